@@ -1,0 +1,239 @@
+/**
+ * What the page and a trace's worker say to each other.
+ *
+ * One owner a side: `web/worker/worker.ts` reads {@link ToWorker} and writes {@link FromWorker}, `web/model/trace.ts`
+ * the other way round. Both sides switch exhaustively. Anything that grows with the trace crosses as typed-array
+ * columns, transferred; the small structured rest as plain objects. Absolute positions on the x axis are `bigint`
+ * ticks only; a reply's columns are doubles relative to its `origin`, exact below 2^53.
+ */
+
+/** A position on the trace's x axis, absolute: clock ticks, or the ordinal of a call, step, transition or point. */
+export type Ticks = bigint & { readonly __unit: 'ticks' };
+
+/** What one step of the x axis is. */
+export type Clock =
+  /** `frequency` ticks are one second (never 0). */
+  | { readonly kind: 'seconds'; readonly frequency: bigint }
+  /** Ticks of a clock whose frequency the file does not tell. */
+  | { readonly kind: 'ticks' }
+  /** No time at all: the number of a call, step, transition or point; `unit` is its name in the singular. */
+  | { readonly kind: 'ordinal'; readonly unit: string };
+
+/** What the file's head says; known before the first slice. */
+export interface TraceInfo {
+  /** `xray`, `apitrace`, … */
+  readonly format: string;
+  /** For people, with the version: `XRay FDR 5`. */
+  readonly title: string;
+  /** The version alone: `5`. */
+  readonly version: string;
+  /** How the bytes are wrapped, where there is a choice: `Snappy`, `gzip`. */
+  readonly container: string | null;
+  readonly clock: Clock;
+  /** One word for what is counted as an event: `record`, `call`, `frame`. */
+  readonly eventNoun: string;
+  /** One word for a slice: `call`. */
+  readonly sliceNoun: string;
+  /** Further facts of the header, in the order to show them. */
+  readonly properties: readonly (readonly [name: string, value: string])[];
+}
+
+export type TrackKind = 'process' | 'thread' | 'lane' | 'counter';
+
+/** A track as it is now; sent again when it has changed. */
+export interface Track {
+  readonly id: number;
+  /** The track it belongs to, or -1. A parent comes before its children. */
+  readonly parent: number;
+  readonly kind: TrackKind;
+  readonly name: string;
+  /** One muted line of identity: `tid 4711 · CPU 3`. Empty when the name says it all. */
+  readonly detail: string;
+  /** How many columns of slices there are; row = depth - lowest. 0 for a track that holds only others. */
+  readonly rows: number;
+  /** The lowest signed depth in use. */
+  readonly lowest: number;
+  readonly slices: number;
+  readonly instants: number;
+  /** Its buffers did not come in time order: what is shown now is not all, and is put in order at the end. */
+  readonly reordering: boolean;
+}
+
+/** Something wrong in the file; counted, listed, never silent. */
+export interface Problem {
+  /** Absolute byte offset in the file. */
+  readonly offset: bigint;
+  /** A stable word for the kind: `truncated`, `orphan-exit`, … */
+  readonly kind: string;
+  readonly sentence: string;
+}
+
+/** How many problems of one kind there are; `first` is the first of them. */
+export interface ProblemCount {
+  readonly kind: string;
+  readonly count: number;
+  /** Worse than a remark: bytes were lost or are in doubt. */
+  readonly serious: boolean;
+  /** One sentence for all of them: `3 exits without an enter`. */
+  readonly summary: string;
+  readonly first: Problem;
+}
+
+/** Why a file could not be opened at all. */
+export interface TraceError {
+  /** `unrecognised`, `unsupported`, `empty`, `unreadable`, `crashed`, `memory`. */
+  readonly kind: string;
+  /** A whole sentence or two in plain words. */
+  readonly sentence: string;
+  /** Where in the file, when it is a place. */
+  readonly offset: bigint | null;
+}
+
+/** Which slice or instant; stays the same for as long as the file does. */
+export type Item =
+  | { readonly kind: 'slice'; readonly track: number; readonly depth: number; readonly index: number }
+  | { readonly kind: 'instant'; readonly track: number; readonly index: number };
+
+/** Bits of {@link Rects.flags}. */
+export const FLAG_BEGAN_BEFORE = 1;
+export const FLAG_NEVER_ENDED = 2;
+export const FLAG_END_INFERRED = 4;
+/** {@link Rects.index} of a rectangle that stands for several slices. */
+export const MANY = 0xffff_ffff;
+
+/** Rectangles of slices, sorted by track, then depth, then start. */
+export interface Rects {
+  readonly count: number;
+  readonly track: Uint32Array;
+  /** Signed; the row is depth - the track's lowest. */
+  readonly depth: Int32Array;
+  /** Relative to the reply's origin. */
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** Of the slice, or of the one that covers most of the rectangle. */
+  readonly name: Uint32Array;
+  /** The slice's index in its column, or {@link MANY}. */
+  readonly index: Uint32Array;
+  /** How much of the rectangle is covered by slices: 255 is all. */
+  readonly fill: Uint8Array;
+  readonly flags: Uint8Array;
+}
+
+/** Instants, at most one a step; sorted by track, then time. */
+export interface Instants {
+  readonly count: number;
+  readonly track: Uint32Array;
+  readonly time: Float64Array;
+  readonly name: Uint32Array;
+  readonly index: Uint32Array;
+  /** How many instants stand here within the step. */
+  readonly many: Uint32Array;
+}
+
+/** Density over the whole trace for the strip at the top: `rows.length` × `buckets` cells, row by row. */
+export interface Overview {
+  readonly from: Ticks;
+  readonly to: Ticks;
+  readonly buckets: number;
+  /** The track that each row stands for. */
+  readonly rows: Uint32Array;
+  /** 0 nothing, 255 the deepest and busiest cell of the trace. */
+  readonly density: Uint8Array;
+  /** The name that dominates the cell. */
+  readonly name: Uint32Array;
+}
+
+/** A value in the details pane. */
+export type Value =
+  | { readonly t: 'int'; readonly v: bigint; readonly hex?: boolean }
+  | { readonly t: 'float'; readonly v: number }
+  | { readonly t: 'text'; readonly v: string }
+  /** `length` is the whole size in bytes; `v` may hold fewer. */
+  | { readonly t: 'bytes'; readonly v: Uint8Array; readonly length: bigint }
+  /** A position on the x axis. */
+  | { readonly t: 'ticks'; readonly v: bigint }
+  /** A length on the x axis. */
+  | { readonly t: 'duration'; readonly v: bigint }
+  | { readonly t: 'list'; readonly v: readonly Value[] }
+  | { readonly t: 'tree'; readonly name?: string; readonly v: readonly Field[] }
+  | { readonly t: 'null' };
+
+export interface Field {
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** Everything known of one slice or instant. */
+export interface Details {
+  readonly item: Item;
+  readonly title: string;
+  /** The name's id, for the colour. */
+  readonly name: number;
+  readonly start: Ticks;
+  /** null for an instant. */
+  readonly end: Ticks | null;
+  /** `FLAG_*` bits. */
+  readonly flags: number;
+  /** Flags and doubts in whole sentences. */
+  readonly remarks: readonly string[];
+  /** In the order to show them: what the engine knows first (start, duration, self, …), then what the format adds. */
+  readonly fields: readonly Field[];
+  /** Byte offset of the record in the file (in the decompressed stream where the file is compressed). */
+  readonly offset: bigint;
+}
+
+export interface Progress {
+  readonly bytesRead: number;
+  readonly bytes: number;
+  readonly events: number;
+  readonly slices: number;
+  /** First and last position seen; `null` before the first event. */
+  readonly extent: { readonly from: Ticks; readonly to: Ticks } | null;
+  readonly problems: readonly ProblemCount[];
+  /** What is going on, when it is not plain reading: `putting buffers in order`. */
+  readonly stage: string | null;
+}
+
+export type ToWorker =
+  | { readonly t: 'open'; readonly file: Blob; readonly name: string }
+  /** Stop reading and keep what there is. */
+  | { readonly t: 'cancel' }
+  /** The first picture is on the screen: reading need not hold back any more. */
+  | { readonly t: 'painted' }
+  /** Answered by `rects`. `step` is a power of two. Of several queries waiting, only the newest is answered. */
+  | { readonly t: 'query'; readonly id: number; readonly from: Ticks; readonly to: Ticks; readonly step: bigint; readonly tracks: Uint32Array }
+  | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
+  | { readonly t: 'details'; readonly id: number; readonly item: Item }
+  /** The problems themselves, `max` of them from the `first`-th on. */
+  | { readonly t: 'problems'; readonly id: number; readonly first: number; readonly max: number };
+
+export type FromWorker =
+  | { readonly t: 'opened'; readonly info: TraceInfo }
+  /** Names with the ids `first`, `first` + 1, …; sent before the first column that uses one of them. */
+  | { readonly t: 'names'; readonly first: number; readonly names: readonly string[] }
+  /** Tracks that are new or have changed. */
+  | { readonly t: 'tracks'; readonly tracks: readonly Track[] }
+  | { readonly t: 'progress'; readonly progress: Progress }
+  /** All is read (`complete`), the person stopped it (`cancelled`), or it broke off with something to show (`broken`). */
+  | { readonly t: 'done'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly progress: Progress; readonly error: TraceError | null }
+  /** Nothing to show. */
+  | { readonly t: 'failed'; readonly error: TraceError }
+  | {
+      readonly t: 'rects';
+      readonly id: number;
+      readonly origin: Ticks;
+      /** The window and step that were asked for. */
+      readonly from: Ticks;
+      readonly to: Ticks;
+      readonly step: bigint;
+      /** false while a part of the window is still to be read. */
+      readonly complete: boolean;
+      readonly rects: Rects;
+      readonly instants: Instants;
+      /** Nodes and slices looked at, for the tests that count work. */
+      readonly visited: number;
+    }
+  | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
+  /** `details` is null when the item is not there any more. */
+  | { readonly t: 'details'; readonly id: number; readonly details: Details | null; readonly error: TraceError | null }
+  | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };
