@@ -1,7 +1,7 @@
 // `npm run build`: the page as any static host can serve it, in dist/. `-- --fast` spares the slow optimisations.
 
-import { buildWasm, must, options } from './lib.mjs';
+import { buildWasm, installed, must, options } from './lib.mjs';
 
 const { fast } = options([], ['fast']);
 await must(...buildWasm(fast ? 'wasm-dev' : 'wasm-release'));
-await must('npx', ['vite', 'build']);
+await must(installed('vite'), ['build']);

@@ -30,8 +30,12 @@ export function run(program, args, { env = {} } = {}) {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, ...env },
-      shell: windows && /^(npm|npx)$/.test(program),
+      // npm and what it installs are batch files there.
+      shell: windows && /^npm$|\.cmd$/.test(program),
     });
+    const end = (signal) => child.kill(signal);
+    process.once('SIGTERM', end);
+    child.on('close', () => process.off('SIGTERM', end));
     child.on('error', (error) => {
       console.error(error.code === 'ENOENT' ? `${program} is not on the PATH` : String(error));
       done(127);
@@ -80,6 +84,9 @@ export const findChromium = () =>
 
 export const findWasmPack = () =>
   find(join(wasmPack.folder, 'bin', windows ? 'wasm-pack.exe' : 'wasm-pack'), 'wasm-pack');
+
+/** A program that npm installed here; called directly, it is one process less than by npx, and has no word to add. */
+export const installed = (name) => join(root, 'node_modules', '.bin', windows ? `${name}.cmd` : name);
 
 /** Builds `crate/browser` into web/worker/wasm. */
 export const buildWasm = (profile) => ['cargo', ['xtask', 'wasm', '--profile', profile]];

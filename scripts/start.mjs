@@ -4,7 +4,7 @@
 
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { buildWasm, must, root, run, say } from './lib.mjs';
+import { buildWasm, installed, must, root, run, say } from './lib.mjs';
 
 const build = buildWasm('wasm-dev');
 await must(...build);
@@ -19,7 +19,7 @@ watch(join(root, 'crate'), { recursive: true }, (_, name) => {
   timer = setTimeout(rebuild, 200);
 });
 
-await must('npx', ['vite', ...process.argv.slice(2)]);
+await must(installed('vite'), process.argv.slice(2));
 process.exit(0);
 
 /** One build at a time. Vite sees the new files and reloads the page; after an error the old ones stay. */

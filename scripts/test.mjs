@@ -5,8 +5,8 @@
 // Each step is announced, its output passes through untouched, and the last line is that of the last runner.
 
 import { existsSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { buildWasm, ci, fail, find, findChromium, findWasmPack, options, root, run, say } from './lib.mjs';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { buildWasm, ci, fail, find, findChromium, findWasmPack, installed, options, root, run, say } from './lib.mjs';
 
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
 const strict = ['--', '-D', 'warnings'];
@@ -25,8 +25,13 @@ const PARTS = {
   nostd: ['wasm32-unknown-unknown', 'thumbv7em-none-eabi'].map(
     (target) => () => cargo('build', '-p', 'unspool-formats', '--no-default-features', '--locked', '--target', target),
   ),
-  web: [wasm, () => npx('biome', 'ci', '.', ...(ci ? ['--colors=off'] : [])), () => npx('tsc', '--noEmit'), () => npx('vitest', 'run')],
-  e2e: [wasm, () => npx('vite', 'build'), () => npx('playwright', 'test')],
+  web: [
+    wasm,
+    () => node('biome', 'ci', '.', ...(ci ? ['--colors=off'] : [])),
+    () => node('tsc', '--noEmit'),
+    () => node('vitest', 'run'),
+  ],
+  e2e: [wasm, () => node('vite', 'build'), () => node('playwright', 'test')],
   wasm: [wasmPackTest],
   corpus: [corpus],
 };
@@ -59,7 +64,7 @@ for (const [name, steps] of Object.entries(PARTS)) {
 if (failed.length > 0) fail(`Failed: ${failed.join(', ')} (${times.join(', ')}).`);
 
 async function announced(program, args, more = {}) {
-  say([program, ...args].join(' '));
+  say([basename(program), ...args].join(' '));
   return run(program, args, { env: { ...env, ...more } });
 }
 
@@ -67,8 +72,9 @@ function cargo(...args) {
   return announced('cargo', args);
 }
 
-function npx(...args) {
-  return announced('npx', args);
+/** A program out of node_modules. */
+function node(name, ...args) {
+  return announced(installed(name), args);
 }
 
 /** The page's parts need the generated files, once. */
