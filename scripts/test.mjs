@@ -2,12 +2,14 @@
 //
 //   npm test -- [--only rust|nostd|web|e2e|wasm|corpus] [--keep-going]
 //
-// Each step is announced, its output passes through untouched, and the last line is that of the last runner.
+// Each step is announced with the seconds since the start, its output passes through untouched, and the last line is
+// that of the last runner.
 
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildWasm, ci, fail, find, findChromium, findWasmPack, installed, options, root, run, say } from './lib.mjs';
 
+const WASM = 'wasm32-unknown-unknown';
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
 const strict = ['--', '-D', 'warnings'];
 const checker = join(root, '..', 'shared', 'check', 'check_corpus.py');
@@ -17,12 +19,14 @@ const PARTS = {
   rust: [
     () => cargo('fmt', '--all', '--check'),
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
+    // What is there for wasm32 alone is seen only so.
+    () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('test', '--workspace', '--locked'),
     () => cargo('fmt', ...xtask, '--all', '--check'),
     () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
     () => cargo('test', ...xtask, '--locked'),
   ],
-  nostd: ['wasm32-unknown-unknown', 'thumbv7em-none-eabi'].map(
+  nostd: [WASM, 'thumbv7em-none-eabi'].map(
     (target) => () => cargo('build', '-p', 'unspool-formats', '--no-default-features', '--locked', '--target', target),
   ),
   web: [
@@ -42,29 +46,29 @@ if (given.only && !(given.only in PARTS)) fail(`--only takes one of ${Object.key
 // Set before anything runs, so that no step compiles what another has already compiled with other flags.
 const chromium = findChromium();
 const env = chromium ? { CHROMIUM: chromium } : {};
-if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never' });
+if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never', NO_COLOR: '1' });
 
-const failed = [];
+const began = performance.now();
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
+const failed = new Set();
 const times = [];
 let wasmBuilt;
 for (const [name, steps] of Object.entries(PARTS)) {
   if (given.only && name !== given.only) continue;
   // The last part's runner has the last word.
-  if (times.length > 0 && name === 'corpus') say(`before ${name}: ${times.join(', ')}`);
+  if (times.length > 0 && name === 'corpus') say(`so far: ${times.join(', ')}`);
   const start = performance.now();
   for (const step of steps) {
-    const status = await step();
-    if (status === 0) continue;
-    failed.push(name);
+    if ((await step()) === 0) continue;
+    failed.add(name);
     if (!given['keep-going']) fail(`npm test stopped in part ${name}.`);
-    break;
   }
-  times.push(`${name} ${((performance.now() - start) / 1000).toFixed(0)} s`);
+  times.push(`${name} ${seconds(start)}`);
 }
-if (failed.length > 0) fail(`Failed: ${failed.join(', ')} (${times.join(', ')}).`);
+if (failed.size > 0) fail(`Failed: ${[...failed].join(', ')} (${times.join(', ')}).`);
 
 async function announced(program, args, more = {}) {
-  say([basename(program), ...args].join(' '));
+  say(`[${seconds(began)}] ${[basename(program), ...args].join(' ')}`);
   return run(program, args, { env: { ...env, ...more } });
 }
 
