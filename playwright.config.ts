@@ -1,0 +1,36 @@
+import { defineConfig } from '@playwright/test';
+
+const port = Number(process.env['E2E_PORT'] ?? 4173);
+const prefix = '/a/b/';
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  outputDir: 'tests/results',
+  reporter: process.env['CI'] ? [['list'], ['github']] : 'list',
+  forbidOnly: Boolean(process.env['CI']),
+  // Two workers: the machines this runs on have two cores, and each page has a worker of its own.
+  workers: 2,
+  use: {
+    baseURL: `http://127.0.0.1:${port}${prefix}`,
+    viewport: { width: 1440, height: 900 },
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+  webServer: {
+    // From a sub-path on purpose: the page must not know where it lies.
+    command: `node scripts/serve.mjs --dir dist --prefix ${prefix} --port ${port}`,
+    url: `http://127.0.0.1:${port}${prefix}`,
+    reuseExistingServer: !process.env['CI'],
+  },
+});
