@@ -26,10 +26,6 @@ impl<T> Chunked<T> {
         self.len
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     pub(crate) fn push(&mut self, value: T) {
         if self.chunks.last().is_none_or(|c| c.len() == c.capacity()) {
             let size = SMALLEST << self.chunks.len().min(SMALL_CHUNKS);
@@ -45,10 +41,6 @@ impl<T> Chunked<T> {
     pub(crate) fn get(&self, i: usize) -> Option<&T> {
         let (chunk, within) = place(i);
         self.chunks.get(chunk)?.get(within)
-    }
-
-    pub(crate) fn last(&self) -> Option<&T> {
-        self.chunks.last()?.last()
     }
 
     /// The elements from `from` on that lie together with it, at least one if there is one.
@@ -118,7 +110,6 @@ mod tests {
         }
         assert_eq!(a.get(20_000), None);
         assert!(a.run(20_000).is_empty());
-        assert_eq!(a.last(), Some(&19_999));
     }
 
     #[test]
