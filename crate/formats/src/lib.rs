@@ -13,7 +13,9 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+pub mod apitrace;
 pub mod batch;
+pub mod container;
 pub mod decoder;
 pub mod details;
 pub mod error;
@@ -34,4 +36,4 @@ pub use limits::Limits;
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text, recognise};
 
 /// Every format, in the order in which ties between equally confident guesses are broken.
-pub static FORMATS: &[Format] = &[xray::FORMAT];
+pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT];

@@ -1,0 +1,423 @@
+//! Threads, calls, groups and frames: what becomes of ENTER and LEAVE on the way to a batch.
+//!
+//! ```text
+//! call      0      1      2      3      4      5
+//! thread 0  glClear       glPushDebugGroup ("sky")   ...
+//! group                   sky begins, and ends with the glPopDebugGroup of the same thread
+//! frames    frame 0 .... ends when a swap leaves; frame 1 begins with the call that comes next
+//! ```
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::names::Texts;
+
+use super::FRAME;
+use super::decode::Enter;
+use super::functions::Marker;
+use super::pending::Pending;
+use super::tables::{Function, Tables};
+
+const NONE: u32 = u32::MAX;
+/// Threads below this are looked up in an array.
+const SMALL: u64 = 1 << 10;
+
+const FRAMES: TrackId = 0;
+const DRAWS: TrackId = 1;
+const BLOBS: TrackId = 2;
+const FIRST_THREAD: TrackId = 3;
+
+/// A call that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenCall {
+    /// Offset of its ENTER in the stream, and the one behind it.
+    pub(crate) at: u64,
+    end: u64,
+    thread: u32,
+    function: u32,
+    blobs: u64,
+}
+
+/// A frame, with what is counted over it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FrameFacts {
+    /// Where it begins and ends on the x axis.
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) calls: u64,
+    pub(crate) draws: u64,
+    pub(crate) blobs: u64,
+    /// Offset in the stream behind the LEAVE that ends it.
+    pub(crate) end: u64,
+}
+
+struct Thread {
+    track: TrackId,
+    /// Groups that are open: the call that pushed each, and its name.
+    groups: Vec<(u64, u32)>,
+}
+
+/// What is known of the calls so far.
+pub(crate) struct Calls {
+    limits: Limits,
+    texts: Texts,
+    /// Name of each function.
+    functions: Vec<u32>,
+    thread_of: Vec<u32>,
+    threads_beyond: HashMap<u64, u32>,
+    threads: Vec<Thread>,
+    pub(crate) pending: Pending<OpenCall>,
+    /// Calls begun so far: now, on the x axis.
+    now: u64,
+    /// Frames that have ended.
+    pub(crate) frames: Vec<FrameFacts>,
+    /// The frame at hand, and its name; none between a swap and the next event.
+    frame: FrameFacts,
+    frame_name: Option<u32>,
+    /// Ends that do not follow their beginnings at once: offsets of ENTER and LEAVE in the stream.
+    far: Vec<(u64, u64)>,
+    /// Ends of calls and of groups that never began: offset in the stream, and the call.
+    pub(crate) orphans: Vec<(u64, u64)>,
+    error: Option<Error>,
+}
+
+impl Calls {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            texts: Texts::default(),
+            functions: Vec::new(),
+            thread_of: Vec::new(),
+            threads_beyond: HashMap::new(),
+            threads: Vec::new(),
+            pending: Pending::default(),
+            now: 0,
+            frames: Vec::new(),
+            frame: FrameFacts::default(),
+            frame_name: None,
+            far: Vec::new(),
+            orphans: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// What went beyond a limit.
+    pub(crate) fn error(&self) -> Option<Error> {
+        self.error
+    }
+
+    /// Where the end of the call that begins at `at` is, if it does not follow at once.
+    pub(crate) fn far_leave(&self, at: u64) -> Option<u64> {
+        self.far.iter().find(|(enter, _)| *enter == at).map(|(_, leave)| *leave)
+    }
+
+    /// The number of an open call by where it begins.
+    pub(crate) fn open_at(&self, at: u64) -> Option<u64> {
+        self.pending.iter().find(|(_, open)| open.at == at).map(|(call, _)| call)
+    }
+
+    /// The frame at hand, as far as it has come; it is not in [`Calls::frames`].
+    pub(crate) fn last_frame(&self) -> FrameFacts {
+        FrameFacts { to: self.now, ..self.frame }
+    }
+
+    /// The number of the frame that a call belongs to whose LEAVE is at this offset.
+    pub(crate) fn frame_of(&self, leave: u64) -> usize {
+        self.frames.partition_point(|frame| frame.end <= leave)
+    }
+
+    /// A call begins. `end` is the offset behind its event, `label` what a marker says.
+    #[inline]
+    pub(crate) fn enter(
+        &mut self,
+        tables: &Tables,
+        enter: Enter,
+        end: u64,
+        blobs: u64,
+        label: Option<&str>,
+        out: &mut EventBatch,
+    ) {
+        let Some(function) = tables.functions.get(enter.function) else { return };
+        let result = self.try_enter(function, enter, end, blobs, label, out);
+        self.note(result);
+    }
+
+    fn try_enter(
+        &mut self,
+        function: &Function,
+        enter: Enter,
+        end: u64,
+        blobs: u64,
+        label: Option<&str>,
+        out: &mut EventBatch,
+    ) -> Result<()> {
+        self.now = enter.call + 1;
+        if self.frame_name.is_none() {
+            self.begin_frame(enter.call, enter.at, out)?;
+        }
+        let thread = self.thread(enter, function, out)?;
+        let name = self.function_name(enter.function, function, enter.at, out)?;
+        let Some(state) = self.threads.get_mut(thread as usize) else { return Ok(()) };
+        let track = state.track;
+        if function.flags.marker == Some(Marker::Push) {
+            let text = label.unwrap_or(&function.name);
+            let group = self.texts.number(text, enter.at, self.limits.names, out)?;
+            state.groups.push((enter.call, group));
+            out.push(EventKind::Begin, track, enter.call, group, enter.at);
+        }
+        out.push(EventKind::Begin, track, enter.call, name, enter.at);
+        if function.flags.marker == Some(Marker::Plain) {
+            let text = label.unwrap_or(&function.name);
+            let marker = self.texts.number(text, enter.at, self.limits.names, out)?;
+            out.push(EventKind::Instant, track, enter.call, marker, enter.at);
+        }
+        out.records += 1;
+        self.pending.push(enter.call, OpenCall { at: enter.at, end, thread, function: enter.function, blobs });
+        Ok(())
+    }
+
+    /// A call ends with the event at `at`, which ends at `end`.
+    #[inline]
+    pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
+        let Some(open) = self.pending.take(call) else {
+            self.orphans.push((at, call));
+            return;
+        };
+        let Some(function) = tables.functions.get(open.function) else { return };
+        if self.frame_name.is_none() {
+            let result = self.begin_frame(self.now, at, out);
+            self.note(result);
+        }
+        let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
+        let Some(thread) = self.threads.get_mut(open.thread as usize) else { return };
+        while thread.groups.last().is_some_and(|(pushed, _)| *pushed > call) {
+            // Pushed within this call and not popped: it ends with the call.
+            thread.groups.pop();
+        }
+        out.push(EventKind::End, thread.track, self.now, name, at);
+        if function.flags.marker == Some(Marker::Pop) {
+            match thread.groups.pop() {
+                Some((_, group)) => out.push(EventKind::End, thread.track, self.now, group, at),
+                None => self.orphans.push((at, call)),
+            }
+        }
+        if at != open.end {
+            self.far.push((open.at, at));
+        }
+        self.count(function, open.blobs.saturating_add(blobs));
+        if function.flags.frame_end {
+            self.end_frame(end, out);
+        }
+    }
+
+    /// Nothing more comes: the calls that are open stay so.
+    pub(crate) fn finish(&mut self, tables: &Tables, end: u64, out: &mut EventBatch) {
+        let open: Vec<OpenCall> = self.pending.iter().map(|(_, open)| *open).collect();
+        for open in open {
+            let Some(function) = tables.functions.get(open.function) else { continue };
+            self.count(function, open.blobs);
+            // A swap that never returned ends its frame all the same, as in apitrace.
+            if function.flags.frame_end && self.frame_name.is_some() {
+                self.end_frame(end, out);
+            }
+        }
+        if self.frame_name.is_some() {
+            self.sample(out);
+        }
+    }
+
+    fn count(&mut self, function: &Function, blobs: u64) {
+        self.frame.calls += 1;
+        self.frame.draws += u64::from(function.flags.render);
+        self.frame.blobs = self.frame.blobs.saturating_add(blobs);
+    }
+
+    fn note(&mut self, result: Result<()>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    #[cold]
+    fn begin_frame(&mut self, from: u64, at: u64, out: &mut EventBatch) -> Result<()> {
+        if self.frames.is_empty() {
+            let define = |kind, name: &str, detail: &str, out: &mut EventBatch| {
+                out.new_tracks.push(TrackDef {
+                    parent: None,
+                    kind,
+                    name: name.into(),
+                    detail: detail.into(),
+                    orphans: Orphans::FromPrevious,
+                    start: None,
+                });
+            };
+            define(TrackKind::Lane, "frames", "over all threads, by the end of calls", out);
+            define(TrackKind::Counter, "draw calls per frame", "", out);
+            define(TrackKind::Counter, "blob bytes per frame", "", out);
+        }
+        let number = self.frames.len();
+        let name = self.texts.once(format!("frame {number}"), at, self.limits.names, out)?;
+        self.frame = FrameFacts { from, ..FrameFacts::default() };
+        self.frame_name = Some(name);
+        out.push(EventKind::Begin, FRAMES, from, name, FRAME | number as u64);
+        Ok(())
+    }
+
+    #[cold]
+    fn end_frame(&mut self, end: u64, out: &mut EventBatch) {
+        let Some(name) = self.frame_name.take() else { return };
+        let number = self.frames.len();
+        out.push(EventKind::End, FRAMES, self.now, name, FRAME | number as u64);
+        self.sample(out);
+        self.frames.push(FrameFacts { to: self.now, end, ..self.frame });
+        self.frame = FrameFacts { from: self.now, ..FrameFacts::default() };
+    }
+
+    fn sample(&mut self, out: &mut EventBatch) {
+        out.push(EventKind::Sample, DRAWS, self.frame.from, 0, self.frame.draws);
+        out.push(EventKind::Sample, BLOBS, self.frame.from, 0, self.frame.blobs);
+    }
+
+    #[inline]
+    fn thread(&mut self, enter: Enter, function: &Function, out: &mut EventBatch) -> Result<u32> {
+        let known = if enter.thread < SMALL {
+            self.thread_of.get(enter.thread as usize).copied().unwrap_or(NONE)
+        } else {
+            self.threads_beyond.get(&enter.thread).copied().unwrap_or(NONE)
+        };
+        if known != NONE {
+            return Ok(known);
+        }
+        self.new_thread(enter, function, out)
+    }
+
+    #[cold]
+    fn new_thread(&mut self, enter: Enter, function: &Function, out: &mut EventBatch) -> Result<u32> {
+        self.limits.check_tracks(self.threads.len() + 1, enter.at)?;
+        let index = self.threads.len() as u32;
+        let track = FIRST_THREAD + index;
+        self.threads.push(Thread { track, groups: Vec::new() });
+        if enter.thread < SMALL {
+            let i = enter.thread as usize;
+            if self.thread_of.len() <= i {
+                self.thread_of.resize(i + 1, NONE);
+            }
+            if let Some(slot) = self.thread_of.get_mut(i) {
+                *slot = index;
+            }
+        } else {
+            self.threads_beyond.insert(enter.thread, index);
+        }
+        out.new_tracks.push(TrackDef {
+            parent: None,
+            kind: TrackKind::Thread,
+            name: format!("thread {}", enter.thread),
+            // apitrace numbers threads itself and keeps neither name nor id.
+            detail: format!("first call {}, {}", enter.call, function.name),
+            orphans: Orphans::FromPrevious,
+            start: None,
+        });
+        Ok(index)
+    }
+
+    #[inline]
+    fn function_name(&mut self, index: u32, function: &Function, at: u64, out: &mut EventBatch) -> Result<u32> {
+        match self.functions.get(index as usize) {
+            Some(name) if *name != NONE => Ok(*name),
+            _ => self.new_function(index, function, at, out),
+        }
+    }
+
+    #[cold]
+    fn new_function(&mut self, index: u32, function: &Function, at: u64, out: &mut EventBatch) -> Result<u32> {
+        let name = self.texts.number(&function.name, at, self.limits.names, out)?;
+        let i = index as usize;
+        if self.functions.len() <= i {
+            self.functions.resize(i + 1, NONE);
+        }
+        if let Some(slot) = self.functions.get_mut(i) {
+            *slot = name;
+        }
+        Ok(name)
+    }
+}
+
+/// The label of a marker: its last string, as far as it is of use in a row of a timeline.
+#[derive(Debug, Default)]
+pub(crate) struct Label {
+    text: Vec<u8>,
+    high: Option<u32>,
+    /// The call is a marker.
+    listening: bool,
+    /// A string is being told.
+    open: bool,
+    heard: bool,
+}
+
+impl Label {
+    const MAX: usize = 256;
+
+    /// A marker begins, or a call that is none.
+    pub(crate) fn begin(&mut self, is_marker: bool) {
+        self.text.clear();
+        (self.listening, self.open, self.heard, self.high) = (is_marker, false, false, None);
+    }
+
+    /// A string begins.
+    pub(crate) fn string(&mut self) {
+        if self.listening {
+            self.text.clear();
+            (self.open, self.heard) = (true, true);
+        }
+    }
+
+    /// Something else begins.
+    pub(crate) fn other(&mut self) {
+        self.open = false;
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        if self.open {
+            let room = Self::MAX - self.text.len().min(Self::MAX);
+            self.text.extend(bytes.iter().take(room));
+        }
+    }
+
+    pub(crate) fn unit(&mut self, unit: u32) {
+        if self.open
+            && let Some(c) = wide_char(&mut self.high, unit)
+        {
+            let mut utf8 = [0; 4];
+            self.bytes(c.encode_utf8(&mut utf8).as_bytes());
+        }
+    }
+
+    /// What was heard.
+    pub(crate) fn text(&self) -> Option<String> {
+        let mut text = match core::str::from_utf8(&self.text) {
+            // Cut within a character by our own limit.
+            Err(error) if error.error_len().is_none() => super::wire::text_of(self.text.get(..error.valid_up_to())?),
+            _ => super::wire::text_of(&self.text),
+        };
+        text.truncate(text.trim_end().len());
+        (self.heard && !text.is_empty()).then_some(text)
+    }
+}
+
+/// The character that a unit of a wide string ends: UTF-16 where the recorder ran on Windows, code points elsewhere.
+pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
+    match (high.take(), unit) {
+        (_, 0xd800..=0xdbff) => {
+            *high = Some(unit);
+            None
+        }
+        (Some(high), 0xdc00..=0xdfff) => char::from_u32(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00)),
+        (_, unit) => Some(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)),
+    }
+}

@@ -1,0 +1,270 @@
+//! The sink that keeps one call whole: its values as trees for the details pane.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::details::{Field, Value};
+
+use super::calls::wide_char;
+use super::decode::{Bytes, Enter, Nest, Scalar, Sink};
+use super::tables::{Frame, Tables};
+use super::wire::{FLAG_FAKE, text_of};
+
+/// Values kept of one call. An array of millions is counted, not shown.
+const MAX_VALUES: usize = 1 << 16;
+
+/// What the next value is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Argument(u32),
+    Result,
+}
+
+/// What holds values that are still coming.
+#[derive(Debug)]
+struct Open {
+    kind: Nest,
+    values: Vec<Value>,
+    names: Vec<String>,
+}
+
+/// A string or blob that is still coming.
+#[derive(Debug)]
+struct Coming {
+    kind: Bytes,
+    len: u64,
+    bytes: Vec<u8>,
+    text: String,
+    high: Option<u32>,
+}
+
+/// A call, as far as it has been read.
+#[derive(Debug)]
+pub(crate) struct Collect {
+    limit: usize,
+    pub(crate) enter: Option<Enter>,
+    /// Number of the call whose end was read.
+    pub(crate) left: Option<u64>,
+    /// Offset behind the event read last, when it is over.
+    pub(crate) end: Option<u64>,
+    pub(crate) arguments: Vec<Option<Value>>,
+    pub(crate) result: Option<Value>,
+    pub(crate) fake: bool,
+    pub(crate) backtrace: Vec<String>,
+    /// Values beyond the limit.
+    pub(crate) dropped: u64,
+    /// Strings that were cut to the limit.
+    pub(crate) shortened: bool,
+    kept: usize,
+    target: Target,
+    open: Vec<Open>,
+    coming: Option<Coming>,
+}
+
+impl Collect {
+    /// Strings and blobs are kept up to `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            enter: None,
+            left: None,
+            end: None,
+            arguments: Vec::new(),
+            result: None,
+            fake: false,
+            backtrace: Vec::new(),
+            dropped: 0,
+            shortened: false,
+            kept: 0,
+            target: Target::Result,
+            open: Vec::new(),
+            coming: None,
+        }
+    }
+
+    /// Of the string or blob at hand no more is kept.
+    pub(crate) fn has_enough(&self) -> bool {
+        self.coming.as_ref().is_none_or(|c| c.bytes.len() >= self.limit)
+    }
+
+    fn keep(&mut self, value: Value) {
+        if self.kept >= MAX_VALUES {
+            self.dropped += 1;
+            return;
+        }
+        self.kept += 1;
+        if let Some(open) = self.open.last_mut() {
+            open.values.push(value);
+            return;
+        }
+        match self.target {
+            Target::Result => self.result = Some(value),
+            Target::Argument(i) => {
+                let i = i as usize;
+                if self.arguments.len() <= i {
+                    self.arguments.resize(i + 1, None);
+                }
+                if let Some(slot) = self.arguments.get_mut(i) {
+                    *slot = Some(value);
+                }
+            }
+        }
+    }
+}
+
+impl Sink for Collect {
+    /// One event at a time.
+    fn is_full(&self) -> bool {
+        self.end.is_some()
+    }
+
+    fn enter(&mut self, _tables: &Tables, enter: Enter) {
+        self.enter = Some(enter);
+    }
+
+    fn leave(&mut self, _tables: &Tables, _at: u64, call: u64) {
+        self.left = Some(call);
+    }
+
+    fn event_end(&mut self, _tables: &Tables, end: u64) {
+        self.end = Some(end);
+    }
+
+    fn flags(&mut self, flags: u64) {
+        self.fake |= flags & FLAG_FAKE != 0;
+    }
+
+    fn backtrace(&mut self) {
+        self.backtrace.clear();
+    }
+
+    fn frame(&mut self, tables: &Tables, frame: u32) {
+        if self.backtrace.len() < MAX_VALUES {
+            self.backtrace.push(tables.frames.get(frame).map_or_else(|| "?".into(), frame_text));
+        }
+    }
+
+    fn argument(&mut self, _tables: &Tables, index: u32) {
+        self.target = Target::Argument(index);
+    }
+
+    fn result(&mut self) {
+        self.target = Target::Result;
+    }
+
+    fn scalar(&mut self, tables: &Tables, value: Scalar) {
+        let symbol = |name: String, value| Value::Symbol { name, value: Box::new(value) };
+        self.keep(match value {
+            Scalar::Null => Value::Null,
+            Scalar::Bool(b) => symbol(if b { "true" } else { "false" }.into(), Value::U64(b.into())),
+            Scalar::Int(n) => Value::I64(n),
+            Scalar::Uint(n) => Value::U64(n),
+            Scalar::Float(x) => Value::F64(shortest(x)),
+            Scalar::Double(x) => Value::F64(x),
+            Scalar::Pointer(p) => Value::Hex(p),
+            Scalar::Enum { signature, value } => match tables.enums.get(signature).and_then(|e| e.name(value)) {
+                Some(name) => symbol(name.into(), Value::I64(value)),
+                None => Value::I64(value),
+            },
+            Scalar::Bitmask { signature, value } => {
+                let mut names = String::new();
+                let mut add = |name: &str| {
+                    names.push_str(if names.is_empty() { "" } else { " | " });
+                    names.push_str(name);
+                };
+                let left = tables.bitmasks.get(signature).map_or(value, |mask| mask.split(value, &mut add));
+                if left != 0 && left != value {
+                    add(&format!("{left:#x}"));
+                }
+                if names.is_empty() { Value::Hex(value) } else { symbol(names, Value::Hex(value)) }
+            }
+        });
+    }
+
+    fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
+        self.coming = Some(Coming { kind, len, bytes: Vec::new(), text: String::new(), high: None });
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        let Some(coming) = &mut self.coming else { return };
+        let room = self.limit.saturating_sub(coming.bytes.len());
+        coming.bytes.extend(bytes.iter().take(room));
+        self.shortened |= coming.kind == Bytes::String && bytes.len() > room;
+    }
+
+    fn unit(&mut self, unit: u32) {
+        let Some(coming) = &mut self.coming else { return };
+        if coming.text.len() >= self.limit {
+            self.shortened = true;
+        } else if let Some(c) = wide_char(&mut coming.high, unit) {
+            coming.text.push(c);
+        }
+    }
+
+    fn end_bytes(&mut self) {
+        let Some(coming) = self.coming.take() else { return };
+        self.keep(match coming.kind {
+            Bytes::String => Value::Text(shown(&coming.bytes)),
+            Bytes::Blob => Value::Bytes { bytes: coming.bytes, len: coming.len },
+            Bytes::Wide => Value::Text(coming.text),
+        });
+    }
+
+    fn open(&mut self, tables: &Tables, kind: Nest) {
+        let names = match kind {
+            Nest::Array(_) => Vec::new(),
+            Nest::Repr => ["text".into(), "machine form".into()].into(),
+            Nest::Struct(signature) => tables.structs.get(signature).map_or_else(Vec::new, |s| {
+                (0..s.members.len()).map(|i| s.members.get(i).unwrap_or_default().into()).collect()
+            }),
+        };
+        self.open.push(Open { kind, values: Vec::new(), names });
+    }
+
+    fn close(&mut self) {
+        let Some(Open { kind, values, names }) = self.open.pop() else { return };
+        self.keep(match kind {
+            Nest::Array(_) => Value::List(values),
+            Nest::Struct(_) | Nest::Repr => {
+                let field = |(name, value)| Field { name: Cow::Owned(name), value };
+                Value::Tree(names.into_iter().zip(values).map(field).collect())
+            }
+        });
+    }
+}
+
+/// A string as people read it: NULs and all.
+fn shown(bytes: &[u8]) -> String {
+    if bytes.contains(&0) {
+        return bytes.split(|b| *b == 0).map(text_of).collect::<Vec<_>>().join("\0");
+    }
+    text_of(bytes)
+}
+
+/// The double that is written as the float is: 0.1, not 0.10000000149011612.
+fn shortest(x: f32) -> f64 {
+    format!("{x:e}").parse().unwrap_or(f64::from(x))
+}
+
+/// A stack frame as apitrace prints it.
+pub(crate) fn frame_text(frame: &Frame) -> String {
+    let mut text: String = frame.module.as_deref().unwrap_or("?").into();
+    if let Some(function) = &frame.function {
+        text.push_str(": ");
+        text.push_str(function);
+    }
+    if let Some(offset) = frame.offset {
+        text.push_str(&format!(" +{offset:#x}"));
+    }
+    if let Some(file) = &frame.file {
+        text.push_str(": ");
+        text.push_str(file);
+        if let Some(line) = frame.line {
+            text.push_str(&format!(":{line}"));
+        }
+    }
+    text
+}

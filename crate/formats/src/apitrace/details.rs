@@ -1,0 +1,185 @@
+//! The details of a call or a frame: decodes again what lies at a locator.
+//!
+//! The beginning of a call and its end may lie far apart, and a blob of many MiB between an argument and the next. So the
+//! stream is read again in small steps, blobs are jumped over, and where bytes of the file are missing the caller is asked
+//! for them, one stretch after the other.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use crate::decoder::Range;
+use crate::details::{Field, RecordDetails, Value};
+use crate::error::{Cause, Error, Result};
+
+use super::FRAME;
+use super::calls::FrameFacts;
+use super::collect::Collect;
+use super::decode::Walk;
+use super::events::ApitraceDecoder;
+use super::places::{Missing, Reader};
+use super::tables::Frozen;
+
+/// Of a blob longer than this the rest is jumped over, once as much is there as is shown.
+const JUMP: u64 = 64 * 1024;
+
+/// What could be read of a call.
+struct Read {
+    call: Collect,
+    leave: Option<u64>,
+    missing: Option<Missing>,
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test counts what a click costs"))]
+    decoded: u64,
+}
+
+impl ApitraceDecoder {
+    pub(super) fn range_of(&self, locator: u64) -> Option<Range> {
+        if locator & FRAME != 0 {
+            return Some(Range { at: 0, len: 0 });
+        }
+        self.stream.places.as_ref()?.range(locator)
+    }
+
+    pub(super) fn next_range_of(&self, locator: u64, bytes: &[u8]) -> Option<Range> {
+        if locator & FRAME != 0 {
+            return None;
+        }
+        match self.read(locator, bytes)?.missing? {
+            Missing::Bytes(range) => Some(range),
+            Missing::End | Missing::NotKept => None,
+        }
+    }
+
+    pub(super) fn details_of(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
+        if locator & FRAME != 0 {
+            return self.frame_details(locator);
+        }
+        let gone = Error::new(locator, Cause::Misuse("the call is not where it was: has the file changed?"));
+        let read = self.read(locator, bytes).ok_or(gone)?;
+        if read.missing == Some(Missing::NotKept) && read.call.enter.is_none() {
+            let why = "this call's details cannot be had: its container has no random access, and the trace is larger \
+                       than what can be kept of it in memory (repack it: apitrace repack)";
+            return Err(Error::new(locator, Cause::Misuse(why)));
+        }
+        self.describe(locator, read).ok_or(gone)
+    }
+
+    /// Reads the call that begins at `locator`, as far as the bytes allow.
+    fn read(&self, locator: u64, bytes: &[u8]) -> Option<Read> {
+        let mut reader = Reader::new(self.stream.places.as_ref()?, bytes);
+        let mut call = Collect::new(self.options.limits.payload);
+        let mut leave = None;
+        let mut missing = self.read_event(&mut reader, locator, &mut call).err();
+        if missing.is_none()
+            && self.calls.open_at(locator).is_none()
+            && let Some(end) = call.end.take()
+        {
+            let at = self.calls.far_leave(locator).unwrap_or(end);
+            leave = Some(at);
+            missing = self.read_event(&mut reader, at, &mut call).err();
+        }
+        Some(Read { call, leave, missing, decoded: reader.decoded })
+    }
+
+    fn read_event(&self, reader: &mut Reader<'_>, at: u64, call: &mut Collect) -> Result<(), Missing> {
+        let mut walk = Walk::resume(self.header().clone(), at, 0);
+        let mut tables = Frozen(&self.stream.tables);
+        let mut bytes: Vec<u8> = Vec::new();
+        reader.seek(at);
+        while call.end.is_none() {
+            bytes.extend_from_slice(reader.next()?);
+            let used = walk.run(&bytes, &mut tables, call).map_err(|_| Missing::End)?;
+            bytes.drain(..used);
+            if walk.bytes_left() > JUMP && call.has_enough() {
+                walk.jump();
+                reader.seek(walk.at());
+                bytes.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn describe(&self, locator: u64, read: Read) -> Option<RecordDetails> {
+        let Read { call, leave, missing, .. } = read;
+        let enter = call.enter?;
+        let function = self.stream.tables.functions.get(enter.function)?;
+        let mut details = RecordDetails { offset: locator, ..RecordDetails::default() };
+        let mut add = |name, value| details.fields.push(Field::new(name, value));
+        let open = self.calls.open_at(locator);
+        if let Some(number) = call.left.or(open) {
+            add("Call", Value::U64(number));
+        }
+        add("Thread", Value::U64(enter.thread));
+        let frame = leave.map_or(self.calls.frames.len(), |leave| self.calls.frame_of(leave));
+        add("Frame", Value::U64(frame as u64));
+        let count = function.args.len().max(call.arguments.len());
+        let mut values = call.arguments.into_iter();
+        let arguments: Vec<Field> = (0..count)
+            .map(|i| {
+                let name = match function.args.get(i) {
+                    Some(name) if !name.is_empty() => Cow::Owned(name.into()),
+                    _ => Cow::Owned(format!("argument {i}")),
+                };
+                // What was not recorded is a question mark in apitrace, too.
+                let value = values.next().flatten().unwrap_or_else(|| Value::Text("?".into()));
+                Field { name, value }
+            })
+            .collect();
+        if !arguments.is_empty() {
+            add("Arguments", Value::Tree(arguments));
+        }
+        if let Some(result) = call.result {
+            add("Return value", result);
+        }
+        if !call.backtrace.is_empty() {
+            add("Backtrace", Value::List(call.backtrace.into_iter().map(Value::Text).collect()));
+        }
+        let mut remark = |text: &str| details.remarks.push(text.to_string());
+        if call.fake {
+            remark("The program did not make this call: the tracer added it, so that a replay does the same.");
+        }
+        if open.is_some() {
+            remark("The call never returned as far as the trace goes.");
+        }
+        if call.dropped > 0 {
+            details.remarks.push(format!("{} more values are not shown.", call.dropped));
+        }
+        let mut remark = |text: &str| details.remarks.push(text.to_string());
+        if call.shortened {
+            remark("A string is longer than what is shown of it.");
+        }
+        match missing {
+            None => {}
+            Some(Missing::Bytes(_)) => remark("The end of the call lies elsewhere in the file and was not read."),
+            Some(Missing::End) => remark("The trace ends, or breaks, within this call."),
+            Some(Missing::NotKept) => remark("The rest of the call lies beyond what is kept of the stream."),
+        }
+        Some(details)
+    }
+
+    fn frame_details(&self, locator: u64) -> Result<RecordDetails> {
+        let number = locator & !FRAME;
+        let last = self.calls.frames.len() as u64;
+        let facts = match number {
+            n if n == last => Some(self.calls.last_frame()),
+            n => usize::try_from(n).ok().and_then(|n| self.calls.frames.get(n)).copied(),
+        };
+        let missing = Error::new(locator, Cause::Misuse("there is no such frame"));
+        let FrameFacts { from, to, calls, draws, blobs, .. } = facts.ok_or(missing)?;
+        let mut details = RecordDetails { offset: 0, ..RecordDetails::default() };
+        let mut add = |name, value| details.fields.push(Field::new(name, Value::U64(value)));
+        add("Frame", number);
+        add("First call", from);
+        if to > from {
+            add("Last call", to - 1);
+        }
+        add("Calls", calls);
+        add("Draw calls", draws);
+        add("Bytes in blobs", blobs);
+        if number == last {
+            details.remarks.push("No swap ends this frame: these are the calls after the last one.".to_string());
+        }
+        Ok(details)
+    }
+}

@@ -1,0 +1,279 @@
+//! Turns a stream into trace events.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::batch::EventBatch;
+use crate::container::Container;
+use crate::decoder::{Decoder, Progress, Range, Want};
+use crate::details::RecordDetails;
+use crate::error::{Error, Problem, ProblemKind, Result};
+use crate::info::{Clock, Info};
+use crate::sniff::OpenOptions;
+
+use super::calls::{Calls, Label};
+use super::decode::{Bytes, Cut, Enter, Sink};
+use super::places::Places;
+use super::skim::Event;
+use super::stream::Stream;
+use super::tables::Tables;
+use super::wire::{Header, text_of};
+use super::{Beginning, unsupported};
+
+/// Decodes a trace into events.
+pub(crate) struct ApitraceDecoder {
+    pub(super) container: Container,
+    pub(super) stream: Stream,
+    pub(super) calls: Calls,
+    pub(super) options: OpenOptions,
+    /// The header as the head of the file has it.
+    header: Header,
+    api: Option<&'static str>,
+    current: Current,
+    told: bool,
+    failed: Option<Error>,
+}
+
+/// The event at hand, when it is told piece by piece.
+#[derive(Default)]
+struct Current {
+    enter: Option<Enter>,
+    leave: Option<(u64, u64)>,
+    blobs: u64,
+    label: Label,
+}
+
+impl ApitraceDecoder {
+    pub(super) fn new(beginning: Beginning, options: OpenOptions) -> Self {
+        let container = beginning.container;
+        let places = Places::new(container, &options.limits);
+        Self {
+            container,
+            stream: Stream::new(container, &options.limits, Some(places)),
+            calls: Calls::new(options.limits),
+            options,
+            header: beginning.walk.header().clone(),
+            api: api(&beginning),
+            current: Current::default(),
+            told: false,
+            failed: None,
+        }
+    }
+
+    /// What the header says, as far as it has come.
+    pub(super) fn header(&self) -> &Header {
+        if self.stream.walk.has_header() { self.stream.walk.header() } else { &self.header }
+    }
+
+    fn check(&mut self) -> Result<()> {
+        if let Some(error) = self.calls.error() {
+            self.failed.get_or_insert(error);
+        }
+        if self.stream.broken().is_some_and(|b| b.version) {
+            self.failed.get_or_insert(unsupported(self.stream.walk.header().version));
+        }
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    fn tell_orphans(&mut self, out: &mut EventBatch) {
+        for (at, value) in self.calls.orphans.drain(..) {
+            let at = self.stream.file_offset(at);
+            out.problems.push(Problem { at, kind: ProblemKind::ExitWithoutEnter, value });
+        }
+    }
+
+    /// All is read that can be: tells what is left to tell.
+    fn finish(&mut self, out: &mut EventBatch) {
+        if core::mem::replace(&mut self.told, true) {
+            return;
+        }
+        let cut = self.stream.cut();
+        if let Some(enter) = self.current.enter.take() {
+            // Of a call whose beginning is cut there is at least its name.
+            let (end, label) = (self.stream.len(), self.current.label.text());
+            self.calls.enter(&self.stream.tables, enter, end, self.current.blobs, label.as_deref(), out);
+        }
+        self.calls.finish(&self.stream.tables, self.stream.len(), out);
+        let at = self.stream.file_at();
+        match cut {
+            Cut::Nothing => {}
+            Cut::Header if self.stream.len() == 0 => {}
+            Cut::Header => out.problems.push(Problem { at, kind: ProblemKind::Truncated, value: 0 }),
+            Cut::Enter => {
+                let value = self.stream.walk.calls().saturating_sub(1);
+                out.problems.push(Problem { at, kind: ProblemKind::CutCall, value });
+            }
+            Cut::Leave { call } => out.problems.push(Problem { at, kind: ProblemKind::CutCall, value: call }),
+        }
+        out.problems.extend(self.stream.malformed(self.options.size));
+        if let Some(mut problem) = self.stream.take_problem() {
+            if problem.kind == ProblemKind::Malformed && problem.value == 0 {
+                problem.value = self.options.size.unwrap_or(problem.at).saturating_sub(problem.at);
+            }
+            out.problems.push(problem);
+        }
+    }
+}
+
+impl Decoder for ApitraceDecoder {
+    fn info(&self) -> Info {
+        let header = self.header();
+        let mut properties: Vec<(&'static str, String)> = Vec::new();
+        if let Some(api) = self.api {
+            properties.push(("API", api.into()));
+        }
+        if header.semantic_version != header.version {
+            properties.push(("Semantic version", header.semantic_version.to_string()));
+        }
+        for (name, value) in &header.properties {
+            properties.push(match name.as_str() {
+                "process.name" => ("Process", text_of(value)),
+                "process.commandLine" => ("Command line", text_of(value)),
+                _ => ("Property", format!("{name} = {}", text_of(value))),
+            });
+        }
+        Info {
+            format: "apitrace",
+            title: format!("apitrace {}", header.version),
+            version: header.version.to_string(),
+            container: Some(self.container.name()),
+            clock: Clock::Ordinal { unit: "call" },
+            event_noun: "call",
+            slice_noun: "call",
+            when_empty: "The trace holds no calls. The tracer writes a MiB at a time and when the program ends: this \
+                         program was killed, or crashed within a traced call, before anything was written, or it made \
+                         no call that is traced.",
+            properties,
+        }
+    }
+
+    fn push(&mut self, input: &[u8], out: &mut EventBatch) -> Result<Progress> {
+        self.check()?;
+        if self.stream.is_over() {
+            return Ok(Progress { used: input.len() });
+        }
+        let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: false };
+        let fed = self.stream.feed(input, &mut sink);
+        self.tell_orphans(out);
+        self.check()?;
+        if self.stream.is_over() {
+            self.finish(out);
+        } else if fed.more {
+            out.pause();
+        }
+        Ok(Progress { used: fed.used })
+    }
+
+    fn end(&mut self, rest: &[u8], out: &mut EventBatch) -> Result<()> {
+        self.check()?;
+        let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: true };
+        self.stream.end(rest, &mut sink);
+        self.tell_orphans(out);
+        self.check()?;
+        self.finish(out);
+        Ok(())
+    }
+
+    fn want(&self) -> Want {
+        if self.told { Want::Nothing } else { Want::Next }
+    }
+
+    fn details_range(&self, locator: u64) -> Option<Range> {
+        self.range_of(locator)
+    }
+
+    fn details_next(&self, locator: u64, bytes: &[u8]) -> Option<Range> {
+        self.next_range_of(locator, bytes)
+    }
+
+    fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
+        self.details_of(locator, bytes)
+    }
+}
+
+/// The API, by the names of the first functions, as apitrace guesses it.
+fn api(beginning: &Beginning) -> Option<&'static str> {
+    let names = (0..).map_while(|i| beginning.tables.functions.get(i)).map(|f| f.name.as_str());
+    names.take(32).find_map(|name| {
+        let after = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.bytes().next());
+        let capital = |prefix| after(prefix).is_some_and(|b| b.is_ascii_uppercase());
+        if name.starts_with("glX") || capital("wgl") || name.starts_with("CGL") {
+            Some("OpenGL")
+        } else if capital("egl") {
+            Some("EGL")
+        } else if name.starts_with("Direct") || name.starts_with("D3D") || name.starts_with("Create") {
+            Some("DirectX")
+        } else {
+            None
+        }
+    })
+}
+
+/// The sink that fills a batch.
+struct ToBatch<'a> {
+    calls: &'a mut Calls,
+    current: &'a mut Current,
+    out: &'a mut EventBatch,
+    /// The file is over: everything is taken.
+    closing: bool,
+}
+
+impl Sink for ToBatch<'_> {
+    const SKIM: bool = true;
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        (self.out.is_full() && !self.closing) || self.calls.error().is_some()
+    }
+
+    fn enter(&mut self, tables: &Tables, enter: Enter) {
+        let marker = tables.functions.get(enter.function).is_some_and(|f| f.flags.marker.is_some());
+        self.current.enter = Some(enter);
+        self.current.leave = None;
+        self.current.blobs = 0;
+        self.current.label.begin(marker);
+    }
+
+    fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
+        self.current.leave = Some((at, call));
+        self.current.blobs = 0;
+        self.current.label.begin(false);
+    }
+
+    fn event_end(&mut self, tables: &Tables, end: u64) {
+        let blobs = self.current.blobs;
+        if let Some(enter) = self.current.enter.take() {
+            let label = self.current.label.text();
+            self.calls.enter(tables, enter, end, blobs, label.as_deref(), self.out);
+        } else if let Some((at, call)) = self.current.leave.take() {
+            self.calls.leave(tables, at, call, end, blobs, self.out);
+        }
+    }
+
+    #[inline]
+    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {
+        match event {
+            Event::Enter(enter) => self.calls.enter(tables, enter, end, blobs, None, self.out),
+            Event::Leave { at, call } => self.calls.leave(tables, at, call, end, blobs, self.out),
+        }
+    }
+
+    fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
+        match kind {
+            Bytes::Blob => {
+                self.current.label.other();
+                self.current.blobs = self.current.blobs.saturating_add(len);
+            }
+            Bytes::String | Bytes::Wide => self.current.label.string(),
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.current.label.bytes(bytes);
+    }
+
+    fn unit(&mut self, unit: u32) {
+        self.current.label.unit(unit);
+    }
+}

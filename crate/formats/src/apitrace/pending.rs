@@ -1,0 +1,109 @@
+//! Calls that have begun and not ended.
+
+use alloc::vec::Vec;
+
+/// A call that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Open<T> {
+    pub(crate) call: u64,
+    pub(crate) value: T,
+}
+
+/// Open calls in the order of their beginnings. Nearly always the last one ends first, and there are only a few; but a file
+/// may say otherwise, so nothing here takes longer than it must.
+#[derive(Debug)]
+pub(crate) struct Pending<T> {
+    calls: Vec<Open<Option<T>>>,
+    gone: usize,
+}
+
+impl<T> Default for Pending<T> {
+    fn default() -> Self {
+        Self { calls: Vec::new(), gone: 0 }
+    }
+}
+
+impl<T> Pending<T> {
+    /// A call begins; its number is greater than those before.
+    #[inline]
+    pub(crate) fn push(&mut self, call: u64, value: T) {
+        self.calls.push(Open { call, value: Some(value) });
+    }
+
+    /// A call ends; nothing if it is not open.
+    #[inline]
+    pub(crate) fn take(&mut self, call: u64) -> Option<T> {
+        if let Some(last) = self.calls.last()
+            && last.call == call
+        {
+            let value = self.calls.pop().and_then(|open| open.value);
+            self.trim();
+            return value;
+        }
+        self.take_other(call)
+    }
+
+    /// An open call.
+    pub(crate) fn get_mut(&mut self, call: u64) -> Option<&mut T> {
+        let i = self.calls.binary_search_by_key(&call, |open| open.call).ok()?;
+        self.calls.get_mut(i)?.value.as_mut()
+    }
+
+    /// The open calls.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.calls.iter().filter_map(|open| open.value.as_ref().map(|value| (open.call, value)))
+    }
+
+    /// Takes all that are open.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = (u64, T)> {
+        self.gone = 0;
+        self.calls.drain(..).filter_map(|open| open.value.map(|value| (open.call, value)))
+    }
+
+    #[cold]
+    fn take_other(&mut self, call: u64) -> Option<T> {
+        let i = self.calls.binary_search_by_key(&call, |open| open.call).ok()?;
+        let value = self.calls.get_mut(i)?.value.take();
+        if value.is_some() {
+            self.gone += 1;
+        }
+        // Places of calls that ended out of order are given back when they are the more, so that each costs little.
+        if self.gone > 16 && self.gone * 2 > self.calls.len() {
+            self.calls.retain(|open| open.value.is_some());
+            self.gone = 0;
+        }
+        value
+    }
+
+    #[inline]
+    fn trim(&mut self) {
+        while self.gone > 0 && self.calls.last().is_some_and(|open| open.value.is_none()) {
+            self.calls.pop();
+            self.gone -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_end_in_any_order() {
+        let mut pending = Pending::default();
+        for call in 0..100 {
+            pending.push(call, call * 2);
+        }
+        for call in (0..99).step_by(2) {
+            assert_eq!(pending.take(call), Some(call * 2));
+            assert_eq!(pending.take(call), None);
+        }
+        assert_eq!(pending.iter().count(), 50);
+        assert_eq!(pending.get_mut(51), Some(&mut 102));
+        for call in (1..100).rev().step_by(2) {
+            assert_eq!(pending.take(call), Some(call * 2));
+        }
+        assert_eq!(pending.take(7), None);
+        assert_eq!(pending.drain().count(), 0);
+    }
+}

@@ -1,0 +1,244 @@
+//! Signatures: what a stream defines at first use and names by number from then on.
+//!
+//! Five spaces of ids, each for the whole stream. Ids are small but sparse (function ids up to 2349 for 86 functions), and
+//! nothing but good manners keeps a file from using huge ones.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use super::functions::NameFlags;
+
+/// Ids below this are looked up in an array.
+const SMALL: u64 = 1 << 14;
+const NONE: u32 = u32::MAX;
+
+/// The signatures of one kind.
+#[derive(Debug)]
+pub(crate) struct Space<T> {
+    small: Vec<u32>,
+    large: HashMap<u64, u32>,
+    items: Vec<(u64, T)>,
+}
+
+impl<T> Default for Space<T> {
+    fn default() -> Self {
+        Self { small: Vec::new(), large: HashMap::new(), items: Vec::new() }
+    }
+}
+
+impl<T> Space<T> {
+    /// The index of the signature with this id.
+    #[inline]
+    pub(crate) fn index(&self, id: u64) -> Option<u32> {
+        let index = if id < SMALL {
+            self.small.get(id as usize).copied().unwrap_or(NONE)
+        } else {
+            self.large.get(&id).copied().unwrap_or(NONE)
+        };
+        (index != NONE).then_some(index)
+    }
+
+    /// The index of the signature with this id, unless its definition stands at offset `at` of the stream, behind the id.
+    /// A definition is inline exactly where it was found first; so a stream can be entered anywhere.
+    pub(crate) fn known(&self, id: u64, at: u64) -> Option<u32> {
+        let index = self.index(id)?;
+        self.items.get(index as usize).filter(|(defined, _)| *defined != at).map(|_| index)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Option<&T> {
+        self.items.get(index as usize).map(|(_, item)| item)
+    }
+
+    fn add(&mut self, id: u64, at: u64, item: T) -> u32 {
+        let index = self.items.len() as u32;
+        self.items.push((at, item));
+        if id < SMALL {
+            let i = id as usize;
+            if self.small.len() <= i {
+                self.small.resize(i + 1, NONE);
+            }
+            if let Some(slot) = self.small.get_mut(i) {
+                *slot = index;
+            }
+        } else {
+            self.large.insert(id, index);
+        }
+        index
+    }
+}
+
+/// Several strings in one allocation: a GLenum signature has 3,514.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Strings {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Strings {
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as u32);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn get(&self, i: usize) -> Option<&str> {
+        let end = *self.ends.get(i)? as usize;
+        let start = match i.checked_sub(1) {
+            Some(before) => *self.ends.get(before)? as usize,
+            None => 0,
+        };
+        self.text.get(start..end)
+    }
+}
+
+/// A function.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) args: Strings,
+    pub(crate) flags: NameFlags,
+}
+
+/// An enum: names with values.
+#[derive(Debug)]
+pub(crate) struct Enum {
+    names: Strings,
+    values: Vec<i64>,
+    by_value: HashMap<i64, u32>,
+}
+
+impl Enum {
+    pub(crate) fn new(names: Strings, values: Vec<i64>) -> Self {
+        let mut by_value = HashMap::with_capacity(values.len());
+        for (i, value) in (0..).zip(&values) {
+            // Of several names the first counts.
+            by_value.entry(*value).or_insert(i);
+        }
+        Self { names, values, by_value }
+    }
+
+    /// The name of a value.
+    pub(crate) fn name(&self, value: i64) -> Option<&str> {
+        self.names.get(*self.by_value.get(&value)? as usize)
+    }
+
+    /// The only value of a signature of versions 0 to 2.
+    pub(crate) fn first(&self) -> i64 {
+        self.values.first().copied().unwrap_or_default()
+    }
+}
+
+/// A bitmask: names with bits.
+#[derive(Debug)]
+pub(crate) struct Bitmask {
+    pub(crate) names: Strings,
+    pub(crate) bits: Vec<u64>,
+}
+
+impl Bitmask {
+    /// The names of the bits that are set, in the order of the table, and the bits that have none. A flag of several bits
+    /// takes them away from those after it; a flag of zero counts only when it is first.
+    pub(crate) fn split(&self, value: u64, mut name: impl FnMut(&str)) -> u64 {
+        let mut left = value;
+        for (i, bits) in self.bits.iter().enumerate() {
+            if (*bits != 0 && left & bits == *bits) || (*bits == 0 && value == 0) {
+                name(self.names.get(i).unwrap_or_default());
+                left &= !bits;
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        left
+    }
+}
+
+/// A struct.
+#[derive(Debug)]
+pub(crate) struct Struct {
+    pub(crate) name: String,
+    pub(crate) members: Strings,
+}
+
+/// A stack frame, as much of it as the recorder knew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) module: Option<String>,
+    pub(crate) function: Option<String>,
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<u64>,
+    pub(crate) offset: Option<u64>,
+}
+
+/// All that a stream has defined so far.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) functions: Space<Function>,
+    pub(crate) enums: Space<Enum>,
+    pub(crate) bitmasks: Space<Bitmask>,
+    pub(crate) structs: Space<Struct>,
+    pub(crate) frames: Space<Frame>,
+}
+
+/// A signature that was just read.
+pub(crate) enum Signature {
+    Function(Function),
+    Enum(Enum),
+    Bitmask(Bitmask),
+    Struct(Struct),
+    Frame(Frame),
+}
+
+/// Where definitions go.
+pub(crate) trait Definitions {
+    fn tables(&self) -> &Tables;
+    /// A definition at offset `at` of the stream. Answers its index.
+    fn define(&mut self, id: u64, at: u64, signature: Signature) -> u32;
+}
+
+impl Definitions for Tables {
+    #[inline]
+    fn tables(&self) -> &Tables {
+        self
+    }
+
+    fn define(&mut self, id: u64, at: u64, signature: Signature) -> u32 {
+        match signature {
+            Signature::Function(f) => self.functions.add(id, at, f),
+            Signature::Enum(e) => self.enums.add(id, at, e),
+            Signature::Bitmask(b) => self.bitmasks.add(id, at, b),
+            Signature::Struct(s) => self.structs.add(id, at, s),
+            Signature::Frame(f) => self.frames.add(id, at, f),
+        }
+    }
+}
+
+/// Tables that are only looked at: what is defined has been defined before.
+pub(crate) struct Frozen<'a>(pub(crate) &'a Tables);
+
+impl Definitions for Frozen<'_> {
+    fn tables(&self) -> &Tables {
+        self.0
+    }
+
+    fn define(&mut self, id: u64, _at: u64, signature: Signature) -> u32 {
+        let index = match signature {
+            Signature::Function(_) => self.0.functions.index(id),
+            Signature::Enum(_) => self.0.enums.index(id),
+            Signature::Bitmask(_) => self.0.bitmasks.index(id),
+            Signature::Struct(_) => self.0.structs.index(id),
+            Signature::Frame(_) => self.0.frames.index(id),
+        };
+        index.unwrap_or(NONE)
+    }
+}

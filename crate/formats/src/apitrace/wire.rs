@@ -1,0 +1,190 @@
+//! The layout of apitrace streams, versions 0 to 6.
+//!
+//! Sources: apitrace `lib/trace/trace_format.hpp`, `trace_parser.cpp`, `trace_writer.cpp` at 18cfd388, and files written by
+//! releases 1.0 to 11.1. `docs/FORMAT.markdown` is wrong in places: bitmask values are bare numbers, a struct signature has a
+//! name, and call detail 3 was never written. The parser asks for the version in three places only, and so do we.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::input::Cursor;
+
+/// The newest version.
+pub const VERSION: u32 = 6;
+/// From here on an enum's whole table is its signature; before, each value is one of its own.
+pub const ENUM_TABLES: u32 = 3;
+/// From here on an ENTER says its thread.
+pub const THREADS: u32 = 4;
+/// From here on the header has a semantic version and properties.
+pub const PROPERTIES: u32 = 6;
+
+/// A call begins.
+pub const ENTER: u8 = 0x00;
+/// A call ends.
+pub const LEAVE: u8 = 0x01;
+
+/// The end of an event's details.
+pub const DETAIL_END: u8 = 0x00;
+/// An argument.
+pub const DETAIL_ARG: u8 = 0x01;
+/// The return value.
+pub const DETAIL_RET: u8 = 0x02;
+/// Stack frames.
+pub const DETAIL_BACKTRACE: u8 = 0x04;
+/// Flags of the call.
+pub const DETAIL_FLAGS: u8 = 0x05;
+
+/// Bit of [`DETAIL_FLAGS`]: the program did not make this call, the tracer did.
+pub const FLAG_FAKE: u64 = 1;
+
+/// Tags of values.
+#[allow(missing_docs)]
+pub mod tag {
+    pub const NULL: u8 = 0x00;
+    pub const FALSE: u8 = 0x01;
+    pub const TRUE: u8 = 0x02;
+    /// The magnitude of a negative number.
+    pub const NEGATIVE: u8 = 0x03;
+    pub const UINT: u8 = 0x04;
+    pub const FLOAT: u8 = 0x05;
+    pub const DOUBLE: u8 = 0x06;
+    pub const STRING: u8 = 0x07;
+    pub const BLOB: u8 = 0x08;
+    pub const ENUM: u8 = 0x09;
+    pub const BITMASK: u8 = 0x0a;
+    pub const ARRAY: u8 = 0x0b;
+    pub const STRUCT: u8 = 0x0c;
+    pub const POINTER: u8 = 0x0d;
+    pub const REPR: u8 = 0x0e;
+    pub const WIDE: u8 = 0x0f;
+}
+
+/// Tags of what is known of a stack frame.
+#[allow(missing_docs)]
+pub mod frame_tag {
+    pub const END: u8 = 0x00;
+    pub const MODULE: u8 = 0x01;
+    pub const FUNCTION: u8 = 0x02;
+    pub const FILE: u8 = 0x03;
+    pub const LINE: u8 = 0x04;
+    pub const OFFSET: u8 = 0x05;
+}
+
+/// Arrays, structs and reprs within each other: no real call has more than a handful.
+pub const MAX_DEPTH: usize = 1000;
+/// No function has more arguments: a greater index is damage.
+pub const MAX_ARGS: u64 = 1 << 16;
+/// A number of more bytes is damage. apitrace has no bound; what is shifted beyond 64 bits is lost there.
+const MAX_UINT: usize = 32;
+
+/// Why a step of decoding did not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The bytes end before the thing does.
+    Short,
+    /// The bytes are not what the format allows.
+    Bad,
+}
+
+impl From<crate::error::Error> for Stop {
+    fn from(_: crate::error::Error) -> Self {
+        Self::Short
+    }
+}
+
+/// A number in LEB128.
+#[inline]
+pub(crate) fn uint(c: &mut Cursor<'_>) -> Result<u64, Stop> {
+    match c.peek() {
+        // Most numbers fit one byte.
+        Some(byte) if byte < 0x80 => {
+            c.u8()?;
+            Ok(byte.into())
+        }
+        _ => {
+            let (value, len) = long_uint(c.rest())?;
+            c.take(len)?;
+            Ok(value)
+        }
+    }
+}
+
+fn long_uint(bytes: &[u8]) -> Result<(u64, usize), Stop> {
+    let mut value = 0u64;
+    for (i, byte) in bytes.iter().take(MAX_UINT).enumerate() {
+        if i < 10 {
+            // Of the tenth byte one bit is left; the others are shifted away, as apitrace does.
+            value |= u64::from(byte & 0x7f) << (7 * i);
+        }
+        if byte & 0x80 == 0 {
+            return Ok((value, i + 1));
+        }
+    }
+    Err(if bytes.len() < MAX_UINT { Stop::Short } else { Stop::Bad })
+}
+
+/// What a number that is cut reads as: apitrace takes the bits so far.
+pub(crate) fn cut_uint(bytes: &[u8]) -> u64 {
+    bytes.iter().take(10).enumerate().fold(0, |v, (i, b)| v | u64::from(b & 0x7f) << (7 * i))
+}
+
+/// Appends a number.
+pub(crate) fn put_uint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Bytes of unknown encoding as text: UTF-8, else Latin-1, up to a NUL (apitrace keeps C strings).
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    let bytes = bytes.split(|b| *b == 0).next().unwrap_or_default();
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
+    }
+}
+
+/// What stands before the events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Governs the layout.
+    pub version: u32,
+    /// Says how the calls are meant to be replayed; the same as `version` unless a tool rewrote the trace.
+    pub semantic_version: u32,
+    /// Names with values, in the order of the file.
+    pub properties: Vec<(String, Vec<u8>)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<u64, Stop> {
+        uint(&mut Cursor::new(bytes, 0))
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits_lose_their_top() {
+        assert_eq!(read(&[0x7f]), Ok(127));
+        assert_eq!(read(&[0x80, 0x01]), Ok(128));
+        assert_eq!(read(&[0x80]), Err(Stop::Short));
+        let max = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+        assert_eq!(read(&max), Ok(u64::MAX));
+        let over = [0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02];
+        assert_eq!(read(&over), Ok(1));
+        let longer = [0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01];
+        assert_eq!(read(&longer), Ok(1));
+        assert_eq!(read(&[0x80; 32]), Err(Stop::Bad));
+        let mut out = Vec::new();
+        put_uint(&mut out, u64::MAX);
+        assert_eq!(out, max);
+    }
+
+    #[test]
+    fn text_is_utf_8_or_latin_1_up_to_a_nul() {
+        assert_eq!(text_of("é\0rest".as_bytes()), "é");
+        assert_eq!(text_of(b"\xe9"), "é");
+    }
+}

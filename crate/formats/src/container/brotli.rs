@@ -1,0 +1,115 @@
+//! Brotli (RFC 7932): one stream, no magic number, no checksum, no random access.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use alloc_no_stdlib::{Allocator, SliceWrapper, SliceWrapperMut};
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, HuffmanCode};
+
+use crate::error::{Problem, ProblemKind};
+
+use super::{Buffer, PIECE, Unpack};
+
+/// Allocates for the decompressor, whose own allocator needs std.
+#[derive(Clone, Copy, Default)]
+struct Heap;
+
+struct Memory<T>(Vec<T>);
+
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> SliceWrapper<T> for Memory<T> {
+    fn slice(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> SliceWrapperMut<T> for Memory<T> {
+    fn slice_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Clone + Default> Allocator<T> for Heap {
+    type AllocatedMemory = Memory<T>;
+
+    fn alloc_cell(&mut self, len: usize) -> Memory<T> {
+        let mut memory = Vec::new();
+        memory.resize(len, T::default());
+        Memory(memory)
+    }
+
+    fn free_cell(&mut self, _data: Memory<T>) {}
+}
+
+type State = BrotliState<Heap, Heap, Heap>;
+const _: fn() = || {
+    fn allocates<T, A: Allocator<T>>() {}
+    allocates::<HuffmanCode, Heap>();
+};
+
+/// Unpacks Brotli.
+pub(crate) struct Brotli {
+    state: Box<State>,
+    at: u64,
+    piece_at: u64,
+    over: bool,
+}
+
+impl Brotli {
+    pub(crate) fn new() -> Self {
+        // Strict: windows up to 16 MiB, as apitrace writes them; "large windows" could ask for a gigabyte.
+        Self { state: Box::new(State::new_strict(Heap, Heap, Heap)), at: 0, piece_at: 0, over: false }
+    }
+}
+
+impl Unpack for Brotli {
+    fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
+        if self.over {
+            // What follows the stream is passed over.
+            return Ok(input.len());
+        }
+        self.piece_at = self.at;
+        let room = out.room(PIECE);
+        let (mut left, mut taken, mut room_left, mut written, mut total) = (input.len(), 0, room.len(), 0, 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut taken,
+            input,
+            &mut room_left,
+            &mut written,
+            room,
+            &mut total,
+            &mut self.state,
+        );
+        out.added(written);
+        self.at += taken as u64;
+        match result {
+            BrotliResult::ResultSuccess => {
+                self.over = true;
+                if taken == 0 && written == 0 {
+                    // Nothing taken and nothing added would mean that input is wanted.
+                    return Ok(input.len());
+                }
+            }
+            BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
+            BrotliResult::ResultFailure => {
+                self.over = true;
+                return Err(Problem { at: self.at, kind: ProblemKind::Malformed, value: 0 });
+            }
+        }
+        Ok(taken)
+    }
+
+    fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {
+        if self.over { Ok(()) } else { Err(Problem { at: self.at, kind: ProblemKind::Truncated, value: 0 }) }
+    }
+
+    fn piece_at(&self) -> u64 {
+        self.piece_at
+    }
+}

@@ -1,0 +1,153 @@
+//! gzip, as zlib's `gzread` takes it: members one after the other, a missing trailer is no fault, nor is anything else
+//! behind the first member (RFC 1952).
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use miniz_oxide::inflate::stream::{InflateState, inflate};
+use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
+
+use crate::error::{Problem, ProblemKind};
+
+use super::{Buffer, PIECE, Unpack};
+
+const FIXED: usize = 10;
+const TRAILER: u64 = 8;
+/// A header with a longer name or comment is none.
+const MAX_HEADER: usize = 1 << 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Header,
+    Data,
+    Trailer {
+        left: u64,
+    },
+    /// Bytes behind the last member, which are no member.
+    Over,
+}
+
+/// Unpacks gzip.
+pub(crate) struct Gzip {
+    state: State,
+    at: u64,
+    /// The beginning of a header.
+    held: Vec<u8>,
+    inflate: Box<InflateState>,
+    members: u64,
+    piece_at: u64,
+}
+
+impl Gzip {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: State::Header,
+            at: 0,
+            held: Vec::new(),
+            inflate: InflateState::new_boxed(DataFormat::Raw),
+            members: 0,
+            piece_at: 0,
+        }
+    }
+
+    fn broken(&mut self) -> Problem {
+        self.state = State::Over;
+        Problem { at: self.at, kind: ProblemKind::Malformed, value: 0 }
+    }
+}
+
+/// How long the header is that begins with these bytes: `Ok(None)` when its end is not there, `Err` when it is none.
+fn header_len(bytes: &[u8]) -> Result<Option<usize>, ()> {
+    let magic = [0x1f, 0x8b, 8];
+    if bytes.iter().zip(&magic).any(|(a, b)| a != b) || bytes.len() > MAX_HEADER {
+        return Err(());
+    }
+    let Some(fixed) = bytes.first_chunk::<FIXED>() else { return Ok(None) };
+    let flags = fixed[3];
+    let mut len = FIXED;
+    if flags & 4 != 0 {
+        let Some([low, high]) = bytes.get(len..len + 2) else { return Ok(None) };
+        len += 2 + usize::from(u16::from_le_bytes([*low, *high]));
+    }
+    for text in [8, 16] {
+        if flags & text != 0 {
+            let Some(end) = bytes.get(len..).and_then(|b| b.iter().position(|b| *b == 0)) else { return Ok(None) };
+            len += end + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        len += 2;
+    }
+    Ok((len <= bytes.len()).then_some(len))
+}
+
+impl Unpack for Gzip {
+    fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
+        match self.state {
+            State::Header => {
+                let before = self.held.len();
+                self.held.extend_from_slice(input.get(..MAX_HEADER).unwrap_or(input));
+                let Ok(len) = header_len(&self.held) else {
+                    if self.members == 0 {
+                        return Err(self.broken());
+                    }
+                    // Zeros, or a signature: zlib passes over what follows the last member.
+                    self.state = State::Over;
+                    return Ok(input.len());
+                };
+                let taken = match len {
+                    Some(len) => {
+                        self.state = State::Data;
+                        self.inflate.reset(DataFormat::Raw);
+                        self.held.clear();
+                        len.saturating_sub(before)
+                    }
+                    None => self.held.len() - before,
+                };
+                self.at += taken as u64;
+                Ok(taken)
+            }
+            State::Data => {
+                self.piece_at = self.at;
+                let result = inflate(&mut self.inflate, input, out.room(PIECE), MZFlush::None);
+                self.at += result.bytes_consumed as u64;
+                out.added(result.bytes_written);
+                match result.status {
+                    Ok(MZStatus::StreamEnd) => {
+                        self.members += 1;
+                        self.state = State::Trailer { left: TRAILER };
+                        if result.bytes_consumed == 0 && result.bytes_written == 0 {
+                            // Nothing taken and nothing added would mean that input is wanted.
+                            return self.unpack(input, out);
+                        }
+                    }
+                    // No progress for want of input.
+                    Ok(_) | Err(MZError::Buf) => {}
+                    Err(_) => return Err(self.broken()),
+                }
+                Ok(result.bytes_consumed)
+            }
+            State::Trailer { left } => {
+                // Neither checksum nor length is looked at: damage shows in the events, and apitrace reads on as well.
+                let n = left.min(input.len() as u64);
+                self.at += n;
+                self.state = if left == n { State::Header } else { State::Trailer { left: left - n } };
+                Ok(n as usize)
+            }
+            State::Over => Ok(input.len()),
+        }
+    }
+
+    fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {
+        match self.state {
+            State::Header if self.members > 0 && self.held.is_empty() => Ok(()),
+            State::Trailer { .. } | State::Over => Ok(()),
+            // How much is missing cannot be known.
+            State::Header | State::Data => Err(Problem { at: self.at, kind: ProblemKind::Truncated, value: 0 }),
+        }
+    }
+
+    fn piece_at(&self) -> u64 {
+        self.piece_at
+    }
+}

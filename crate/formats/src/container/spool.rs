@@ -1,0 +1,78 @@
+//! Keeps a decompressed stream for random access, because gzip, Brotli and plain zstd have none.
+
+use alloc::vec::Vec;
+
+use super::snappy_block::{Block, compress};
+
+/// Bytes of stream in a chunk.
+const CHUNK: usize = 1 << 20;
+
+/// A stream as Snappy blocks of 1 MiB each, in memory. Behind this one type, so that a host can put the blocks elsewhere.
+#[derive(Debug)]
+pub struct Spool {
+    blocks: Vec<Vec<u8>>,
+    /// What is not yet a whole chunk.
+    tail: Vec<u8>,
+    bytes: usize,
+    limit: usize,
+    full: bool,
+}
+
+impl Spool {
+    /// A spool that keeps at most `limit` bytes of compressed blocks.
+    pub fn new(limit: usize) -> Self {
+        Self { blocks: Vec::new(), tail: Vec::new(), bytes: 0, limit, full: false }
+    }
+
+    /// Appends a piece of the stream. Beyond the limit nothing more is kept.
+    pub fn append(&mut self, mut piece: &[u8]) {
+        while !piece.is_empty() && !self.full {
+            let n = piece.len().min(CHUNK - self.tail.len());
+            let (head, rest) = piece.split_at_checked(n).unwrap_or((piece, &[]));
+            self.tail.extend_from_slice(head);
+            piece = rest;
+            if self.tail.len() == CHUNK {
+                let block = compress(&self.tail);
+                self.tail.clear();
+                self.bytes += block.len();
+                self.blocks.push(block);
+                self.full = self.bytes >= self.limit;
+            }
+        }
+    }
+
+    /// Bytes of the stream that are kept.
+    pub fn len(&self) -> u64 {
+        (self.blocks.len() * CHUNK + self.tail.len()) as u64
+    }
+
+    /// Nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the stream went on beyond the limit.
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// The chunk that holds byte `at` of the stream, and where it begins.
+    pub(crate) fn chunk(&self, at: u64) -> Option<(u64, Kept<'_>)> {
+        let i = usize::try_from(at / CHUNK as u64).ok()?;
+        let begin = i as u64 * CHUNK as u64;
+        match self.blocks.get(i) {
+            Some(block) => Block::new(block, CHUNK as u64).map(|b| (begin, Kept::Block(b))),
+            None if i == self.blocks.len() && at - begin < self.tail.len() as u64 => {
+                Some((begin, Kept::Plain(&self.tail)))
+            }
+            None => None,
+        }
+    }
+}
+
+/// A chunk of the spool.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept<'a> {
+    Block(Block<'a>),
+    Plain(&'a [u8]),
+}

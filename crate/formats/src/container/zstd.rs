@@ -1,0 +1,186 @@
+//! zstd (RFC 8878): frames one after the other, skippable ones passed over. That also reads the "seekable" layout, whose seek
+//! table is a skippable frame at the end, and files that a crashed writer left without one.
+//!
+//! Frames are cut into blocks here, so that the decompressor is only ever handed whole ones.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::io::Read;
+
+use crate::error::{Problem, ProblemKind};
+
+use super::{Buffer, PIECE, Unpack};
+
+const MAGIC: u32 = 0xfd2f_b528;
+/// 0x184D2A50 to 0x184D2A5F.
+const SKIPPABLE: u32 = 0x184d_2a50;
+/// A block holds at most this, whatever its header says.
+const MAX_BLOCK: usize = 128 * 1024;
+/// apitrace writes frames of 2 MiB; `zstd -19 --long=27` by hand asks for 128 MiB.
+const MAX_WINDOW: u64 = 128 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// At the magic number of a frame.
+    Frame,
+    /// In a skippable frame.
+    Skip {
+        left: u64,
+    },
+    /// At the header of a block; the frame has a checksum or not.
+    Block {
+        checksum: bool,
+    },
+    Over,
+}
+
+/// Unpacks zstd.
+pub(crate) struct Zstd {
+    state: State,
+    at: u64,
+    /// The beginning of a frame header or a block.
+    held: Vec<u8>,
+    decoder: Box<FrameDecoder>,
+    piece_at: u64,
+}
+
+impl Zstd {
+    pub(crate) fn new() -> Self {
+        let mut decoder = Box::new(FrameDecoder::new());
+        decoder.set_max_window_size(MAX_WINDOW);
+        Self { state: State::Frame, at: 0, held: Vec::new(), decoder, piece_at: 0 }
+    }
+
+    fn broken(&mut self) -> Problem {
+        self.state = State::Over;
+        Problem { at: self.at, kind: ProblemKind::Malformed, value: 0 }
+    }
+
+    /// How many bytes the unit at hand has, judged by those held; more may turn out to be needed.
+    fn wanted(&self) -> usize {
+        match self.state {
+            State::Frame => match (self.held.first_chunk::<4>().map(|m| u32::from_le_bytes(*m)), self.held.get(4)) {
+                (Some(MAGIC), Some(descriptor)) => 5 + header_rest(*descriptor),
+                (Some(MAGIC), None) | (None, _) => 5,
+                // Magic and length.
+                (Some(_), _) => 8,
+            },
+            State::Block { checksum } => match self.held.first_chunk::<3>() {
+                Some([a, b, c]) => {
+                    let header = u32::from_le_bytes([*a, *b, *c, 0]);
+                    let content = match header >> 1 & 3 {
+                        // One byte, repeated.
+                        1 => 1,
+                        _ => (header >> 3) as usize,
+                    };
+                    3 + content + if checksum && header & 1 == 1 { 4 } else { 0 }
+                }
+                None => 3,
+            },
+            State::Skip { .. } | State::Over => 0,
+        }
+    }
+
+    fn unit(&mut self) -> Result<(), Problem> {
+        match self.state {
+            State::Frame => {
+                let Some((magic, rest)) = self.held.split_first_chunk::<4>() else { return Ok(()) };
+                let magic = u32::from_le_bytes(*magic);
+                if magic & !0xf == SKIPPABLE {
+                    let left = rest.first_chunk::<4>().map_or(0, |len| u32::from_le_bytes(*len));
+                    self.state = if left == 0 { State::Frame } else { State::Skip { left: u64::from(left) } };
+                } else if magic == MAGIC && self.decoder.reset(self.held.as_slice()).is_ok() {
+                    let checksum = rest.first().is_some_and(|descriptor| descriptor & 4 != 0);
+                    self.state = State::Block { checksum };
+                } else {
+                    return Err(self.broken());
+                }
+            }
+            State::Block { .. } => {
+                self.piece_at = self.at;
+                let blocks = BlockDecodingStrategy::UptoBlocks(1);
+                match self.decoder.decode_blocks(self.held.as_slice(), blocks) {
+                    Ok(true) => self.state = State::Frame,
+                    Ok(false) => {}
+                    Err(_) => return Err(self.broken()),
+                }
+            }
+            State::Skip { .. } | State::Over => {}
+        }
+        self.at += self.held.len() as u64;
+        self.held.clear();
+        Ok(())
+    }
+}
+
+/// Bytes of a frame header behind its descriptor.
+fn header_rest(descriptor: u8) -> usize {
+    let single = descriptor & 0x20 != 0;
+    let window = usize::from(!single);
+    let dictionary = [0, 1, 2, 4].get(usize::from(descriptor & 3)).copied().unwrap_or(0);
+    let size = match descriptor >> 6 {
+        0 => usize::from(single),
+        1 => 2,
+        2 => 4,
+        _ => 8,
+    };
+    window + dictionary + size
+}
+
+impl Unpack for Zstd {
+    fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
+        // What the decompressor holds back comes first; the last of a frame may be as long as its window.
+        if self.decoder.can_collect() > 0 {
+            let n = self.decoder.read(out.room(PIECE)).map_err(|_| self.broken())?;
+            out.added(n);
+            return Ok(0);
+        }
+        match self.state {
+            State::Over => return Ok(input.len()),
+            State::Skip { left } => {
+                let n = left.min(input.len() as u64);
+                self.at += n;
+                self.state = if left == n { State::Frame } else { State::Skip { left: left - n } };
+                return Ok(n as usize);
+            }
+            State::Frame | State::Block { .. } => {}
+        }
+        let mut taken = 0;
+        loop {
+            let wanted = self.wanted();
+            if wanted > MAX_BLOCK + 16 {
+                return Err(self.broken());
+            }
+            if self.held.len() == wanted {
+                self.unit()?;
+                return Ok(taken);
+            }
+            let rest = input.get(taken..).unwrap_or_default();
+            let part = rest.get(..wanted.saturating_sub(self.held.len())).unwrap_or(rest);
+            if part.is_empty() {
+                return Ok(taken);
+            }
+            self.held.extend_from_slice(part);
+            taken += part.len();
+        }
+    }
+
+    fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {
+        match self.state {
+            State::Over => Ok(()),
+            State::Frame if self.held.is_empty() => Ok(()),
+            State::Skip { left } => Err(Problem { at: self.at, kind: ProblemKind::Truncated, value: left }),
+            State::Frame | State::Block { .. } => Err(Problem {
+                at: self.at + self.held.len() as u64,
+                kind: ProblemKind::Truncated,
+                value: (self.wanted() - self.held.len()) as u64,
+            }),
+        }
+    }
+
+    fn piece_at(&self) -> u64 {
+        self.piece_at
+    }
+}
