@@ -244,9 +244,11 @@ impl Walk {
 
     /// The header is all there.
     pub(crate) fn has_header(&self) -> bool {
-        !matches!(self.state, State::Version | State::Semantic | State::PropertyName | State::PropertyValue)
-            && !(matches!(self.draft.kind, Kind::PropertyName | Kind::PropertyValue)
-                && matches!(self.state, State::Text { .. }))
+        match self.state {
+            State::Version | State::Semantic | State::PropertyName | State::PropertyValue => false,
+            State::Text { .. } => !matches!(self.draft.kind, Kind::PropertyName | Kind::PropertyValue),
+            _ => true,
+        }
     }
 
     /// Offset in the stream of the byte that comes next.

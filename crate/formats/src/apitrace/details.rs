@@ -29,7 +29,8 @@ struct Read {
     call: Collect,
     leave: Option<u64>,
     missing: Option<Missing>,
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test counts what a click costs"))]
+    /// Bytes of stream that were decoded for it.
+    #[cfg(test)]
     decoded: u64,
 }
 
@@ -65,6 +66,11 @@ impl ApitraceDecoder {
         self.describe(locator, read).ok_or(gone)
     }
 
+    #[cfg(test)]
+    pub(super) fn decoded(&self, locator: u64, bytes: &[u8]) -> u64 {
+        self.read(locator, bytes).map_or(0, |read| read.decoded)
+    }
+
     /// Reads the call that begins at `locator`, as far as the bytes allow.
     fn read(&self, locator: u64, bytes: &[u8]) -> Option<Read> {
         let mut reader = Reader::new(self.stream.places.as_ref()?, bytes);
@@ -79,7 +85,13 @@ impl ApitraceDecoder {
             leave = Some(at);
             missing = self.read_event(&mut reader, at, &mut call).err();
         }
-        Some(Read { call, leave, missing, decoded: reader.decoded })
+        Some(Read {
+            call,
+            leave,
+            missing,
+            #[cfg(test)]
+            decoded: reader.decoded,
+        })
     }
 
     fn read_event(&self, reader: &mut Reader<'_>, at: u64, call: &mut Collect) -> Result<(), Missing> {

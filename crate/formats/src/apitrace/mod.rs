@@ -9,6 +9,7 @@ mod calls;
 mod collect;
 mod decode;
 mod details;
+pub mod encode;
 
 mod events;
 mod float;
@@ -147,3 +148,6 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,12 +43,6 @@ impl<T> Pending<T> {
         self.take_other(call)
     }
 
-    /// An open call.
-    pub(crate) fn get_mut(&mut self, call: u64) -> Option<&mut T> {
-        let i = self.calls.binary_search_by_key(&call, |open| open.call).ok()?;
-        self.calls.get_mut(i)?.value.as_mut()
-    }
-
     /// The open calls.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.calls.iter().filter_map(|open| open.value.as_ref().map(|value| (open.call, value)))
@@ -99,7 +93,6 @@ mod tests {
             assert_eq!(pending.take(call), None);
         }
         assert_eq!(pending.iter().count(), 50);
-        assert_eq!(pending.get_mut(51), Some(&mut 102));
         for call in (1..100).rev().step_by(2) {
             assert_eq!(pending.take(call), Some(call * 2));
         }

@@ -94,12 +94,23 @@ pub(crate) struct Reader<'a> {
     /// The byte of the stream that comes next.
     at: u64,
     /// Bytes decoded so far.
+    #[cfg(test)]
     pub(crate) decoded: u64,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(places: &'a Places, given: &'a [u8]) -> Self {
-        Self { places, given, place: None, rest: &[], chunk: None, begin: 0, at: 0, decoded: 0 }
+        Self {
+            places,
+            given,
+            place: None,
+            rest: &[],
+            chunk: None,
+            begin: 0,
+            at: 0,
+            #[cfg(test)]
+            decoded: 0,
+        }
     }
 
     /// Goes to an offset of the stream, at or behind the one at hand.
@@ -118,9 +129,13 @@ impl<'a> Reader<'a> {
         }
         let from = (self.at - self.begin) as usize;
         let Some(chunk) = &mut self.chunk else { return Err(Missing::End) };
+        #[cfg(test)]
         let before = chunk.data().len();
         let data = chunk.decode(from + STEP);
-        self.decoded += (data.len() - before) as u64;
+        #[cfg(test)]
+        {
+            self.decoded += (data.len() - before) as u64;
+        }
         let piece = data.get(from..).unwrap_or_default();
         if piece.is_empty() {
             // The chunk is cut, or damaged.
