@@ -1,0 +1,147 @@
+//! Events as columns, on their way from a decoder to the store.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::Problem;
+
+/// Number of a track: 0, 1, 2 … in the order of definition.
+pub type TrackId = u32;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum EventKind {
+    /// A slice begins; `name` is its name.
+    Begin,
+    /// The innermost open slice with this `name` ends; those above it end with it. Without one it is the end of a slice
+    /// whose beginning was not recorded.
+    End,
+    /// A point in time.
+    Instant,
+    /// From here on open slices of the track may have lost their ends: an end without a beginning reaches back no further
+    /// than the track's previous event. `name` is unused.
+    StackLost,
+    /// From here on parts of the track are passed over, because they do not come in order; `Restart` follows at the end.
+    Disordered,
+    /// The track is about to be delivered anew from its beginning; `time` is where it begins.
+    Restart,
+}
+
+/// What a track holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackKind {
+    /// Holds the threads of a process.
+    Process,
+    /// Nested slices and instants of a thread.
+    Thread,
+    /// Slices of something else than a thread.
+    Lane,
+    /// A value over time.
+    Counter,
+}
+
+/// How far an end without a beginning reaches back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orphans {
+    /// To where the track begins: what is missing is what lies before the recording.
+    FromStart,
+    /// To the track's previous event: the recording drops calls in the middle, too.
+    FromPrevious,
+}
+
+/// The definition of a track.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrackDef {
+    /// The track that it belongs to, defined before it.
+    pub parent: Option<TrackId>,
+    /// What it holds.
+    pub kind: TrackKind,
+    /// How people call it.
+    pub name: String,
+    /// One line of identity below the name; may be empty.
+    pub detail: String,
+    /// How far ends without beginnings reach back.
+    pub orphans: Orphans,
+    /// Where the track begins, if that is before its first event.
+    pub start: Option<u64>,
+}
+
+/// Events as columns, reused from portion to portion. Definitions and problems stand beside them; a name or a track is
+/// defined in the batch of its first use or before.
+#[derive(Debug, Default)]
+pub struct EventBatch {
+    /// What happened.
+    pub kinds: Vec<EventKind>,
+    /// On which track.
+    pub tracks: Vec<TrackId>,
+    /// When: absolute, in ticks or as an ordinal.
+    pub times: Vec<u64>,
+    /// Name, by the order of definition.
+    pub names: Vec<u32>,
+    /// Where the record is to be found again; each format has its own meaning.
+    pub locators: Vec<u64>,
+    /// Tracks defined since the batch was cleared.
+    pub new_tracks: Vec<TrackDef>,
+    /// Names defined since the batch was cleared.
+    pub new_names: Vec<String>,
+    /// What was wrong since the batch was cleared.
+    pub problems: Vec<Problem>,
+    /// Records decoded since the batch was cleared, for counting; those delivered anew are not counted again.
+    pub records: u64,
+    capacity: usize,
+}
+
+impl EventBatch {
+    /// A batch that is full at `capacity` events.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self {
+            kinds: Vec::with_capacity(capacity),
+            tracks: Vec::with_capacity(capacity),
+            times: Vec::with_capacity(capacity),
+            names: Vec::with_capacity(capacity),
+            locators: Vec::with_capacity(capacity),
+            capacity,
+            ..Self::default()
+        }
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// No events; there may be definitions and problems all the same.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// A decoder stops here and goes on with an empty batch. It may add a handful of events beyond, never many.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.kinds.len() >= self.capacity || self.problems.len() >= self.capacity.max(1)
+    }
+
+    /// Adds an event.
+    #[inline]
+    pub fn push(&mut self, kind: EventKind, track: TrackId, time: u64, name: u32, locator: u64) {
+        self.kinds.push(kind);
+        self.tracks.push(track);
+        self.times.push(time);
+        self.names.push(name);
+        self.locators.push(locator);
+    }
+
+    /// Empties everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.kinds.clear();
+        self.tracks.clear();
+        self.times.clear();
+        self.names.clear();
+        self.locators.clear();
+        self.new_tracks.clear();
+        self.new_names.clear();
+        self.problems.clear();
+        self.records = 0;
+    }
+}

@@ -1,0 +1,64 @@
+//! One record in full, for the details pane.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A value with its unit, so that whoever shows it knows how.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An unsigned number.
+    U64(u64),
+    /// A signed number.
+    I64(i64),
+    /// A number that people read in hexadecimal: an address, an opaque argument.
+    Hex(u64),
+    /// A floating point number.
+    F64(f64),
+    /// Text.
+    Text(String),
+    /// Bytes; `len` is how many there are in the file, `bytes` may be fewer.
+    Bytes {
+        /// The first of the bytes.
+        bytes: Vec<u8>,
+        /// How many there are in the file.
+        len: u64,
+    },
+    /// A position on the x axis.
+    Ticks(u64),
+    /// A length on the x axis.
+    Duration(u64),
+    /// Several values.
+    List(Vec<Value>),
+    /// Named members.
+    Tree(Vec<Field>),
+    /// Nothing.
+    Null,
+}
+
+/// A named value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The name as people read it.
+    pub name: Cow<'static, str>,
+    /// The value.
+    pub value: Value,
+}
+
+impl Field {
+    /// A field with a name known when this was compiled.
+    pub fn new(name: &'static str, value: Value) -> Self {
+        Self { name: Cow::Borrowed(name), value }
+    }
+}
+
+/// What a format knows of one record beyond its name and time.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct RecordDetails {
+    /// Absolute offset of the record in the file (in the decompressed stream, where the file is compressed).
+    pub offset: u64,
+    /// In the order to show them.
+    pub fields: Vec<Field>,
+    /// Doubts and peculiarities, in whole sentences.
+    pub remarks: Vec<String>,
+}

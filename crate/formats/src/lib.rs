@@ -1,0 +1,37 @@
+//! Decoders and encoders for the trace formats that Unspool opens.
+//!
+//! Bytes come in, events go out; the caller owns every read and the loop ([`Decoder`]). No I/O, no clock, no unsafe
+//! code, no panic on any input, no allocation that a count in a file can inflate. `no_std` with `alloc`.
+//!
+//! A format is one folder and one line in [`FORMATS`]. Each folder holds the same files: `mod.rs` names the format and
+//! sniffs it, `wire.rs` is the layout, `decode.rs` the state machine, `encode.rs` its mirror, `events.rs` turns records
+//! into trace events, `text.rs` prints records for people and for comparison with the reference tools.
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+pub mod batch;
+pub mod decoder;
+pub mod details;
+pub mod error;
+pub mod info;
+pub mod input;
+pub mod limits;
+mod names;
+pub mod sniff;
+pub mod xray;
+
+pub use batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+pub use decoder::{Decoder, Progress, Want};
+pub use details::{Field, RecordDetails, Value};
+pub use error::{Cause, Error, Problem, ProblemKind, Result};
+pub use info::{Clock, Info};
+pub use input::Cursor;
+pub use limits::Limits;
+pub use sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text, recognise};
+
+/// Every format, in the order in which ties between equally confident guesses are broken.
+pub static FORMATS: &[Format] = &[xray::FORMAT];

@@ -1,0 +1,73 @@
+//! Names by number: each is told once.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use crate::batch::EventBatch;
+use crate::error::{Cause, Error, Result};
+
+/// Keys below this are looked up in an array: function ids are small except for those of shared libraries.
+const SMALL: u64 = 1 << 16;
+const NONE: u32 = u32::MAX;
+
+/// Gives each key of a format (a function id, say) a name's number, counted from 0.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    small: Vec<u32>,
+    large: HashMap<u64, u32>,
+    count: u32,
+}
+
+impl Names {
+    /// The number of the key's name; defines it in `out` with `text` when the key is new. `at` is where the key stands.
+    #[inline]
+    pub(crate) fn number(
+        &mut self,
+        key: u64,
+        at: u64,
+        limit: u32,
+        out: &mut EventBatch,
+        text: impl FnOnce(u64) -> String,
+    ) -> Result<u32> {
+        let known = if key < SMALL {
+            self.small.get(key as usize).copied().unwrap_or(NONE)
+        } else {
+            self.large.get(&key).copied().unwrap_or(NONE)
+        };
+        if known != NONE {
+            return Ok(known);
+        }
+        self.define(key, at, limit, out, text)
+    }
+
+    #[cold]
+    fn define(
+        &mut self,
+        key: u64,
+        at: u64,
+        limit: u32,
+        out: &mut EventBatch,
+        text: impl FnOnce(u64) -> String,
+    ) -> Result<u32> {
+        if self.count >= limit {
+            return Err(Error::new(at, Cause::Limit { what: "different names", limit: u64::from(limit) }));
+        }
+        let number = self.count;
+        self.count += 1;
+        if key < SMALL {
+            let i = key as usize;
+            if self.small.len() <= i {
+                self.small.resize(i + 1, NONE);
+            }
+            if let Some(slot) = self.small.get_mut(i) {
+                *slot = number;
+            }
+        } else {
+            self.large.insert(key, number);
+        }
+        out.new_names.push(text(key));
+        Ok(number)
+    }
+}

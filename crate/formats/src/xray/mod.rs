@@ -1,0 +1,114 @@
+//! Logs of LLVM XRay: flight data recorder (FDR) version 5 and basic mode version 3.
+//!
+//! A log has no magic number: it is recognised by version and type in the header, flags that only real writers set, and
+//! the first record. One file holds the buffers of many threads, in the order of a queue, not of time.
+
+mod decode;
+pub mod encode;
+mod events;
+mod order;
+mod text;
+pub mod wire;
+
+use alloc::boxed::Box;
+use alloc::format;
+
+use crate::decoder::{Decoder, TextDump};
+use crate::error::Result;
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text};
+
+use wire::{HEADER_LEN, Header, Mode};
+
+/// The line in [`crate::FORMATS`].
+pub const FORMAT: Format = Format {
+    id: "xray",
+    name: "LLVM XRay log",
+    opens: "flight data recorder logs (FDR) of version 5 and basic logs of version 3",
+    sniff,
+    open,
+    text,
+};
+
+fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
+    Ok(Box::new(events::XrayDecoder::new(Header::parse(head)?, options)))
+}
+
+fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
+    let header = Header::parse(head)?;
+    Ok(match text {
+        Text::Jsonl => Some(Box::new(text::JsonLines::new(header, options))),
+    })
+}
+
+fn sniff(probe: &Probe<'_>) -> Option<Guess> {
+    let header = Header::parse_any(probe.head)?;
+    let first = probe.head.get(HEADER_LEN as usize).copied();
+    let fits = match (first, header.mode) {
+        // Basic logs of programs that were killed, and of those that ran with nothing to record, are the header alone.
+        (None, _) => probe.size == HEADER_LEN,
+        (Some(byte), Mode::Basic) => byte <= 1,
+        // NewBuffer in version 1, BufferExtents in all later ones.
+        (Some(byte), Mode::Fdr) => byte == if header.version == 1 { 0x01 } else { 0x0f } || header.big_endian,
+    };
+    fits.then(|| Guess {
+        confidence: if header.mode == Mode::Fdr && first.is_some() { Confidence::Certain } else { Confidence::Likely },
+        reason: format!(
+            "the header says XRay, {} version {}{}",
+            header.mode.name(),
+            header.version,
+            if first.is_some() { ", and the first record fits" } else { ", and nothing follows" }
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(head: &[u8]) -> Option<Confidence> {
+        sniff(&Probe { head, tail: head, size: head.len() as u64, name: "" }).map(|g| g.confidence)
+    }
+
+    #[rustfmt::skip]
+    const FDR: [u8; 33] = [
+        5, 0, 1, 0,                 // version 5, FDR
+        3, 0, 0, 0,                 // constant and nonstop TSC
+        0, 0x94, 0x35, 0x77, 0, 0, 0, 0, // 2 GHz
+        0, 0x40, 0, 0, 0, 0, 0, 0,  // buffer size
+        0, 0, 0, 0, 0, 0, 0, 0,
+        0x0f,                       // BufferExtents
+    ];
+
+    #[test]
+    fn recognises_by_version_type_flags_and_first_record() {
+        assert_eq!(guess(&FDR), Some(Confidence::Certain));
+        assert_eq!(guess(&FDR[..32]), Some(Confidence::Likely));
+        let mut other = FDR;
+        other[32] = 0x07;
+        assert_eq!(guess(&other), None, "a first record that no writer puts there");
+        let mut other = FDR;
+        other[4] = 4;
+        assert_eq!(guess(&other), None, "a flag that does not exist");
+        let mut other = FDR;
+        other[0] = 6;
+        assert_eq!(guess(&other), None, "a version that does not exist");
+    }
+
+    #[test]
+    fn knows_logs_that_it_cannot_open() {
+        let mut old = FDR;
+        old[0] = 3;
+        assert_eq!(guess(&old), Some(Confidence::Certain));
+        let error = open(&old, OpenOptions::default()).err().unwrap();
+        assert_eq!(
+            alloc::string::ToString::to_string(&error),
+            "at byte 0: this is XRay FDR version 3; versions that can be opened: FDR 5 and basic 3, little-endian"
+        );
+    }
+
+    #[test]
+    fn a_header_that_is_cut_is_no_log() {
+        assert_eq!(guess(&FDR[..31]), None);
+        assert_eq!(guess(&[]), None);
+    }
+}

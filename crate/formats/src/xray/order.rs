@@ -1,0 +1,182 @@
+//! Reads buffers in another order than that of the file.
+//!
+//! Each thread wants its buffers by their first clock; between threads the order is free. So the buffers are read in sweeps
+//! over the file: a ring log, whose beginning lies somewhere in the middle, costs two sweeps and not a seek a buffer.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use crate::decoder::Want;
+
+use super::decode::{FdrWalk, Place, Sink};
+
+/// Buffers that lie closer together than this are read in one go.
+const GAP: u64 = 64 * 1024;
+/// The longest stretch that is asked for in one go, unless a single buffer is longer.
+const STRETCH: u64 = 8 * 1024 * 1024;
+
+/// A buffer to be read, with a number that means something to the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub(crate) place: Place,
+    pub(crate) number: u32,
+}
+
+/// Buffers in the order of reading, and how far it has come.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    buffers: Vec<Planned>,
+    next: usize,
+    /// Absolute offset of the next byte, and where the stretch that is being read ends.
+    at: u64,
+    until: u64,
+    /// The buffer at hand has been begun.
+    begun: bool,
+}
+
+impl Plan {
+    /// Sorts each thread's buffers by clock and puts them into sweeps.
+    pub(crate) fn new(threads: impl IntoIterator<Item = Vec<Planned>>) -> Self {
+        let mut queues: Vec<Vec<Planned>> = threads.into_iter().collect();
+        let mut due = BTreeSet::new();
+        for (thread, queue) in queues.iter_mut().enumerate() {
+            // Back to front, to pop the earliest; file order decides between equal clocks.
+            queue.sort_by_key(|b| core::cmp::Reverse((b.place.clock, b.place.at)));
+            if let Some(first) = queue.last() {
+                due.insert((first.place.at, thread));
+            }
+        }
+        let mut buffers = Vec::new();
+        let mut position = 0;
+        while let Some((at, thread)) = due.range((position, 0)..).next().or(due.first()).copied() {
+            due.remove(&(at, thread));
+            position = at;
+            let Some(queue) = queues.get_mut(thread) else { continue };
+            buffers.extend(queue.pop());
+            if let Some(next) = queue.last() {
+                due.insert((next.place.at, thread));
+            }
+        }
+        let mut plan = Self { buffers, ..Self::default() };
+        plan.stretch();
+        plan
+    }
+
+    /// Which bytes come next.
+    pub(crate) fn want(&self) -> Want {
+        if self.next >= self.buffers.len() {
+            return Want::Nothing;
+        }
+        Want::Seek { at: self.at, len: self.until.saturating_sub(self.at) }
+    }
+
+    /// Walks over planned buffers in `input`, which lies where [`Plan::want`] said; answers how much is used up. `begin` is
+    /// called before each buffer.
+    pub(crate) fn run<S: Sink>(
+        &mut self,
+        walk: &mut FdrWalk,
+        input: &[u8],
+        sink: &mut S,
+        begin: impl Fn(&mut S, Planned),
+    ) -> usize {
+        let mut used = 0;
+        while let Some(planned) = self.buffers.get(self.next).copied() {
+            if self.at < planned.place.at && !self.begun {
+                // A gap, or a preamble, which the place already knows.
+                let gap = usize::try_from(planned.place.at - self.at).unwrap_or(usize::MAX);
+                let skip = gap.min(input.len() - used);
+                self.at += skip as u64;
+                used += skip;
+                if skip < gap {
+                    break;
+                }
+            }
+            if !self.begun {
+                *walk = FdrWalk::resume(planned.place);
+                self.begun = true;
+                begin(sink, planned);
+            }
+            let n = walk.run(input.get(used..).unwrap_or_default(), sink);
+            used += n;
+            self.at += n as u64;
+            if !walk.is_between() {
+                break;
+            }
+            if self.advance() {
+                break;
+            }
+        }
+        used
+    }
+
+    /// The bytes asked for have come to an end before the buffer did: the file is shorter than it was, or was cut.
+    pub(crate) fn end<S: Sink>(&mut self, walk: &mut FdrWalk, rest: &[u8], sink: &mut S) {
+        walk.end(rest, sink);
+        self.advance();
+        if self.next < self.buffers.len() {
+            self.stretch();
+        }
+    }
+
+    /// On to the next buffer. True when it takes another stretch.
+    fn advance(&mut self) -> bool {
+        self.begun = false;
+        self.next += 1;
+        let goes_on = self.buffers.get(self.next).is_some_and(|b| b.place.at >= self.at && b.place.end <= self.until);
+        if !goes_on {
+            self.stretch();
+        }
+        !goes_on
+    }
+
+    /// Begins the stretch of the file that holds the next buffer and as many of those behind it as lie close by.
+    fn stretch(&mut self) {
+        let mut buffers = self.buffers.iter().skip(self.next).map(|b| b.place);
+        let Some(first) = buffers.next() else { return };
+        (self.at, self.until) = (first.at, first.end);
+        for place in buffers {
+            let close = place.at >= self.until && place.at - self.until <= GAP;
+            if !close || place.end - first.at > STRETCH {
+                break;
+            }
+            self.until = place.end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn buffers(threads: &[&[(u64, u64)]]) -> Plan {
+        let planned = |&(at, clock): &(u64, u64)| Planned {
+            place: Place { at, end: at + 10, clock, pid: 1, tid: 1, cpu: 0 },
+            number: 0,
+        };
+        Plan::new(threads.iter().map(|t| t.iter().map(planned).collect::<Vec<_>>()))
+    }
+
+    fn order(plan: &Plan) -> Vec<u64> {
+        plan.buffers.iter().map(|b| b.place.at).collect()
+    }
+
+    #[test]
+    fn a_ring_is_read_in_two_sweeps() {
+        let plan = buffers(&[&[(0, 30), (20, 40), (40, 10), (60, 20)], &[(10, 35), (30, 45), (50, 15)]]);
+        assert_eq!(order(&plan), [40, 50, 60, 0, 10, 20, 30]);
+        assert_eq!(plan.want(), Want::Seek { at: 40, len: 30 });
+    }
+
+    #[test]
+    fn equal_clocks_stay_in_file_order() {
+        assert_eq!(order(&buffers(&[&[(0, 5), (10, 5), (20, 1)]])), vec![20, 0, 10]);
+    }
+
+    #[test]
+    fn far_apart_buffers_are_read_on_their_own() {
+        let plan = buffers(&[&[(0, 1), (10, 2), (10_000_000, 3)]]);
+        assert_eq!(plan.want(), Want::Seek { at: 0, len: 20 });
+        assert_eq!(buffers(&[]).want(), Want::Nothing);
+    }
+}

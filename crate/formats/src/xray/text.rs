@@ -1,0 +1,253 @@
+//! Prints a log as one JSON object a record, each thread's buffers in time order.
+//!
+//! A first pass lists the buffers, a second one prints them; a log whose buffers are in order comes out in file order.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use hashbrown::HashMap;
+
+use crate::decoder::{Progress, TextDump, Want};
+use crate::error::{Cause, Error, Problem, Result};
+use crate::sniff::OpenOptions;
+
+use super::decode::{BasicWalk, Event, FdrWalk, Function, Place, Sink};
+use super::order::{Plan, Planned};
+use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
+
+/// Text is handed out in portions of about this size.
+const PORTION: usize = 1 << 20;
+
+/// Prints JSON lines.
+pub(crate) struct JsonLines {
+    walk: Walk,
+    at: u64,
+    phase: Phase,
+    plan: Plan,
+    buffers: Vec<Planned>,
+    lines: Lines,
+}
+
+enum Walk {
+    Fdr(FdrWalk),
+    Basic(BasicWalk),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Header,
+    /// FDR: the list of buffers. Basic: the text itself.
+    First,
+    Second,
+}
+
+impl JsonLines {
+    pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
+        let walk = match header.mode {
+            Mode::Fdr => Walk::Fdr(FdrWalk::new(options.size)),
+            Mode::Basic => Walk::Basic(BasicWalk::new(HEADER_LEN)),
+        };
+        Self { walk, at: 0, phase: Phase::Header, plan: Plan::default(), buffers: Vec::new(), lines: Lines::default() }
+    }
+}
+
+impl TextDump for JsonLines {
+    fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress> {
+        let mut used = 0;
+        if self.phase == Phase::Header {
+            used = usize::try_from(HEADER_LEN - self.at).unwrap_or(usize::MAX).min(input.len());
+            self.at += used as u64;
+            if self.at < HEADER_LEN {
+                return Ok(Progress { used });
+            }
+            self.phase = Phase::First;
+        }
+        let rest = input.get(used..).unwrap_or_default();
+        used += match (&mut self.walk, self.phase) {
+            (Walk::Fdr(walk), Phase::First) => {
+                walk.run(rest, &mut ListBuffers { buffers: &mut self.buffers, problems: &mut self.lines.problems })
+            }
+            (Walk::Fdr(walk), _) => self.plan.run(walk, rest, &mut self.lines, |lines, planned| {
+                lines.finish();
+                (lines.pid, lines.tid) = (planned.place.pid, planned.place.tid);
+            }),
+            (Walk::Basic(walk), _) => walk.run(rest, &mut self.lines),
+        };
+        self.lines.hand_out(out);
+        Ok(Progress { used })
+    }
+
+    fn end(&mut self, rest: &[u8], out: &mut String) -> Result<()> {
+        match (&mut self.walk, self.phase) {
+            (_, Phase::Header) => {
+                return Err(Error::new(self.at, Cause::UnexpectedEnd { needed: HEADER_LEN - self.at }));
+            }
+            (Walk::Fdr(walk), Phase::First) => {
+                let mut list = ListBuffers { buffers: &mut self.buffers, problems: &mut self.lines.problems };
+                walk.end(rest, &mut list);
+                let mut threads: HashMap<(i32, i32), Vec<Planned>> = HashMap::new();
+                for buffer in core::mem::take(&mut self.buffers) {
+                    threads.entry((buffer.place.pid, buffer.place.tid)).or_default().push(buffer);
+                }
+                self.plan = Plan::new(threads.into_values());
+            }
+            (Walk::Fdr(walk), _) => self.plan.end(walk, rest, &mut self.lines),
+            (Walk::Basic(walk), _) => walk.end(rest, &mut self.lines),
+        }
+        self.phase = Phase::Second;
+        if self.want() == Want::Nothing {
+            self.lines.finish();
+        }
+        self.lines.hand_out(out);
+        Ok(())
+    }
+
+    fn want(&self) -> Want {
+        match (self.phase, &self.walk) {
+            (Phase::Header | Phase::First, _) => Want::Next,
+            (Phase::Second, Walk::Fdr(_)) => self.plan.want(),
+            (Phase::Second, Walk::Basic(_)) => Want::Nothing,
+        }
+    }
+
+    fn take_problems(&mut self) -> Vec<Problem> {
+        core::mem::take(&mut self.lines.problems)
+    }
+}
+
+/// The sink of the first pass: where buffers are, and nothing of what is in them.
+struct ListBuffers<'a> {
+    buffers: &'a mut Vec<Planned>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Sink for ListBuffers<'_> {
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    fn buffer(&mut self, place: Place, clock: Option<u64>) -> Option<u64> {
+        self.buffers.push(Planned { place: Place { clock: clock.unwrap_or(0), ..place }, number: 0 });
+        None
+    }
+
+    fn place(&mut self, _place: Place) {}
+    fn thread(&mut self, _pid: i32, _tid: i32, _at: u64) {}
+    fn function(&mut self, _function: Function) {}
+    fn argument(&mut self, _value: u64) {}
+    fn event(&mut self, _event: Event) {}
+    fn payload(&mut self, _bytes: &[u8]) {}
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    fn lost(&mut self, _at: u64) {}
+}
+
+/// The sink that prints. A line is held back until its arguments or its payload have come.
+#[derive(Default)]
+struct Lines {
+    pid: i32,
+    tid: i32,
+    function: Option<Function>,
+    arguments: Vec<u64>,
+    in_event: bool,
+    event_kind: Option<u16>,
+    text: String,
+    problems: Vec<Problem>,
+}
+
+impl Lines {
+    fn hand_out(&mut self, out: &mut String) {
+        if out.is_empty() && !self.in_event {
+            core::mem::swap(out, &mut self.text);
+        } else if !self.in_event {
+            out.push_str(&self.text);
+            self.text.clear();
+        }
+    }
+
+    fn begin(&mut self, cpu: u16, kind: &str, func: i32, clock: u64) {
+        let (tid, pid) = (self.tid, self.pid);
+        // Writing to a String cannot fail.
+        let _ = write!(
+            self.text,
+            r#"{{"thread":{tid},"process":{pid},"cpu":{cpu},"kind":"{kind}","func_id":{func},"tsc":{clock}"#
+        );
+    }
+
+    /// Ends the line at hand.
+    fn finish(&mut self) {
+        if let Some(f) = self.function.take() {
+            let kind = match f.kind {
+                FunctionKind::Enter if self.arguments.is_empty() => "function-enter",
+                // Writers of before 2018-10 say plain enter and let arguments follow.
+                FunctionKind::Enter | FunctionKind::EnterArgs => "function-enter-arg",
+                FunctionKind::Exit => "function-exit",
+                FunctionKind::TailExit => "function-tail-exit",
+            };
+            self.begin(f.cpu, kind, f.func, f.clock);
+            for (i, value) in self.arguments.iter().enumerate() {
+                let _ = write!(self.text, "{}{value}", if i == 0 { ",\"args\":[" } else { "," });
+            }
+            self.text.push_str(if self.arguments.is_empty() { "}\n" } else { "]}\n" });
+            self.arguments.clear();
+        } else if core::mem::take(&mut self.in_event) {
+            let _ = match self.event_kind {
+                Some(kind) => writeln!(self.text, "\",\"type\":{kind}}}"),
+                None => writeln!(self.text, "\",\"type\":null}}"),
+            };
+        }
+    }
+}
+
+impl Sink for Lines {
+    fn is_full(&self) -> bool {
+        self.text.len() >= PORTION && !self.in_event
+    }
+
+    // Records of another thread within the buffer at hand: they are in the plan by themselves.
+    fn buffer(&mut self, _place: Place, _clock: Option<u64>) -> Option<u64> {
+        None
+    }
+
+    fn place(&mut self, _place: Place) {}
+
+    fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
+        self.finish();
+        (self.pid, self.tid) = (pid, tid);
+    }
+
+    fn function(&mut self, function: Function) {
+        self.finish();
+        self.function = Some(function);
+    }
+
+    fn argument(&mut self, value: u64) {
+        self.arguments.push(value);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.finish();
+        self.begin(event.cpu, if event.kind.is_some() { "typed-event" } else { "custom-event" }, 0, event.clock);
+        self.text.push_str(",\"data\":\"");
+        (self.in_event, self.event_kind) = (true, event.kind);
+    }
+
+    fn payload(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let _ = write!(self.text, "{byte:02x}");
+        }
+    }
+
+    // The first pass over an FDR log has told those of buffers, but it does not look into them.
+    fn problem(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn lost(&mut self, _at: u64) {}
+}

@@ -1,0 +1,117 @@
+// What the scripts share: running programs, finding them, saying things.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+export const ci = Boolean(process.env.CI) && process.env.CI !== 'false';
+export const windows = process.platform === 'win32';
+
+/** wasm-pack is Cargo-installed here once for all clones, a folder a version. */
+const WASM_PACK = '0.15.1';
+const cache = process.env.UNSPOOL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unspool');
+export const wasmPack = { version: WASM_PACK, folder: join(cache, `wasm-pack-${WASM_PACK}`) };
+
+export const say = (text) => console.log(`\n» ${text}`);
+
+/** Ends the process with one sentence: what is wrong and what to do about it. */
+export function fail(sentence) {
+  console.error(`\n✗ ${sentence}`);
+  process.exit(1);
+}
+
+/** Runs a program from the root, its output going where ours goes, and answers its exit status. */
+export function run(program, args, { env = {} } = {}) {
+  return new Promise((done) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+      // npm and what it installs are batch files there.
+      shell: windows && /^npm$|\.cmd$/.test(program),
+    });
+    const end = (signal) => child.kill(signal);
+    process.once('SIGTERM', end);
+    child.on('close', () => process.off('SIGTERM', end));
+    child.on('error', (error) => {
+      console.error(error.code === 'ENOENT' ? `${program} is not on the PATH` : String(error));
+      done(127);
+    });
+    child.on('exit', (code, signal) => {
+      if (signal) console.error(`${program} was ended by ${signal}`);
+      done(code ?? 1);
+    });
+  });
+}
+
+/** As `run`, but ends the process with the program's status if that is not 0. */
+export async function must(program, args, options) {
+  const status = await run(program, args, options);
+  if (status !== 0) process.exit(status);
+}
+
+/** What a program prints, or undefined if it is not there or fails. */
+export function output(program, args) {
+  const child = spawnSync(program, args, { cwd: root, encoding: 'utf8', shell: windows });
+  return child.status === 0 ? child.stdout.trim() : undefined;
+}
+
+/** The path of a program: a path as it is, a name looked up on the PATH. */
+export function find(...candidates) {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const endings = windows ? ['.exe', '.cmd'] : [''];
+  for (const name of candidates.filter(Boolean)) {
+    const paths = /[/\\]/.test(name) ? [name] : folders.flatMap((f) => endings.map((e) => join(f, name + e)));
+    const found = paths.find(executable);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+export const findChromium = () =>
+  find(
+    process.env.CHROMIUM,
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  );
+
+export const findWasmPack = () =>
+  find(join(wasmPack.folder, 'bin', windows ? 'wasm-pack.exe' : 'wasm-pack'), 'wasm-pack');
+
+/** A program that npm installed here; called directly, it is one process less than by npx, and has no word to add. */
+export const installed = (name) => join(root, 'node_modules', '.bin', windows ? `${name}.cmd` : name);
+
+/** Builds `crate/browser` into web/worker/wasm. */
+export const buildWasm = (profile) => ['cargo', ['xtask', 'wasm', '--profile', profile]];
+
+/** The arguments after the script's name: `flags` take no value, all others of `known` take one. */
+export function options(known, flags = []) {
+  const given = {};
+  const rest = process.argv.slice(2);
+  while (rest.length > 0) {
+    const name = rest.shift().replace(/^--/, '');
+    if (flags.includes(name)) given[name] = true;
+    else if (known.includes(name) && rest.length > 0) given[name] = rest.shift();
+    else
+      fail(
+        `Unknown or incomplete argument --${name}; known are ${[...known, ...flags].map((o) => `--${o}`).join(' ')}.`,
+      );
+  }
+  return given;
+}
+
+function executable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,69 @@
+// A static file server as plain as the plainest host: right types, no special headers, under any path.
+//
+//   node scripts/serve.mjs --dir dist --prefix /a/b/ --port 4173
+//
+// The browser tests use it, so that nothing can come to depend on a cleverer one. Listens on this machine only.
+
+import { createReadStream, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, resolve, sep } from 'node:path';
+import { fail, options, root } from './lib.mjs';
+
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+const given = options(['dir', 'prefix', 'port']);
+const dir = resolve(root, given.dir ?? 'dist');
+const prefix = `/${given.prefix ?? ''}/`.replace(/\/+/g, '/');
+const port = Number(given.port ?? 4173);
+if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) fail(`${dir} is not there: run \`npm run build\` first.`);
+
+const server = createServer((request, response) => {
+  const answer = (status, headers = {}) => response.writeHead(status, headers).end();
+  if (request.method !== 'GET' && request.method !== 'HEAD') return answer(405, { allow: 'GET, HEAD' });
+  const path = pathOf(request.url);
+  if (path === undefined) return answer(400);
+  if (`${path}/` === prefix) return answer(301, { location: prefix });
+  if (!path.startsWith(prefix)) return answer(404);
+
+  let file = join(dir, path.slice(prefix.length));
+  if (file !== dir && !file.startsWith(dir + sep)) return answer(404);
+  let stat = statSync(file, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) {
+    file = join(file, 'index.html');
+    stat = statSync(file, { throwIfNoEntry: false });
+  }
+  if (!stat?.isFile()) return answer(404);
+
+  const type = TYPES[extname(file)] ?? 'application/octet-stream';
+  response.writeHead(200, { 'content-type': type, 'content-length': stat.size });
+  if (request.method === 'HEAD') return response.end();
+  createReadStream(file)
+    .on('error', () => response.destroy())
+    .pipe(response);
+});
+
+server.on('error', (error) => fail(`Cannot serve on port ${port}: ${error.message}.`));
+server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}${prefix}`));
+
+/** The decoded path of a request, or undefined if there is none that a file could have. */
+function pathOf(url) {
+  try {
+    const path = decodeURIComponent(url.split(/[?#]/, 1)[0]);
+    return path.includes('\0') ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+// `npm start`: builds the wasm, serves the page with Vite, and builds again when a Rust file changes.
+//
+// What follows `npm start --` goes to Vite: `npm start -- --port 4000 --host`.
+
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { buildWasm, installed, must, root, run, say } from './lib.mjs';
+
+const build = buildWasm('wasm-dev');
+await must(...build);
+
+let timer;
+let building = false;
+let again = false;
+watch(join(root, 'crate'), { recursive: true }, (_, name) => {
+  if (!/\.(rs|toml)$/.test(name ?? '')) return;
+  // Editors write a file in several steps.
+  clearTimeout(timer);
+  timer = setTimeout(rebuild, 200);
+});
+
+await must(installed('vite'), process.argv.slice(2));
+process.exit(0);
+
+/** One build at a time. Vite sees the new files and reloads the page; after an error the old ones stay. */
+async function rebuild() {
+  again = building;
+  if (building) return;
+  building = true;
+  do {
+    again = false;
+    say('Rust changed');
+    await run(...build);
+  } while (again);
+  building = false;
+}

@@ -1,0 +1,118 @@
+// `npm test`: everything that is checked, the same here and in CI.
+//
+//   npm test -- [--only rust|nostd|web|e2e|wasm|corpus] [--keep-going]
+//
+// Each step is announced with the seconds since the start, its output passes through untouched, and the last line is
+// that of the last runner.
+
+import { existsSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { buildWasm, ci, fail, find, findChromium, findWasmPack, installed, options, root, run, say } from './lib.mjs';
+
+const WASM = 'wasm32-unknown-unknown';
+const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
+const strict = ['--', '-D', 'warnings'];
+const checker = join(root, '..', 'shared', 'check', 'check_corpus.py');
+
+/** The parts in the order they run: what fails soonest first, the closing line that says most last. */
+const PARTS = {
+  rust: [
+    () => cargo('fmt', '--all', '--check'),
+    () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
+    // What is there for wasm32 alone is seen only so.
+    () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
+    () => cargo('test', '--workspace', '--locked'),
+    () => cargo('fmt', ...xtask, '--all', '--check'),
+    () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
+    () => cargo('test', ...xtask, '--locked'),
+  ],
+  nostd: [WASM, 'thumbv7em-none-eabi'].map(
+    (target) => () => cargo('build', '-p', 'unspool-formats', '--no-default-features', '--locked', '--target', target),
+  ),
+  web: [
+    wasm,
+    () => node('biome', 'ci', '.', ...(ci ? ['--colors=off'] : [])),
+    () => node('tsc', '--noEmit'),
+    () => node('vitest', 'run'),
+  ],
+  e2e: [wasm, () => node('vite', 'build'), () => node('playwright', 'test')],
+  wasm: [wasmPackTest],
+  corpus: [corpus],
+};
+
+const given = options(['only'], ['keep-going']);
+if (given.only && !(given.only in PARTS)) fail(`--only takes one of ${Object.keys(PARTS).join(', ')}.`);
+
+// Set before anything runs, so that no step compiles what another has already compiled with other flags.
+const chromium = findChromium();
+const env = chromium ? { CHROMIUM: chromium } : {};
+if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never', NO_COLOR: '1' });
+
+const began = performance.now();
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
+const failed = new Set();
+const times = [];
+let wasmBuilt;
+for (const [name, steps] of Object.entries(PARTS)) {
+  if (given.only && name !== given.only) continue;
+  // The last part's runner has the last word.
+  if (times.length > 0 && name === 'corpus') say(`so far: ${times.join(', ')}`);
+  const start = performance.now();
+  for (const step of steps) {
+    if ((await step()) === 0) continue;
+    failed.add(name);
+    if (!given['keep-going']) fail(`npm test stopped in part ${name}.`);
+  }
+  times.push(`${name} ${seconds(start)}`);
+}
+if (failed.size > 0) fail(`Failed: ${[...failed].join(', ')} (${times.join(', ')}).`);
+
+async function announced(program, args, more = {}) {
+  say(`[${seconds(began)}] ${[basename(program), ...args].join(' ')}`);
+  return run(program, args, { env: { ...env, ...more } });
+}
+
+function cargo(...args) {
+  return announced('cargo', args);
+}
+
+/** A program out of node_modules. */
+function node(name, ...args) {
+  return announced(installed(name), args);
+}
+
+/** The page's parts need the generated files, once. */
+function wasm() {
+  wasmBuilt ??= announced(...buildWasm('wasm-dev'));
+  return wasmBuilt;
+}
+
+/** The browser crate's own tests, in a real browser. */
+async function wasmPackTest() {
+  const program = findWasmPack();
+  if (!program || !find('chromedriver')) {
+    if (ci) fail('wasm-pack and chromedriver are needed: run `node scripts/prepare.mjs test`.');
+    say(
+      'skipped: wasm-pack test. `node scripts/prepare.mjs wasm-pack` brings wasm-pack; chromedriver comes with Chromium.',
+    );
+    return 0;
+  }
+  // wasm-pack takes the wasm-bindgen on the PATH if its version is right; its own way would be to compile one.
+  const built = await cargo('build', ...xtask, '--package', 'test-runner', '--locked', '--target-dir', 'xtask/target');
+  if (built !== 0) return built;
+  const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env.PATH].join(delimiter);
+  // A cold Chromium on a busy machine needs more than the usual 5 s to listen.
+  const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
+  return announced(program, ['test', '--headless', '--chrome', 'crate/browser'], { PATH, ...patience });
+}
+
+/** Whole real files against what the formats' reference tools say of them. */
+async function corpus() {
+  if (!existsSync(checker) || !find('python3')) {
+    say('skipped: the corpus of real traces and its checker, or python3, are not here');
+    return 0;
+  }
+  const built = await cargo('build', '--release', '--package', 'unspool-cli', '--locked');
+  if (built !== 0) return built;
+  return announced('python3', [checker, '--cli', 'target/release/unspool', '--expect-fail', 'tests/expect-fail.txt']);
+}

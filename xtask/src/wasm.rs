@@ -1,0 +1,119 @@
+//! Builds `crate/browser` for wasm32 and writes its JavaScript and TypeScript side.
+//!
+//! wasm-bindgen's command line tool is a thin shell around a library; calling the library needs no second download and
+//! lets Cargo pin the version.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use wasm_bindgen_cli_support::Bindgen;
+
+const PACKAGE: &str = "unspool-browser";
+const TARGET: &str = "wasm32-unknown-unknown";
+const OUTPUT: &str = "web/worker/wasm";
+
+pub fn run(args: &[String]) -> Result<()> {
+    let profile = profile(args)?;
+    same_version()?;
+    let module = build(profile)?;
+    let output = crate::root().join(OUTPUT);
+    // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
+    Bindgen::new()
+        .input_path(&module)
+        .web(true)?
+        .typescript(true)
+        .omit_default_module_path(false)
+        .generate(&output)?;
+    let wasm = output
+        .join(module.file_stem().context("no file name")?)
+        .to_string_lossy()
+        .into_owned()
+        + "_bg.wasm";
+    let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
+    eprintln!("{OUTPUT}: {kib} KiB of wasm, profile {profile}");
+    Ok(())
+}
+
+fn profile(args: &[String]) -> Result<&str> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        [] => Ok("wasm-dev"),
+        ["--release"] => Ok("wasm-release"),
+        ["--profile", name] => Ok(name),
+        _ => bail!(
+            "takes --release or --profile NAME, not {:?}",
+            args.join(" ")
+        ),
+    }
+}
+
+/// Runs Cargo and answers where the module is.
+fn build(profile: &str) -> Result<PathBuf> {
+    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
+    cargo
+        .current_dir(crate::root())
+        .args([
+            "build",
+            "--package",
+            PACKAGE,
+            "--target",
+            TARGET,
+            "--profile",
+            profile,
+        ])
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit());
+    if std::env::var_os("CI").is_some() {
+        cargo.arg("--locked");
+    }
+    let run = cargo.output().context("cannot run cargo")?;
+    ensure!(run.status.success(), "{PACKAGE} did not build");
+    // Where the target directory is can be set in four places: take Cargo's word for it.
+    String::from_utf8(run.stdout)?
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|message| message["filenames"].as_array().cloned())
+        .flatten()
+        .filter_map(|name| name.as_str().map(PathBuf::from))
+        .find(|name| name.extension().is_some_and(|e| e == "wasm"))
+        .with_context(|| format!("{PACKAGE} built, but Cargo named no .wasm file: is it a cdylib?"))
+}
+
+/// The generated glue fits one version of wasm-bindgen only.
+fn same_version() -> Result<()> {
+    let path = crate::root().join("Cargo.toml");
+    let manifest = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let theirs = pinned(&manifest, "wasm-bindgen")
+        .context("Cargo.toml does not pin wasm-bindgen as \"=X.Y.Z\"")?;
+    let ours = pinned(include_str!("../Cargo.toml"), "wasm-bindgen-cli-support")
+        .context("xtask/Cargo.toml does not pin wasm-bindgen-cli-support as \"=X.Y.Z\"")?;
+    ensure!(
+        theirs == ours,
+        "Cargo.toml pins wasm-bindgen {theirs}, xtask/Cargo.toml wasm-bindgen-cli-support {ours}: make them equal"
+    );
+    Ok(())
+}
+
+/// The version in `name = "=1.2.3"` or `name = { version = "=1.2.3", … }`.
+fn pinned<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
+    let value = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))?;
+    value.split('"').find_map(|part| part.strip_prefix('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pinned;
+
+    #[test]
+    fn finds_a_pinned_version() {
+        let manifest = "wasm-bindgen-test = \"=0.3.1\"\nwasm-bindgen = { version = \"=0.2.1\", default-features = false }\n";
+        assert_eq!(pinned(manifest, "wasm-bindgen"), Some("0.2.1"));
+        assert_eq!(pinned(manifest, "wasm-bindgen-test"), Some("0.3.1"));
+        assert_eq!(pinned("wasm-bindgen = \"0.2\"", "wasm-bindgen"), None);
+    }
+}
