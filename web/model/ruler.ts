@@ -110,7 +110,10 @@ function minorOf(pixels: number, step: bigint): number {
 function inUnit(ps: bigint, unit: bigint): string {
   const negative = ps < 0n;
   const size = negative ? -ps : ps;
-  const fraction = (size % unit).toString().padStart(unit.toString().length - 1, '0').replace(/0+$/, '');
+  const fraction = (size % unit)
+    .toString()
+    .padStart(unit.toString().length - 1, '0')
+    .replace(/0+$/, '');
   return `${negative ? '−' : ''}${formatCount(size / unit)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

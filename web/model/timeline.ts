@@ -5,7 +5,7 @@ import { EMPTY_LAYOUT, type Layout, layOut, tracksWithin } from './layout.ts';
 import { glide } from './motion.ts';
 import { covers, type Picture, questionOf } from './picture.ts';
 import type { Trace } from './trace.ts';
-import { clamped, type Extent, fit, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
+import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
 
 /** CSS pixels left free on either side of a trace that is shown whole. */
 const MARGIN = 8;
@@ -71,7 +71,7 @@ export function createTimeline(trace: Trace): Timeline {
       const shown = whole.value;
       const { width } = size.value;
       if (!shown || width === 0 || touched) return;
-      const next = fit(shown, width, loading.value ? 0 : MARGIN);
+      const next = fitted(shown, width, loading.value ? 0 : MARGIN);
       const now = view.peek();
       if (!now || !sameView(now, next)) view.value = next;
     }),
@@ -98,7 +98,7 @@ export function createTimeline(trace: Trace): Timeline {
 
   const show = (target: Extent, how: 'at once' | 'gliding' = 'gliding', margin = 0.1) => {
     const { width } = size.peek();
-    go(fit(target, width, width * margin), how);
+    go(fitted(target, width, width * margin), how);
   };
   return {
     size,
@@ -127,7 +127,7 @@ export function createTimeline(trace: Trace): Timeline {
     showWhole: () => {
       const bounds = whole.peek();
       if (!bounds) return;
-      go(fit(bounds, size.peek().width, MARGIN), 'gliding');
+      go(fitted(bounds, size.peek().width, MARGIN), 'gliding');
     },
     toggleFolded: (track) => {
       const next = new Set(folded.peek());
@@ -262,4 +262,3 @@ function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview
   });
   return scope.dispose;
 }
-

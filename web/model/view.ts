@@ -35,7 +35,7 @@ export function roundedUp(extent: Extent): Extent {
 }
 
 /** A view of the whole extent with `margin` CSS pixels free on either side, in the middle when it is tiny. */
-export function fit(extent: Extent, width: number, margin: number): View {
+export function fitted(extent: Extent, width: number, margin: number): View {
   const inner = Math.max(1, width - 2 * margin);
   const length = Number(extentLength(extent));
   const perPixel = Math.max(length / inner, 1 / MAX_TICK_PIXELS);

@@ -33,12 +33,12 @@ export interface Theme {
   readonly inks: readonly [Rgb, Rgb];
 }
 
-const HUES = [28, 62, 100, 150, 195, 245, 290, 335] as const;
+const HUES = [28, 62, 95, 150, 185, 235, 290, 335] as const;
 /**
- * Neighbouring hues also differ in lightness: without red and green, 62 and 100 or 245 and 290 look the same, and no
- * eight hues of one lightness would not.
+ * What each hue adds to the lightness. Who sees no red or no green tells no eight hues of one lightness apart: 62 and 95
+ * or 235 and 290 would be the same to them.
  */
-const STAGGER = 0.02;
+const STAGGER = [-0.01, 0.02, -0.025, 0, -0.025, 0.01, -0.025, 0.01] as const;
 
 /** The two themes. */
 export const THEMES: { readonly dark: Theme; readonly light: Theme } = {
@@ -64,7 +64,7 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
     muted: '#5a6675',
     accent: '#1866c9',
     outline: '#0b1220',
-    warning: '#96690a',
+    warning: '#8c6109',
   }),
 };
 
@@ -76,10 +76,10 @@ export function inkOn(ground: Rgb, inks: readonly [Rgb, Rgb]): Rgb {
 function theme(background: string, lightness: readonly [number, number], chroma: number, lift: string): Theme {
   const slices = Array.from({ length: COLOURS }, (_, i) => {
     const hue = i >> 1;
-    return fromOklch(lightness[i & 1]! + (hue & 1 ? STAGGER : -STAGGER), chroma, HUES[hue]!);
+    return fromOklch(lightness[i & 1]! + STAGGER[hue]!, chroma, HUES[hue]!);
   });
   const lifted = slices.map((slice) => mix(slice, fromHex(lift), 0.28));
-  return { background: fromHex(background), slices, lifted, inks: [fromHex('#ffffff'), fromHex('#0b0f14')] };
+  return { background: fromHex(background), slices, lifted, inks: [fromHex('#ffffff'), fromHex('#000000')] };
 }
 
 type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning'>;

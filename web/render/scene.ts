@@ -71,7 +71,9 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
   if (picture) {
     const transform = transformOf(scene.view, picture);
     forEachTrack(scene, (laid, y) => {
-      forEachRow(scene, picture, laid, (range, rowY) => drawRowMarks(context, fitter, scene, picture, range, rowY, transform));
+      forEachRow(scene, picture, laid, (range, rowY) =>
+        drawRowMarks(context, fitter, scene, picture, range, rowY, transform),
+      );
       if (laid.instants < 0) return;
       const middle = y + laid.instants + INSTANT_LANE / 2;
       context.fillStyle = palette.warning;
@@ -101,12 +103,7 @@ function forEachTrack(scene: Scene, visit: (laid: LaidTrack, y: number) => void)
   }
 }
 
-function forEachRow(
-  scene: Scene,
-  picture: Picture,
-  laid: LaidTrack,
-  visit: (range: Range, y: number) => void,
-): void {
+function forEachRow(scene: Scene, picture: Picture, laid: LaidTrack, visit: (range: Range, y: number) => void): void {
   const left = -transformOf(scene.view, picture).offset * scene.view.perPixel;
   const rows = rowsWithin(laid, scene.scrollTop, scene.scrollTop + scene.height);
   for (let row = rows.first; row < rows.end; row += 1) {

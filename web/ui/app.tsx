@@ -4,10 +4,10 @@ import { createScope } from '../base/scope.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import type { Workbench } from '../model/workbench.ts';
 import { DropOverlay } from './drop.tsx';
-import { Welcome } from './welcome.tsx';
 import { Header } from './header.tsx';
 import { KeysDialog } from './keys.tsx';
 import { TraceView } from './trace_view.tsx';
+import { Welcome } from './welcome.tsx';
 
 /** How many traces were opened: makes each one's view a new one. */
 const generation = new WeakMap<object, number>();

@@ -13,19 +13,24 @@ export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl 
   const known = selection.known.value;
   const info = trace.info.value;
   const extent = trace.progress.value.extent;
-  if (!known || !info || !extent) return <aside class="details" aria-label="Trace">{info && <TraceFacts open={open} info={info} />}</aside>;
+  if (!known || !info || !extent)
+    return (
+      <aside class="details" aria-label="Trace">
+        {info && <TraceFacts open={open} info={info} />}
+      </aside>
+    );
   return (
     <aside class="details" aria-label="Details">
       {known.at === 'asking' && <p class="muted">Reading…</p>}
-      {known.at === 'unknown' && (
-        <p class="muted">{known.error?.sentence ?? 'There is nothing more known of this.'}</p>
-      )}
+      {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'There is nothing more known of this.'}</p>}
       {known.at === 'known' && (
         <Item
           open={open}
           details={known.details}
           context={{ clock: info.clock, origin: extent.from }}
-          colour={PALETTES[theme.theme.value].slices[(trace.names.colour[known.details.name] ?? 0) * LEVELS + LEVELS - 1]!}
+          colour={
+            PALETTES[theme.theme.value].slices[(trace.names.colour[known.details.name] ?? 0) * LEVELS + LEVELS - 1]!
+          }
         />
       )}
     </aside>
@@ -107,7 +112,11 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   );
   if (extent) {
     const length = extentLength(extent);
-    rows.push(['Length', formatLength(length, info.clock), info.clock.kind === 'seconds' ? formatCounted(length, 'tick') : undefined]);
+    rows.push([
+      'Length',
+      formatLength(length, info.clock),
+      info.clock.kind === 'seconds' ? formatCounted(length, 'tick') : undefined,
+    ]);
     rows.push(['First tick', formatCount(extent.from)]);
   }
   return (

@@ -97,7 +97,13 @@ const THEME_NAMES: Record<ThemeChoice, string> = { system: 'as the system', dark
 function ThemeButton({ theme }: { theme: ThemeControl }) {
   const name = THEME_NAMES[theme.choice.value];
   return (
-    <button type="button" class="plain icon" onClick={theme.next} aria-label={`Theme: ${name}`} title={`Theme: ${name}`}>
+    <button
+      type="button"
+      class="plain icon"
+      onClick={theme.next}
+      aria-label={`Theme: ${name}`}
+      title={`Theme: ${name}`}
+    >
       <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
         <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" />
         {theme.choice.value === 'system' ? (

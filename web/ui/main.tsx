@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import type { Port } from '../model/trace.ts';
 import { createTheme } from '../model/theme.ts';
+import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
 import { App } from './app.tsx';
 import './style.css';

@@ -5,10 +5,10 @@ import { createScope } from '../base/scope.ts';
 import { ticks } from '../base/ticks.ts';
 import type { Names } from '../model/names.ts';
 import type { ThemeControl } from '../model/theme.ts';
-import { extentLength, type Extent, toPixel, toTick, type View } from '../model/view.ts';
+import { type Extent, extentLength, toPixel, toTick, type View } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
-import { PALETTES } from '../render/palette.ts';
 import { drawOverview } from '../render/overview.ts';
+import { PALETTES } from '../render/palette.ts';
 
 const MOST_BUCKETS = 2048;
 /** CSS pixels in which a handle is caught. */
@@ -58,7 +58,7 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
         <span>drag to look closer</span>
       </div>
       <div class="overview-strip" ref={strip}>
-        <canvas ref={canvas} aria-hidden="true" />
+        <canvas ref={canvas} />
         <Brush open={open} />
       </div>
     </div>

@@ -86,7 +86,6 @@ function EachProblem({ trace }: { trace: Trace }) {
       {list.value.length > 0 && (
         <ol class="problem-list">
           {list.value.map((problem, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: problems are only ever appended, and two may be equal.
             <li key={i}>
               <span class="problem-offset">{formatCount(problem.offset)}</span>
               <span>{problem.sentence}</span>
@@ -96,7 +95,9 @@ function EachProblem({ trace }: { trace: Trace }) {
       )}
       {left !== 0 && (
         <button type="button" onClick={() => void more()}>
-          {left === null ? 'List each of them' : `Show ${formatCount(Math.min(left, PAGE))} more of ${formatCount(left)}`}
+          {left === null
+            ? 'List each of them'
+            : `Show ${formatCount(Math.min(left, PAGE))} more of ${formatCount(left)}`}
         </button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { createScope, type Dispose } from '../base/scope.ts';
 import { firstSlice, type Pointed, type Step, stepFrom } from '../model/pointing.ts';
-import type { OpenTrace } from '../model/workbench.ts';
 import { toPixel } from '../model/view.ts';
+import type { OpenTrace } from '../model/workbench.ts';
 
 const PAN = 0.2;
 const ZOOM = 1.6;

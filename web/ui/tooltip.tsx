@@ -47,7 +47,9 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
         </p>
       )}
       <p class="muted">at {start}</p>
-      {hovered.many > 1 && <p class="muted">{formatCounted(hovered.many, 'event')} here; zoom in to tell them apart.</p>}
+      {hovered.many > 1 && (
+        <p class="muted">{formatCounted(hovered.many, 'event')} here; zoom in to tell them apart.</p>
+      )}
       {flagWords(hovered.flags).map((word) => (
         <p class="muted" key={word}>
           {word}

@@ -9,10 +9,10 @@ import { createCanvas2d } from '../render/canvas2d.ts';
 import { PALETTES } from '../render/palette.ts';
 import { drawMarks, drawShapes, LABEL_FONT, type Scene } from '../render/scene.ts';
 import { createTextFitter } from '../render/text.ts';
+import { Announcer } from './announcer.tsx';
 import { Details } from './details.tsx';
 import { Divider } from './divider.tsx';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
-import { Announcer } from './announcer.tsx';
 import { OverviewStrip } from './overview.tsx';
 import { RulerStrip } from './ruler.tsx';
 import { listenForKeys } from './shortcuts.ts';
@@ -74,10 +74,11 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
             role="application"
             aria-roledescription="timeline"
             aria-label={`Timeline of ${trace.name}. Enter selects, period and comma go along a row, brackets up and down the calls.`}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
             tabIndex={0}
           >
-            <canvas ref={shapes} aria-hidden="true" />
-            <canvas ref={marks} aria-hidden="true" />
+            <canvas ref={shapes} />
+            <canvas ref={marks} />
             <Crosshair pointer={state.pointer} />
             {nothing && <p class="nothing">This trace holds no events.</p>}
             <Tooltip open={open} pointer={state.pointer} />
@@ -131,7 +132,11 @@ function samePointed(a: Pointed | null, b: Pointed | null): boolean {
   return a.track === b.track && a.depth === b.depth && a.start === b.start && a.end === b.end && a.name === b.name;
 }
 
-function gesturesOn({ timeline, selection }: OpenTrace, state: ViewState, scrollBy: (pixels: number) => void): GestureTarget {
+function gesturesOn(
+  { timeline, selection }: OpenTrace,
+  state: ViewState,
+  scrollBy: (pixels: number) => void,
+): GestureTarget {
   const find = (x: number, y: number): Pointed | null => {
     const view = timeline.view.peek();
     const picture = timeline.picture.peek();
@@ -226,8 +231,20 @@ function drawWhenNeeded(
   };
   scope.add(
     effect(() => {
-      void [timeline.view.value, state.ruler.value, timeline.size.value, timeline.layout.value, timeline.scrollTop.value];
-      void [timeline.picture.value, theme.theme.value, selection.hovered.value?.name, selection.selected.value, ratio.value];
+      void [
+        timeline.view.value,
+        state.ruler.value,
+        timeline.size.value,
+        timeline.layout.value,
+        timeline.scrollTop.value,
+      ];
+      void [
+        timeline.picture.value,
+        theme.theme.value,
+        selection.hovered.value?.name,
+        selection.selected.value,
+        ratio.value,
+      ];
       if (frame === 0) frame = requestAnimationFrame(draw);
     }),
   );

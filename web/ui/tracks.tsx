@@ -42,7 +42,10 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
       style={{ transform: `translateY(${laid.top - scrollTop}px)`, height: `${height}px` }}
       title={[track.name, ...lines].join('\n')}
     >
-      <div class="track-content" style={{ transform: `translateY(${stuck}px)`, paddingLeft: `${10 + laid.level * 10}px` }}>
+      <div
+        class="track-content"
+        style={{ transform: `translateY(${stuck}px)`, paddingLeft: `${10 + laid.level * 10}px` }}
+      >
         <div class="track-name">
           <b>{track.name}</b>
           {shown.length === 0 && lines[0] !== undefined && <span class="muted">{lines[0]}</span>}

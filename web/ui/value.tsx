@@ -18,7 +18,6 @@ export function Fields({ fields, context }: { fields: readonly Field[]; context:
   return (
     <>
       {fields.map((field, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the order of fields is fixed.
         <FieldRow key={i} field={field} context={context} />
       ))}
     </>
@@ -87,7 +86,6 @@ function ValueView({ value, context }: { value: Value; context: ValueContext }) 
       return (
         <ol class="value-list" start={0}>
           {value.v.map((item, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a list of values has no other identity.
             <li key={i}>
               <ValueView value={item} context={context} />
             </li>
@@ -118,13 +116,13 @@ function Bytes({ bytes, length }: { bytes: Uint8Array; length: bigint }) {
     <>
       <span class="muted">{formatCount(length)} bytes</span>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
-      <pre class="bytes" tabIndex={0} aria-label="Bytes as hexadecimal and as text">
+      <section class="bytes" tabIndex={0} aria-label="Bytes as hexadecimal and as text">
         {dump.map((line) => (
           <div key={line.offset}>
             <span class="faint">{line.offset.toString(16).padStart(4, '0')}</span> {line.hex} <span>{line.text}</span>
           </div>
         ))}
-      </pre>
+      </section>
       {missing > 0n && <span class="muted">{formatCount(missing)} more bytes are not shown.</span>}
     </>
   );

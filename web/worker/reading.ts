@@ -1,4 +1,4 @@
-import { STEP_BROKEN, STEP_DONE, STEP_MORE, STEP_WANTS_BYTES, type Session } from './session.ts';
+import { type Session, STEP_BROKEN, STEP_DONE, STEP_MORE, STEP_WANTS_BYTES } from './session.ts';
 import { openSource } from './source.ts';
 
 /** What the loop needs from whoever runs it. */

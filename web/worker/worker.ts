@@ -61,7 +61,9 @@ page.onmessage = ({ data }) => {
       void tell(data.id, data.item);
       return;
     case 'problems':
-      return guarded((open) => page.postMessage({ t: 'problems', id: data.id, ...open.problems(data.first, data.max) }));
+      return guarded((open) =>
+        page.postMessage({ t: 'problems', id: data.id, ...open.problems(data.first, data.max) }),
+      );
     default:
       return unreachable(data);
   }
@@ -104,8 +106,8 @@ async function open(blob: Blob, name: string): Promise<void> {
 function finish(open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null): void {
   flush(open);
   const progress = open.progress();
-  if (how === 'broken' && progress.events === 0 && error) return fail(error);
-  page.postMessage({ t: 'done', how, progress, error: how === 'broken' ? error : null });
+  if (how === 'broken' && progress.events === 0 && error) fail(error);
+  else page.postMessage({ t: 'done', how, progress, error: how === 'broken' ? error : null });
 }
 
 function report(now: boolean): void {
