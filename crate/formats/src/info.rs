@@ -37,6 +37,8 @@ pub struct Info {
     pub event_noun: &'static str,
     /// What a slice is, in the singular.
     pub slice_noun: &'static str,
+    /// What it means when there are no events, in a sentence or two.
+    pub when_empty: &'static str,
     /// Further facts, in the order to show them.
     pub properties: Vec<(&'static str, String)>,
 }

@@ -160,6 +160,8 @@ impl Decoder for XrayDecoder {
             clock,
             event_noun: "record",
             slice_noun: "call",
+            when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
+                         buffers were written.",
             properties,
         }
     }

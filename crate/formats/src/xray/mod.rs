@@ -40,13 +40,24 @@ fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn 
     })
 }
 
+/// Whether a basic log may begin like this: with an event of a function, at a time.
+fn first_basic_record(head: &[u8]) -> bool {
+    let record = head.get(HEADER_LEN as usize..).and_then(|rest| rest.first_chunk::<{ wire::BASIC_LEN }>());
+    match record.map(wire::Basic::parse) {
+        Some(Ok(wire::Basic::Function { kind, clock, .. })) => kind.is_ok() && clock > 0,
+        Some(_) => false,
+        // Cut within its first record.
+        None => head.get(HEADER_LEN as usize..).is_some_and(|rest| rest.iter().take(2).all(|b| *b == 0)),
+    }
+}
+
 fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     let header = Header::parse_any(probe.head)?;
     let first = probe.head.get(HEADER_LEN as usize).copied();
     let fits = match (first, header.mode) {
         // Basic logs of programs that were killed, and of those that ran with nothing to record, are the header alone.
         (None, _) => probe.size == HEADER_LEN,
-        (Some(byte), Mode::Basic) => byte <= 1,
+        (Some(_), Mode::Basic) => header.big_endian || first_basic_record(probe.head),
         // NewBuffer in version 1, BufferExtents in all later ones.
         (Some(byte), Mode::Fdr) => byte == if header.version == 1 { 0x01 } else { 0x0f } || header.big_endian,
     };

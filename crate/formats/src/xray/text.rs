@@ -74,6 +74,9 @@ impl TextDump for JsonLines {
             }),
             (Walk::Basic(walk), _) => walk.run(rest, &mut self.lines),
         };
+        if self.want() == Want::Nothing {
+            self.lines.finish();
+        }
         self.lines.hand_out(out);
         Ok(Progress { used })
     }

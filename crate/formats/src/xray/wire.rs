@@ -69,7 +69,8 @@ impl Header {
                 _ => return None,
             };
             let (constant_tsc, nonstop_tsc) = (flags & 1 != 0, flags & 2 != 0);
-            (flags <= 3).then_some(Self {
+            // Basic mode and the first FDR writers set two bits of an uninitialised word; later ones clear it first.
+            (flags <= 3 || mode == Mode::Basic || version == 1).then_some(Self {
                 version,
                 mode,
                 constant_tsc,

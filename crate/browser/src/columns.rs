@@ -1,0 +1,51 @@
+//! Columns as typed arrays.
+
+use js_sys::{Float64Array, Int32Array, Uint32Array};
+use unspool_engine::{InstantColumns, Overview, RectColumns};
+use wasm_bindgen::JsValue;
+
+use crate::{bytes, object};
+
+pub(crate) fn rects(r: &RectColumns) -> JsValue {
+    object(&[
+        ("count", JsValue::from_f64(r.track.len() as f64)),
+        ("track", u32s(&r.track)),
+        ("depth", Int32Array::from(&r.depth[..]).into()),
+        ("start", f64s(&r.start)),
+        ("end", f64s(&r.end)),
+        ("name", u32s(&r.name)),
+        ("index", u32s(&r.index)),
+        ("fill", bytes(&r.fill)),
+        ("flags", bytes(&r.flags)),
+    ])
+}
+
+pub(crate) fn instants(i: &InstantColumns) -> JsValue {
+    object(&[
+        ("count", JsValue::from_f64(i.track.len() as f64)),
+        ("track", u32s(&i.track)),
+        ("time", f64s(&i.time)),
+        ("name", u32s(&i.name)),
+        ("index", u32s(&i.index)),
+        ("many", u32s(&i.many)),
+    ])
+}
+
+pub(crate) fn overview(o: &Overview) -> JsValue {
+    object(&[
+        ("from", o.from.into()),
+        ("to", o.to.into()),
+        ("buckets", JsValue::from_f64(f64::from(o.buckets))),
+        ("rows", u32s(&o.rows)),
+        ("density", bytes(&o.density)),
+        ("name", u32s(&o.name)),
+    ])
+}
+
+fn u32s(from: &[u32]) -> JsValue {
+    Uint32Array::from(from).into()
+}
+
+fn f64s(from: &[f64]) -> JsValue {
+    Float64Array::from(from).into()
+}

@@ -1,0 +1,44 @@
+//! `unspool dump`: every record as text.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use unspool_engine::{read, refusal};
+use unspool_formats::{OpenOptions, Probe, Text, recognise};
+
+use crate::{As, Failure, Source, complain};
+
+pub(crate) fn run(path: &Path, form: As) -> Result<(), Failure> {
+    let mut source = Source::open(path)?;
+    let (name, size) = (source.name.clone(), source.size);
+    let refused = |why: String| Failure::new(format!("{name}: {why}"));
+    let (format, _) = recognise(&Probe { head: &source.head, tail: &source.tail, size, name: &name })
+        .ok_or_else(|| refused(refusal(&source.head, size).sentence))?;
+    let text = match form {
+        As::Jsonl => Text::Jsonl,
+    };
+    let options = OpenOptions { size: Some(size), ..OpenOptions::default() };
+    let mut dump = (format.text)(&source.head, text, options)
+        .map_err(|error| refused(error.to_string()))?
+        .ok_or_else(|| refused(format!("a {} cannot be printed in this form", format.name)))?;
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut written = false;
+    let end = read::text(
+        dump.as_mut(),
+        &mut source,
+        |text| {
+            written |= !text.is_empty();
+            out.write_all(text.as_bytes())
+        },
+        |problem| complain(&name, problem.at, &problem.to_string()),
+    )?;
+    out.flush()?;
+    match end {
+        Ok(()) => Ok(()),
+        Err(error) if written => {
+            complain(&name, error.at, &error.cause.to_string());
+            Ok(())
+        }
+        Err(error) => Err(refused(error.to_string())),
+    }
+}

@@ -1,0 +1,127 @@
+//! `unspool`: what is in a trace, and its records as text.
+//!
+//! Exit status: 0 when the format was recognised (also when the trace is broken or empty: what could be read is on stdout,
+//! what is wrong with it on stderr), 1 when it was not or nothing could be read, 2 for wrong usage.
+
+mod dump;
+mod info;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use unspool_engine::read::{ReadAt, head_and_tail};
+
+#[derive(Parser)]
+#[command(version, about = "Looks into traces of programs.", arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Says what is in a trace: format, clock, tracks, counts, problems.
+    Info {
+        /// The trace.
+        file: PathBuf,
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints every record of a trace.
+    Dump {
+        /// The trace.
+        file: PathBuf,
+        /// In which form.
+        #[arg(long = "as", value_enum, default_value_t = As::Jsonl)]
+        form: As,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum As {
+    /// One JSON object a record.
+    Jsonl,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Info { file, json } => info::run(&file, json),
+        Command::Dump { file, form } => dump::run(&file, form),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Whoever reads our output has seen enough: `unspool dump … | head`.
+            if error.io_kind == Some(io::ErrorKind::BrokenPipe) {
+                return ExitCode::SUCCESS;
+            }
+            let _ = writeln!(io::stderr(), "unspool: {}", error.sentence);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Why a command failed, in a sentence.
+#[derive(Debug)]
+struct Failure {
+    sentence: String,
+    io_kind: Option<io::ErrorKind>,
+}
+
+impl Failure {
+    fn new(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), io_kind: None }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self { sentence: error.to_string(), io_kind: Some(error.kind()) }
+    }
+}
+
+/// A file that is read by offset.
+struct Source {
+    file: File,
+    size: u64,
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    name: String,
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
+        let file = File::open(path).map_err(in_file)?;
+        let size = file.metadata().map_err(in_file)?.len();
+        let mut source = Self { file, size, head: Vec::new(), tail: Vec::new(), name: name.clone() };
+        (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
+        Ok(source)
+    }
+}
+
+impl ReadAt for Source {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.seek(SeekFrom::Start(at))?;
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.file.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// Says on stderr what is wrong with the file at a place.
+fn complain(name: &str, offset: u64, sentence: &str) {
+    let _ = writeln!(io::stderr(), "unspool: {name}: at byte {offset}: {sentence}");
+}

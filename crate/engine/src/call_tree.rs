@@ -1,0 +1,101 @@
+//! Which function was called from where.
+
+use hashbrown::HashMap;
+
+/// Number of a node; the upper three bits stay free for a slice's flags.
+pub type NodeId = u32;
+
+/// The node that all outermost calls hang below; it has no name.
+pub const ROOT: NodeId = 0;
+
+/// How many nodes there can be.
+pub(crate) const MAX_NODES: usize = 1 << 29;
+
+/// Call-tree nodes of a whole trace, shared by its tracks: a slice names its node, the node its name and caller. A range's
+/// flame graph is then one scan over slices, with no stacks to rebuild.
+#[derive(Debug)]
+pub struct CallTree {
+    nodes: Vec<Node>,
+    children: HashMap<(NodeId, u32), NodeId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    name: u32,
+    parent: NodeId,
+    /// The child that was asked for last: calls in loops find it here.
+    recent: NodeId,
+}
+
+impl Default for CallTree {
+    fn default() -> Self {
+        Self { nodes: vec![Node { name: u32::MAX, parent: ROOT, recent: ROOT }], children: HashMap::new() }
+    }
+}
+
+impl CallTree {
+    /// How many nodes there are, the root included.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: there is a root.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The name of a node; `u32::MAX` for the root and for what is no node.
+    #[inline]
+    pub fn name(&self, node: NodeId) -> u32 {
+        self.nodes.get(node as usize).map_or(u32::MAX, |n| n.name)
+    }
+
+    /// The caller of a node; the root for the root.
+    #[inline]
+    pub fn parent(&self, node: NodeId) -> NodeId {
+        self.nodes.get(node as usize).map_or(ROOT, |n| n.parent)
+    }
+
+    /// The node for a call of `name` from `parent`, made if it is new. Beyond 2^29 nodes calls count as their caller's.
+    #[inline]
+    pub(crate) fn child(&mut self, parent: NodeId, name: u32) -> NodeId {
+        let recent = self.nodes.get(parent as usize).map_or(ROOT, |n| n.recent);
+        if recent != ROOT && self.name(recent) == name {
+            return recent;
+        }
+        self.other_child(parent, name)
+    }
+
+    fn other_child(&mut self, parent: NodeId, name: u32) -> NodeId {
+        let next = self.nodes.len();
+        if next >= MAX_NODES {
+            return parent;
+        }
+        let child = *self.children.entry((parent, name)).or_insert(next as NodeId);
+        if child as usize == next {
+            self.nodes.push(Node { name, parent, recent: ROOT });
+        }
+        if let Some(parent) = self.nodes.get_mut(parent as usize) {
+            parent.recent = child;
+        }
+        child
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_path_has_one_node() {
+        let mut tree = CallTree::default();
+        let main = tree.child(ROOT, 7);
+        let a = tree.child(main, 1);
+        let b = tree.child(main, 2);
+        assert_eq!(tree.child(main, 1), a);
+        assert_eq!(tree.child(main, 2), b);
+        assert_ne!(tree.child(ROOT, 1), a, "the same function from elsewhere");
+        assert_eq!((tree.name(a), tree.parent(a), tree.parent(main)), (1, main, ROOT));
+        assert_eq!(tree.len(), 5);
+    }
+}

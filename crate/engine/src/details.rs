@@ -1,0 +1,206 @@
+//! Everything that is known of one slice or instant.
+
+use serde::{Deserialize, Serialize, Serializer};
+use unspool_formats::{RecordDetails, TrackId, Value};
+
+use crate::call_tree::ROOT;
+use crate::store::Store;
+use crate::store::column::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, Slice};
+
+/// A slice or an instant by its stable place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Item {
+    /// A slice.
+    Slice {
+        /// Its track.
+        track: TrackId,
+        /// Its signed depth.
+        depth: i32,
+        /// Its index in the column.
+        index: u32,
+    },
+    /// An instant.
+    Instant {
+        /// Its track.
+        track: TrackId,
+        /// Its index.
+        index: u32,
+    },
+}
+
+/// Everything known of an item.
+#[derive(Clone, Debug, Serialize)]
+pub struct Details {
+    /// Of what.
+    pub item: Item,
+    /// Its name.
+    pub title: String,
+    /// Number of its name.
+    pub name: u32,
+    /// Absolute.
+    pub start: u64,
+    /// Absolute; an instant has none.
+    pub end: Option<u64>,
+    /// Flags of the slice.
+    pub flags: u8,
+    /// Flags and doubts in whole sentences.
+    pub remarks: Vec<String>,
+    /// In the order to show them.
+    pub fields: Vec<FieldOut>,
+    /// Absolute offset of the record.
+    pub offset: u64,
+}
+
+/// A field that serialises.
+#[derive(Clone, Debug, Serialize)]
+pub struct FieldOut {
+    name: String,
+    value: ValueOut,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "t", rename_all = "camelCase")]
+enum ValueOut {
+    #[serde(rename = "int")]
+    Unsigned {
+        v: u64,
+        hex: bool,
+    },
+    #[serde(rename = "int")]
+    Signed {
+        v: i64,
+        hex: bool,
+    },
+    Float {
+        v: f64,
+    },
+    Text {
+        v: String,
+    },
+    Bytes {
+        v: Bytes,
+        length: u64,
+    },
+    Ticks {
+        v: u64,
+    },
+    Duration {
+        v: u64,
+    },
+    List {
+        v: Vec<ValueOut>,
+    },
+    Tree {
+        v: Vec<FieldOut>,
+    },
+    Null,
+}
+
+#[derive(Clone, Debug)]
+struct Bytes(Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl From<Value> for ValueOut {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::U64(v) => Self::Unsigned { v, hex: false },
+            Value::Hex(v) => Self::Unsigned { v, hex: true },
+            Value::I64(v) => Self::Signed { v, hex: false },
+            Value::F64(v) => Self::Float { v },
+            Value::Text(v) => Self::Text { v },
+            Value::Bytes { bytes, len } => Self::Bytes { v: Bytes(bytes), length: len },
+            Value::Ticks(v) => Self::Ticks { v },
+            Value::Duration(v) => Self::Duration { v },
+            Value::List(v) => Self::List { v: v.into_iter().map(Self::from).collect() },
+            Value::Tree(v) => Self::Tree { v: v.into_iter().map(FieldOut::from).collect() },
+            Value::Null => Self::Null,
+        }
+    }
+}
+
+impl From<unspool_formats::Field> for FieldOut {
+    fn from(field: unspool_formats::Field) -> Self {
+        Self { name: field.name.into_owned(), value: field.value.into() }
+    }
+}
+
+fn field(name: &str, value: Value) -> FieldOut {
+    FieldOut { name: name.to_string(), value: value.into() }
+}
+
+impl Store {
+    /// Where the record of an item is to be found; nothing if there is no such item.
+    pub(crate) fn locate(&self, item: Item) -> Option<u64> {
+        match item {
+            Item::Slice { .. } => self.slice(item).map(|s| s.locator),
+            Item::Instant { track, index } => {
+                self.tracks.get(track as usize)?.instants.get(index as usize).map(|i| i.locator)
+            }
+        }
+    }
+
+    fn slice(&self, item: Item) -> Option<Slice> {
+        let Item::Slice { track, depth, index } = item else { return None };
+        let now = self.extent().map_or(0, |(_, to)| to);
+        self.tracks.get(track as usize)?.slice(depth, index as usize, now)
+    }
+
+    /// Puts together what the trace and what the file know of an item.
+    pub(crate) fn describe(&self, item: Item, record: RecordDetails) -> Option<Details> {
+        let mut remarks = Vec::new();
+        let mut fields = Vec::new();
+        let (name, start, end, flags) = match item {
+            Item::Instant { track, index } => {
+                let instant = self.tracks.get(track as usize)?.instants.get(index as usize)?;
+                fields.push(field("Time", Value::Ticks(instant.time)));
+                (instant.name, instant.time, None, 0)
+            }
+            Item::Slice { track, depth, .. } => {
+                let slice = self.slice(item)?;
+                let duration = slice.end - slice.start;
+                fields.push(field("Start", Value::Ticks(slice.start)));
+                fields.push(field("Duration", Value::Duration(duration)));
+                fields.push(field("Self", Value::Duration(duration - self.covered_by_callees(track, depth, &slice))));
+                let caller = self.calls.parent(slice.node);
+                if caller != ROOT {
+                    fields.push(field("Called by", Value::Text(self.name(self.calls.name(caller)))));
+                }
+                remarks.extend(flag_sentences(slice.flags).map(str::to_string));
+                (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
+            }
+        };
+        fields.extend(record.fields.into_iter().map(FieldOut::from));
+        remarks.extend(record.remarks);
+        Some(Details { item, title: self.name(name), name, start, end, flags, remarks, fields, offset: record.offset })
+    }
+
+    /// How much of a slice the calls directly below it take, those that are still open included.
+    fn covered_by_callees(&self, track: TrackId, depth: i32, slice: &Slice) -> u64 {
+        let Some(track) = self.tracks.get(track as usize) else { return 0 };
+        let Some(below) = depth.checked_add(1) else { return 0 };
+        let closed = track.column(below).map_or(0, |c| c.covered(slice.start, slice.end, &mut 0));
+        let open = track.open().iter().find(|o| o.depth == below && o.start >= slice.start && o.start < slice.end);
+        closed + open.map_or(0, |o| slice.end - o.start)
+    }
+
+    fn name(&self, name: u32) -> String {
+        self.names.get(name as usize).cloned().unwrap_or_default()
+    }
+}
+
+/// A slice's flags in words.
+fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
+    [
+        (BEGAN_BEFORE, "Its beginning is not in the recording: only its end is, so it took longer than shown or was cut off from its caller."),
+        (NEVER_ENDED, "It had not ended when the recording did; it is shown up to the end of the trace."),
+        (END_INFERRED, "Its own end is missing; it is shown as ending with its caller."),
+    ]
+    .into_iter()
+    .filter_map(move |(flag, sentence)| (flags & flag != 0).then_some(sentence))
+}

@@ -1,0 +1,22 @@
+//! What a trace is once it is read.
+//!
+//! Event batches of a decoder go into a [`Store`]: tracks of nested slices in columns, with levels of detail over each, and
+//! a call tree. A [`Session`] drives a decoder and answers queries and details from the store. It is synchronous and does
+//! no I/O: bytes are pushed in, and whoever owns the file owns the loop.
+
+mod call_tree;
+mod chunked;
+mod details;
+mod overview;
+pub mod read;
+mod report;
+mod session;
+pub mod store;
+
+pub use call_tree::{CallTree, NodeId, ROOT};
+pub use details::{Details, Item};
+pub use overview::Overview;
+pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
+pub use session::{Session, Step};
+pub use store::Store;
+pub use store::query::{InstantColumns, MANY, QueryAnswer, RectColumns};

@@ -1,0 +1,136 @@
+//! The strip at the top: how busy each track is over the whole trace.
+
+use unspool_formats::{TrackId, TrackKind};
+
+use crate::store::column::{Node, Slice, Visit};
+use crate::store::{Store, track_columns};
+
+/// Rows of the strip at the most: it is 56 pixels high.
+const MOST_ROWS: usize = 24;
+/// Columns of a track that count: deeper ones only repeat that it is busy.
+const MOST_COLUMNS: usize = 64;
+
+/// Density over the whole trace, row by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overview {
+    /// First position.
+    pub from: u64,
+    /// Last position.
+    pub to: u64,
+    /// Cells a row.
+    pub buckets: u32,
+    /// The track of each row.
+    pub rows: Vec<TrackId>,
+    /// 0 nothing, 255 the deepest and busiest cell of the trace.
+    pub density: Vec<u8>,
+    /// The name that dominates the cell.
+    pub name: Vec<u32>,
+}
+
+impl Store {
+    /// Density over the whole trace in `buckets` cells a track; of many tracks those with the most slices.
+    pub fn overview(&self, buckets: u32) -> Overview {
+        let buckets = buckets.clamp(1, 8192);
+        let Some((from, to)) = self.extent() else { return Overview { buckets, ..Overview::default() } };
+        let mut rows: Vec<TrackId> = (0..)
+            .zip(&self.tracks)
+            .filter(|(_, t)| t.def.kind == TrackKind::Thread && t.slices() > 0)
+            .map(|(id, _)| id)
+            .collect();
+        if rows.len() > MOST_ROWS {
+            let slices = |id: &TrackId| self.tracks.get(*id as usize).map_or(0, |t| t.slices());
+            rows.sort_by_key(|id| std::cmp::Reverse(slices(id)));
+            rows.truncate(MOST_ROWS);
+            rows.sort_unstable();
+        }
+        let mut load = Vec::with_capacity(rows.len() * buckets as usize);
+        let mut name = Vec::with_capacity(load.capacity());
+        for row in &rows {
+            let cells = self.cells(*row, from, to, buckets);
+            load.extend(cells.iter().map(|c| c.load));
+            name.extend(cells.iter().map(|c| c.name));
+        }
+        let most = load.iter().copied().fold(0.0, f64::max);
+        let scale = |l: f64| if l > 0.0 { ((l / most).sqrt() * 255.0).ceil() as u8 } else { 0 };
+        Overview { from, to, buckets, rows, density: load.into_iter().map(scale).collect(), name }
+    }
+
+    fn cells(&self, track: TrackId, from: u64, to: u64, buckets: u32) -> Vec<Cell> {
+        let mut cells = vec![Cell::default(); buckets as usize];
+        let width = ((to - from) as f64 / f64::from(buckets)).max(f64::MIN_POSITIVE);
+        let Some(track) = self.tracks.get(track as usize) else { return cells };
+        for column in track_columns(track).take(MOST_COLUMNS) {
+            cells.iter_mut().for_each(Cell::next_column);
+            let mut row = Row { store: self, cells: &mut cells, from, width };
+            column.walk(from, to, &mut 0, &mut row);
+        }
+        cells.iter_mut().for_each(Cell::next_column);
+        cells
+    }
+}
+
+/// Adds one column to the cells of a track.
+struct Row<'a> {
+    store: &'a Store,
+    cells: &'a mut [Cell],
+    from: u64,
+    /// Of a cell, in ticks.
+    width: f64,
+}
+
+impl Row<'_> {
+    fn add(&mut self, start: u64, end: u64, covered: u64, node: u32) {
+        let (a, b) = ((start - self.from) as f64 / self.width, (end - self.from) as f64 / self.width);
+        let share = if end > start { covered as f64 / (end - start) as f64 } else { 0.0 };
+        let name = self.store.calls.name(node);
+        let last = (b.ceil() as usize).max(a as usize + 1).min(self.cells.len());
+        let first = (a as usize).min(last);
+        for (i, cell) in (first..).zip(&mut self.cells[first..last]) {
+            let part = (b.min((i + 1) as f64) - a.max(i as f64)).max(0.0);
+            cell.add(part * share, name);
+        }
+    }
+}
+
+impl Visit for Row<'_> {
+    fn node(&mut self, n: &Node, _visited: u64) -> bool {
+        let fine = (n.end - n.start) as f64 <= self.width;
+        if fine {
+            self.add(n.start, n.end, n.covered, n.dominant);
+        }
+        fine
+    }
+
+    fn slice(&mut self, _index: usize, s: Slice) {
+        self.add(s.start, s.end, s.end - s.start, s.node);
+    }
+}
+
+/// One cell: the load of all columns, and the name that the deepest busy column has there.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    load: f64,
+    name: u32,
+    best: f64,
+    here: f64,
+    most: f64,
+    most_name: u32,
+}
+
+impl Cell {
+    fn add(&mut self, part: f64, name: u32) {
+        self.here += part;
+        if part >= self.most {
+            (self.most, self.most_name) = (part, name);
+        }
+    }
+
+    /// A deeper column speaks for the cell if it covers a quarter of it, or more than those above.
+    fn next_column(&mut self) {
+        self.load += self.here;
+        if self.here > 0.0 && (self.here >= 0.25 || self.here > self.best) {
+            (self.name, self.best) = (self.most_name, self.here);
+        }
+        (self.here, self.most) = (0.0, 0.0);
+    }
+}

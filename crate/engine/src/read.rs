@@ -1,0 +1,112 @@
+//! Feeds a whole file to a session or a text dump, for those who may block: the native command and tests.
+
+use std::io;
+
+use unspool_formats::decoder::TextDump;
+use unspool_formats::{Error, Want};
+
+use crate::session::{Session, Step};
+
+/// Bytes read in one go.
+const PORTION: usize = 1 << 20;
+
+/// Bytes by offset.
+pub trait ReadAt {
+    /// Reads from the absolute offset `at`; less than `buffer` holds only at the end, 0 behind it.
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize>;
+}
+
+impl ReadAt for &[u8] {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
+        let n = rest.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+}
+
+/// The first and the last bytes of a file, for [`Session::new`].
+pub fn head_and_tail(file: &mut impl ReadAt, size: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let len = size.min(64 * 1024);
+    let read = |at, file: &mut _| -> io::Result<Vec<u8>> {
+        let mut buffer = vec![0; len as usize];
+        let n = ReadAt::read_at(file, at, &mut buffer)?;
+        buffer.truncate(n);
+        Ok(buffer)
+    };
+    Ok((read(0, file)?, read(size - len, file)?))
+}
+
+/// Reads everything into a session. `after` is called after each portion.
+pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl FnMut(&Session)) -> io::Result<()> {
+    let mut buffer = vec![0; PORTION];
+    loop {
+        match session.step(usize::MAX) {
+            Step::Done | Step::Broken => return Ok(()),
+            Step::More => {}
+            Step::NeedsBytes => {
+                let (at, len) = session.wants();
+                let portion = portion(&mut buffer, len);
+                match file.read_at(at, portion)? {
+                    0 => session.end(),
+                    n => session.push(&portion[..n]),
+                }
+            }
+        }
+        after(session);
+    }
+}
+
+/// Prints everything. `write` gets the text in portions; `problem` what is wrong with the file.
+pub fn text(
+    dump: &mut dyn TextDump,
+    file: &mut impl ReadAt,
+    mut write: impl FnMut(&str) -> io::Result<()>,
+    mut problem: impl FnMut(unspool_formats::Problem),
+) -> io::Result<Result<(), Error>> {
+    let mut buffer = vec![0; PORTION];
+    let (mut input, mut used, mut position): (Vec<u8>, usize, u64) = (Vec::new(), 0, 0);
+    let mut out = String::new();
+    loop {
+        let here = position - (input.len() - used) as u64;
+        let (at, len) = match dump.want() {
+            Want::Nothing => return Ok(Ok(())),
+            Want::Next => (position, 0),
+            Want::Seek { at, len } if at == here => (position, (at + len).saturating_sub(position)),
+            Want::Seek { at, len } => {
+                input.clear();
+                (used, position) = (0, at);
+                (at, len)
+            }
+        };
+        let before = dump.want();
+        let mut result = dump.push(input.get(used..).unwrap_or_default(), &mut out).map(|p| p.used);
+        let n = result.unwrap_or(0);
+        used += n;
+        if result == Ok(0) && out.is_empty() && dump.want() == before {
+            let portion = portion(&mut buffer, len);
+            let n = file.read_at(at, portion)?;
+            if n == 0 {
+                result = dump.end(input.get(used..).unwrap_or_default(), &mut out).map(|()| 0);
+                input.clear();
+                used = 0;
+            } else {
+                input.drain(..used);
+                used = 0;
+                input.extend_from_slice(&portion[..n]);
+                position += n as u64;
+            }
+        }
+        write(&out)?;
+        out.clear();
+        dump.take_problems().into_iter().for_each(&mut problem);
+        if let Err(error) = result {
+            return Ok(Err(error));
+        }
+    }
+}
+
+fn portion(buffer: &mut [u8], len: u64) -> &mut [u8] {
+    let n = if len == 0 { buffer.len() } else { usize::try_from(len).unwrap_or(usize::MAX).min(buffer.len()) };
+    &mut buffer[..n]
+}

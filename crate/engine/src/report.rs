@@ -1,0 +1,245 @@
+//! What the page and the native command are told: plain structures that serialise.
+
+use serde::Serialize;
+use unspool_formats::error::Class;
+use unspool_formats::{Clock, Error, FORMATS, Info, Problem, TrackKind};
+
+use crate::store::{Store, Track};
+
+/// What the file's head says.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TraceInfo {
+    /// The format's id.
+    pub format: &'static str,
+    /// Format and version for people.
+    pub title: String,
+    /// The version alone.
+    pub version: String,
+    /// How the bytes are wrapped, where there is a choice.
+    pub container: Option<&'static str>,
+    /// What one step of the x axis is.
+    pub clock: ClockOut,
+    /// What is counted as an event, in the singular.
+    pub event_noun: &'static str,
+    /// What a slice is, in the singular.
+    pub slice_noun: &'static str,
+    /// What it means when there are no events.
+    pub when_empty: &'static str,
+    /// Further facts, in the order to show them.
+    pub properties: Vec<(&'static str, String)>,
+}
+
+/// A [`Clock`] that serialises.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum ClockOut {
+    /// See [`Clock::Seconds`].
+    Seconds {
+        /// Ticks a second.
+        frequency: u64,
+    },
+    /// See [`Clock::Ticks`].
+    Ticks,
+    /// See [`Clock::Ordinal`].
+    Ordinal {
+        /// Name of one, in the singular.
+        unit: &'static str,
+    },
+}
+
+impl From<Info> for TraceInfo {
+    fn from(info: Info) -> Self {
+        let clock = match info.clock {
+            Clock::Seconds { frequency } => ClockOut::Seconds { frequency },
+            Clock::Ticks => ClockOut::Ticks,
+            Clock::Ordinal { unit } => ClockOut::Ordinal { unit },
+        };
+        Self {
+            format: info.format,
+            title: info.title,
+            version: info.version,
+            container: info.container,
+            clock,
+            event_noun: info.event_noun,
+            slice_noun: info.slice_noun,
+            when_empty: info.when_empty,
+            properties: info.properties,
+        }
+    }
+}
+
+/// Why a file cannot be opened, or where reading it broke off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TraceErrorOut {
+    /// A stable word.
+    pub kind: &'static str,
+    /// One or two sentences in plain words.
+    pub sentence: String,
+    /// Absolute offset in the file, where it is a place.
+    pub offset: Option<u64>,
+}
+
+impl From<Error> for TraceErrorOut {
+    fn from(error: Error) -> Self {
+        let kind = match error.class() {
+            Class::Malformed => "malformed",
+            Class::Truncated => "truncated",
+            Class::Unsupported => "unsupported",
+            Class::Limit => "limit",
+            Class::Misuse => "crashed",
+        };
+        let mut sentence = error.cause.to_string();
+        if let Some(first) = sentence.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        sentence.push('.');
+        Self { kind, sentence, offset: Some(error.at) }
+    }
+}
+
+/// What to say of a file that no format claims.
+pub fn refusal(head: &[u8], size: u64) -> TraceErrorOut {
+    if size == 0 {
+        return TraceErrorOut { kind: "empty", sentence: "The file is empty.".to_string(), offset: None };
+    }
+    let looks = unspool_formats::sniff::looks_like(head).map_or_else(
+        || "It is not a trace that Unspool knows.".to_string(),
+        |what| format!("It looks like {what}, not like a trace."),
+    );
+    let opens: Vec<String> = FORMATS.iter().map(|f| format!("{}: {}", f.name, f.opens)).collect();
+    let sentence = format!("{looks} What can be opened: {}.", opens.join("; "));
+    TraceErrorOut { kind: "unrecognised", sentence, offset: None }
+}
+
+/// Something wrong in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProblemOut {
+    /// Absolute offset.
+    pub offset: u64,
+    /// A stable word for the kind.
+    pub kind: &'static str,
+    /// A sentence.
+    pub sentence: String,
+}
+
+impl From<Problem> for ProblemOut {
+    fn from(problem: Problem) -> Self {
+        Self { offset: problem.at, kind: problem.kind.word(), sentence: problem.to_string() }
+    }
+}
+
+/// How many problems of one kind there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProblemCount {
+    /// A stable word for the kind.
+    pub kind: &'static str,
+    /// How many.
+    pub count: u32,
+    /// Bytes were lost or are in doubt.
+    pub serious: bool,
+    /// One sentence for all of them.
+    pub summary: String,
+    /// The first.
+    pub first: ProblemOut,
+}
+
+/// A track as it is now.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrackOut {
+    /// Number of the track.
+    pub id: u32,
+    /// That of the track it belongs to, or -1.
+    pub parent: i32,
+    /// `process`, `thread`, `lane` or `counter`.
+    pub kind: &'static str,
+    /// Name.
+    pub name: String,
+    /// One line of identity.
+    pub detail: String,
+    /// How many columns of slices there are.
+    pub rows: u32,
+    /// The lowest depth.
+    pub lowest: i32,
+    /// Slices.
+    pub slices: f64,
+    /// Instants.
+    pub instants: f64,
+    /// Not all of it is there; it is put in order at the end.
+    pub reordering: bool,
+}
+
+impl TrackOut {
+    pub(crate) fn of(id: u32, track: &Track) -> Self {
+        Self {
+            id,
+            parent: track.def.parent.map_or(-1, |p| p as i32),
+            kind: match track.def.kind {
+                TrackKind::Process => "process",
+                TrackKind::Thread => "thread",
+                TrackKind::Lane => "lane",
+                TrackKind::Counter => "counter",
+            },
+            name: track.def.name.clone(),
+            detail: track.def.detail.clone(),
+            rows: track.rows(),
+            lowest: track.lowest(),
+            slices: track.slices() as f64,
+            instants: track.instants.len() as f64,
+            reordering: track.is_reordering(),
+        }
+    }
+}
+
+/// How far reading has come. Counts are doubles, exact far beyond what fits into memory.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressOut {
+    /// Bytes of the file that have been read.
+    pub bytes_read: f64,
+    /// Size of the file.
+    pub bytes: f64,
+    /// Records decoded.
+    pub events: f64,
+    /// Slices on all tracks.
+    pub slices: f64,
+    /// First and last position, unless there is nothing yet.
+    pub extent: Option<ExtentOut>,
+    /// What was wrong, by kind.
+    pub problems: Vec<ProblemCount>,
+    /// What is going on, when it is not plain reading.
+    pub stage: Option<&'static str>,
+}
+
+/// First and last position.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ExtentOut {
+    /// First.
+    pub from: u64,
+    /// Last.
+    pub to: u64,
+}
+
+impl Store {
+    /// What was wrong, by kind, serious things first.
+    pub fn problem_report(&self) -> Vec<ProblemCount> {
+        let mut all: Vec<ProblemCount> = self
+            .problem_counts()
+            .into_iter()
+            .map(|(kind, count)| ProblemCount {
+                kind: kind.word(),
+                count: count.count.try_into().unwrap_or(u32::MAX),
+                serious: kind.is_serious(),
+                summary: kind.summary(count.count).to_string(),
+                first: count.first.into(),
+            })
+            .collect();
+        all.sort_by_key(|c| !c.serious);
+        all
+    }
+
+    /// Every track as it is now.
+    pub fn track_report(&self) -> Vec<TrackOut> {
+        (0..).zip(&self.tracks).map(|(id, track)| TrackOut::of(id, track)).collect()
+    }
+}

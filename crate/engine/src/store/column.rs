@@ -1,0 +1,576 @@
+//! One depth of one track: slices that do not overlap, sorted by time, with levels of detail over them.
+//!
+//! ```text
+//! level 2                    node                       16 nodes of level 1
+//! level 1   node      node      node      …             16 slices
+//! slices    ssssssss  ssssssss  ssssssss  ssss          in blocks of up to 4096
+//! ```
+
+use std::ops::Range;
+
+use crate::call_tree::NodeId;
+use crate::chunked::Chunked;
+
+/// How many children a node has.
+pub(crate) const FAN_OUT: usize = 16;
+/// Slices in the first block of a column, and in the largest.
+const SMALLEST: usize = 32;
+const LARGEST: usize = 4096;
+/// The bits of a slice's node that hold its flags.
+const FLAG_SHIFT: u32 = 29;
+
+/// A slice began before the recording.
+pub const BEGAN_BEFORE: u8 = 1;
+/// A slice never ended; it is shown up to the end of the trace.
+pub const NEVER_ENDED: u8 = 2;
+/// A slice's end is that of its caller, for want of its own.
+pub const END_INFERRED: u8 = 4;
+
+/// A slice as it comes out of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Absolute.
+    pub start: u64,
+    /// Absolute; not before the start.
+    pub end: u64,
+    /// Call-tree node.
+    pub node: NodeId,
+    /// [`BEGAN_BEFORE`] and so on.
+    pub flags: u8,
+    /// Where its record is to be found.
+    pub locator: u64,
+}
+
+/// A level of detail: what 16 slices, or 16 nodes of the level below, amount to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Sum of the slices' durations.
+    pub(crate) covered: u64,
+    /// The call-tree node that dominates, by duration.
+    pub(crate) dominant: NodeId,
+    /// How far it dominates, in 255ths of the covered time (see [`Sum::add`]).
+    weight: u8,
+    /// All slices are shorter than two to the power of this.
+    pub(crate) longest_log2: u8,
+    /// The longest pause within, in 256ths of the span and rounded inwards; empty if the second is not above the first.
+    pause: (u8, u8),
+}
+
+impl Node {
+    /// The longest stretch in the middle without any slice, to within a 256th of the span, if there is a notable one.
+    pub(crate) fn pause(&self) -> Option<(u64, u64)> {
+        // Rounded inwards, so that no slice is taken for a pause.
+        let unit = (self.end - self.start) as f64 / 256.0;
+        let (from, to) = ((f64::from(self.pause.0) * unit).ceil(), (f64::from(self.pause.1) * unit).floor());
+        (from < to).then(|| (self.start + from as u64, self.start + to as u64))
+    }
+}
+
+/// What 16 slices or nodes amount to so far, exactly.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    start: u64,
+    end: u64,
+    covered: u64,
+    dominant: NodeId,
+    vote: u64,
+    longest_log2: u8,
+    pause: (u64, u64),
+}
+
+impl Sum {
+    #[inline]
+    fn of_slice(slice: &Slice) -> Self {
+        let duration = slice.end - slice.start;
+        Self {
+            start: slice.start,
+            end: slice.end,
+            covered: duration,
+            dominant: slice.node,
+            vote: duration,
+            longest_log2: (u64::BITS - duration.leading_zeros()) as u8,
+            pause: (slice.end, slice.end),
+        }
+    }
+
+    fn of_node(node: &Node) -> Self {
+        Self {
+            start: node.start,
+            end: node.end,
+            covered: node.covered,
+            dominant: node.dominant,
+            vote: (node.covered as f64 * f64::from(node.weight) / 255.0) as u64,
+            longest_log2: node.longest_log2,
+            pause: node.pause().unwrap_or((node.end, node.end)),
+        }
+    }
+
+    /// Takes in what comes behind. The dominant call-tree node is found by weighted majority voting, which can be merged:
+    /// whatever covers more than half of the time wins, whichever way the tree is cut.
+    #[inline]
+    fn add(&mut self, other: &Self) {
+        if self.dominant == other.dominant {
+            self.vote = self.vote.saturating_add(other.vote);
+        } else if other.vote > self.vote {
+            (self.dominant, self.vote) = (other.dominant, other.vote - self.vote);
+        } else {
+            self.vote -= other.vote;
+        }
+        let length = |(from, to): (u64, u64)| to - from;
+        let between = (self.end, other.start.max(self.end));
+        if length(between) > length(self.pause) {
+            self.pause = between;
+        }
+        if length(other.pause) > length(self.pause) {
+            self.pause = other.pause;
+        }
+        self.end = self.end.max(other.end);
+        self.covered = self.covered.saturating_add(other.covered);
+        self.longest_log2 = self.longest_log2.max(other.longest_log2);
+    }
+
+    fn node(&self) -> Node {
+        let unit = 256.0 / ((self.end - self.start) as f64).max(1.0);
+        let part = |t: u64| (t - self.start) as f64 * unit;
+        Node {
+            start: self.start,
+            end: self.end,
+            covered: self.covered,
+            dominant: self.dominant,
+            weight: if self.covered == 0 { 255 } else { (self.vote as f64 / self.covered as f64 * 255.0) as u8 },
+            longest_log2: self.longest_log2,
+            pause: (part(self.pause.0).ceil() as u8, part(self.pause.1).floor() as u8),
+        }
+    }
+}
+
+/// Slices side by side: columns of 32 bits relative to a base. A block in which something does not fit is wide: it has the
+/// upper halves, too.
+#[derive(Debug)]
+struct Block {
+    start_base: u64,
+    locator_base: u64,
+    start: Vec<u32>,
+    duration: Vec<u32>,
+    node: Vec<u32>,
+    locator: Vec<u32>,
+    upper: Option<Vec<[u32; 3]>>,
+}
+
+impl Block {
+    fn new(slice: &Slice, capacity: usize) -> Self {
+        Self {
+            start_base: slice.start,
+            locator_base: slice.locator,
+            start: Vec::with_capacity(capacity),
+            duration: Vec::with_capacity(capacity),
+            node: Vec::with_capacity(capacity),
+            locator: Vec::with_capacity(capacity),
+            upper: None,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    fn relative(&self, slice: &Slice) -> (u64, u64, u64) {
+        let locator = slice.locator.wrapping_sub(self.locator_base);
+        (slice.start.wrapping_sub(self.start_base), slice.end - slice.start, locator)
+    }
+
+    fn fits(&self, slice: &Slice) -> bool {
+        let (start, duration, locator) = self.relative(slice);
+        (start | duration | locator) >> 32 == 0
+    }
+
+    fn push(&mut self, slice: &Slice) {
+        let (start, duration, locator) = self.relative(slice);
+        if self.upper.is_none() && (start | duration | locator) >> 32 != 0 {
+            let mut upper = Vec::with_capacity(self.start.capacity());
+            upper.resize(self.len(), [0; 3]);
+            self.upper = Some(upper);
+        }
+        if let Some(upper) = &mut self.upper {
+            upper.push([(start >> 32) as u32, (duration >> 32) as u32, (locator >> 32) as u32]);
+        }
+        self.start.push(start as u32);
+        self.duration.push(duration as u32);
+        self.node.push(slice.node | u32::from(slice.flags) << FLAG_SHIFT);
+        self.locator.push(locator as u32);
+    }
+
+    fn get(&self, i: usize) -> Option<Slice> {
+        let (start, duration) = (*self.start.get(i)?, *self.duration.get(i)?);
+        let (node, locator) = (*self.node.get(i)?, *self.locator.get(i)?);
+        let upper = self.upper.as_ref().and_then(|u| u.get(i)).copied().unwrap_or_default();
+        let wide = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let [start_high, duration_high, locator_high] = upper;
+        let start = self.start_base.wrapping_add(wide(start, start_high));
+        Some(Slice {
+            start,
+            end: start.wrapping_add(wide(duration, duration_high)),
+            node: node & ((1 << FLAG_SHIFT) - 1),
+            flags: (node >> FLAG_SHIFT) as u8,
+            locator: self.locator_base.wrapping_add(wide(locator, locator_high)),
+        })
+    }
+
+    fn shrink(&mut self) {
+        self.start.shrink_to_fit();
+        self.duration.shrink_to_fit();
+        self.node.shrink_to_fit();
+        self.locator.shrink_to_fit();
+        if let Some(upper) = &mut self.upper {
+            upper.shrink_to_fit();
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let upper = self.upper.as_ref().map_or(0, |u| u.capacity() * size_of::<[u32; 3]>());
+        self.start.capacity() * 4 * size_of::<u32>() + upper
+    }
+}
+
+/// Who walks over a column.
+pub(crate) trait Visit {
+    /// A node; false to see what is in it instead. `visited` nodes and slices have been looked at before it.
+    fn node(&mut self, node: &Node, visited: u64) -> bool;
+    /// A slice with its index.
+    fn slice(&mut self, index: usize, slice: Slice);
+}
+
+struct Covered {
+    from: u64,
+    to: u64,
+    sum: u64,
+}
+
+impl Visit for Covered {
+    fn node(&mut self, node: &Node, _visited: u64) -> bool {
+        let whole = node.start >= self.from && node.end <= self.to;
+        if whole {
+            self.sum += node.covered;
+        }
+        whole
+    }
+
+    fn slice(&mut self, _index: usize, slice: Slice) {
+        self.sum += slice.end.min(self.to).saturating_sub(slice.start.max(self.from));
+    }
+}
+
+/// One depth of one track.
+#[derive(Debug, Default)]
+pub(crate) struct Column {
+    blocks: Vec<Block>,
+    /// Index of the first slice of each block.
+    first: Vec<u32>,
+    len: usize,
+    /// Finished nodes, level by level: `levels[0]` has one for each 16 slices.
+    levels: Vec<Chunked<Node>>,
+    /// The node that is being filled on each level.
+    filling: Vec<Filling>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Filling {
+    sum: Sum,
+    children: usize,
+}
+
+impl Column {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many levels of nodes there are; a level may be empty above a column that is short.
+    pub(crate) fn levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Finished nodes of a level, counted from 1; level 0 are the slices.
+    pub(crate) fn count(&self, level: usize) -> usize {
+        match level {
+            0 => self.len,
+            _ => self.levels.get(level - 1).map_or(0, Chunked::len),
+        }
+    }
+
+    /// Nodes of a level from `from` on that lie together.
+    pub(crate) fn nodes(&self, level: usize, from: usize) -> &[Node] {
+        self.levels.get(level.wrapping_sub(1)).map_or(&[], |l| l.run(from))
+    }
+
+    /// Appends a slice that begins where the last one ends or later.
+    pub(crate) fn push(&mut self, slice: &Slice) {
+        let room = match self.blocks.last_mut() {
+            None => false,
+            Some(block) if block.len() == block.start.capacity() => false,
+            // A block with something in it is worth closing early; a nearly empty one rather becomes wide, or a column
+            // with long pauses would be one block a slice.
+            Some(block) if block.len() >= SMALLEST && block.upper.is_none() && !block.fits(slice) => {
+                block.shrink();
+                false
+            }
+            Some(_) => true,
+        };
+        if !room {
+            let grown = self.blocks.last().map_or(SMALLEST, |b| (b.len() * 4).clamp(SMALLEST, LARGEST));
+            self.blocks.push(Block::new(slice, grown));
+            self.first.push(self.len as u32);
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(slice);
+        }
+        self.len += 1;
+        self.summarise(Sum::of_slice(slice));
+    }
+
+    fn summarise(&mut self, mut sum: Sum) {
+        for level in 0.. {
+            let Some(filling) = self.filling.get_mut(level) else {
+                self.filling.push(Filling { sum, children: 1 });
+                self.levels.push(Chunked::default());
+                return;
+            };
+            if filling.children == 0 {
+                filling.sum = sum;
+            } else {
+                filling.sum.add(&sum);
+            }
+            filling.children += 1;
+            if filling.children < FAN_OUT {
+                return;
+            }
+            filling.children = 0;
+            let node = filling.sum.node();
+            // Not the exact sum: what a level says depends on the level below alone.
+            sum = Sum::of_node(&node);
+            if let Some(level) = self.levels.get_mut(level) {
+                level.push(node);
+            }
+        }
+    }
+
+    /// The slice with this index.
+    pub(crate) fn get(&self, i: usize) -> Option<Slice> {
+        let block = self.first.partition_point(|f| *f as usize <= i).checked_sub(1)?;
+        self.blocks.get(block)?.get(i - *self.first.get(block)? as usize)
+    }
+
+    /// Slices from `from` on, up to `to`, until `each` says that it is enough.
+    pub(crate) fn scan(&self, from: usize, to: usize, mut each: impl FnMut(usize, Slice) -> bool) -> bool {
+        let Some(mut block) = self.first.partition_point(|f| *f as usize <= from).checked_sub(1) else { return true };
+        let mut i = from;
+        while i < to.min(self.len) {
+            let (Some(b), Some(first)) = (self.blocks.get(block), self.first.get(block)) else { break };
+            let first = *first as usize;
+            while i < to
+                && let Some(slice) = b.get(i - first)
+            {
+                if !each(i, slice) {
+                    return false;
+                }
+                i += 1;
+            }
+            block += 1;
+        }
+        true
+    }
+
+    /// How much of the time from `from` to `to` is covered by slices. Counts what it looks at in `visited`.
+    pub(crate) fn covered(&self, from: u64, to: u64, visited: &mut u64) -> u64 {
+        let mut covered = Covered { from, to, sum: 0 };
+        self.walk(from, to, visited, &mut covered);
+        covered.sum
+    }
+
+    /// Walks over what overlaps with `from..to`, in time order, and counts what it looks at in `visited`.
+    pub(crate) fn walk(&self, from: u64, to: u64, visited: &mut u64, visit: &mut impl Visit) {
+        for level in (0..=self.levels()).rev() {
+            // What is not in a finished node of the level above.
+            let lo = self.count(level + 1) * FAN_OUT;
+            let hi = self.count(level);
+            if lo < hi && !self.descend(level, lo..hi, (from, to), visited, visit) {
+                return;
+            }
+        }
+    }
+
+    fn descend(
+        &self,
+        level: usize,
+        range: Range<usize>,
+        (from, to): (u64, u64),
+        visited: &mut u64,
+        visit: &mut impl Visit,
+    ) -> bool {
+        if level == 0 {
+            return self.scan(range.start, range.end, |i, s| {
+                *visited += 1;
+                if s.start >= to {
+                    return false;
+                }
+                // A slice without duration is seen where it stands.
+                if s.end > from || s.start >= from {
+                    visit.slice(i, s);
+                }
+                true
+            });
+        }
+        let mut i = range.start;
+        while i < range.end {
+            let run = self.nodes(level, i);
+            if run.is_empty() {
+                break;
+            }
+            for n in run.iter().take(range.end - i) {
+                *visited += 1;
+                if n.start >= to {
+                    return false;
+                }
+                let misses = n.end < from || (n.end == from && n.start < from);
+                let children = i * FAN_OUT..(i + 1) * FAN_OUT;
+                if !misses && !visit.node(n, *visited) && !self.descend(level - 1, children, (from, to), visited, visit)
+                {
+                    return false;
+                }
+                i += 1;
+            }
+        }
+        true
+    }
+
+    /// Bytes of memory in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.blocks.iter().map(Block::bytes).sum::<usize>()
+            + self.blocks.capacity() * size_of::<Block>()
+            + self.first.capacity() * size_of::<u32>()
+            + self.levels.iter().map(Chunked::bytes).sum::<usize>()
+            + self.levels.capacity() * size_of::<Chunked<Node>>()
+            + self.filling.capacity() * size_of::<Filling>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goes down to the slices and notes each.
+    #[derive(Default)]
+    struct Seen(Vec<usize>);
+
+    impl Visit for Seen {
+        fn node(&mut self, _: &Node, _: u64) -> bool {
+            false
+        }
+
+        fn slice(&mut self, index: usize, _: Slice) {
+            self.0.push(index);
+        }
+    }
+
+    fn slice(start: u64, end: u64) -> Slice {
+        Slice { start, end, node: (start % 7) as u32, flags: (start % 8) as u8, locator: start * 3 }
+    }
+
+    #[test]
+    fn slices_come_back_from_blocks_of_any_width() {
+        let mut column = Column::default();
+        let mut expected = Vec::new();
+        let mut time = 1 << 60;
+        for i in 0..20_000u64 {
+            let length = match i % 1000 {
+                17 => 1 << 40,
+                500 => 0,
+                _ => i % 13,
+            };
+            let gap = if i % 777 == 0 { 1 << 33 } else { 1 };
+            let mut s = slice(time, time + length);
+            if i % 3000 == 5 {
+                s.locator = 1;
+            }
+            time += length + gap;
+            column.push(&s);
+            expected.push(s);
+        }
+        for (i, s) in expected.iter().enumerate() {
+            assert_eq!(column.get(i), Some(*s), "slice {i}");
+        }
+        let mut seen = Vec::new();
+        column.scan(10, 15_000, |i, s| {
+            seen.push((i, s));
+            true
+        });
+        assert!(seen.iter().map(|(i, s)| (*i, *s)).eq((10..15_000).map(|i| (i, expected[i]))));
+    }
+
+    #[test]
+    fn a_walk_down_to_the_slices_meets_each_that_overlaps_once() {
+        let mut column = Column::default();
+        for i in 0..5000 {
+            column.push(&slice(i * 10, i * 10 + 7));
+        }
+        for (from, to) in [(0, 50_000), (5, 6), (8, 9), (123, 4567), (49_000, 60_000), (49_997, u64::MAX)] {
+            let mut seen = Seen::default();
+            column.walk(from, to, &mut 0, &mut seen);
+            let Seen(seen) = seen;
+            let expected: Vec<usize> =
+                (0..5000).filter(|i| (*i as u64) * 10 < to && (*i as u64) * 10 + 7 > from).collect();
+            assert_eq!(seen, expected, "{from}..{to}");
+        }
+    }
+
+    #[test]
+    fn covered_time_is_exact_and_cheap() {
+        let mut column = Column::default();
+        for i in 0..100_000 {
+            column.push(&slice(i * 10, i * 10 + 7));
+        }
+        let mut visited = 0;
+        assert_eq!(column.covered(0, 1_000_000, &mut visited), 700_000);
+        assert_eq!(column.covered(3, 999_994, &mut visited), 700_000 - 3 - 3);
+        assert_eq!(column.covered(7, 10, &mut visited), 0);
+        assert!(visited < 600, "{visited} of 100000 looked at");
+    }
+
+    #[test]
+    fn the_node_that_covers_most_dominates() {
+        let mut column = Column::default();
+        let mut time = 0;
+        for i in 0..256 {
+            let (node, length) = if i % 4 == 0 { (9, 100) } else { (i, 10) };
+            column.push(&Slice { start: time, end: time + length, node, flags: 0, locator: 0 });
+            time += length;
+        }
+        assert_eq!(column.nodes(2, 0).first().map(|n| n.dominant), Some(9));
+        assert!(column.nodes(1, 0).iter().all(|n| n.dominant == 9));
+    }
+
+    #[test]
+    fn a_node_knows_its_longest_pause() {
+        let mut column = Column::default();
+        let mut time = 0;
+        for i in 0..256 {
+            if i == 100 {
+                time += 10_000;
+            }
+            column.push(&slice(time, time + 5));
+            time += 7;
+        }
+        let node = column.nodes(2, 0).first().copied().unwrap();
+        let (from, to) = node.pause().unwrap();
+        let (exact_from, exact_to) = (99 * 7 + 5, 100 * 7 + 10_000);
+        let unit = (node.end - node.start) / 256 + 1;
+        assert!(from >= exact_from && from <= exact_from + 2 * unit, "{from}, exactly {exact_from}");
+        assert!(to <= exact_to && to + 2 * unit >= exact_to, "{to}, exactly {exact_to}");
+    }
+
+    #[test]
+    fn the_node_stays_small() {
+        assert_eq!(size_of::<Node>(), 32);
+    }
+}

@@ -1,0 +1,221 @@
+//! Tracks and what is on them, filled while the file is being read.
+
+pub mod column;
+pub mod query;
+mod track;
+
+use std::collections::BTreeMap;
+
+use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, TrackId};
+
+use crate::call_tree::CallTree;
+pub(crate) use column::Slice;
+pub(crate) use track::{Instant, Track};
+
+/// Problems that are kept one by one; of more only the number is known.
+const PROBLEMS_KEPT: usize = 10_000;
+
+/// wasm32 has 4 GiB: this many slices of 20 bytes leave room for everything else.
+const MAX_SLICES: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 } else { u32::MAX as u64 };
+
+/// A trace in memory.
+#[derive(Debug, Default)]
+pub struct Store {
+    pub(crate) names: Vec<String>,
+    pub(crate) tracks: Vec<Track>,
+    pub(crate) calls: CallTree,
+    problems: Vec<Noted>,
+    /// How many problems of the decoder there are, by kind; those of a track are counted there.
+    counts: BTreeMap<ProblemKind, Count>,
+    extent: Option<(u64, u64)>,
+    records: u64,
+    slices: u64,
+    finished: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Noted {
+    problem: Problem,
+    /// Of the stack of this track, and gone when it is delivered anew.
+    track: Option<TrackId>,
+}
+
+/// How many problems of a kind there are, and the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    pub(crate) count: u64,
+    pub(crate) first: Problem,
+}
+
+impl Store {
+    /// Takes in a batch. False when memory is used up: no more can be taken.
+    pub fn apply(&mut self, batch: &mut EventBatch) -> bool {
+        self.names.append(&mut batch.new_names);
+        for def in batch.new_tracks.drain(..) {
+            self.define(def);
+        }
+        for problem in batch.problems.drain(..) {
+            self.note(problem);
+        }
+        self.records += batch.records;
+        let mut from = 0;
+        // Events come in runs of one track: look it up once a run.
+        for run in batch.tracks.chunk_by(|a, b| a == b) {
+            let to = from + run.len();
+            if let Some(track) = run.first() {
+                self.apply_run(*track, batch, from..to);
+            }
+            from = to;
+        }
+        let room = self.slices() < MAX_SLICES;
+        if !room {
+            self.note(Problem { at: 0, kind: ProblemKind::OutOfRoom, value: MAX_SLICES });
+        }
+        room
+    }
+
+    /// Everything has been read: open slices are closed where the trace ends, and flagged.
+    pub fn finish(&mut self) {
+        let end = self.extent.map_or(0, |(_, to)| to);
+        for track in &mut self.tracks {
+            track.finish(end);
+        }
+        self.finished = true;
+    }
+
+    /// Notes something wrong.
+    pub(crate) fn note(&mut self, problem: Problem) {
+        self.counts.entry(problem.kind).and_modify(|c| c.count += 1).or_insert(Count { count: 1, first: problem });
+        if self.problems.len() < PROBLEMS_KEPT {
+            self.problems.push(Noted { problem, track: None });
+        }
+    }
+
+    /// All problems by kind.
+    pub(crate) fn problem_counts(&self) -> BTreeMap<ProblemKind, Count> {
+        let mut all = self.counts.clone();
+        for (kind, count) in self.tracks.iter().flat_map(Track::problem_counts) {
+            all.entry(kind)
+                .and_modify(|c| {
+                    c.count += count.count;
+                    if count.first.at < c.first.at {
+                        c.first = count.first;
+                    }
+                })
+                .or_insert(count);
+        }
+        all
+    }
+
+    /// Single problems, and how many are kept.
+    pub(crate) fn problems(&self, first: usize, max: usize) -> (Vec<Problem>, usize) {
+        let page = self.problems.iter().skip(first).take(max).map(|n| n.problem).collect();
+        (page, self.problems.len())
+    }
+
+    /// First and last position, unless there is nothing yet.
+    pub fn extent(&self) -> Option<(u64, u64)> {
+        self.extent
+    }
+
+    /// Records decoded.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Slices on all tracks, those that are open included.
+    pub fn slices(&self) -> u64 {
+        self.slices
+    }
+
+    /// Instants on all tracks.
+    pub fn instants(&self) -> u64 {
+        self.tracks.iter().map(|t| t.instants.len() as u64).sum()
+    }
+
+    /// The names, by number.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Who called what from where.
+    pub fn calls(&self) -> &CallTree {
+        &self.calls
+    }
+
+    /// Nothing more will come.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Bytes of memory that slices, levels of detail and instants take.
+    pub fn bytes(&self) -> usize {
+        self.tracks.iter().map(Track::bytes).sum()
+    }
+
+    /// How many tracks there are.
+    pub fn track_count(&self) -> usize {
+        self.tracks.len()
+    }
+
+    /// Lists each slice of a track with its signed depth and index, column by column from the lowest depth.
+    pub fn for_each_slice(&self, track: TrackId, mut each: impl FnMut(i32, usize, Slice)) {
+        let Some(track) = self.tracks.get(track as usize) else { return };
+        for (depth, column) in track.columns() {
+            column.scan(0, usize::MAX, |i, s| {
+                each(depth, i, s);
+                true
+            });
+        }
+    }
+
+    fn apply_run(&mut self, id: TrackId, batch: &EventBatch, range: std::ops::Range<usize>) {
+        let Some(track) = self.tracks.get_mut(id as usize) else { return };
+        let columns = batch.kinds[range.clone()]
+            .iter()
+            .zip(&batch.times[range.clone()])
+            .zip(&batch.names[range.clone()])
+            .zip(&batch.locators[range]);
+        let before = track.slices();
+        for (((kind, time), name), locator) in columns {
+            let problem = match kind {
+                EventKind::Begin => track.begin(*time, *name, *locator, &mut self.calls),
+                EventKind::End => track.end(*time, *name, *locator, &mut self.calls),
+                EventKind::Instant => track.instant(Instant { time: *time, name: *name, locator: *locator }),
+                EventKind::StackLost => {
+                    track.stack_lost();
+                    None
+                }
+                EventKind::Disordered => {
+                    track.set_reordering();
+                    None
+                }
+                EventKind::Restart => {
+                    track.restart(*time);
+                    self.problems.retain(|n| n.track != Some(id));
+                    None
+                }
+            };
+            if let Some(problem) = problem
+                && self.problems.len() < PROBLEMS_KEPT
+            {
+                self.problems.push(Noted { problem, track: Some(id) });
+            }
+        }
+        // A restart takes back what was there.
+        self.slices = self.slices.wrapping_add(track.slices()).wrapping_sub(before);
+        if let Some((from, to)) = track.extent() {
+            let (low, high) = self.extent.unwrap_or((from, to));
+            self.extent = Some((low.min(from), high.max(to)));
+        }
+    }
+
+    fn define(&mut self, def: TrackDef) {
+        self.tracks.push(Track::new(def));
+    }
+}
+
+/// The columns of a track, from the lowest depth.
+pub(crate) fn track_columns(track: &Track) -> impl Iterator<Item = &column::Column> {
+    track.columns().map(|(_, column)| column)
+}

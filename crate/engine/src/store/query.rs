@@ -1,0 +1,431 @@
+//! What is to be drawn of a window: rectangles of about a pixel or more, never one a slice.
+
+use unspool_formats::TrackId;
+
+use super::Store;
+use super::column::{Column, NEVER_ENDED, Node, Slice, Visit};
+use super::track::{Open, Track};
+
+/// The index of a rectangle that stands for several slices.
+pub const MANY: u32 = u32::MAX;
+
+/// A node is drawn as one rectangle when it is no longer than this many steps and holds no slice of a step; and this many
+/// nodes and slices are looked at for a step of a row, on average. The first leads to the second: nodes of which the
+/// children are looked at are longer, so there are at most a quarter as many of them as steps, each with 16 children.
+const COARSE: u64 = 4;
+
+/// Rectangles as columns, sorted by track, depth, start; positions relative to the answer's origin.
+#[derive(Debug, Default)]
+pub struct RectColumns {
+    /// Track.
+    pub track: Vec<u32>,
+    /// Signed depth.
+    pub depth: Vec<i32>,
+    /// Begin.
+    pub start: Vec<f64>,
+    /// End.
+    pub end: Vec<f64>,
+    /// Name of the slice, or of what covers most of the rectangle.
+    pub name: Vec<u32>,
+    /// Index of the slice in its column, or [`MANY`].
+    pub index: Vec<u32>,
+    /// How much is covered: 255 is all.
+    pub fill: Vec<u8>,
+    /// Flags of the slice.
+    pub flags: Vec<u8>,
+}
+
+/// Instants as columns, at most one a step.
+#[derive(Debug, Default)]
+pub struct InstantColumns {
+    /// Track.
+    pub track: Vec<u32>,
+    /// Position relative to the answer's origin.
+    pub time: Vec<f64>,
+    /// Name of the first.
+    pub name: Vec<u32>,
+    /// Index of the first.
+    pub index: Vec<u32>,
+    /// How many stand within the step.
+    pub many: Vec<u32>,
+}
+
+/// The answer to a query.
+#[derive(Debug, Default)]
+pub struct QueryAnswer {
+    /// What positions are relative to: the beginning of the window.
+    pub origin: u64,
+    /// Slices.
+    pub rects: RectColumns,
+    /// Instants.
+    pub instants: InstantColumns,
+    /// Everything in the window has been read.
+    pub complete: bool,
+    /// Nodes and slices looked at.
+    pub visited: u64,
+}
+
+impl Store {
+    /// What is to be drawn of `from..to` on these tracks, when a pixel is about `step` wide.
+    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[TrackId]) -> QueryAnswer {
+        let step = step.max(1);
+        let now = self.extent().map_or(0, |(_, to)| to);
+        let mut answer = QueryAnswer { origin: from, complete: self.is_finished(), ..QueryAnswer::default() };
+        for id in tracks {
+            let Some(track) = self.tracks.get(*id as usize) else { continue };
+            let mut pen = Pen {
+                store: self,
+                answer: &mut answer,
+                track: *id,
+                depth: 0,
+                from,
+                to,
+                step,
+                allowance: 0,
+                pending: None,
+            };
+            let mut open = track.open().iter().peekable();
+            for (depth, column) in track.columns() {
+                pen.depth = depth;
+                pen.column(column);
+                if let Some(o) = open.next_if(|o| o.depth == depth) {
+                    pen.open(column.len(), o, now);
+                }
+                pen.flush();
+            }
+            for o in open {
+                // Its column comes with the first slice that ends in it.
+                pen.depth = o.depth;
+                pen.open(0, o, now);
+                pen.flush();
+            }
+            instants(track, *id, from, to, step, &mut answer);
+        }
+        answer
+    }
+}
+
+/// Draws one column.
+struct Pen<'a> {
+    store: &'a Store,
+    answer: &'a mut QueryAnswer,
+    track: TrackId,
+    depth: i32,
+    from: u64,
+    to: u64,
+    step: u64,
+    /// Visits that are free: to find the beginning of the window.
+    allowance: u64,
+    /// What is too short to be drawn on its own.
+    pending: Option<Short>,
+}
+
+#[derive(Clone, Copy)]
+struct Short {
+    start: u64,
+    end: u64,
+    covered: u64,
+    /// The call-tree node to colour it by, and how much of it that covers.
+    node: u32,
+    most: u64,
+    index: u32,
+    flags: u8,
+}
+
+impl Pen<'_> {
+    fn column(&mut self, column: &Column) {
+        let mut visited = 0;
+        self.allowance = 16 * column.levels() as u64;
+        column.walk(self.from, self.to, &mut visited, self);
+        self.answer.visited += visited;
+    }
+
+    /// A slice that has not ended yet: the next of its column.
+    fn open(&mut self, index: usize, open: &Open, now: u64) {
+        if open.start < self.to {
+            let end = now.max(open.start);
+            let slice = Slice { start: open.start, end, node: open.node, flags: NEVER_ENDED, locator: open.locator };
+            self.slice(index, slice);
+        }
+    }
+
+    /// The step, or a coarser one where more has been looked at than [`COARSE`] visits a step allow: where bursts and pauses
+    /// of just a few steps alternate, seeing each would cost several times that. So the work has a bound, whatever the data.
+    fn affordable(&self, node: &Node, visited: u64) -> u64 {
+        let steps = node.start.saturating_sub(self.from) / self.step;
+        let excess = visited.saturating_sub(steps.saturating_mul(COARSE).saturating_add(self.allowance));
+        match excess {
+            0 => self.step,
+            _ => self.step.saturating_mul(2 << (excess / 64).min(8)),
+        }
+    }
+
+    /// A part of a node.
+    fn part(&mut self, node: &Node, start: u64, end: u64, covered: u64) {
+        self.short(Short { start, end, covered, node: node.dominant, most: covered, index: MANY, flags: 0 });
+    }
+
+    /// Puts what is shorter than a step together with its neighbours, up to a step.
+    fn short(&mut self, s: Short) {
+        match &mut self.pending {
+            Some(p) if s.end.saturating_sub(p.start) <= self.step => {
+                p.end = p.end.max(s.end);
+                p.covered += s.covered;
+                if s.most > p.most {
+                    (p.node, p.most) = (s.node, s.most);
+                }
+                (p.index, p.flags) = (MANY, 0);
+            }
+            _ => {
+                self.flush();
+                self.pending = Some(s);
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(p) = self.pending.take() {
+            self.draw(&p);
+        }
+    }
+
+    fn draw(&mut self, s: &Short) {
+        let origin = self.answer.origin;
+        let span = s.end - s.start;
+        let fill = if s.covered >= span { 255 } else { (u128::from(s.covered) * 255).div_ceil(u128::from(span)) as u8 };
+        let r = &mut self.answer.rects;
+        r.track.push(self.track);
+        r.depth.push(self.depth);
+        r.start.push(relative(s.start, origin));
+        r.end.push(relative(s.end, origin));
+        r.name.push(self.store.calls.name(s.node));
+        r.index.push(s.index);
+        r.fill.push(fill);
+        r.flags.push(s.flags);
+    }
+}
+
+impl Visit for Pen<'_> {
+    fn node(&mut self, node: &Node, visited: u64) -> bool {
+        let span = node.end - node.start;
+        let step = self.affordable(node, visited);
+        let coarse = step.saturating_mul(COARSE);
+        if span <= self.step {
+            self.part(node, node.start, node.end, node.covered);
+            return true;
+        }
+        if !shorter_than(node, step) {
+            return false;
+        }
+        if span <= coarse {
+            self.part(node, node.start, node.end, node.covered);
+            return true;
+        }
+        // Bursts with a pause between them: two rectangles, as long as it is known exactly enough where the pause is.
+        let Some((from, to)) = node.pause().filter(|_| span / 256 <= step) else { return false };
+        let (before, after) = (from - node.start, node.end - to);
+        let fine = before <= coarse && after <= coarse;
+        if fine {
+            let first = (u128::from(node.covered) * u128::from(before) / u128::from(before + after).max(1)) as u64;
+            self.part(node, node.start, from, first);
+            self.part(node, to, node.end, node.covered - first);
+        }
+        fine
+    }
+
+    fn slice(&mut self, index: usize, slice: Slice) {
+        let duration = slice.end - slice.start;
+        let short = Short {
+            start: slice.start,
+            end: slice.end,
+            covered: duration,
+            node: slice.node,
+            most: duration,
+            index: index as u32,
+            flags: slice.flags,
+        };
+        if duration < self.step {
+            self.short(short);
+        } else {
+            self.flush();
+            self.draw(&short);
+        }
+    }
+}
+
+/// All slices of the node are shorter than the step.
+fn shorter_than(node: &Node, step: u64) -> bool {
+    node.longest_log2 < 64 && 1u64 << node.longest_log2 <= step
+}
+
+/// The difference as a double: exact below 2^53, and what lies before the origin is negative.
+fn relative(time: u64, origin: u64) -> f64 {
+    if time >= origin { (time - origin) as f64 } else { -((origin - time) as f64) }
+}
+
+fn instants(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &mut QueryAnswer) {
+    let all = &track.instants;
+    let mut i = all.partition_point(0, |instant| instant.time < from);
+    while let Some(first) = all.get(i)
+        && first.time < to
+    {
+        let until = first.time.saturating_add(step);
+        let next = all.partition_point(i, |instant| instant.time < until).max(i + 1);
+        let columns = &mut answer.instants;
+        columns.track.push(id);
+        columns.time.push(relative(first.time, from));
+        columns.name.push(first.name);
+        columns.index.push(i as u32);
+        columns.many.push((next - i) as u32);
+        answer.visited += 1;
+        i = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unspool_formats::{EventBatch, EventKind, Orphans, TrackDef, TrackKind};
+
+    fn store() -> (Store, EventBatch) {
+        let mut batch = EventBatch::with_capacity(1 << 16);
+        batch.new_tracks.push(TrackDef {
+            parent: None,
+            kind: TrackKind::Thread,
+            name: "t".into(),
+            detail: String::new(),
+            orphans: Orphans::FromStart,
+            start: None,
+        });
+        (Store::default(), batch)
+    }
+
+    /// Nested calls of all lengths, as a program has them: small ones in loops, with pauses, inside of longer ones.
+    fn program(slices: u64) -> Store {
+        let (mut store, mut batch) = store();
+        let (mut time, mut open, mut made, mut random) = (1_000_000_000u64, 0u32, 0, 88172645463325252u64);
+        while made < slices {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            time += random % 97 + if random.is_multiple_of(5003) { 1_000_000 } else { 0 };
+            let deep = 3 + (made / 5000) % 6;
+            if u64::from(open) < deep && !random.is_multiple_of(3) {
+                batch.push(EventKind::Begin, 0, time, open, made);
+                open += 1;
+                made += 1;
+            } else if open > 0 {
+                open -= 1;
+                batch.push(EventKind::End, 0, time, open, made);
+            }
+            if batch.is_full() {
+                assert!(store.apply(&mut batch));
+                batch.clear();
+            }
+        }
+        assert!(store.apply(&mut batch));
+        store.finish();
+        store
+    }
+
+    #[test]
+    fn work_depends_on_pixels_and_hardly_on_slices() {
+        for slices in [10_000u64, 10_000_000] {
+            let store = program(slices);
+            let (from, to) = store.extent().unwrap();
+            let rows = u64::from(store.tracks[0].rows());
+            let log = u64::from(slices.ilog2());
+            let mut step = 1u64;
+            while step < to - from {
+                let pixels = 2048.min((to - from) / step + 1);
+                for part in [0, 1, 2, 3] {
+                    let begin = from + (to - from) / 4 * part;
+                    let answer = store.query(begin, begin + pixels * step, step, &[0]);
+                    let bound = 4 * pixels * rows + 64 * log;
+                    assert!(answer.visited <= bound, "{slices} slices, step {step}: {} > {bound}", answer.visited);
+                    assert!(answer.rects.track.len() as u64 <= 2 * (pixels + 2) * rows);
+                }
+                step *= 2;
+            }
+        }
+    }
+
+    #[test]
+    fn at_most_twenty_bytes_a_slice() {
+        let store = program(2_000_000);
+        let each = store.bytes() as f64 / store.slices() as f64;
+        assert!(each <= 20.0, "{each} bytes a slice");
+    }
+
+    #[test]
+    fn at_full_zoom_each_slice_is_there() {
+        let store = program(3000);
+        let (from, to) = store.extent().unwrap();
+        let answer = store.query(from, to + 1, 1, &[0]);
+        let single = answer.rects.index.iter().filter(|i| **i != MANY).count();
+        let mut empty = 0;
+        store.for_each_slice(0, |_, _, s| empty += usize::from(s.end == s.start));
+        assert!(single + 2 * empty >= 3000 && answer.rects.index.len() <= 3000);
+        assert!(answer.rects.fill.iter().all(|f| *f == 255));
+    }
+
+    #[test]
+    fn covered_time_is_kept_by_rectangles_of_any_width() {
+        let store = program(100_000);
+        let (from, to) = store.extent().unwrap();
+        let mut exact = 0u64;
+        store.for_each_slice(0, |_, _, s| exact += s.end - s.start);
+        for step in [1 << 6, 1 << 10, 1 << 14] {
+            let r = store.query(from, to + 1, step, &[0]).rects;
+            let drawn: f64 = (0..r.start.len()).map(|i| (r.end[i] - r.start[i]) * f64::from(r.fill[i]) / 255.0).sum();
+            assert!((drawn / exact as f64 - 1.0).abs() < 0.01, "step {step}: {drawn} of {exact}");
+        }
+    }
+
+    #[test]
+    fn open_slices_are_drawn_up_to_what_has_been_read() {
+        let (mut store, mut batch) = store();
+        for (kind, time, name) in [
+            (EventKind::Begin, 100, 0),
+            (EventKind::Begin, 110, 1),
+            (EventKind::End, 120, 1),
+            (EventKind::Begin, 130, 2),
+            (EventKind::Begin, 150, 3),
+        ] {
+            batch.push(kind, 0, time, name, 0);
+        }
+        store.apply(&mut batch);
+        let answer = store.query(0, 1000, 1, &[0]);
+        assert!(!answer.complete);
+        let r = &answer.rects;
+        let drawn: Vec<_> =
+            (0..r.start.len()).map(|i| (r.depth[i], r.start[i], r.end[i], r.name[i], r.index[i])).collect();
+        assert_eq!(
+            drawn,
+            [(0, 100.0, 150.0, 0, 0), (1, 110.0, 120.0, 1, 0), (1, 130.0, 150.0, 2, 1), (2, 150.0, 150.0, 3, 0)]
+        );
+    }
+
+    #[test]
+    fn positions_beyond_two_to_the_53_stay_exact() {
+        let (mut store, mut batch) = store();
+        let base = 1_800_000_000_000_000_000;
+        batch.push(EventKind::Begin, 0, base + 1, 0, 0);
+        batch.push(EventKind::End, 0, base + 4, 0, 0);
+        store.apply(&mut batch);
+        store.finish();
+        let answer = store.query(base, base + 10, 1, &[0]);
+        assert_eq!((answer.origin, answer.rects.start[0], answer.rects.end[0]), (base, 1.0, 4.0));
+    }
+
+    #[test]
+    fn instants_of_a_step_are_one_mark() {
+        let (mut store, mut batch) = store();
+        for time in [10, 11, 12, 500, 501, 900] {
+            batch.push(EventKind::Instant, 0, time, 0, time);
+        }
+        store.apply(&mut batch);
+        let i = store.query(0, 900, 16, &[0]).instants;
+        assert_eq!((i.time, i.many, i.index), (vec![10.0, 500.0], vec![3, 2], vec![0, 3]));
+    }
+}

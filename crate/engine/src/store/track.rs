@@ -1,0 +1,393 @@
+//! A track: nested slices, column by column, and instants.
+
+use std::collections::VecDeque;
+
+use unspool_formats::{Orphans, Problem, ProblemKind, TrackDef};
+
+use super::Count;
+use super::column::{BEGAN_BEFORE, Column, END_INFERRED, NEVER_ENDED, Slice};
+use crate::call_tree::{CallTree, NodeId, ROOT};
+use crate::chunked::Chunked;
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Instant {
+    pub(crate) time: u64,
+    pub(crate) name: u32,
+    pub(crate) locator: u64,
+}
+
+/// A slice that has not ended yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open {
+    pub(crate) start: u64,
+    pub(crate) node: NodeId,
+    pub(crate) locator: u64,
+    pub(crate) depth: i32,
+    name: u32,
+}
+
+/// Kinds of problems that belong to a track's stack and begin anew with it.
+const OF_STACK: [ProblemKind; 3] =
+    [ProblemKind::ClockWentBack, ProblemKind::ExitWithoutEnter, ProblemKind::EndInferred];
+
+/// One track of the trace.
+#[derive(Debug)]
+pub(crate) struct Track {
+    pub(crate) def: TrackDef,
+    /// Columns from the lowest depth on. An end without a beginning puts one more in front.
+    columns: VecDeque<Column>,
+    lowest: i32,
+    open: Vec<Open>,
+    pub(crate) instants: Chunked<Instant>,
+    slices: u64,
+    /// Where the track begins, once that is known.
+    start: Option<u64>,
+    latest: u64,
+    /// Ends may be missing: orphans reach back to the previous event only.
+    lost: bool,
+    reordering: bool,
+    problems: [Option<Count>; OF_STACK.len()],
+    /// Goes up with each change that those who list tracks want to know of.
+    pub(crate) version: u64,
+}
+
+impl Track {
+    pub(crate) fn new(def: TrackDef) -> Self {
+        Self {
+            columns: VecDeque::new(),
+            lowest: 0,
+            open: Vec::new(),
+            instants: Chunked::default(),
+            slices: 0,
+            start: def.start,
+            latest: def.start.unwrap_or(0),
+            lost: false,
+            reordering: false,
+            problems: [None; OF_STACK.len()],
+            version: 1,
+            def,
+        }
+    }
+
+    /// A slice begins.
+    #[inline]
+    pub(crate) fn begin(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+        let (_, time, problem) = self.arrive(time, locator);
+        // The lowest depth that is free above the caller: with no caller all are.
+        let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
+        let node = calls.child(caller, name);
+        self.open.push(Open { start: time, node, locator, depth, name });
+        self.slices += 1;
+        self.version += 1;
+        problem
+    }
+
+    /// The slice of this name ends.
+    #[inline]
+    pub(crate) fn end(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+        let (previous, time, problem) = self.arrive(time, locator);
+        match self.open.last() {
+            Some(top) if top.name == name => {
+                self.close_top(time, 0);
+                problem
+            }
+            _ => self.end_elsewhere(previous, time, name, locator, calls).or(problem),
+        }
+    }
+
+    /// What ends is not what began last.
+    #[cold]
+    fn end_elsewhere(
+        &mut self,
+        previous: u64,
+        time: u64,
+        name: u32,
+        locator: u64,
+        calls: &mut CallTree,
+    ) -> Option<Problem> {
+        if let Some(i) = self.open.iter().rposition(|o| o.name == name) {
+            let above = self.open.len() - i - 1;
+            for _ in 0..above {
+                self.close_top(time, END_INFERRED);
+            }
+            self.close_top(time, 0);
+            self.lost = true;
+            return Some(self.problem(ProblemKind::EndInferred, locator, above as u64));
+        }
+        let (start, depth) = match (self.def.orphans, self.open.last()) {
+            (Orphans::FromStart, None) if !self.lost => (self.start.unwrap_or(time), self.lowest - 1),
+            (_, top) => {
+                // A call that the recording knows is still open, so this one began after it.
+                self.lost = true;
+                (previous, top.map_or(self.lowest, |top| top.depth + 1))
+            }
+        };
+        let node = calls.child(ROOT, name);
+        self.slices += 1;
+        self.version += 1;
+        self.put(depth, &Slice { start: start.min(time), end: time, node, flags: BEGAN_BEFORE, locator });
+        Some(self.problem(ProblemKind::ExitWithoutEnter, locator, u64::from(name)))
+    }
+
+    pub(crate) fn instant(&mut self, mut instant: Instant) -> Option<Problem> {
+        let (_, time, problem) = self.arrive(instant.time, instant.locator);
+        instant.time = time;
+        self.instants.push(instant);
+        self.version += 1;
+        problem
+    }
+
+    pub(crate) fn stack_lost(&mut self) {
+        self.lost = true;
+    }
+
+    pub(crate) fn set_reordering(&mut self) {
+        self.reordering = true;
+        self.version += 1;
+    }
+
+    /// Forgets everything: the track is delivered anew, beginning at `start`.
+    pub(crate) fn restart(&mut self, start: u64) {
+        let version = self.version + 1;
+        let def = TrackDef { start: Some(start), ..self.def.clone() };
+        *self = Self { version, ..Self::new(def) };
+    }
+
+    /// Closes what is open at the end of the trace.
+    pub(crate) fn finish(&mut self, end: u64) {
+        while !self.open.is_empty() {
+            self.close_top(end.max(self.latest), NEVER_ENDED);
+        }
+        self.reordering = false;
+        self.version += 1;
+    }
+
+    /// Columns with their signed depths, from the lowest.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (i32, &Column)> {
+        (self.lowest..).zip(&self.columns)
+    }
+
+    pub(crate) fn column(&self, depth: i32) -> Option<&Column> {
+        self.columns.get(usize::try_from(depth.checked_sub(self.lowest)?).ok()?)
+    }
+
+    /// Slices that have not ended, outermost first.
+    pub(crate) fn open(&self) -> &[Open] {
+        &self.open
+    }
+
+    /// A slice by its stable place. One that is open is the next of its column, and ends at `now`.
+    pub(crate) fn slice(&self, depth: i32, index: usize, now: u64) -> Option<Slice> {
+        let len = self.column(depth).map_or(0, Column::len);
+        if index < len {
+            return self.column(depth)?.get(index);
+        }
+        let open = self.open.iter().find(|o| o.depth == depth && index == len)?;
+        Some(Slice {
+            start: open.start,
+            end: now.max(open.start),
+            node: open.node,
+            flags: NEVER_ENDED,
+            locator: open.locator,
+        })
+    }
+
+    pub(crate) fn lowest(&self) -> i32 {
+        self.lowest
+    }
+
+    /// Columns, counting those that only an open slice is in.
+    pub(crate) fn rows(&self) -> u32 {
+        let open = self.open.last().map_or(0, |o| o.depth - self.lowest + 1);
+        (self.columns.len() as u32).max(open as u32)
+    }
+
+    pub(crate) fn slices(&self) -> u64 {
+        self.slices
+    }
+
+    pub(crate) fn is_reordering(&self) -> bool {
+        self.reordering
+    }
+
+    /// First and last position, unless there is nothing.
+    pub(crate) fn extent(&self) -> Option<(u64, u64)> {
+        Some((self.start?, self.latest))
+    }
+
+    pub(crate) fn problem_counts(&self) -> impl Iterator<Item = (ProblemKind, Count)> {
+        OF_STACK.into_iter().zip(&self.problems).filter_map(|(kind, count)| count.map(|c| (kind, c)))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.columns.iter().map(Column::bytes).sum::<usize>()
+            + self.columns.capacity() * size_of::<Column>()
+            + self.instants.bytes()
+    }
+
+    /// Where the track was, and the time at which an event is put: never before the one before it.
+    #[inline]
+    fn arrive(&mut self, time: u64, locator: u64) -> (u64, u64, Option<Problem>) {
+        let previous = self.latest;
+        if self.start.is_none() {
+            self.start = Some(time);
+            self.latest = time;
+            return (time, time, None);
+        }
+        if time < previous {
+            return (previous, previous, Some(self.problem(ProblemKind::ClockWentBack, locator, previous - time)));
+        }
+        self.latest = time;
+        (previous, time, None)
+    }
+
+    fn close_top(&mut self, end: u64, flags: u8) {
+        if let Some(o) = self.open.pop() {
+            self.put(o.depth, &Slice { start: o.start, end, node: o.node, flags, locator: o.locator });
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, depth: i32, slice: &Slice) {
+        while depth < self.lowest {
+            self.columns.push_front(Column::default());
+            self.lowest -= 1;
+        }
+        let row = (depth - self.lowest) as usize;
+        while self.columns.len() <= row {
+            self.columns.push_back(Column::default());
+        }
+        if let Some(column) = self.columns.get_mut(row) {
+            column.push(slice);
+        }
+    }
+
+    #[cold]
+    fn problem(&mut self, kind: ProblemKind, at: u64, value: u64) -> Problem {
+        let problem = Problem { at, kind, value };
+        if let Some(i) = OF_STACK.iter().position(|k| *k == kind)
+            && let Some(count) = self.problems.get_mut(i)
+        {
+            match count {
+                Some(c) => c.count += 1,
+                None => *count = Some(Count { count: 1, first: problem }),
+            }
+        }
+        problem
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unspool_formats::TrackKind;
+
+    fn track(orphans: Orphans, start: Option<u64>) -> (Track, CallTree) {
+        let def =
+            TrackDef { parent: None, kind: TrackKind::Thread, name: "t".into(), detail: String::new(), orphans, start };
+        (Track::new(def), CallTree::default())
+    }
+
+    /// Replays `+name@time` and `-name@time`.
+    fn play(track: &mut Track, calls: &mut CallTree, text: &str) {
+        for word in text.split_whitespace() {
+            let (name, time) = word[1..].split_once('@').unwrap();
+            let (name, time) = (u32::from(name.as_bytes()[0]), time.parse().unwrap());
+            match word.as_bytes()[0] {
+                b'+' => track.begin(time, name, time, calls),
+                _ => track.end(time, name, time, calls),
+            };
+        }
+    }
+
+    /// All slices as `depth:name start..end flags`.
+    fn shown(track: &Track, calls: &CallTree) -> Vec<String> {
+        let mut out = Vec::new();
+        for (depth, column) in track.columns() {
+            column.scan(0, usize::MAX, |_, s| {
+                let name = char::from_u32(calls.name(s.node)).unwrap();
+                out.push(format!("{depth}:{name} {}..{} {}", s.start, s.end, s.flags));
+                true
+            });
+        }
+        out
+    }
+
+    #[test]
+    fn calls_nest() {
+        let (mut t, mut calls) = track(Orphans::FromStart, None);
+        play(&mut t, &mut calls, "+a@1 +b@2 -b@3 +b@3 +c@4 -c@5 -b@6 -a@7");
+        assert_eq!(shown(&t, &calls), ["0:a 1..7 0", "1:b 2..3 0", "1:b 3..6 0", "2:c 4..5 0"]);
+        assert_eq!(t.extent(), Some((1, 7)));
+        assert_eq!(calls.len(), 4, "both calls of b are one node");
+    }
+
+    #[test]
+    fn calls_begun_before_the_recording_wrap_around_what_is_there() {
+        let (mut t, mut calls) = track(Orphans::FromStart, Some(10));
+        play(&mut t, &mut calls, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -e@18");
+        // a called b and d; b called c. After a returned, e takes the lowest depth.
+        assert_eq!(
+            shown(&t, &calls),
+            ["-2:a 10..16 1", "-2:e 17..18 0", "-1:b 10..13 1", "-1:d 14..15 0", "0:c 11..12 0"]
+        );
+        assert_eq!((t.lowest(), t.rows()), (-2, 3));
+        let counts: Vec<_> = t.problem_counts().map(|(k, c)| (k, c.count)).collect();
+        assert_eq!(counts, [(ProblemKind::ExitWithoutEnter, 2)]);
+    }
+
+    #[test]
+    fn basic_mode_reaches_back_to_the_previous_event() {
+        let (mut t, mut calls) = track(Orphans::FromPrevious, None);
+        play(&mut t, &mut calls, "+a@1 -x@5 -a@9 -y@12");
+        assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:y 9..12 1", "1:x 1..5 1"]);
+    }
+
+    #[test]
+    fn an_end_further_down_closes_what_lies_above() {
+        let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
+        play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@9 -z@12");
+        // After that the stack is not to be trusted: z reaches back to the event before only.
+        assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:z 9..12 1", "1:b 2..9 4", "2:c 3..9 4"]);
+    }
+
+    #[test]
+    fn an_end_without_a_beginning_below_open_calls_does_not_move_them() {
+        let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
+        play(&mut t, &mut calls, "+a@1 -z@5 +b@6 -b@7");
+        t.finish(20);
+        assert_eq!(shown(&t, &calls), ["0:a 1..20 2", "1:z 1..5 1", "1:b 6..7 0"]);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_does_not_unsort_a_column() {
+        let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
+        play(&mut t, &mut calls, "+a@10 -a@20 +b@15 -b@30");
+        assert_eq!(shown(&t, &calls), ["0:a 10..20 0", "0:b 20..30 0"]);
+        assert_eq!(t.problem_counts().count(), 1);
+    }
+
+    #[test]
+    fn a_restart_forgets_everything_but_what_the_track_is() {
+        let (mut t, mut calls) = track(Orphans::FromStart, Some(50));
+        play(&mut t, &mut calls, "+a@60 -z@61");
+        let version = t.version;
+        t.restart(5);
+        play(&mut t, &mut calls, "-a@8");
+        assert_eq!(shown(&t, &calls), ["-1:a 5..8 1"]);
+        assert_eq!(t.slices(), 1);
+        assert!(t.version > version);
+    }
+
+    #[test]
+    fn an_open_slice_has_the_place_that_it_keeps() {
+        let (mut t, mut calls) = track(Orphans::FromStart, None);
+        play(&mut t, &mut calls, "+a@1 +b@2 -b@3 +b@4");
+        let open = t.slice(1, 1, 100).unwrap();
+        assert_eq!((open.start, open.end, open.flags), (4, 100, NEVER_ENDED));
+        play(&mut t, &mut calls, "-b@9");
+        assert_eq!(t.slice(1, 1, 100).map(|s| s.end), Some(9));
+        assert_eq!(t.slice(1, 2, 100), None);
+    }
+}
