@@ -201,7 +201,14 @@ export type ToWorker =
   /** The first picture is on the screen: reading need not hold back any more. */
   | { readonly t: 'painted' }
   /** Answered by `rects`. `step` is a power of two. Of several queries waiting, only the newest is answered. */
-  | { readonly t: 'query'; readonly id: number; readonly from: Ticks; readonly to: Ticks; readonly step: bigint; readonly tracks: Uint32Array }
+  | {
+      readonly t: 'query';
+      readonly id: number;
+      readonly from: Ticks;
+      readonly to: Ticks;
+      readonly step: bigint;
+      readonly tracks: Uint32Array;
+    }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }
   /** The problems themselves, `max` of them from the `first`-th on. */
@@ -215,7 +222,12 @@ export type FromWorker =
   | { readonly t: 'tracks'; readonly tracks: readonly Track[] }
   | { readonly t: 'progress'; readonly progress: Progress }
   /** All is read (`complete`), the person stopped it (`cancelled`), or it broke off with something to show (`broken`). */
-  | { readonly t: 'done'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly progress: Progress; readonly error: TraceError | null }
+  | {
+      readonly t: 'done';
+      readonly how: 'complete' | 'cancelled' | 'broken';
+      readonly progress: Progress;
+      readonly error: TraceError | null;
+    }
   /** Nothing to show. */
   | { readonly t: 'failed'; readonly error: TraceError }
   | {
