@@ -1,5 +1,7 @@
 //! XRay logs written by the encoder and read back: every record kind, any portions, any damage.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
 use proptest::prelude::*;
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};

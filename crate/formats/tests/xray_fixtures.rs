@@ -3,6 +3,8 @@
 //! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them anew; otherwise they must be
 //! what they were.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -147,7 +147,7 @@ impl FdrWalk {
     /// record unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
-        while !sink.is_full() && !(self.one_buffer && self.is_between()) && self.step(&mut c, sink) {}
+        while !(sink.is_full() || self.one_buffer && self.is_between()) && self.step(&mut c, sink) {}
         // Also when the sink is full: who waits for more bytes must not wait for those of a buffer that is over.
         if self.state == State::Records && c.at() >= self.buffer.end {
             self.finish_buffer(c.at(), 0, sink);
