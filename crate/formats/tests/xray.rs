@@ -171,12 +171,12 @@ fn details_hold_every_argument_and_payload() {
     };
     let field = |i: usize, name: &str| details(i).fields.into_iter().find(|f| f.name == name).map(|f| f.value);
     assert_eq!(field(0, "Arguments"), Some(Value::List(vec![Value::Hex(u64::MAX), Value::Hex(42)])));
-    assert_eq!(field(0, "Function id"), Some(Value::I64(1)));
-    assert_eq!(field(0, "CPU"), Some(Value::U64(3)));
-    assert_eq!((field(0, "Thread"), field(0, "Process")), (Some(Value::I64(8)), Some(Value::I64(7))));
+    assert_eq!(field(0, "Function id"), Some(Value::Id(1)));
+    assert_eq!(field(0, "CPU"), Some(Value::Id(3)));
+    assert_eq!((field(0, "Thread"), field(0, "Process")), (Some(Value::Id(8)), Some(Value::Id(7))));
     assert_eq!(field(1, "Payload"), Some(Value::Bytes { bytes: b"payload".to_vec(), len: 7 }));
-    assert_eq!(field(1, "Event type"), Some(Value::U64(9)));
-    assert_eq!(field(2, "CPU"), Some(Value::U64(5)));
+    assert_eq!(field(1, "Event type"), Some(Value::Id(9)));
+    assert_eq!(field(2, "CPU"), Some(Value::Id(5)));
     assert_eq!(details(2).remarks.len(), 1, "a tail call is said");
     assert!(decoder.details(1, &[]).is_err());
 }
