@@ -118,6 +118,7 @@ impl From<Value> for ValueOut {
             Value::Id(v) => Self::Id { v },
             Value::F64(v) => Self::Float { v },
             Value::Text(v) => Self::Text { v },
+            Value::Symbol { name, .. } => Self::Text { v: name },
             Value::Bytes { bytes, len } => Self::Bytes { v: Bytes(bytes), length: len },
             Value::Ticks(v) => Self::Ticks { v },
             Value::Duration(v) => Self::Duration { v },

@@ -186,6 +186,8 @@ impl Store {
                     track.stack_lost();
                     None
                 }
+                // Values of counters are not kept yet.
+                EventKind::Sample => None,
                 EventKind::Disordered => {
                     track.set_reordering();
                     None
