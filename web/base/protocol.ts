@@ -34,6 +34,8 @@ export interface TraceInfo {
   readonly eventNoun: string;
   /** One word for a slice: `call`. */
   readonly sliceNoun: string;
+  /** What it means when there are no events, in a sentence or two. */
+  readonly whenEmpty: string;
   /** Further facts of the header, in the order to show them. */
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
@@ -146,6 +148,8 @@ export interface Overview {
 /** A value in the details pane. */
 export type Value =
   | { readonly t: 'int'; readonly v: bigint; readonly hex?: boolean }
+  /** Stands for something (a thread, a function id): shown as it is, without grouping. */
+  | { readonly t: 'id'; readonly v: bigint }
   | { readonly t: 'float'; readonly v: number }
   | { readonly t: 'text'; readonly v: string }
   /** `length` is the whole size in bytes; `v` may hold fewer. */
@@ -201,7 +205,14 @@ export type ToWorker =
   /** The first picture is on the screen: reading need not hold back any more. */
   | { readonly t: 'painted' }
   /** Answered by `rects`. `step` is a power of two. Of several queries waiting, only the newest is answered. */
-  | { readonly t: 'query'; readonly id: number; readonly from: Ticks; readonly to: Ticks; readonly step: bigint; readonly tracks: Uint32Array }
+  | {
+      readonly t: 'query';
+      readonly id: number;
+      readonly from: Ticks;
+      readonly to: Ticks;
+      readonly step: bigint;
+      readonly tracks: Uint32Array;
+    }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }
   /** The problems themselves, `max` of them from the `first`-th on. */
@@ -215,7 +226,12 @@ export type FromWorker =
   | { readonly t: 'tracks'; readonly tracks: readonly Track[] }
   | { readonly t: 'progress'; readonly progress: Progress }
   /** All is read (`complete`), the person stopped it (`cancelled`), or it broke off with something to show (`broken`). */
-  | { readonly t: 'done'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly progress: Progress; readonly error: TraceError | null }
+  | {
+      readonly t: 'done';
+      readonly how: 'complete' | 'cancelled' | 'broken';
+      readonly progress: Progress;
+      readonly error: TraceError | null;
+    }
   /** Nothing to show. */
   | { readonly t: 'failed'; readonly error: TraceError }
   | {

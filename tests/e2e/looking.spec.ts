@@ -1,0 +1,227 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+import { fixture, inked, open, pictured, settled, test } from './page.ts';
+
+const area = (page: Page) => page.locator('.area');
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+const scale = (page: Page) => page.locator('.ruler').innerText();
+/** Lets what a key set going come to rest: two readings of the scale that are the same. */
+async function atRest(page: Page): Promise<string> {
+  let before = '';
+  await expect
+    .poll(async () => {
+      const last = before;
+      before = await scale(page);
+      return before === last;
+    })
+    .toBe(true);
+  return before;
+}
+
+test.describe('a trace', () => {
+  test.beforeEach(async ({ page }) => {
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await page.mouse.move(0, 0);
+  });
+
+  test('zooms at the pointer, pans with a drag, and goes back to the whole', async ({ page }) => {
+    const box = (await area(page).boundingBox())!;
+    const whole = await scale(page);
+    await page.mouse.move(box.x + 300, box.y + 90);
+    const place = await page.locator('.pointer-time').innerText();
+    await page.mouse.wheel(0, -800);
+    await expect.poll(() => scale(page)).not.toBe(whole);
+    // What is under the pointer stays there, to the pixel that the whole trace could tell.
+    expect((await page.locator('.pointer-time').innerText()).slice(0, 3)).toBe(place.slice(0, 3));
+    const zoomed = await atRest(page);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 160, box.y + 90, { steps: 4 });
+    await page.mouse.up();
+    expect(await scale(page)).not.toBe(zoomed);
+    await page.mouse.move(0, 0);
+    await page.keyboard.press('0');
+    await expect.poll(() => scale(page)).toBe(whole);
+  });
+
+  test('scrolls sideways with Shift and zooms with Ctrl', async ({ page }) => {
+    const box = (await area(page).boundingBox())!;
+    await page.mouse.move(box.x + 300, box.y + 90);
+    const whole = await scale(page);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -300);
+    await page.keyboard.up('Control');
+    await expect.poll(() => scale(page)).not.toBe(whole);
+    const zoomed = await atRest(page);
+    await page.keyboard.down('Shift');
+    await page.mouse.wheel(0, 200);
+    await page.keyboard.up('Shift');
+    await expect.poll(() => scale(page)).not.toBe(zoomed);
+  });
+
+  test('draws a window on the overview', async ({ page }) => {
+    const box = (await page.locator('.overview-strip').boundingBox())!;
+    await page.mouse.move(box.x + 200, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 400, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    const brush = (await page.locator('.brush').boundingBox())!;
+    expect(brush.x).toBeCloseTo(box.x + 200, -1);
+    expect(brush.width).toBeCloseTo(200, -1);
+    await page.mouse.move(box.x + 300, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 500, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    const moved = (await page.locator('.brush').boundingBox())!;
+    expect(moved.x).toBeCloseTo(box.x + 400, -1);
+    expect(moved.width).toBeCloseTo(200, -1);
+  });
+
+  test('tells everything about what is clicked', async ({ page }) => {
+    const found = await findSlice(page);
+    await page.mouse.click(found.x, found.y);
+    await expect(details(page)).toContainText('Duration');
+    await expect(details(page)).toContainText('Start');
+    await expect(details(page)).toContainText(/at byte\s[\d,]+/);
+    await expect(page.locator('#announcer')).not.toBeEmpty();
+    await page.mouse.dblclick(found.x, found.y);
+    await atRest(page);
+    await page.mouse.move(0, 0);
+    await page.keyboard.press('Escape');
+    await expect(details(page)).toBeHidden();
+    await expect(page.locator('#announcer')).toBeEmpty();
+  });
+
+  test('shows a name under the pointer', async ({ page }) => {
+    const found = await findSlice(page);
+    await page.mouse.move(found.x, found.y);
+    await expect(page.locator('.tooltip')).toContainText(/at/);
+  });
+
+  test('is walked through by keyboard alone', async ({ page }) => {
+    await area(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#announcer')).not.toBeEmpty();
+    const first = await page.locator('#announcer').innerText();
+    await page.keyboard.press(']');
+    await expect.poll(() => page.locator('#announcer').innerText()).not.toBe(first);
+    await page.keyboard.press('[');
+    await expect.poll(() => page.locator('#announcer').innerText()).toBe(first);
+    const whole = await atRest(page);
+    await page.keyboard.press('w');
+    await expect.poll(() => scale(page)).not.toBe(whole);
+    const zoomed = await atRest(page);
+    await page.keyboard.press('d');
+    await expect.poll(() => scale(page)).not.toBe(zoomed);
+  });
+
+  test('folds and unfolds a track', async ({ page }) => {
+    const before = await inked(page);
+    const fold = page.locator('.track').last().getByRole('button');
+    await fold.click();
+    await expect(fold).toHaveAttribute('aria-expanded', 'false');
+    await expect.poll(() => inked(page)).not.toBe(before);
+    await fold.click();
+    await expect.poll(() => inked(page)).toBe(before);
+  });
+
+  test('widens the names by keyboard', async ({ page }) => {
+    const divider = page.getByRole('separator');
+    const before = (await page.locator('.tracks').boundingBox())!.width;
+    await divider.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(async () => (await page.locator('.tracks').boundingBox())!.width).toBe(before + 16);
+  });
+});
+
+test('shows the payload of an event as text and bytes', async ({ page }) => {
+  await open(page, fixture('events.xray'));
+  await pictured(page);
+  await expect(page.locator('.tracks')).toContainText('event');
+  const lane = await findInstant(page);
+  await page.mouse.click(lane.x, lane.y);
+  await expect(page.locator('.bytes')).toBeVisible();
+});
+
+test('lists all keys', async ({ page }) => {
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toContainText('zoom at the pointer');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+});
+
+test('follows the system in dark and light until the person chooses', async ({ page }) => {
+  const html = page.locator('html');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(html).toHaveAttribute('data-theme', 'dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(html).toHaveAttribute('data-theme', 'light');
+  await page.getByRole('button', { name: /Theme/ }).click();
+  await expect(html).toHaveAttribute('data-theme', 'dark');
+  await page.reload();
+  await expect(html).toHaveAttribute('data-theme', 'dark');
+});
+
+test('fits a narrow window', async ({ page }) => {
+  await page.setViewportSize({ width: 480, height: 760 });
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await area(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(details(page)).toContainText('Duration');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(480);
+});
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`has no serious barriers in the ${colorScheme} theme`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    const barriers = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
+    };
+    await settled(page, 'empty');
+    expect(await barriers()).toEqual([]);
+    await page.keyboard.press('?');
+    expect(await barriers()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    expect(await barriers()).toEqual([]);
+    await area(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(details(page)).toContainText('Duration');
+    expect(await barriers()).toEqual([]);
+  });
+}
+
+/** A place on the screen where a slice of its own lies: found as the tooltip tells. */
+async function findSlice(page: Page): Promise<{ x: number; y: number }> {
+  return seek(page, async () => {
+    const tip = page.locator('.tooltip');
+    return (
+      (await tip.count()) > 0 && !(await tip.innerText()).startsWith('Several') && /s|tick/.test(await tip.innerText())
+    );
+  });
+}
+
+async function findInstant(page: Page): Promise<{ x: number; y: number }> {
+  return seek(page, async () => {
+    const tip = page.locator('.tooltip');
+    // An instant has a place but no length: two lines.
+    return (await tip.count()) > 0 && (await tip.locator('p').count()) === 2 && (await tip.innerText()).includes('at ');
+  });
+}
+
+async function seek(page: Page, found: () => Promise<boolean>): Promise<{ x: number; y: number }> {
+  const box = (await area(page).boundingBox())!;
+  for (let y = box.y + 4; y < box.y + Math.min(box.height, 400); y += 8) {
+    for (let x = box.x + 12; x < box.x + box.width; x += 40) {
+      await page.mouse.move(x, y);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      if (await found()) return { x, y };
+    }
+  }
+  throw new Error('nothing of that kind on the screen');
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect } from '@playwright/test';
+import { drop, fixture, inked, marks, open, pictured, recorded, settled, test } from './page.ts';
+
+test('says what it opens before anything is open', async ({ page }) => {
+  await settled(page, 'empty');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Drop a trace anywhere on this page');
+  await expect(page.getByText('LLVM XRay logs')).toBeVisible();
+  await expect(page.getByText('Nothing is uploaded.')).toBeVisible();
+});
+
+test('opens a file from the input and shows it', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await expect(page.locator('.header')).toContainText('XRay');
+  await expect(page.locator('.tracks')).toContainText('calls');
+  expect(await inked(page)).toBeGreaterThan(1000);
+  await expect(page).toHaveTitle('threads.xray – Unspool');
+});
+
+test('marks when it opened, showed and finished', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const told = await marks(page);
+  const { size } = { size: readFileSync(fixture('threads.xray')).length };
+  expect(told['unspool:open']).toEqual({ bytesRead: 0, bytes: size, events: 0 });
+  expect(told['unspool:complete']?.bytesRead).toBe(size);
+  expect(told['unspool:complete']?.events).toBeGreaterThan(0);
+  expect(told['unspool:first-picture']?.bytes).toBe(size);
+});
+
+test('opens what is dropped anywhere', async ({ page }) => {
+  await drop(page, 'dropped.xray', fixture('threads.xray'));
+  await settled(page, 'ready', 'dropped.xray');
+  await pictured(page);
+});
+
+test('shows where to drop while a file is held over the page', async ({ page }) => {
+  const hold = (type: string) =>
+    page.evaluate((event) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['x'], 'x'));
+      document.body.dispatchEvent(new DragEvent(event, { dataTransfer, bubbles: true, cancelable: true }));
+    }, type);
+  await hold('dragenter');
+  await expect(page.getByText('Drop to open')).toBeVisible();
+  await hold('dragleave');
+  await expect(page.getByText('Drop to open')).toBeHidden();
+});
+
+test('opens the first of several files and says so', async ({ page }) => {
+  await page.setInputFiles('#file-input', [fixture('threads.xray'), fixture('events.xray')]);
+  await settled(page, 'ready', 'threads.xray');
+  await expect(page.getByText('One trace is shown at a time')).toBeVisible();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(page.getByText('One trace is shown at a time')).toBeHidden();
+});
+
+test('opens each sample with one click', async ({ page }) => {
+  for (const name of ['Threads', 'Events']) {
+    await page.goto('./');
+    await page.locator('.samples').getByRole('button', { name }).click();
+    await settled(page, 'ready', `${name.toLowerCase()}.xray`);
+    await pictured(page);
+  }
+});
+
+test('opens what the address names, and tells when that cannot be had', async ({ page }) => {
+  await page.goto('./?url=samples/threads.xray');
+  await settled(page, 'ready', 'threads.xray');
+  await page.goto('./?url=samples/none.xray');
+  await settled(page, 'failed', 'none.xray');
+  await expect(page.getByRole('alert')).toContainText('404');
+});
+
+test('takes a trace from another window', async ({ page }) => {
+  await page.evaluate(
+    (bytes) =>
+      window.postMessage({ type: 'unspool:open', name: 'posted.xray', buffer: Uint8Array.from(bytes).buffer }, '*'),
+    [...readFileSync(fixture('threads.xray'))],
+  );
+  await settled(page, 'ready', 'posted.xray');
+});
+
+test('goes on with the keyboard where the dialog of the system begins', async ({ page }) => {
+  const chooser = page.waitForEvent('filechooser');
+  await page.keyboard.press('Control+o');
+  await (await chooser).setFiles(fixture('threads.xray'));
+  await settled(page, 'ready', 'threads.xray');
+});
+
+test('stops a load and keeps what there is', async ({ page }) => {
+  await page.evaluate(() => {
+    new MutationObserver((_, observer) => {
+      const button = document.querySelector<HTMLButtonElement>('.loading button');
+      if (!button || performance.getEntriesByName('unspool:first-picture').length === 0) return;
+      observer.disconnect();
+      button.click();
+    }).observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true });
+  });
+  await drop(page, 'long.xray', fixture('threads.xray'), 20_000);
+  await settled(page, 'ready', 'long.xray');
+  await expect(page.locator('.header')).toContainText('stopped at');
+  expect(await inked(page)).toBeGreaterThan(1000);
+  await page.locator('.area').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
+});
+
+test('lives through a broken file and takes the next one', async ({ page }, info) => {
+  const broken = info.outputPath('notes.txt');
+  const { mkdirSync, writeFileSync } = await import('node:fs');
+  mkdirSync(info.outputDir, { recursive: true });
+  writeFileSync(broken, 'These are notes and no trace. '.repeat(20));
+  await open(page, broken, 'failed');
+  await expect(page.getByRole('alert')).toContainText('notes.txt could not be opened');
+  await expect(page.getByRole('button', { name: 'Open another trace' })).toBeVisible();
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+});
+
+test('shows what comes before the break of a cut file, and says where it breaks', async ({ page }) => {
+  await open(page, fixture('truncated.xray'));
+  await pictured(page);
+  await page.getByRole('button', { name: /problem/ }).click();
+  await expect(page.getByRole('dialog')).toContainText('byte');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+});
+
+test('gives up the trace before for the next one', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await open(page, fixture('events.xray'));
+  await pictured(page);
+  expect(page.workers()).toHaveLength(1);
+});
+
+test('opens every recorded log', async ({ page }) => {
+  const logs = recorded();
+  test.skip(logs.length === 0, 'the corpus is not beside this repository');
+  for (const log of logs) {
+    await page.setInputFiles('#file-input', log);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(basename(log));
+    await expect(page.locator('body'), basename(log)).toHaveAttribute('data-state', 'ready');
+  }
+});

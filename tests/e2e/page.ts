@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test as base, expect, type Page } from '@playwright/test';
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/xray');
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus/xray/recorded');
+
+/** Opens the page and fails the test on an error that nothing caught. */
+export const test = base.extend<{ page: Page }>({
+  page: async ({ page }, use) => {
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.goto('./');
+    await use(page);
+    expect(errors).toEqual([]);
+  },
+});
+
+/** The path of a fixture of ours. */
+export function fixture(name: string): string {
+  return join(FIXTURES, name);
+}
+
+/** Recorded logs from outside of the repository, none when they are not there. */
+export function recorded(): string[] {
+  if (!existsSync(CORPUS)) return [];
+  return readdirSync(CORPUS)
+    .filter((name) => name.endsWith('.xray'))
+    .map((name) => join(CORPUS, name));
+}
+
+/** Hands a file to the page's input and waits for what becomes of it. */
+export async function open(page: Page, path: string, state: 'ready' | 'failed' = 'ready'): Promise<void> {
+  await page.setInputFiles('#file-input', path);
+  await settled(page, state, basename(path));
+}
+
+/** Waits for a state of the page; `name` is the file that must have led to it. */
+export async function settled(page: Page, state: 'empty' | 'ready' | 'failed', name?: string): Promise<void> {
+  if (name) await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
+  await expect(page.locator('body')).toHaveAttribute('data-state', state);
+}
+
+/** Waits until slices are on the screen. */
+export async function pictured(page: Page): Promise<void> {
+  await page.waitForFunction(() => performance.getEntriesByName('unspool:first-picture').length > 0);
+}
+
+/** Drops files on the page as a browser does: `parts` are joined to one file. */
+export async function drop(page: Page, name: string, path: string, times = 1): Promise<void> {
+  const base64 = readFileSync(path).toString('base64');
+  await page.evaluate(
+    ([fileName, content, copies]) => {
+      const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+      // Behind the header of 32 bytes come buffers, which may be repeated as often as one likes.
+      const body = bytes.subarray(32);
+      const file = new File([bytes.subarray(0, 32), ...Array.from({ length: copies }, () => body)], fileName);
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(file);
+      for (const type of ['dragenter', 'dragover', 'drop']) {
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      }
+    },
+    [name, base64, times] as const,
+  );
+}
+
+/** The marks of User Timing with what they tell, by name. */
+export async function marks(page: Page): Promise<Record<string, { bytesRead: number; bytes: number; events: number }>> {
+  return page.evaluate(() =>
+    Object.fromEntries(
+      performance.getEntriesByType('mark').map((mark) => [mark.name, (mark as PerformanceMark).detail]),
+    ),
+  );
+}
+
+/** How many pixels of the timeline are not background. */
+export async function inked(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.area canvas')!;
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+    const background = [data[4 * (canvas.width - 1)], data[4 * (canvas.width - 1) + 1]];
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] !== background[0] || data[i + 1] !== background[1]) count += 1;
+    return count;
+  });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatLength,
+  formatPercent,
+  formatPosition,
+  formatRawLength,
+  plural,
+} from './format.ts';
+import { hexDump } from './hex.ts';
+import type { Clock } from './protocol.ts';
+
+const GHZ: Clock = { kind: 'seconds', frequency: 1_000_000_000n };
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
+
+describe('numbers', () => {
+  it('sets thousands apart, also of what no double holds', () => {
+    expect(formatCount(0)).toBe('0');
+    expect(formatCount(2_521_276)).toBe('2,521,276');
+    expect(formatCount(1_800_000_000_123_456_789n)).toBe('1,800,000,000,123,456,789');
+  });
+  it('counts in words', () => {
+    expect(plain(formatCounted(1, 'call'))).toBe('1 call');
+    expect(plain(formatCounted(2000n, 'call'))).toBe('2,000 calls');
+    expect(plural(2, 'entry')).toBe('entries');
+    expect(plural(2, 'match')).toBe('matches');
+    expect(plural(2, 'day')).toBe('days');
+  });
+  it('rounds bytes to three digits without a fourth at the border of a unit', () => {
+    expect(plain(formatBytes(1))).toBe('1 byte');
+    expect(plain(formatBytes(999))).toBe('999 bytes');
+    expect(plain(formatBytes(20_170_240))).toBe('20.2 MB');
+    expect(plain(formatBytes(999_950))).toBe('1.00 MB');
+  });
+  it('keeps 0 % and 100 % for nothing and all', () => {
+    expect(plain(formatPercent(0, 1000))).toBe('0 %');
+    expect(plain(formatPercent(1, 1000))).toBe('1 %');
+    expect(plain(formatPercent(999, 1000))).toBe('99 %');
+    expect(plain(formatPercent(1000, 1000))).toBe('100 %');
+    expect(plain(formatPercent(0, 0))).toBe('100 %');
+  });
+});
+
+describe('lengths', () => {
+  it.each([
+    [0n, '0 ns'],
+    [1n, '1 ns'],
+    [999n, '999 ns'],
+    [1_000n, '1 µs'],
+    [12_345n, '12.35 µs'],
+    [1_284_000n, '1.284 ms'],
+    [999_999n, '1.000 ms'],
+    [1_870_000_000n, '1.870 s'],
+    [61_000_000_000n, '1 min 1 s'],
+    [7_260_000_000_000n, '2 h 1 min'],
+  ])('of %s ns is %s', (ticks, text) => {
+    expect(plain(formatLength(ticks, GHZ))).toBe(text);
+  });
+  it('are below a nanosecond on a fast clock', () => {
+    expect(plain(formatLength(1n, { kind: 'seconds', frequency: 2_100_000_000n }))).toBe('0.476 ns');
+  });
+  it('stay what they are without a frequency', () => {
+    expect(plain(formatLength(12_345n, { kind: 'ticks' }))).toBe('12,345 ticks');
+    expect(plain(formatLength(1n, { kind: 'ordinal', unit: 'call' }))).toBe('1 call');
+    expect(formatRawLength(5n, { kind: 'ticks' })).toBe('');
+  });
+});
+
+describe('positions', () => {
+  const origin = 1_800_000_000_123_456_789n;
+  it('are exact to the nanosecond, 57 years from the clock zero', () => {
+    expect(plain(formatPosition(origin + 418_337_122n, origin, GHZ))).toBe('418.337 122 ms');
+    expect(plain(formatPosition(origin + 418_337_123n, origin, GHZ))).toBe('418.337 123 ms');
+    expect(plain(formatPosition(origin + 1_418_337_122n, origin, GHZ))).toBe('1.418 337 122 s');
+    expect(plain(formatPosition(origin + 7_001n, origin, GHZ))).toBe('7.001 µs');
+  });
+  it('may lie before the origin', () => {
+    expect(plain(formatPosition(origin - 5n, origin, GHZ))).toBe('−5 ns');
+  });
+  it('are absolute for ordinals', () => {
+    expect(plain(formatPosition(1204n, 1000n, { kind: 'ordinal', unit: 'call' }))).toBe('call 1,204');
+  });
+});
+
+it('dumps bytes in lines of the same length', () => {
+  const lines = hexDump(new Uint8Array([0x41, 0, 0xff, 0x20, 0x7e, 0x7f, 1, 2, 0x42]));
+  expect(lines).toEqual([
+    { offset: 0, hex: '41 00 ff 20 7e 7f 01 02', text: 'A.. ~...' },
+    { offset: 8, hex: '42                     ', text: 'B' },
+  ]);
+});

@@ -1,0 +1,30 @@
+/** A kind of file that can be opened, as the page tells it. */
+export interface Format {
+  /** `TraceInfo.format` */
+  readonly id: string;
+  readonly name: string;
+  readonly about: string;
+}
+
+/** A small trace that comes with the page. */
+export interface Sample {
+  /** Relative to the page. */
+  readonly path: string;
+  readonly name: string;
+  readonly about: string;
+}
+
+/** What can be opened. */
+export const FORMATS: readonly Format[] = [
+  {
+    id: 'xray',
+    name: 'LLVM XRay logs',
+    about: 'flight data recorder mode version 5 and basic mode version 3, as clang 13 and later write them',
+  },
+];
+
+/** What can be looked at without a file of one's own. */
+export const SAMPLES: readonly Sample[] = [
+  { path: 'samples/threads.xray', name: 'Threads', about: 'a program with four threads, every call of each' },
+  { path: 'samples/events.xray', name: 'Events', about: 'calls with custom events between them' },
+];

@@ -1,0 +1,43 @@
+import { hashText } from '../base/hash.ts';
+
+/** How many slice colours there are: 8 hues × 2 lightnesses. */
+export const COLOURS = 16;
+
+/** The names of a trace by id, and the colour that goes with each. Grows as the worker sends names. */
+export interface Names {
+  readonly text: readonly string[];
+  /** The colour, 0 to {@link COLOURS} - 1, of each id. Replaced by a larger array as it grows. */
+  readonly colour: Uint8Array;
+  add(first: number, names: readonly string[]): void;
+  /** The name, or '' for an id that was never sent. */
+  of(id: number): string;
+}
+
+/** No names yet. */
+export function createNames(): Names {
+  const text: string[] = [];
+  let colour = new Uint8Array(256);
+  return {
+    text,
+    get colour() {
+      return colour;
+    },
+    add: (first, names) => {
+      if (first + names.length > colour.length) {
+        const larger = new Uint8Array(Math.max(colour.length * 2, first + names.length));
+        larger.set(colour);
+        colour = larger;
+      }
+      names.forEach((name, i) => {
+        text[first + i] = name;
+        colour[first + i] = colourOf(name);
+      });
+    },
+    of: (id) => text[id] ?? '',
+  };
+}
+
+/** The colour of a name: the same in every trace and at every visit. */
+export function colourOf(name: string): number {
+  return hashText(name) % COLOURS;
+}

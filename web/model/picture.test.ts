@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { type FromWorker, MANY } from '../base/protocol.ts';
+import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { layOut } from './layout.ts';
+import { covers, instantAt, pictureOf, questionOf, rectAt, stepOf } from './picture.ts';
+import { firstSlice, pointAt, stepFrom } from './pointing.ts';
+import { fitted, moved, zoomed } from './view.ts';
+
+const BASE = 1_800_000_000_000_000_000n;
+const EXTENT = { from: ticks(BASE), to: ticks(BASE + 1_000_000n) };
+const WIDTH = 1000;
+const TRACKS = Uint32Array.of(1, 2);
+const view = fitted(EXTENT, WIDTH, 0);
+
+type Rect = readonly [track: number, depth: number, start: number, end: number, name: number, index: number];
+
+function picture(rows: readonly Rect[], times: readonly number[] = []) {
+  const column = (at: number) => rows.map((row) => row[at]!);
+  const reply: FromWorker & { t: 'rects' } = {
+    t: 'rects',
+    id: 1,
+    origin: ticks(BASE),
+    from: ticks(0n),
+    to: ticks(0n),
+    step: 1n,
+    complete: true,
+    visited: 0,
+    rects: {
+      count: rows.length,
+      track: Uint32Array.from(column(0)),
+      depth: Int32Array.from(column(1)),
+      start: Float64Array.from(column(2)),
+      end: Float64Array.from(column(3)),
+      name: Uint32Array.from(column(4)),
+      index: Uint32Array.from(column(5)),
+      fill: new Uint8Array(rows.length).fill(255),
+      flags: new Uint8Array(rows.length),
+    },
+    instants: {
+      count: times.length,
+      track: new Uint32Array(times.length).fill(1),
+      time: Float64Array.from(times),
+      name: new Uint32Array(times.length),
+      index: Uint32Array.from(times.keys()),
+      many: new Uint32Array(times.length).fill(1),
+    },
+  };
+  return pictureOf(reply, questionOf(view, WIDTH, TRACKS));
+}
+
+const ROWS: readonly Rect[] = [
+  [1, -1, 0, 900_000, 9, 0],
+  [1, 0, 0, 100_000, 1, 0],
+  [1, 0, 100_000, 100_400, 2, MANY],
+  [1, 0, 200_000, 400_000, 3, 2],
+  [2, 0, 5, 6, 4, 0],
+];
+
+describe('a question', () => {
+  it('is three widths wide on whole steps of at most a pixel', () => {
+    const asked = questionOf(view, WIDTH, TRACKS);
+    expect(asked.step).toBe(512n);
+    expect(asked.from % asked.step).toBe(0n);
+    expect(asked.to % asked.step).toBe(0n);
+    expect(asked.from).toBeLessThanOrEqual(BASE - 1_000_000n);
+    expect(asked.to).toBeGreaterThanOrEqual(BASE + 2_000_000n);
+  });
+  it('stays within 64 bits at either end', () => {
+    const low = questionOf(fitted({ from: ticks(0n), to: ticks(100n) }, WIDTH, 0), WIDTH, TRACKS);
+    expect([low.from, low.step]).toEqual([0n, 1n]);
+    const high = questionOf(fitted({ from: ticks(MAX_TICKS - 5000n), to: MAX_TICKS }, WIDTH, 0), WIDTH, TRACKS);
+    expect(high.to).toBe(MAX_TICKS);
+  });
+  it('is answered for any view within, until that nears the edge, changes step or needs another track', () => {
+    const shown = picture(ROWS);
+    expect(covers(shown, view, WIDTH, [1, 2])).toBe(true);
+    expect(covers(shown, moved(view, 700), WIDTH, [1])).toBe(true);
+    expect(covers(shown, moved(view, 800), WIDTH, [1])).toBe(false);
+    expect(covers(shown, zoomed(view, 0, 0.5, EXTENT, WIDTH), WIDTH, [1])).toBe(false);
+    expect(covers(shown, view, WIDTH, [3])).toBe(false);
+    expect(stepOf({ ...view, perPixel: 0.01 })).toBe(1n);
+  });
+});
+
+describe('a picture', () => {
+  const shown = picture(ROWS, [10, 500, 900_000]);
+  it('knows its rows, also those above the first', () => {
+    expect(shown.row(1, -1)).toEqual({ first: 0, end: 1 });
+    expect(shown.row(1, 0)).toEqual({ first: 1, end: 4 });
+    expect(shown.row(2, 0)).toEqual({ first: 4, end: 5 });
+    expect(shown.row(2, 7)).toEqual({ first: 0, end: 0 });
+    expect(shown.lane(1)).toEqual({ first: 0, end: 3 });
+  });
+  it('finds what is under the pointer, and what is near when nothing is', () => {
+    const row = shown.row(1, 0);
+    expect(rectAt(shown.rects, row, 50_000, 2000)).toBe(1);
+    expect(rectAt(shown.rects, row, 101_000, 2000)).toBe(2);
+    expect(rectAt(shown.rects, row, 199_000, 2000)).toBe(3);
+    expect(rectAt(shown.rects, row, 150_000, 2000)).toBe(-1);
+  });
+  it('prefers a slice to a heap of them at the same place', () => {
+    expect(rectAt(shown.rects, shown.row(1, 0), 100_000, 2000)).toBe(1);
+  });
+  it('finds the nearest instant', () => {
+    expect(instantAt(shown.instants, shown.lane(1), 300, 6000)).toBe(1);
+    expect(instantAt(shown.instants, shown.lane(1), 450_000, 6000)).toBe(-1);
+  });
+});
+
+describe('pointing', () => {
+  const shown = picture(ROWS, [500_000]);
+  const layout = layOut(
+    [1, 2].map((id) => ({
+      id,
+      parent: -1,
+      kind: 'thread' as const,
+      name: '',
+      detail: '',
+      rows: 2,
+      lowest: id === 1 ? -1 : 0,
+      slices: 1,
+      instants: id === 1 ? 1 : 0,
+      reordering: false,
+    })),
+    new Set(),
+  );
+  const laid = layout.tracks[0]!;
+  it('tells the slice with its absolute place', () => {
+    const found = pointAt(shown, layout, view, 300, laid.slices + 17 + 8)!;
+    expect(found.item).toEqual({ kind: 'slice', track: 1, depth: 0, index: 2 });
+    expect(found.start).toBe(BASE + 200_000n);
+    expect(found.end).toBe(BASE + 400_000n);
+  });
+  it('tells the instant, and that many slices are none', () => {
+    expect(pointAt(shown, layout, view, 501, laid.instants + 8)!.item).toEqual({ kind: 'instant', track: 1, index: 0 });
+    expect(pointAt(shown, layout, view, 101, laid.slices + 17 + 8)!.item).toBeNull();
+    expect(pointAt(shown, layout, view, 700, laid.slices + 17 + 8)).toBeNull();
+  });
+  it('walks along a row and up and down the calls', () => {
+    const first = firstSlice(shown, layout, view, WIDTH)!;
+    expect(first.name).toBe(9);
+    const callee = stepFrom(shown, first, 'callee')!;
+    expect(callee.name).toBe(3);
+    expect(stepFrom(shown, callee, 'previous')!.name).toBe(1);
+    expect(stepFrom(shown, callee, 'caller')!.name).toBe(9);
+    expect(stepFrom(shown, callee, 'next')).toBeNull();
+    expect(stepFrom(shown, first, 'caller')).toBeNull();
+  });
+});

@@ -1,0 +1,144 @@
+import { type FromWorker, type Instants, MANY, type Rects, type Ticks } from '../base/protocol.ts';
+import { ceilTo, floorTo, MAX_TICKS, powerOfTwoBelow, ticks } from '../base/ticks.ts';
+import { toTick, type View } from './view.ts';
+
+/** A stretch of the columns of a picture. */
+export interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** What a query brought: rectangles and instants, and where each row's are. */
+export interface Picture {
+  readonly origin: Ticks;
+  readonly from: Ticks;
+  readonly to: Ticks;
+  readonly step: bigint;
+  readonly complete: boolean;
+  readonly rects: Rects;
+  readonly instants: Instants;
+  /** The tracks that were asked for. */
+  readonly tracks: ReadonlySet<number>;
+  /** The rectangles of a track's column. */
+  row(track: number, depth: number): Range;
+  /** The instants of a track. */
+  lane(track: number): Range;
+}
+
+/** A window, a step and tracks to ask the worker for. */
+export interface Question {
+  readonly from: Ticks;
+  readonly to: Ticks;
+  readonly step: bigint;
+  readonly tracks: Uint32Array;
+}
+
+const NOTHING: Range = { first: 0, end: 0 };
+
+/** The step for a view: the largest power of two that is at most one CSS pixel. */
+export function stepOf(view: View): bigint {
+  return powerOfTwoBelow(view.perPixel);
+}
+
+/** Asks for a view of `width` CSS pixels and as much again on either side, on whole steps. */
+export function questionOf(view: View, width: number, tracks: Uint32Array): Question {
+  const step = stepOf(view);
+  const from = ticks(floorTo(ticks(toTick(view, -width)), step));
+  const to = ticks(ceilTo(ticks(toTick(view, 2 * width) + 1n), step));
+  return { from, to: to > from ? to : MAX_TICKS, step, tracks };
+}
+
+/** Whether a picture has all that a view and its tracks need, with some reserve to the sides. */
+export function covers(picture: Picture, view: View, width: number, tracks: Iterable<number>): boolean {
+  if (picture.step !== stepOf(view)) return false;
+  const reserve = width / 4;
+  if (picture.from > ticks(toTick(view, -reserve)) || picture.to < ticks(toTick(view, width + reserve))) return false;
+  for (const track of tracks) if (!picture.tracks.has(track)) return false;
+  return true;
+}
+
+/** Makes a reply of the worker to a question searchable by row. */
+export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question): Picture {
+  const rows = new Map<number, Map<number, Range>>();
+  const { rects, instants } = reply;
+  for (let first = 0; first < rects.count; ) {
+    const track = rects.track[first]!;
+    const depth = rects.depth[first]!;
+    let end = first + 1;
+    while (end < rects.count && rects.track[end] === track && rects.depth[end] === depth) end += 1;
+    let columns = rows.get(track);
+    if (!columns) {
+      columns = new Map();
+      rows.set(track, columns);
+    }
+    columns.set(depth, { first, end });
+    first = end;
+  }
+  const lanes = new Map<number, Range>();
+  for (let first = 0; first < instants.count; ) {
+    const track = instants.track[first]!;
+    let end = first + 1;
+    while (end < instants.count && instants.track[end] === track) end += 1;
+    lanes.set(track, { first, end });
+    first = end;
+  }
+  return {
+    origin: reply.origin,
+    from: question.from,
+    to: question.to,
+    step: question.step,
+    complete: reply.complete,
+    rects,
+    instants,
+    tracks: new Set(question.tracks),
+    row: (track, depth) => rows.get(track)?.get(depth) ?? NOTHING,
+    lane: (track) => lanes.get(track) ?? NOTHING,
+  };
+}
+
+/** The first of a row's rectangles that ends after `at` (relative to the picture's origin). */
+export function firstEndingAfter(ends: Float64Array, range: Range, at: number): number {
+  let low = range.first;
+  let high = range.end;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ends[middle]! > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * The rectangle of a row at `at`, give or take `slack` (both in ticks relative to the origin), or -1.
+ * One that holds the place wins over a near one, and a slice over a rectangle that stands for many.
+ */
+export function rectAt(rects: Rects, range: Range, at: number, slack: number): number {
+  let best = -1;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (let i = firstEndingAfter(rects.end, range, at - slack); i < range.end; i += 1) {
+    const start = rects.start[i]!;
+    if (start > at + slack) break;
+    const distance = Math.max(start - at, at - rects.end[i]!, 0);
+    const better = distance < bestDistance || (distance === bestDistance && rects.index[best] === MANY);
+    if (best < 0 || better) {
+      best = i;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** The instant of a lane nearest to `at` within `slack` ticks, or -1. */
+export function instantAt(instants: Instants, range: Range, at: number, slack: number): number {
+  let best = -1;
+  let bestDistance = slack;
+  let i = firstEndingAfter(instants.time, range, at - slack);
+  for (; i < range.end && instants.time[i]! <= at + slack; i += 1) {
+    const distance = Math.abs(instants.time[i]! - at);
+    if (distance <= bestDistance) {
+      best = i;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}

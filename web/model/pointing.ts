@@ -1,0 +1,131 @@
+import { type Item, MANY, type Ticks } from '../base/protocol.ts';
+import { distance, ticks } from '../base/ticks.ts';
+import { INSTANT_LANE, type Layout, SLICE_ROW, trackAt } from './layout.ts';
+import { instantAt, type Picture, type Range, rectAt } from './picture.ts';
+import type { View } from './view.ts';
+
+/** What lies at a place of the timeline. */
+export interface Pointed {
+  /** null for a rectangle that stands for several slices. */
+  readonly item: Item | null;
+  readonly track: number;
+  /** Of a slice; 0 for an instant. */
+  readonly depth: number;
+  readonly name: number;
+  readonly start: Ticks;
+  /** null for an instant. */
+  readonly end: Ticks | null;
+  /** `FLAG_*` bits. */
+  readonly flags: number;
+  /** How many instants stand here; 1 for a slice. */
+  readonly many: number;
+}
+
+/** How near the pointer must be, in CSS pixels. */
+const SLACK = 2;
+const INSTANT_SLACK = 6;
+
+/** What is at `x` from the left and `y` from the top of the whole layout (CSS pixels), or null. */
+export function pointAt(picture: Picture, layout: Layout, view: View, x: number, y: number): Pointed | null {
+  const laid = trackAt(layout, y);
+  if (!laid) return null;
+  const at = distance(view.anchor, picture.origin) + view.fraction + x * view.perPixel;
+  const inner = y - laid.top;
+  if (laid.instants >= 0 && inner >= laid.instants && inner < laid.instants + INSTANT_LANE) {
+    const i = instantAt(picture.instants, picture.lane(laid.track.id), at, INSTANT_SLACK * view.perPixel);
+    return i < 0 ? null : instantOf(picture, i);
+  }
+  const row = Math.floor((inner - laid.slices) / SLICE_ROW);
+  if (row < 0 || row >= laid.rows) return null;
+  const i = rectAt(picture.rects, picture.row(laid.track.id, laid.track.lowest + row), at, SLACK * view.perPixel);
+  return i < 0 ? null : sliceOf(picture, i);
+}
+
+/** Where one goes from a slice by keyboard. */
+export type Step = 'next' | 'previous' | 'caller' | 'callee';
+
+/**
+ * The slice beside, above or below another one, among those of the picture that are slices of their own; null if there
+ * is none. The callee is the longest below it.
+ */
+export function stepFrom(picture: Picture, from: Pointed, step: Step): Pointed | null {
+  const { rects } = picture;
+  const start = distance(from.start, picture.origin);
+  const end = from.end === null ? start : distance(from.end, picture.origin);
+  if (step === 'next' || step === 'previous') {
+    const range = picture.row(from.track, from.depth);
+    const own = indexIn(picture, range, from);
+    if (own < 0) return null;
+    const by = step === 'next' ? 1 : -1;
+    for (let i = own + by; i >= range.first && i < range.end; i += by) {
+      if (rects.index[i] !== MANY) return sliceOf(picture, i);
+    }
+    return null;
+  }
+  const range = picture.row(from.track, from.depth + (step === 'caller' ? -1 : 1));
+  let best = -1;
+  for (let i = range.first; i < range.end && rects.start[i]! < Math.max(end, start + 1); i += 1) {
+    if (rects.end[i]! <= start || rects.index[i] === MANY) continue;
+    if (best < 0 || rects.end[i]! - rects.start[i]! > rects.end[best]! - rects.start[best]!) best = i;
+  }
+  return best < 0 ? null : sliceOf(picture, best);
+}
+
+/** The first slice of its own on the screen, where the keyboard begins; null if there is none. */
+export function firstSlice(picture: Picture, layout: Layout, view: View, width: number): Pointed | null {
+  const from = distance(view.anchor, picture.origin) + view.fraction;
+  const to = from + width * view.perPixel;
+  for (const laid of layout.tracks) {
+    for (let row = 0; row < laid.rows; row += 1) {
+      const range = picture.row(laid.track.id, laid.track.lowest + row);
+      for (let i = range.first; i < range.end && picture.rects.start[i]! <= to; i += 1) {
+        if (picture.rects.end[i]! >= from && picture.rects.index[i] !== MANY) return sliceOf(picture, i);
+      }
+    }
+  }
+  return null;
+}
+
+function indexIn(picture: Picture, range: Range, wanted: Pointed): number {
+  if (wanted.item?.kind !== 'slice') return -1;
+  for (let i = range.first; i < range.end; i += 1) {
+    if (picture.rects.index[i] === wanted.item.index) return i;
+  }
+  return -1;
+}
+
+function sliceOf(picture: Picture, i: number): Pointed {
+  const { rects } = picture;
+  const track = rects.track[i]!;
+  const depth = rects.depth[i]!;
+  const index = rects.index[i]!;
+  return {
+    item: index === MANY ? null : { kind: 'slice', track, depth, index },
+    track,
+    depth,
+    name: rects.name[i]!,
+    start: at(picture, rects.start[i]!),
+    end: at(picture, rects.end[i]!),
+    flags: rects.flags[i]!,
+    many: 1,
+  };
+}
+
+function instantOf(picture: Picture, i: number): Pointed {
+  const { instants } = picture;
+  const track = instants.track[i]!;
+  return {
+    item: { kind: 'instant', track, index: instants.index[i]! },
+    track,
+    depth: 0,
+    name: instants.name[i]!,
+    start: at(picture, instants.time[i]!),
+    end: null,
+    flags: 0,
+    many: instants.many[i]!,
+  };
+}
+
+function at(picture: Picture, offset: number): Ticks {
+  return ticks(picture.origin + BigInt(Math.round(offset)));
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../base/protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { ruler } from './ruler.ts';
+import { fitted, type View } from './view.ts';
+
+const WIDTH = 1000;
+const ORIGIN = 1_800_000_000_123_456_789n;
+const GHZ: Clock = { kind: 'seconds', frequency: 1_000_000_000n };
+const window = (from: bigint, length: bigint): View =>
+  fitted({ from: ticks(from), to: ticks(from + length) }, WIDTH, 0);
+const labels = (view: View, origin: bigint, clock: Clock) =>
+  ruler(view, WIDTH, origin, clock).marks.map((mark) => mark.label.replace(/\u00a0/g, ' '));
+
+describe('a ruler of time', () => {
+  it('counts from the origin in a unit that suits the step', () => {
+    expect(labels(window(ORIGIN, 1_000_000_000n), ORIGIN, GHZ).slice(0, 3)).toEqual(['0 ms', '200 ms', '400 ms']);
+    expect(labels(window(ORIGIN, 100n), ORIGIN, GHZ).slice(0, 3)).toEqual(['0 ns', '20 ns', '40 ns']);
+    expect(labels(window(ORIGIN, 20_000_000_000n), ORIGIN, GHZ).slice(0, 2)).toEqual(['0 s', '5 s']);
+  });
+  it('puts the marks where their times are', () => {
+    const { marks } = ruler(window(ORIGIN, 1_000_000_000n), WIDTH, ORIGIN, GHZ);
+    expect(marks.map((mark) => Math.round(mark.x))).toEqual([0, 200, 400, 600, 800, 1000]);
+  });
+  it('tells a base and the rest where a label would be long', () => {
+    const { base, marks } = ruler(window(ORIGIN + 1_870_000_123n, 100n), WIDTH, ORIGIN, GHZ);
+    expect(base.replace('\u00a0', ' ')).toBe('1,870,000 µs');
+    expect(marks[1]!.label.replace('\u00a0', ' ')).toBe('+140 ns');
+    expect(marks[1]!.x).toBeCloseTo(170, 6);
+  });
+  it('has marks between the ticks of a clock that does not divide', () => {
+    const clock: Clock = { kind: 'seconds', frequency: 3_000_000_000n };
+    const { marks } = ruler(window(ORIGIN, 6n), WIDTH, ORIGIN, clock);
+    expect(marks.map((mark) => mark.label.replace('\u00a0', ' ')).slice(0, 3)).toEqual(['0 ns', '0.5 ns', '1 ns']);
+    expect(marks[1]!.x).toBeCloseTo(250, 6);
+  });
+  it('goes below zero before the origin', () => {
+    expect(labels(window(ORIGIN - 500n, 1000n), ORIGIN, GHZ)[0]).toBe('−600 ns');
+  });
+  it('never crowds and never runs away', () => {
+    for (let power = 0n; power < 64n; power += 1n) {
+      const { marks } = ruler(window(0n, 2n ** power), WIDTH, 0n, GHZ);
+      expect(marks.length).toBeGreaterThan(0);
+      expect(marks.length).toBeLessThan(13);
+    }
+  });
+});
+
+describe('a ruler without time', () => {
+  it('counts ticks from the origin', () => {
+    const made = ruler(window(ORIGIN, 10_000n), WIDTH, ORIGIN, { kind: 'ticks' });
+    expect(made.unit).toBe('ticks');
+    expect(made.marks.map((mark) => mark.label).slice(0, 2)).toEqual(['0', '2,000']);
+  });
+  it('tells absolute ordinals and never parts of one', () => {
+    const made = ruler(window(1_200n, 5n), WIDTH, 0n, { kind: 'ordinal', unit: 'call' });
+    expect(made.unit).toBe('call');
+    expect(made.marks.map((mark) => mark.label)).toEqual(['1,200', '1,201', '1,202', '1,203', '1,204', '1,205']);
+  });
+});

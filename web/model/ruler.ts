@@ -1,0 +1,132 @@
+import { formatCount } from '../base/format.ts';
+import type { Clock } from '../base/protocol.ts';
+import { toPixel, toTick, type View } from './view.ts';
+
+/** A mark of the ruler. */
+export interface Mark {
+  /** CSS pixels from the left edge. */
+  readonly x: number;
+  readonly label: string;
+}
+
+/** What the ruler shows for a view. */
+export interface Ruler {
+  readonly marks: readonly Mark[];
+  /** CSS pixels between two fine lines; a fine line stands at each mark. */
+  readonly minor: number;
+  /** What all the labels are to be added to, or ''. */
+  readonly base: string;
+  /** What the labels count, where it is not part of them: `ticks`, `call`. */
+  readonly unit: string;
+}
+
+/** CSS pixels that a label needs to itself. */
+const SPACING = 104;
+const PS = 1_000_000_000_000n;
+const TIME_UNITS = [
+  { name: 's', ps: PS },
+  { name: 'ms', ps: 1_000_000_000n },
+  { name: 'µs', ps: 1_000_000n },
+  { name: 'ns', ps: 1_000n },
+] as const;
+/** Labels beyond this many units are told as a base and a rest. */
+const LONG = 100_000n;
+
+/**
+ * The ruler of a view, `width` CSS pixels wide. Times count from `origin`, ordinals are absolute.
+ * Steps are 1, 2 or 5 times a power of ten of the unit; all arithmetic on positions is exact.
+ */
+export function ruler(view: View, width: number, origin: bigint, clock: Clock): Ruler {
+  if (clock.kind === 'seconds') return timeRuler(view, width, origin, clock.frequency);
+  const ordinal = clock.kind === 'ordinal';
+  const step = niceStep(view.perPixel * SPACING, 1n);
+  const zero = ordinal ? 0n : origin;
+  const marks: Mark[] = [];
+  for (let at = firstMark(toTick(view, 0) - zero, step); ; at += step) {
+    const x = toPixel(view, at + zero);
+    if (x > width) break;
+    marks.push({ x, label: signedCount(at) });
+  }
+  return { marks, minor: minorOf(Number(step) / view.perPixel, step), base: '', unit: ordinal ? clock.unit : 'ticks' };
+}
+
+function timeRuler(view: View, width: number, origin: bigint, frequency: bigint): Ruler {
+  const psPerTick = 1e12 / Number(frequency);
+  const step = niceStep(view.perPixel * psPerTick * SPACING, 1n);
+  const unit = TIME_UNITS.find((candidate) => step >= candidate.ps) ?? TIME_UNITS[3];
+  const leftPs = psAt(toTick(view, 0), origin, frequency);
+  const rightPs = psAt(toTick(view, width), origin, frequency);
+  const index = TIME_UNITS.indexOf(unit);
+  const larger = TIME_UNITS[index - 1];
+  const far = larger !== undefined && magnitude(leftPs, rightPs) / unit.ps >= LONG;
+  const base = far ? floorDiv(leftPs, larger.ps) * larger.ps : 0n;
+  const marks: Mark[] = [];
+  for (let at = firstMark(leftPs - base, step); ; at += step) {
+    const x = pixelOfPs(view, at + base, origin, frequency);
+    if (x > width) break;
+    marks.push({ x, label: `${far ? '+' : ''}${inUnit(at, unit.ps)}\u00a0${unit.name}` });
+  }
+  return {
+    marks,
+    minor: minorOf(Number(step) / psPerTick / view.perPixel, step),
+    base: far ? `${inUnit(base, larger.ps)}\u00a0${larger.name}` : '',
+    unit: '',
+  };
+}
+
+function psAt(at: bigint, origin: bigint, frequency: bigint): bigint {
+  return floorDiv((at - origin) * PS, frequency);
+}
+
+/** A time need not fall on a tick: the rest is kept as a fraction of the view's own small distances. */
+function pixelOfPs(view: View, ps: bigint, origin: bigint, frequency: bigint): number {
+  const scaled = ps * frequency - (view.anchor - origin) * PS;
+  const whole = floorDiv(scaled, PS);
+  const rest = Number(scaled - whole * PS) / 1e12;
+  return (Number(whole) + rest - view.fraction) / view.perPixel;
+}
+
+/** The smallest of 1, 2, 5 × 10^n that is at least `least`. */
+function niceStep(least: number, smallest: bigint): bigint {
+  if (!(least > 1)) return smallest;
+  const power = 10n ** BigInt(Math.max(0, Math.floor(Math.log10(least))));
+  for (const factor of [1n, 2n, 5n, 10n]) {
+    if (Number(power * factor) >= least) return power * factor;
+  }
+  return power * 20n;
+}
+
+function firstMark(left: bigint, step: bigint): bigint {
+  return floorDiv(left, step) * step;
+}
+
+/** Five fine steps a mark when the step is 5 or 10, else four; none finer than one tick or picosecond. */
+function minorOf(pixels: number, step: bigint): number {
+  const leading = Number(step.toString()[0]);
+  const parts = leading === 2 ? 4 : 5;
+  return step < BigInt(parts) ? pixels : pixels / parts;
+}
+
+function inUnit(ps: bigint, unit: bigint): string {
+  const negative = ps < 0n;
+  const size = negative ? -ps : ps;
+  const fraction = (size % unit)
+    .toString()
+    .padStart(unit.toString().length - 1, '0')
+    .replace(/0+$/, '');
+  return `${negative ? '−' : ''}${formatCount(size / unit)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+function signedCount(value: bigint): string {
+  return value < 0n ? `−${formatCount(-value)}` : formatCount(value);
+}
+
+function magnitude(a: bigint, b: bigint): bigint {
+  const absolute = (value: bigint) => (value < 0n ? -value : value);
+  return absolute(a) > absolute(b) ? absolute(a) : absolute(b);
+}
+
+function floorDiv(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
+}

@@ -1,0 +1,264 @@
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Overview } from '../base/protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { EMPTY_LAYOUT, type Layout, layOut, tracksWithin } from './layout.ts';
+import { glide } from './motion.ts';
+import { covers, type Picture, questionOf } from './picture.ts';
+import type { Trace } from './trace.ts';
+import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
+
+/** CSS pixels left free on either side of a trace that is shown whole. */
+const MARGIN = 8;
+/** While the trace grows, the picture is asked for again after so long. */
+const REFRESH_MS = 250;
+const OVERVIEW_MS = 500;
+
+/** What of a trace is on the screen, and how it gets there. Lengths are CSS pixels. */
+export interface Timeline {
+  /** Of the canvas; set by who draws. */
+  readonly size: Signal<{ readonly width: number; readonly height: number }>;
+  readonly scrollTop: Signal<number>;
+  /** The tracks that are folded, by id. */
+  readonly folded: Signal<ReadonlySet<number>>;
+  /** Cells of the overview; set by who draws it. */
+  readonly buckets: Signal<number>;
+  /** null until something is known to show. */
+  readonly view: ReadonlySignal<View | null>;
+  /** What the overview spans: the extent, rounded up while it grows. */
+  readonly whole: ReadonlySignal<Extent | null>;
+  readonly layout: ReadonlySignal<Layout>;
+  readonly picture: ReadonlySignal<Picture | null>;
+  readonly overview: ReadonlySignal<Overview | null>;
+  /** Pans by pixels. */
+  pan(pixels: number): void;
+  /** Zooms at a pixel; a `factor` above 1 shows more. With `glide` it takes a moment. */
+  zoom(x: number, factor: number, how?: 'at once' | 'gliding'): void;
+  /** Shows an extent, with a margin that is a part of the width. */
+  show(extent: Extent, how?: 'at once' | 'gliding', margin?: number): void;
+  showWhole(): void;
+  /** Glides sideways by pixels. */
+  glideBy(pixels: number): void;
+  toggleFolded(track: number): void;
+  dispose: Dispose;
+}
+
+/** The timeline of a trace. Ask the trace for pictures as the view, the tracks and the trace change. */
+export function createTimeline(trace: Trace): Timeline {
+  const scope = createScope();
+  const size = signal({ width: 0, height: 0 });
+  const scrollTop = signal(0);
+  const folded = signal<ReadonlySet<number>>(new Set());
+  const buckets = signal(0);
+  const view = signal<View | null>(null);
+  const picture = signal<Picture | null>(null);
+  const overview = signal<Overview | null>(null);
+  let touched = false;
+  let stopGliding: Dispose = () => undefined;
+
+  const loading = computed(() => trace.status.value.at === 'loading');
+  const extent = computed(() => trace.progress.value.extent);
+  const whole = computed<Extent | null>(() => {
+    const known = extent.value;
+    return known && loading.value ? roundedUp(known) : known;
+  });
+  const layout = computed(() => {
+    const tracks = trace.tracks.value;
+    return tracks.size === 0 ? EMPTY_LAYOUT : layOut(tracks.values(), folded.value);
+  });
+
+  scope.add(
+    effect(() => {
+      const shown = whole.value;
+      const { width } = size.value;
+      if (!shown || width === 0 || touched) return;
+      const next = fitted(shown, width, loading.value ? 0 : MARGIN);
+      const now = view.peek();
+      if (!now || !sameView(now, next)) view.value = next;
+    }),
+  );
+
+  const move = (next: View) => {
+    const bounds = whole.peek();
+    if (bounds) view.value = clamped(next, bounds, size.peek().width);
+  };
+  const go = (next: View, how: 'at once' | 'gliding') => {
+    const now = view.peek();
+    const bounds = whole.peek();
+    if (!now || !bounds) return;
+    touched = true;
+    stopGliding();
+    const target = clamped(next, bounds, size.peek().width);
+    if (how === 'at once') view.value = target;
+    else stopGliding = glide(now, target, move);
+  };
+  scope.add(() => stopGliding());
+
+  scope.add(askForPictures(trace, { view, size, scrollTop, layout, picture }));
+  scope.add(askForOverviews(trace, buckets, overview));
+
+  const show = (target: Extent, how: 'at once' | 'gliding' = 'gliding', margin = 0.1) => {
+    const { width } = size.peek();
+    go(fitted(target, width, width * margin), how);
+  };
+  return {
+    size,
+    scrollTop,
+    folded,
+    buckets,
+    view,
+    whole,
+    layout,
+    picture,
+    overview,
+    pan: (pixels) => {
+      const now = view.peek();
+      if (now) go(moved(now, pixels), 'at once');
+    },
+    glideBy: (pixels) => {
+      const now = view.peek();
+      if (now) go(moved(now, pixels), 'gliding');
+    },
+    zoom: (x, factor, how = 'at once') => {
+      const now = view.peek();
+      const bounds = whole.peek();
+      if (now && bounds) go(zoomed(now, x, factor, bounds, size.peek().width), how);
+    },
+    show,
+    showWhole: () => {
+      const bounds = whole.peek();
+      if (!bounds) return;
+      go(fitted(bounds, size.peek().width, MARGIN), 'gliding');
+    },
+    toggleFolded: (track) => {
+      const next = new Set(folded.peek());
+      if (!next.delete(track)) next.add(track);
+      folded.value = next;
+    },
+    dispose: scope.dispose,
+  };
+}
+
+interface Window {
+  readonly view: ReadonlySignal<View | null>;
+  readonly size: ReadonlySignal<{ readonly width: number; readonly height: number }>;
+  readonly scrollTop: ReadonlySignal<number>;
+  readonly layout: ReadonlySignal<Layout>;
+  readonly picture: Signal<Picture | null>;
+}
+
+/** Keeps the picture in step with the window: one question under way at a time, the old picture stays meanwhile. */
+function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }: Window): Dispose {
+  const scope = createScope();
+  let asking = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let askedProgress: unknown = null;
+  let askedTracks: unknown = null;
+  let askedStatus: unknown = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let disposed = false;
+
+  const pump = () => {
+    const now = view.peek();
+    const { width, height } = size.peek();
+    if (asking || disposed || !now || width === 0 || height === 0) return;
+    const top = scrollTop.peek();
+    const needed = drawableTracks(layout.peek(), top, top + height);
+    const current = picture.peek();
+    if (current && covers(current, now, width, needed)) {
+      const finished = askedStatus !== trace.status.peek();
+      const grown = !current.complete && askedProgress !== trace.progress.peek();
+      // Progress and a track that changed come together; either is a reason to look again.
+      if (!finished && !grown && askedTracks === trace.tracks.peek()) return;
+      const wait = finished ? 0 : askedAt + REFRESH_MS - performance.now();
+      if (wait > 0) {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          pump();
+        }, wait);
+        return;
+      }
+    }
+    asking = true;
+    askedAt = performance.now();
+    askedProgress = trace.progress.peek();
+    askedTracks = trace.tracks.peek();
+    askedStatus = trace.status.peek();
+    const tracks = drawableTracks(layout.peek(), top - height, top + 2 * height);
+    trace.picture(questionOf(now, width, Uint32Array.from(tracks))).then((next) => {
+      asking = false;
+      if (disposed || !next) return;
+      picture.value = next;
+      pump();
+    });
+  };
+
+  scope.add(
+    effect(() => {
+      void [view.value, size.value, scrollTop.value, layout.value];
+      void [trace.progress.value, trace.status.value];
+      pump();
+    }),
+  );
+  scope.add(() => {
+    disposed = true;
+    clearTimeout(timer);
+  });
+  return scope.dispose;
+}
+
+function drawableTracks(layout: Layout, from: number, to: number): number[] {
+  const { first, end } = tracksWithin(layout, from, to);
+  const ids: number[] = [];
+  for (let i = first; i < end; i += 1) {
+    const laid = layout.tracks[i]!;
+    if (laid.rows > 0 || laid.instants >= 0) ids.push(laid.track.id);
+  }
+  return ids;
+}
+
+function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview: Signal<Overview | null>): Dispose {
+  const scope = createScope();
+  let asking = false;
+  let again = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let disposed = false;
+
+  const ask = async () => {
+    const wanted = buckets.peek();
+    if (disposed || wanted === 0 || !trace.progress.peek().extent) return;
+    if (asking) {
+      again = true;
+      return;
+    }
+    const wait = trace.status.peek().at === 'loading' ? askedAt + OVERVIEW_MS - performance.now() : 0;
+    if (wait > 0) {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void ask();
+      }, wait);
+      return;
+    }
+    asking = true;
+    askedAt = performance.now();
+    const next = await trace.overview(wanted);
+    asking = false;
+    if (disposed) return;
+    if (next) overview.value = next;
+    if (again) {
+      again = false;
+      void ask();
+    }
+  };
+  scope.add(
+    effect(() => {
+      void [buckets.value, trace.progress.value, trace.status.value];
+      void ask();
+    }),
+  );
+  scope.add(() => {
+    disposed = true;
+    clearTimeout(timer);
+  });
+  return scope.dispose;
+}

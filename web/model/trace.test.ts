@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FromWorker, Progress, ToWorker, Track } from '../base/protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { openTrace, type Port, type Trace } from './trace.ts';
+
+const PROGRESS: Progress = {
+  bytesRead: 10,
+  bytes: 20,
+  events: 2,
+  slices: 1,
+  extent: { from: ticks(5n), to: ticks(9n) },
+  problems: [],
+  stage: null,
+};
+const TRACK: Track = {
+  id: 1,
+  parent: -1,
+  kind: 'thread',
+  name: 'thread 1',
+  detail: '',
+  rows: 1,
+  lowest: 0,
+  slices: 1,
+  instants: 0,
+  reordering: false,
+};
+
+let sent: ToWorker[];
+let ended: number;
+let port: Port;
+let trace: Trace;
+const say = (data: FromWorker) => port.onmessage?.({ data } as MessageEvent<FromWorker>);
+
+beforeEach(() => {
+  sent = [];
+  ended = 0;
+  port = {
+    postMessage: (message) => sent.push(message),
+    terminate: () => {
+      ended += 1;
+    },
+    onmessage: null,
+    onerror: null,
+    onmessageerror: null,
+  };
+  trace = openTrace(port, new Blob(['12345678901234567890']), 'a.xray');
+});
+
+describe('the page side of a trace', () => {
+  it('opens the file at once', () => {
+    expect(sent.map((message) => message.t)).toEqual(['open']);
+    expect([trace.status.value.at, trace.size]).toEqual(['loading', 20]);
+  });
+  it('takes names, tracks and progress as they come', () => {
+    say({ t: 'names', first: 0, names: ['a', 'b'] });
+    say({ t: 'names', first: 300, names: ['c'] });
+    say({ t: 'tracks', tracks: [TRACK] });
+    say({ t: 'tracks', tracks: [{ ...TRACK, slices: 7 }] });
+    say({ t: 'progress', progress: PROGRESS });
+    expect([trace.names.of(1), trace.names.of(300), trace.names.of(7)]).toEqual(['b', 'c', '']);
+    expect(trace.names.colour.length).toBeGreaterThan(300);
+    expect(trace.tracks.value.get(1)?.slices).toBe(7);
+    expect(trace.progress.value).toBe(PROGRESS);
+  });
+  it('brings each answer to who asked', async () => {
+    const first = trace.problems(0, 10);
+    const second = trace.problems(10, 10);
+    const ids = sent.flatMap((message) => (message.t === 'problems' ? [message.id] : []));
+    say({ t: 'problems', id: ids[1]!, problems: [], total: 2 });
+    say({ t: 'problems', id: ids[0]!, problems: [], total: 1 });
+    expect([(await first)?.total, (await second)?.total]).toEqual([1, 2]);
+  });
+  it('does not wait for a question whose place a newer one took', async () => {
+    const question = { from: ticks(0n), to: ticks(8n), step: 1n, tracks: Uint32Array.of(1) };
+    const older = trace.picture(question);
+    void trace.picture(question);
+    expect(await older).toBeNull();
+  });
+  it('answers nothing when the trace is given up, and ends its worker', async () => {
+    const waiting = trace.overview(100);
+    trace.dispose();
+    expect(await waiting).toBeNull();
+    expect(await trace.overview(100)).toBeNull();
+    expect(ended).toBe(1);
+    trace.cancel();
+    expect(sent.at(-1)?.t).toBe('overview');
+  });
+  it('fails when nothing was shown yet', () => {
+    say({ t: 'failed', error: { kind: 'unrecognised', sentence: 'No trace.', offset: null } });
+    expect(trace.status.value).toEqual({
+      at: 'failed',
+      error: { kind: 'unrecognised', sentence: 'No trace.', offset: null },
+    });
+    expect(ended).toBe(1);
+  });
+  it('keeps what is shown when the worker dies', () => {
+    say({ t: 'tracks', tracks: [TRACK] });
+    port.onerror?.({ message: 'unreachable', preventDefault: () => undefined } as ErrorEvent);
+    const status = trace.status.value;
+    expect(status.at === 'ready' && status.how).toBe('broken');
+    expect(status.at === 'ready' && status.error?.kind).toBe('crashed');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { ticks } from '../base/ticks.ts';
+import { between, clamped, type Extent, fitted, moved, roundedUp, toPixel, toTick, type View, zoomed } from './view.ts';
+
+const WIDTH = 1000;
+const extent = (from: bigint, length: bigint): Extent => ({ from: ticks(from), to: ticks(from + length) });
+/** Nanoseconds since 1970, as XRay writes them without a cycle counter; no double tells two of them apart. */
+const TRACE = extent(1_800_000_000_123_456_789n, 1_870_000_000n);
+
+describe('a view at positions beyond 2^53', () => {
+  it('tells neighbouring ticks apart', () => {
+    const at = TRACE.from + 418_337_122n;
+    const view = fitted(extent(at, 10n), WIDTH, 0);
+    expect(toPixel(view, at)).toBeCloseTo(0, 9);
+    expect(toPixel(view, at + 1n)).toBeCloseTo(100, 9);
+    expect(toTick(view, 99.9)).toBe(at);
+    expect(toTick(view, 100.1)).toBe(at + 1n);
+  });
+  it('comes back exactly from a hundred zooms in and out', () => {
+    const begin = fitted(TRACE, WIDTH, 8);
+    const at = toTick(begin, 333);
+    let view = begin;
+    for (let i = 0; i < 100; i += 1) view = zoomed(view, 333, 0.9, TRACE, WIDTH);
+    expect(Math.abs(toPixel(view, at) - 333)).toBeLessThan(1 / view.perPixel + 1);
+    for (let i = 0; i < 100; i += 1) view = zoomed(view, 333, 1 / 0.9, TRACE, WIDTH);
+    expect(toPixel(view, at)).toBeCloseTo(toPixel(begin, at), 3);
+  });
+  it('does not drift when it is dragged pixel by pixel', () => {
+    const begin = fitted(extent(TRACE.from, 1000n), WIDTH, 0);
+    let view = begin;
+    for (let i = 0; i < 10_000; i += 1) view = moved(view, 0.3);
+    expect(Number(view.anchor - begin.anchor) + view.fraction - begin.fraction).toBeCloseTo(3000 * begin.perPixel, 6);
+    for (let i = 0; i < 10_000; i += 1) view = moved(view, -0.3);
+    expect(toPixel(view, TRACE.from)).toBeCloseTo(0, 6);
+  });
+  it('holds the whole of 64 bits', () => {
+    const whole = extent(0n, 2n ** 64n - 1n);
+    const view = fitted(whole, WIDTH, 0);
+    expect(toPixel(view, whole.to)).toBeCloseTo(WIDTH, 6);
+  });
+});
+
+it('keeps the fraction within a tick', () => {
+  let view: View = { anchor: 5n, fraction: 0.25, perPixel: 0.01 };
+  for (const pixels of [-30, 7, 1e6, -1e6, 0.001]) {
+    view = moved(view, pixels);
+    expect(view.fraction).toBeGreaterThanOrEqual(0);
+    expect(view.fraction).toBeLessThan(1);
+  }
+});
+
+it('shows a tiny trace in the middle', () => {
+  const view = fitted(extent(7n, 1n), WIDTH, 8);
+  expect(toPixel(view, 7n)).toBeCloseTo(400, 6);
+  expect(toPixel(view, 8n)).toBeCloseTo(600, 6);
+});
+
+it('rounds a growing extent up to a power of two', () => {
+  expect(roundedUp(extent(10n, 5n))).toEqual({ from: 10n, to: 18n });
+  expect(roundedUp(extent(10n, 8n))).toEqual({ from: 10n, to: 18n });
+});
+
+describe('a clamped view', () => {
+  it('keeps the trace at the middle of the screen or beyond', () => {
+    const view = fitted(TRACE, WIDTH, 0);
+    expect(toPixel(clamped(moved(view, 5000), TRACE, WIDTH), TRACE.to)).toBeCloseTo(WIDTH / 2, 3);
+    expect(toPixel(clamped(moved(view, -5000), TRACE, WIDTH), TRACE.from)).toBeCloseTo(WIDTH / 2, 3);
+  });
+  it('shows at most twice the trace and at least a fiftieth of a tick', () => {
+    const view = fitted(TRACE, WIDTH, 0);
+    expect(zoomed(view, 0, 1e9, TRACE, WIDTH).perPixel).toBeCloseTo(2 * view.perPixel, 3);
+    expect(zoomed(view, 0, 1e-30, TRACE, WIDTH).perPixel).toBe(1 / 200);
+  });
+});
+
+describe('between two views', () => {
+  const a = fitted(TRACE, WIDTH, 0);
+  const b = zoomed(a, 250, 1e-4, TRACE, WIDTH);
+  it('begins and ends with them', () => {
+    expect(toPixel(between(a, b, 0), TRACE.from)).toBeCloseTo(0, 6);
+    expect(between(a, b, 1)).toBe(b);
+  });
+  it('keeps the point that both have at the same place', () => {
+    const at = toTick(a, 250);
+    for (const t of [0.2, 0.5, 0.8]) expect(toPixel(between(a, b, t), at)).toBeCloseTo(250, 1);
+  });
+  it('moves evenly at one scale', () => {
+    expect(toPixel(between(a, moved(a, 100), 0.5), TRACE.from)).toBeCloseTo(-50, 3);
+  });
+});

@@ -1,0 +1,178 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { TraceError } from '../base/protocol.ts';
+import { createSelection, type Selection } from './selection.ts';
+import { createTimeline, type Timeline } from './timeline.ts';
+import { openTrace, type Port, type Trace } from './trace.ts';
+
+/** A trace with what is on the screen of it. */
+export interface OpenTrace {
+  readonly trace: Trace;
+  readonly timeline: Timeline;
+  readonly selection: Selection;
+}
+
+/** What the page is busy with. */
+export type Bench =
+  | { readonly at: 'empty' }
+  /** The file itself is still on its way. */
+  | { readonly at: 'fetching'; readonly name: string; readonly received: number; readonly total: number | null }
+  /** A file could not be had at all. */
+  | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
+  | { readonly at: 'open'; readonly open: OpenTrace };
+
+/** `document.body.dataset.state`. */
+export type PageState = 'empty' | 'loading' | 'ready' | 'failed';
+
+/** Which trace is open, and how files come in. Opening another one ends the one before and frees all it held. */
+export interface Workbench {
+  readonly bench: ReadonlySignal<Bench>;
+  readonly state: ReadonlySignal<PageState>;
+  /** One sentence for the person about what was just done, or ''. */
+  readonly notice: ReadonlySignal<string>;
+  /** Opens the first of the files and says so when there are more. */
+  openFiles(files: readonly File[]): void;
+  openBlob(blob: Blob, name: string): void;
+  openUrl(url: string): Promise<void>;
+  /** Stops fetching or reading. */
+  cancel(): void;
+  dismissNotice(): void;
+}
+
+/** A page with nothing open. `spawn` starts a worker. */
+export function createWorkbench(spawn: () => Port): Workbench {
+  const bench = signal<Bench>({ at: 'empty' });
+  const notice = signal('');
+  let fetching: AbortController | null = null;
+
+  const leave = () => {
+    fetching?.abort();
+    fetching = null;
+    notice.value = '';
+    const now = bench.peek();
+    if (now.at !== 'open') return;
+    now.open.timeline.dispose();
+    now.open.selection.dispose();
+    now.open.trace.dispose();
+  };
+  const openBlob = (blob: Blob, name: string) => {
+    leave();
+    for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
+    performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
+    const trace = openTrace(spawn(), blob, name);
+    bench.value = {
+      at: 'open',
+      open: { trace, timeline: createTimeline(trace), selection: createSelection(trace) },
+    };
+  };
+
+  const openUrl = async (url: string) => {
+    leave();
+    const name = nameOf(url);
+    const controller = new AbortController();
+    fetching = controller;
+    bench.value = { at: 'fetching', name, received: 0, total: null };
+    try {
+      const blob = await spool(url, controller.signal, (received, total) => {
+        if (fetching === controller) bench.value = { at: 'fetching', name, received, total };
+      });
+      if (fetching === controller) openBlob(blob, name);
+    } catch (error) {
+      if (fetching === controller) bench.value = { at: 'refused', name, error: asTraceError(url, error) };
+    }
+  };
+
+  return {
+    bench,
+    notice,
+    state: computed(() => stateOf(bench.value)),
+    openFiles: (files) => {
+      const [first, ...others] = files;
+      if (!first) return;
+      openBlob(first, first.name);
+      if (others.length > 0) {
+        notice.value = `Opened ${first.name}. One trace is shown at a time: the other ${others.length === 1 ? 'file was' : `${others.length} files were`} left out.`;
+      }
+    },
+    openBlob,
+    openUrl,
+    cancel: () => {
+      const now = bench.peek();
+      if (now.at === 'open') now.open.trace.cancel();
+      if (now.at !== 'fetching') return;
+      leave();
+      bench.value = { at: 'empty' };
+    },
+    dismissNotice: () => {
+      notice.value = '';
+    },
+  };
+}
+
+function stateOf(bench: Bench): PageState {
+  switch (bench.at) {
+    case 'empty':
+      return 'empty';
+    case 'fetching':
+      return 'loading';
+    case 'refused':
+      return 'failed';
+    case 'open':
+      return bench.open.trace.status.value.at;
+  }
+}
+
+/** Fetches into a blob, which the browser may keep on disk. */
+async function spool(
+  url: string,
+  signal: AbortSignal,
+  tell: (received: number, total: number | null) => void,
+): Promise<Blob> {
+  const response = await fetch(url, { signal });
+  if (!response.ok) throw new Refused(response.status);
+  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+  // The length is of what travels: with an encoding it is not that of what arrives here.
+  const total = Number.isFinite(length) && !response.headers.get('content-encoding') ? length : null;
+  if (!response.body) return response.blob();
+  let received = 0;
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform: (bytes, controller) => {
+        received += bytes.byteLength;
+        tell(received, total);
+        controller.enqueue(bytes);
+      },
+    }),
+  );
+  return new Response(counted).blob();
+}
+
+/** An answer of a server that is not the file. */
+class Refused extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+}
+
+function asTraceError(url: string, error: unknown): TraceError {
+  const host = hostOf(url);
+  const sentence =
+    error instanceof Refused
+      ? `${host} answered with status ${error.status} instead of the file.`
+      : `The file could not be fetched from ${host}: it cannot be reached, or it does not allow other pages to read it (CORS).`;
+  return { kind: 'unreadable', sentence, offset: null };
+}
+
+function nameOf(url: string): string {
+  const path = new URL(url, location.href).pathname;
+  return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)) || 'trace';
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url, location.href).host;
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createCanvas2d } from './canvas2d.ts';
+import { LEVELS, PALETTES } from './palette.ts';
+import type { Renderer, SliceColumns } from './renderer.ts';
+import { createTextFitter } from './text.ts';
+
+interface Painted {
+  readonly style: string;
+  readonly at: readonly [x: number, y: number, width: number, height: number];
+}
+
+const PALETTE = PALETTES.dark;
+let painted: Painted[];
+let renderer: Renderer;
+
+/** A canvas that notes what is painted. */
+function canvas(): HTMLCanvasElement {
+  const context = {
+    fillStyle: '',
+    fillRect: (x: number, y: number, width: number, height: number) =>
+      painted.push({ style: context.fillStyle, at: [x, y, width, height] }),
+  };
+  return { width: 0, height: 0, getContext: () => context } as unknown as HTMLCanvasElement;
+}
+
+function columns(
+  rects: readonly (readonly [start: number, end: number, name?: number, fill?: number])[],
+): SliceColumns {
+  return {
+    start: Float64Array.from(rects, (rect) => rect[0]),
+    end: Float64Array.from(rects, (rect) => rect[1]),
+    name: Uint32Array.from(rects, (rect) => rect[2] ?? 0),
+    index: Uint32Array.from(rects.keys()),
+    fill: Uint8Array.from(rects, (rect) => rect[3] ?? 255),
+  };
+}
+
+function draw(
+  rects: Parameters<typeof columns>[0],
+  transform = { offset: 0, scale: 1 },
+  lifted = -1,
+): { drawn: number; slices: Painted[] } {
+  painted = [];
+  renderer.begin({ palette: PALETTE, colour: Uint8Array.of(0, 1, 2), lifted });
+  const drawn = renderer.slices(columns(rects), 0, rects.length, 10, 16, transform);
+  renderer.end();
+  return { drawn, slices: painted.slice(1) };
+}
+
+beforeEach(() => {
+  painted = [];
+  renderer = createCanvas2d(canvas());
+  renderer.resize(100, 50, 1);
+});
+
+describe('slices on a 2D canvas', () => {
+  it('are whole pixels, with a gap to the next one where there is room', () => {
+    const { slices } = draw([
+      [0, 10],
+      [10, 12],
+    ]);
+    expect(slices.map((rect) => rect.at)).toEqual([
+      [0, 10, 9, 16],
+      [10, 10, 2, 16],
+    ]);
+    expect(slices[0]!.style).toBe(PALETTE.slices[LEVELS - 1]);
+  });
+  it('are drawn thin where they are narrower than a pixel, never dropped', () => {
+    const { drawn, slices } = draw([[20.1, 20.2]]);
+    expect(drawn).toBe(1);
+    expect(slices[0]!.at).toEqual([20, 10, 1, 16]);
+    expect(slices[0]!.style).toBe(PALETTE.slices[0]);
+  });
+  it('show the density of what a rectangle stands for', () => {
+    expect(draw([[0, 50, 0, 128]]).slices[0]!.style).toBe(PALETTE.slices[4]);
+  });
+  it('share a pixel by moving over', () => {
+    const { slices } = draw([
+      [5, 5.2],
+      [5.2, 8],
+    ]);
+    expect(slices.map((rect) => rect.at).sort((a, b) => a[0] - b[0])).toEqual([
+      [5, 10, 1, 16],
+      [6, 10, 2, 16],
+    ]);
+  });
+  it('end at the screen, however long they are', () => {
+    const { drawn, slices } = draw(
+      [
+        [0, 1e15],
+        [2e15, 3e15],
+      ],
+      { offset: -1e9, scale: 1 },
+    );
+    expect(drawn).toBe(1);
+    expect(slices[0]!.at).toEqual([-2, 10, 103, 16]);
+  });
+  it('are lifted by name', () => {
+    const { slices } = draw(
+      [
+        [0, 10, 1],
+        [10, 20, 2],
+      ],
+      { offset: 0, scale: 1 },
+      2,
+    );
+    expect(slices.map((rect) => rect.style)).toContain(PALETTE.lifted[3 * LEVELS - 1]);
+    expect(slices.map((rect) => rect.style)).toContain(PALETTE.slices[2 * LEVELS - 1]);
+  });
+  it('are in device pixels on a fine screen', () => {
+    renderer.resize(100, 50, 2);
+    expect(draw([[0.5, 10]]).slices[0]!.at).toEqual([1, 20, 17, 32]);
+  });
+  it('leave nothing over for the next frame', () => {
+    draw([[0, 10]]);
+    expect(draw([]).slices).toEqual([]);
+  });
+});
+
+describe('names in slices', () => {
+  const fitter = createTextFitter({
+    measureText: (text: string) => ({ width: 10 * text.length }),
+  } as unknown as CanvasRenderingContext2D);
+  it('are whole, cut with an ellipsis, or left out', () => {
+    expect(fitter.fitted('render', 60)).toBe('render');
+    expect(fitter.fitted('render', 59)).toBe('rend…');
+    expect(fitter.fitted('render', 30)).toBe('re…');
+    expect(fitter.fitted('render', 29)).toBe('');
+    expect(fitter.fitted('', 29)).toBe('');
+  });
+});

@@ -1,0 +1,53 @@
+import type { Overview } from '../base/protocol.ts';
+import type { Names } from '../model/names.ts';
+import { LEVELS, type Palette } from './palette.ts';
+
+/** Where an overview goes on its canvas, in CSS pixels. */
+export interface OverviewFrame {
+  readonly overview: Overview;
+  /** Where its first and last position are. */
+  readonly from: number;
+  readonly to: number;
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels a CSS pixel. */
+  readonly ratio: number;
+}
+
+/** Free above and below the rows. */
+const PADDING = 5;
+/** A row is never higher, so that few threads do not make a wall. */
+const HIGHEST = 14;
+
+/** Draws the density of each row in the colour of the name that dominates, cell by cell. */
+export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, names: Names, palette: Palette): void {
+  const context = canvas.getContext('2d', { alpha: false });
+  if (!context) return;
+  const { overview, ratio } = frame;
+  const wide = Math.max(1, Math.round(frame.width * ratio));
+  const tall = Math.max(1, Math.round(frame.height * ratio));
+  if (canvas.width !== wide) canvas.width = wide;
+  if (canvas.height !== tall) canvas.height = tall;
+  context.fillStyle = palette.background;
+  context.fillRect(0, 0, wide, tall);
+  const rows = overview.rows.length;
+  if (rows === 0 || overview.buckets === 0) return;
+  const rowHeight = Math.min(HIGHEST, (frame.height - 2 * PADDING) / rows) * ratio;
+  const top = (tall - rowHeight * rows) / 2;
+  const left = frame.from * ratio;
+  const cell = ((frame.to - frame.from) * ratio) / overview.buckets;
+  const gap = rowHeight > 4 * ratio ? Math.round(ratio) : 0;
+  for (let row = 0; row < rows; row += 1) {
+    const y = Math.round(top + row * rowHeight);
+    const height = Math.max(1, Math.round(top + (row + 1) * rowHeight) - y - gap);
+    for (let bucket = 0; bucket < overview.buckets; bucket += 1) {
+      const at = row * overview.buckets + bucket;
+      const density = overview.density[at]!;
+      if (density === 0) continue;
+      const level = Math.min(LEVELS - 1, (density * LEVELS) >> 8);
+      context.fillStyle = palette.slices[names.colour[overview.name[at]!]! * LEVELS + level]!;
+      const x = Math.round(left + bucket * cell);
+      context.fillRect(x, y, Math.max(1, Math.round(left + (bucket + 1) * cell) - x), height);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { COLOURS } from '../model/names.ts';
+import { contrast, fromHex, fromOklch, mix, type Rgb, toCss } from './colour.ts';
+
+/** How many steps of density there are between the background and the full colour. */
+export const LEVELS = 8;
+
+/** The colours of the canvas in one theme, as CSS. */
+export interface Palette {
+  readonly background: string;
+  readonly panel: string;
+  readonly line: string;
+  readonly text: string;
+  readonly muted: string;
+  readonly accent: string;
+  readonly outline: string;
+  readonly warning: string;
+  /** By colour × {@link LEVELS} + level, 0 the thinnest. */
+  readonly slices: readonly string[];
+  /** The same for slices of the hovered name. */
+  readonly lifted: readonly string[];
+  /** Of a label, by the colour it stands on. */
+  readonly label: readonly string[];
+  readonly liftedLabel: readonly string[];
+}
+
+/** What one theme is made of; exported for the tests of contrast and of colour blindness. */
+export interface Theme {
+  readonly background: Rgb;
+  /** The 16 slice colours: hue by hue, the darker of each first. */
+  readonly slices: readonly Rgb[];
+  readonly lifted: readonly Rgb[];
+  /** The text colours to choose from for a label. */
+  readonly inks: readonly [Rgb, Rgb];
+}
+
+const HUES = [28, 62, 95, 150, 185, 235, 290, 335] as const;
+/**
+ * What each hue adds to the lightness. Who sees no red or no green tells no eight hues of one lightness apart: 62 and 95
+ * or 235 and 290 would be the same to them.
+ */
+const STAGGER = [-0.01, 0.02, -0.025, 0, -0.025, 0.01, -0.025, 0.01] as const;
+
+/** The two themes. */
+export const THEMES: { readonly dark: Theme; readonly light: Theme } = {
+  dark: theme('#0e1116', [0.545, 0.655], 0.085, '#ffffff'),
+  light: theme('#fbfcfd', [0.75, 0.85], 0.075, '#1c2430'),
+};
+
+/** The canvas palettes of the two themes. */
+export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
+  dark: palette(THEMES.dark, {
+    panel: '#141920',
+    line: '#262e39',
+    text: '#d9e0e8',
+    muted: '#8b97a6',
+    accent: '#62a8ff',
+    outline: '#ffffff',
+    warning: '#e9b44c',
+  }),
+  light: palette(THEMES.light, {
+    panel: '#f3f5f8',
+    line: '#dde2e8',
+    text: '#1c2430',
+    muted: '#5a6675',
+    accent: '#1866c9',
+    outline: '#0b1220',
+    warning: '#8c6109',
+  }),
+};
+
+/** The ink with the better contrast on `ground`. */
+export function inkOn(ground: Rgb, inks: readonly [Rgb, Rgb]): Rgb {
+  return contrast(ground, inks[0]) >= contrast(ground, inks[1]) ? inks[0] : inks[1];
+}
+
+function theme(background: string, lightness: readonly [number, number], chroma: number, lift: string): Theme {
+  const slices = Array.from({ length: COLOURS }, (_, i) => {
+    const hue = i >> 1;
+    return fromOklch(lightness[i & 1]! + STAGGER[hue]!, chroma, HUES[hue]!);
+  });
+  const lifted = slices.map((slice) => mix(slice, fromHex(lift), 0.28));
+  return { background: fromHex(background), slices, lifted, inks: [fromHex('#ffffff'), fromHex('#000000')] };
+}
+
+type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning'>;
+
+function palette(from: Theme, flat: Flat): Palette {
+  const levels = (colours: readonly Rgb[]) =>
+    colours.flatMap((colour) =>
+      Array.from({ length: LEVELS }, (_, level) =>
+        // The thinnest is still to be seen: one call in a wide gap is what people look for.
+        toCss(mix(from.background, colour, 0.3 + (0.7 * level) / (LEVELS - 1))),
+      ),
+    );
+  const labels = (colours: readonly Rgb[]) => colours.map((colour) => toCss(inkOn(colour, from.inks)));
+  return {
+    ...flat,
+    background: toCss(from.background),
+    slices: levels(from.slices),
+    lifted: levels(from.lifted),
+    label: labels(from.slices),
+    liftedLabel: labels(from.lifted),
+  };
+}

@@ -1,0 +1,209 @@
+import { FLAG_BEGAN_BEFORE, FLAG_END_INFERRED, FLAG_NEVER_ENDED, MANY, type Ticks } from '../base/protocol.ts';
+import { distance } from '../base/ticks.ts';
+import { INSTANT_LANE, type LaidTrack, type Layout, rowsWithin, SLICE_ROW, tracksWithin } from '../model/layout.ts';
+import type { Names } from '../model/names.ts';
+import { firstEndingAfter, type Picture, type Range } from '../model/picture.ts';
+import type { Ruler } from '../model/ruler.ts';
+import type { View } from '../model/view.ts';
+import type { Palette } from './palette.ts';
+import type { Renderer, Transform } from './renderer.ts';
+import type { TextFitter } from './text.ts';
+
+/** CSS pixels of a slice, without the gap below it. */
+export const SLICE_HEIGHT = SLICE_ROW - 1;
+/** The font of slice labels. */
+export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+
+const LABEL_PADDING = 4;
+const LABEL_FROM = 20;
+const EDGE_FROM = 7;
+const TOOTH = 4;
+
+/** The place of what is selected; `end` is null for an instant. */
+export interface Marked {
+  readonly track: number;
+  readonly depth: number;
+  readonly start: Ticks;
+  readonly end: Ticks | null;
+}
+
+/** All that one frame of the timeline shows. Lengths are CSS pixels. */
+export interface Scene {
+  readonly view: View;
+  readonly layout: Layout;
+  readonly scrollTop: number;
+  readonly width: number;
+  readonly height: number;
+  readonly picture: Picture | null;
+  readonly names: Names;
+  readonly palette: Palette;
+  readonly ruler: Ruler;
+  /** The name id that is hovered, or -1. */
+  readonly lifted: number;
+  readonly selected: Marked | null;
+}
+
+/** Draws the shapes of a scene. Answers how many slices and instants are on the screen. */
+export function drawShapes(renderer: Renderer, scene: Scene): number {
+  const { palette, picture, ruler, width, height } = scene;
+  renderer.begin({ palette, colour: scene.names.colour, lifted: scene.lifted });
+  for (const mark of ruler.marks) renderer.rect(mark.x, 0, 1, height, palette.line);
+  let drawn = 0;
+  forEachTrack(scene, (laid, y) => {
+    if (laid.rows === 0 && laid.instants < 0) renderer.rect(0, y, width, laid.height, palette.panel);
+    renderer.rect(0, y + laid.height - 1, width, 1, palette.line);
+    if (!picture) return;
+    const transform = transformOf(scene.view, picture);
+    forEachRow(scene, picture, laid, (range, rowY) => {
+      drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform);
+    });
+    if (laid.instants >= 0) drawn += visibleInstants(scene, picture, laid, () => undefined);
+  });
+  renderer.end();
+  return drawn;
+}
+
+/** Draws labels, torn edges, instants and the selection on the canvas above the shapes, which it clears first. */
+export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Scene): void {
+  context.clearRect(0, 0, scene.width, scene.height);
+  context.textBaseline = 'middle';
+  const { picture, palette } = scene;
+  if (picture) {
+    const transform = transformOf(scene.view, picture);
+    forEachTrack(scene, (laid, y) => {
+      forEachRow(scene, picture, laid, (range, rowY) =>
+        drawRowMarks(context, fitter, scene, picture, range, rowY, transform),
+      );
+      if (laid.instants < 0) return;
+      const middle = y + laid.instants + INSTANT_LANE / 2;
+      context.fillStyle = palette.warning;
+      context.beginPath();
+      visibleInstants(scene, picture, laid, (x) => {
+        context.moveTo(x, middle - 5);
+        context.lineTo(x + 4.5, middle + 4);
+        context.lineTo(x - 4.5, middle + 4);
+      });
+      context.fill();
+    });
+  }
+  if (scene.selected) drawSelection(context, scene, scene.selected);
+}
+
+/** Where a picture's columns are on the screen. */
+export function transformOf(view: View, picture: Picture): Transform {
+  const scale = 1 / view.perPixel;
+  return { scale, offset: (distance(picture.origin, view.anchor) - view.fraction) * scale };
+}
+
+function forEachTrack(scene: Scene, visit: (laid: LaidTrack, y: number) => void): void {
+  const { first, end } = tracksWithin(scene.layout, scene.scrollTop, scene.scrollTop + scene.height);
+  for (let i = first; i < end; i += 1) {
+    const laid = scene.layout.tracks[i]!;
+    visit(laid, laid.top - scene.scrollTop);
+  }
+}
+
+function forEachRow(scene: Scene, picture: Picture, laid: LaidTrack, visit: (range: Range, y: number) => void): void {
+  const left = -transformOf(scene.view, picture).offset * scene.view.perPixel;
+  const rows = rowsWithin(laid, scene.scrollTop, scene.scrollTop + scene.height);
+  for (let row = rows.first; row < rows.end; row += 1) {
+    const range = picture.row(laid.track.id, laid.track.lowest + row);
+    if (range.first === range.end) continue;
+    const first = Math.max(range.first, firstEndingAfter(picture.rects.end, range, left) - 1);
+    visit({ first, end: range.end }, laid.top + laid.slices + row * SLICE_ROW - scene.scrollTop);
+  }
+}
+
+function visibleInstants(scene: Scene, picture: Picture, laid: LaidTrack, visit: (x: number) => void): number {
+  const range = picture.lane(laid.track.id);
+  const { offset, scale } = transformOf(scene.view, picture);
+  const margin = 6;
+  let count = 0;
+  for (let i = firstEndingAfter(picture.instants.time, range, (-margin - offset) / scale); i < range.end; i += 1) {
+    const x = offset + picture.instants.time[i]! * scale;
+    if (x > scene.width + margin) break;
+    visit(x);
+    count += 1;
+  }
+  return count;
+}
+
+function drawRowMarks(
+  context: CanvasRenderingContext2D,
+  fitter: TextFitter,
+  scene: Scene,
+  picture: Picture,
+  range: Range,
+  y: number,
+  transform: Transform,
+): void {
+  const { rects } = picture;
+  const { palette, names, lifted } = scene;
+  for (let i = range.first; i < range.end; i += 1) {
+    const left = transform.offset + rects.start[i]! * transform.scale;
+    if (left > scene.width) break;
+    const right = transform.offset + rects.end[i]! * transform.scale;
+    if (right - left < EDGE_FROM) continue;
+    const flags = rects.flags[i]!;
+    if (flags !== 0) drawEdges(context, palette, flags, left, right, y);
+    if (rects.index[i] === MANY) continue;
+    const from = Math.max(left, 0) + LABEL_PADDING + (flags & FLAG_BEGAN_BEFORE && left >= 0 ? TOOTH : 0);
+    const room = Math.min(right, scene.width) - from - LABEL_PADDING / 2;
+    if (room < LABEL_FROM) continue;
+    const id = rects.name[i]!;
+    const text = fitter.fitted(names.of(id), room);
+    if (text === '') continue;
+    context.fillStyle = (id === lifted ? palette.liftedLabel : palette.label)[names.colour[id]!]!;
+    context.fillText(text, from, y + SLICE_HEIGHT / 2 + 0.5);
+  }
+}
+
+/** A torn edge where the recording does not know the call's begin or end, a dotted one where the end is a guess. */
+function drawEdges(
+  context: CanvasRenderingContext2D,
+  palette: Palette,
+  flags: number,
+  left: number,
+  right: number,
+  y: number,
+): void {
+  context.fillStyle = palette.background;
+  if (flags & FLAG_BEGAN_BEFORE && left > -TOOTH) tear(context, left, y, 1);
+  if (flags & FLAG_NEVER_ENDED) tear(context, right, y, -1);
+  else if (flags & FLAG_END_INFERRED) {
+    for (let dot = 1; dot < SLICE_HEIGHT; dot += 4) context.fillRect(right - 4, y + dot, 2, 2);
+  }
+}
+
+function tear(context: CanvasRenderingContext2D, x: number, y: number, inwards: number): void {
+  context.beginPath();
+  context.moveTo(x - inwards, y);
+  for (let tooth = 0; tooth < SLICE_HEIGHT; tooth += TOOTH) {
+    context.lineTo(x + inwards * (TOOTH + 1), y + tooth + TOOTH / 2);
+    context.lineTo(x, y + tooth + TOOTH);
+  }
+  context.lineTo(x - inwards, y + SLICE_HEIGHT);
+  context.fill();
+}
+
+function drawSelection(context: CanvasRenderingContext2D, scene: Scene, selected: Marked): void {
+  const laid = scene.layout.tracks.find((candidate) => candidate.track.id === selected.track);
+  if (!laid) return;
+  const { view } = scene;
+  const at = (tick: bigint) => (distance(tick, view.anchor) - view.fraction) / view.perPixel;
+  const top = laid.top - scene.scrollTop;
+  context.strokeStyle = scene.palette.outline;
+  context.lineWidth = 2;
+  const left = at(selected.start);
+  if (selected.end === null) {
+    if (laid.instants < 0) return;
+    context.strokeRect(left - 7, top + laid.instants + 1, 14, INSTANT_LANE - 2);
+    return;
+  }
+  const row = selected.depth - laid.track.lowest;
+  if (row >= laid.rows) return;
+  // Far outside the screen a canvas loses its precision, so the outline ends just beyond it.
+  const from = Math.max(left, -4);
+  const to = Math.min(Math.max(at(selected.end), left + 3), scene.width + 4);
+  if (to > from) context.strokeRect(from, top + laid.slices + row * SLICE_ROW, to - from, SLICE_HEIGHT);
+}

@@ -1,0 +1,37 @@
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { createTheme } from '../model/theme.ts';
+import type { Port } from '../model/trace.ts';
+import { createWorkbench } from '../model/workbench.ts';
+import { App } from './app.tsx';
+import './style.css';
+import './work.css';
+import './details.css';
+
+const spawn = (): Port => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' });
+
+const workbench = createWorkbench(spawn);
+const theme = createTheme();
+
+// All of this lives as long as the page does.
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.theme.value;
+});
+effect(() => {
+  document.body.dataset['state'] = workbench.state.value;
+});
+effect(() => {
+  const bench = workbench.bench.value;
+  document.title = bench.at === 'open' ? `${bench.open.trace.name} – Unspool` : 'Unspool';
+});
+window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== 'unspool:open') return;
+  const { name, buffer } = data as { name?: unknown; buffer?: unknown };
+  if (!(buffer instanceof ArrayBuffer) && !(buffer instanceof Blob)) return;
+  workbench.openBlob(new Blob([buffer]), typeof name === 'string' && name !== '' ? name : 'trace');
+});
+
+render(<App workbench={workbench} theme={theme} />, document.getElementById('app')!);
+
+const url = new URLSearchParams(location.search).get('url');
+if (url) void workbench.openUrl(url);

@@ -1,0 +1,104 @@
+import { createScope, type Dispose } from '../base/scope.ts';
+import { firstSlice, type Pointed, type Step, stepFrom } from '../model/pointing.ts';
+import { toPixel } from '../model/view.ts';
+import type { OpenTrace } from '../model/workbench.ts';
+
+const PAN = 0.2;
+const ZOOM = 1.6;
+
+const STEPS: Readonly<Record<string, Step>> = { '.': 'next', ',': 'previous', '[': 'caller', ']': 'callee' };
+
+/** Navigation by keyboard, as the keys' dialog lists it, until disposed. */
+export function listenForKeys(
+  { timeline, selection }: OpenTrace,
+  { scrollBy, area }: { scrollBy: (lines: number) => void; area: HTMLElement },
+): Dispose {
+  const scope = createScope();
+  const widthOf = () => timeline.size.peek().width;
+  const select = (next: Pointed | null) => {
+    if (!next) return;
+    selection.selected.value = next;
+    bringIntoView(next);
+  };
+  const bringIntoView = (pointed: Pointed) => {
+    const view = timeline.view.peek();
+    if (!view) return;
+    const width = widthOf();
+    const left = toPixel(view, pointed.start);
+    const right = pointed.end === null ? left : toPixel(view, pointed.end);
+    if (right < 0 || left > width) timeline.glideBy((left + Math.min(right, left + width)) / 2 - width / 2);
+  };
+  const fitSelection = () => {
+    const selected = selection.selected.peek();
+    if (!selected) return;
+    if (selected.end !== null) timeline.show({ from: selected.start, to: selected.end });
+    else bringIntoView(selected);
+  };
+  const step = (to: Step) => {
+    const picture = timeline.picture.peek();
+    const from = selection.selected.peek();
+    if (picture && from) select(stepFrom(picture, from, to));
+  };
+  const selectFirst = () => {
+    const picture = timeline.picture.peek();
+    const view = timeline.view.peek();
+    if (picture && view) select(firstSlice(picture, timeline.layout.peek(), view, widthOf()));
+  };
+
+  /** Answers whether the key means something here. */
+  const act = (key: string, inTimeline: boolean): boolean => {
+    switch (key) {
+      case 'w':
+      case '+':
+      case '=':
+        timeline.zoom(widthOf() / 2, 1 / ZOOM, 'gliding');
+        return true;
+      case 's':
+      case '-':
+        timeline.zoom(widthOf() / 2, ZOOM, 'gliding');
+        return true;
+      case 'a':
+      case 'arrowleft':
+        timeline.glideBy(-PAN * widthOf());
+        return true;
+      case 'd':
+      case 'arrowright':
+        timeline.glideBy(PAN * widthOf());
+        return true;
+      case 'arrowup':
+        scrollBy(-1);
+        return true;
+      case 'arrowdown':
+        scrollBy(1);
+        return true;
+      case 'f':
+        fitSelection();
+        return true;
+      case '0':
+        timeline.showWhole();
+        return true;
+      case 'escape':
+        selection.selected.value = null;
+        return true;
+      case 'enter':
+        if (inTimeline && !selection.selected.peek()) selectFirst();
+        return inTimeline;
+      default: {
+        const to = STEPS[key];
+        if (to) step(to);
+        return to !== undefined;
+      }
+    }
+  };
+  scope.listen<KeyboardEvent>(window, 'keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+    const target = event.target instanceof HTMLElement ? event.target : document.body;
+    if (target instanceof HTMLInputElement) return;
+    const key = event.key.toLowerCase();
+    const inTimeline = target === area || target === document.body;
+    // Arrows belong to whatever has the focus: they scroll the details and move the dividers.
+    if (key.startsWith('arrow') && !inTimeline) return;
+    if (act(key, inTimeline)) event.preventDefault();
+  });
+  return scope.dispose;
+}

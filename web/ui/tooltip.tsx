@@ -1,0 +1,60 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { formatCounted, formatLength, formatPosition, formatRawLength } from '../base/format.ts';
+import { flagWords } from '../model/flags.ts';
+import type { OpenTrace } from '../model/workbench.ts';
+import type { PointerPlace } from './trace_view.tsx';
+
+const WIDTH = 340;
+const GAP = 14;
+
+/** What is under the pointer, beside it. */
+export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlySignal<PointerPlace | null> }) {
+  const { trace, timeline, selection } = open;
+  const hovered = selection.hovered.value;
+  const at = pointer.value;
+  const info = trace.info.value;
+  const extent = trace.progress.value.extent;
+  if (!hovered || !at || !info || !extent) return null;
+  const { width, height } = timeline.size.value;
+  const left = at.x + GAP + WIDTH > width ? Math.max(0, at.x - GAP - WIDTH) : at.x + GAP;
+  const low = at.y > height / 2;
+  const style = {
+    left: `${left}px`,
+    [low ? 'bottom' : 'top']: `${low ? height - at.y + GAP : at.y + GAP}px`,
+    [left < at.x && left > 0 ? 'width' : 'maxWidth']: left < at.x ? 'auto' : `${WIDTH}px`,
+  };
+  const name = trace.names.of(hovered.name);
+  const start = formatPosition(hovered.start, extent.from, info.clock);
+  if (!hovered.item) {
+    return (
+      <div class="tooltip" style={style}>
+        <p>
+          Several {info.sliceNoun}s, mostly <b>{name}</b>
+        </p>
+        <p class="muted">Zoom in to tell them apart.</p>
+      </div>
+    );
+  }
+  const length = hovered.end === null ? null : hovered.end - hovered.start;
+  return (
+    <div class="tooltip" style={style}>
+      <p>
+        <b>{name}</b>
+      </p>
+      {length !== null && (
+        <p>
+          {formatLength(length, info.clock)} <span class="muted">{formatRawLength(length, info.clock)}</span>
+        </p>
+      )}
+      <p class="muted">at {start}</p>
+      {hovered.many > 1 && (
+        <p class="muted">{formatCounted(hovered.many, 'event')} here; zoom in to tell them apart.</p>
+      )}
+      {flagWords(hovered.flags).map((word) => (
+        <p class="muted" key={word}>
+          {word}
+        </p>
+      ))}
+    </div>
+  );
+}

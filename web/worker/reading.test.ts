@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { readThrough } from './reading.ts';
+import type { Session } from './session.ts';
+import { openSource } from './source.ts';
+
+const NEVER = new Promise<void>(() => undefined);
+const MIB = 1024 * 1024;
+
+/** Bytes that tell where they are. */
+function file(length: number): Blob {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i += 1) bytes[i] = (i * 31 + (i >> 8)) & 0xff;
+  return new Blob([bytes]);
+}
+
+/** A session that takes what it is given and then reads `again`, as logs with buffers out of order do. */
+function session(size: number, again: readonly (readonly [at: number, length: number])[] = []) {
+  const got: { at: number; bytes: Uint8Array }[] = [];
+  const log: string[] = [];
+  const later = [...again];
+  let at = 0;
+  let length = 0;
+  let todo = 0;
+  const made = {
+    push: (bytes: Uint8Array) => {
+      expect(todo).toBe(0);
+      got.push({ at, bytes: bytes.slice() });
+      at += bytes.length;
+      length -= bytes.length;
+      todo = 2;
+      const next = at === size || length <= 0 ? later[0] : undefined;
+      if (next && (at === size || got.length > 1)) {
+        [at, length] = next;
+        later.shift();
+        made.more = true;
+      }
+    },
+    more: false,
+    end: () => {
+      log.push('end');
+    },
+    step: () => {
+      if (todo > 0) {
+        todo -= 1;
+        return todo > 0 ? 1 : 0;
+      }
+      return log.includes('end') ? 2 : 0;
+    },
+    wantsAt: () => at,
+    wantsLength: () => Math.max(0, length),
+    cancel: () => log.push('cancel'),
+    progress: () => ({ slices: 1 }),
+  };
+  return { session: made as unknown as Session, got, log };
+}
+
+describe('reading', () => {
+  it('hands over every byte once, in portions of at most a mebibyte, and then the end', async () => {
+    const size = 3 * MIB + 12_345;
+    const blob = file(size);
+    const { session: taking, got, log } = session(size);
+    const painted = Promise.resolve();
+    const how = await readThrough(taking, blob, { cancelled: () => false, painted, report: () => undefined });
+    expect(how).toBe('complete');
+    expect(log).toEqual(['end']);
+    expect(got[0]!.bytes.length).toBeLessThanOrEqual(256 * 1024);
+    expect(Math.max(...got.map(({ bytes }) => bytes.length))).toBeLessThanOrEqual(MIB);
+    const whole = new Uint8Array(await blob.arrayBuffer());
+    const read = Buffer.concat(got.map(({ bytes }) => bytes));
+    expect(Buffer.compare(read, whole)).toBe(0);
+  });
+  it('goes where the session wants to go', async () => {
+    const size = 600_000;
+    const blob = file(size);
+    const { session: taking, got } = session(size, [[100_000, 5000]]);
+    await readThrough(taking, blob, { cancelled: () => false, painted: NEVER, report: () => undefined });
+    const again = got.find(({ at }, i) => i > 0 && at === 100_000)!;
+    const expected = new Uint8Array(await blob.slice(100_000, 105_000).arrayBuffer());
+    expect(Buffer.compare(again.bytes, expected)).toBe(0);
+  });
+  it('does not read past an eighth before the first picture', async () => {
+    const size = 16 * MIB;
+    const { session: taking, got } = session(size);
+    let painted: () => void = () => undefined;
+    let readBefore = -1;
+    const running = readThrough(taking, file(size), {
+      cancelled: () => false,
+      painted: new Promise((resolve) => {
+        painted = resolve;
+      }),
+      report: (now) => {
+        if (!now || readBefore >= 0) return;
+        readBefore = got.reduce((sum, { bytes }) => sum + bytes.length, 0);
+        painted();
+      },
+    });
+    expect(await running).toBe('complete');
+    expect(readBefore).toBe(2 * MIB);
+  });
+  it('stops when it is cancelled', async () => {
+    const size = 8 * MIB;
+    const { session: taking, got, log } = session(size);
+    const pace = { cancelled: () => got.length >= 2, painted: Promise.resolve(), report: () => undefined };
+    expect(await readThrough(taking, file(size), pace)).toBe('cancelled');
+    expect(log).toEqual(['cancel']);
+    expect(got.length).toBe(2);
+  });
+});
+
+describe('a source', () => {
+  it('reads the same without streams that fill a buffer', async () => {
+    const blob = file(100_000);
+    const plain = Object.assign(blob, {
+      stream: () => {
+        throw new TypeError('no such streams');
+      },
+    });
+    const source = openSource(plain, 0);
+    let total = 0;
+    for (let part = await source.take(30_000); part; part = await source.take(30_000)) total += part.length;
+    expect([total, source.position]).toEqual([100_000, 100_000]);
+  });
+});

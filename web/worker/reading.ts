@@ -1,0 +1,111 @@
+import { type Session, STEP_BROKEN, STEP_DONE, STEP_MORE, STEP_WANTS_BYTES } from './session.ts';
+import { openSource } from './source.ts';
+
+/** What the loop needs from whoever runs it. */
+export interface Pace {
+  cancelled(): boolean;
+  /** Resolves when the first picture is on the screen. */
+  readonly painted: Promise<void>;
+  /** Called after each step; sends on what is new, as often as is sensible, or at once when `now` is true. */
+  report(now: boolean): void;
+}
+
+/** How reading ended. A failure of the file itself is thrown. */
+export type Outcome = 'complete' | 'cancelled' | 'broken';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+/** Small, so that the first picture does not wait for more than it shows. */
+const FIRST_PORTION = 256 * KIB;
+const PORTION = MIB;
+/** After so long, messages get their turn. */
+const TURN_MS = 10;
+const STEP_MS = 4;
+const SMALLEST_BUDGET = 1_000;
+const LARGEST_BUDGET = 4_000_000;
+/** How long the first picture may hold up reading. */
+const HOLD_MS = 250;
+
+/** Reads `file` through `session`, giving messages their turn every {@link TURN_MS}. */
+export async function readThrough(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
+  const source = openSource(file, session.wantsAt());
+  const breathe = createBreather();
+  const holdAt = Math.max(MIB, Math.floor(file.size / 8));
+  let holding = true;
+  let portion = FIRST_PORTION;
+  let budget = 16 * SMALLEST_BUDGET;
+  let turn = performance.now();
+  const allowed = () => (holding ? Math.min(portion, holdAt - source.position) : portion);
+
+  try {
+    for (;;) {
+      if (pace.cancelled()) {
+        session.cancel();
+        return 'cancelled';
+      }
+      const began = performance.now();
+      const state = session.step(budget);
+      const took = performance.now() - began;
+      if (took > 2 * STEP_MS) budget = Math.max(SMALLEST_BUDGET, budget >> 1);
+      else if (took < STEP_MS && state === STEP_MORE) budget = Math.min(LARGEST_BUDGET, budget << 1);
+
+      if (state === STEP_DONE) return 'complete';
+      if (state === STEP_BROKEN) return 'broken';
+      if (state === STEP_WANTS_BYTES) {
+        const at = session.wantsAt();
+        let bytes: Uint8Array | null;
+        if (at === source.position) {
+          if (holding && at >= holdAt) {
+            // The rest of the file can wait for the first picture: it costs a frame, and then nobody waits.
+            if (session.progress().slices > 0) {
+              pace.report(true);
+              await Promise.race([pace.painted, delay(HOLD_MS)]);
+            }
+            holding = false;
+          }
+          bytes = await source.take(allowed());
+        } else {
+          bytes = await readAt(file, at, session.wantsLength());
+        }
+        if (bytes) session.push(bytes);
+        else session.end();
+        portion = PORTION;
+        if (allowed() > 0) source.prefetch(allowed());
+      }
+      pace.report(false);
+      if (performance.now() - turn > TURN_MS) {
+        await breathe.turn();
+        turn = performance.now();
+      }
+    }
+  } finally {
+    source.close();
+    breathe.close();
+  }
+}
+
+async function readAt(file: Blob, at: number, length: number): Promise<Uint8Array | null> {
+  const most = Math.min(length === 0 ? PORTION : length, PORTION);
+  const bytes = new Uint8Array(await file.slice(at, at + most).arrayBuffer());
+  return bytes.byteLength > 0 ? bytes : null;
+}
+
+/** A message to oneself comes after those that wait already, and at once: a timer would cost 4 ms each. */
+function createBreather(): { turn(): Promise<void>; close(): void } {
+  const channel = new MessageChannel();
+  return {
+    turn: () =>
+      new Promise((resolve) => {
+        channel.port1.onmessage = () => resolve();
+        channel.port2.postMessage(null);
+      }),
+    close: () => {
+      channel.port1.close();
+      channel.port2.close();
+    },
+  };
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,65 @@
+import type {
+  Details,
+  Instants,
+  Item,
+  Overview,
+  Problem,
+  Progress,
+  Rects,
+  Ticks,
+  TraceError,
+  TraceInfo,
+  Track,
+} from '../base/protocol.ts';
+
+/** The answer of {@link Session.query}: the body of a `rects` message. */
+export interface Answer {
+  readonly origin: Ticks;
+  readonly from: Ticks;
+  readonly to: Ticks;
+  readonly step: bigint;
+  readonly complete: boolean;
+  readonly rects: Rects;
+  readonly instants: Instants;
+  readonly visited: number;
+}
+
+/** What {@link Session.step} answers. */
+export const STEP_WANTS_BYTES = 0;
+/** There is more to do with the bytes at hand. */
+export const STEP_MORE = 1;
+/** All is read. */
+export const STEP_DONE = 2;
+/** Reading broke off, see {@link Session.error}. */
+export const STEP_BROKEN = 3;
+
+/** One trace being read, on the wasm side. Synchronous; the worker's loop calls it. */
+export interface Session {
+  free(): void;
+  /** Throws a {@link TraceError}. */
+  info(): TraceInfo;
+  /** Copies bytes in; only after a step answered {@link STEP_WANTS_BYTES}. */
+  push(bytes: Uint8Array): void;
+  /** The bytes asked for end here: the file is over. */
+  end(): void;
+  step(maxEvents: number): number;
+  /** The file offset at which the next pushed bytes must start. */
+  wantsAt(): number;
+  /** How many bytes are of use from there; 0 is all to the end. */
+  wantsLength(): number;
+  error(): TraceError | undefined;
+  /** Closes what is open, at what was read so far. */
+  cancel(): void;
+  progress(): Progress;
+  takeNames(): { readonly first: number; readonly names: readonly string[] } | undefined;
+  takeTracks(): readonly Track[];
+  query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array): Answer;
+  overview(buckets: number): Overview;
+  detailsRange(item: Item): { readonly offset: number; readonly length: number } | undefined;
+  /** Throws a {@link TraceError}. */
+  details(item: Item, bytes: Uint8Array): Details;
+  problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
+}
+
+/** Makes a session from a file's name, size and up to 64 KiB of either end. Throws a {@link TraceError}. */
+export type SessionConstructor = new (name: string, size: number, head: Uint8Array, tail: Uint8Array) => Session;
