@@ -257,7 +257,7 @@ pub(crate) fn frame_text(frame: &Frame) -> String {
         text.push_str(function);
     }
     if let Some(offset) = frame.offset {
-        text.push_str(&format!(" +{offset:#x}"));
+        text.push_str(&format!("+{offset:#x}"));
     }
     if let Some(file) = &frame.file {
         text.push_str(": ");

@@ -251,7 +251,7 @@ fn details_have_every_argument_from_both_ends_of_a_call() {
     let Shown::List(parts) = field(&nested, &["Arguments", "v"]) else { panic!() };
     assert!(matches!(&parts[0], Shown::Tree(members) if members[0].name == "x" && members[0].value == Shown::F64(0.5)));
     assert!(matches!(&parts[1], Shown::Tree(both) if both[1].name == "machine form"));
-    assert_eq!(field(&nested, &["Backtrace"]), &Shown::List(vec![Shown::Text("libGL.so +0x10".into())]));
+    assert_eq!(field(&nested, &["Backtrace"]), &Shown::List(vec![Shown::Text("libGL.so+0x10".into())]));
     let open = of("good", 2);
     assert_eq!(field(&open, &["Call"]), &Shown::U64(8));
     assert!(open.remarks[0].contains("never returned"), "{:?}", open.remarks);
