@@ -102,3 +102,6 @@ pub fn peek(container: Container, head: &[u8], wanted: usize) -> Vec<u8> {
     }
     out.data().to_vec()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+use alloc::vec;
+use alloc::vec::Vec;
+use std::fs;
+use std::path::Path;
+
+use miniz_oxide::deflate::compress_to_vec;
+use proptest::prelude::*;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec as zstd};
+
+use super::*;
+use crate::error::ProblemKind;
+
+/// Unpacks a file in portions; what it gives, and what was wrong.
+fn unpack(container: Container, file: &[u8], portion: usize) -> (Vec<u8>, Option<Problem>) {
+    let mut unpacker = container.unpacker(&Limits::DEFAULT);
+    let (mut out, mut all) = (Buffer::default(), Vec::new());
+    let mut held: Vec<u8> = Vec::new();
+    let mut parts = file.chunks(portion.max(1));
+    loop {
+        let result = unpacker.unpack(&held, &mut out);
+        let added = out.data().len();
+        // A Snappy chunk comes whole, and a zstd window is collected in pieces.
+        assert!(added <= PIECE || container == Container::Snappy, "{added} bytes in one call");
+        all.extend_from_slice(out.data());
+        out.consume(added);
+        match result {
+            Err(problem) => return (all, Some(problem)),
+            Ok(0) if added == 0 => match parts.next() {
+                Some(part) => held.extend_from_slice(part),
+                None => break,
+            },
+            Ok(taken) => drop(held.drain(..taken)),
+        }
+    }
+    assert!(held.is_empty(), "everything is taken");
+    let problem = unpacker.finish(&mut out).err();
+    all.extend_from_slice(out.data());
+    (all, problem)
+}
+
+fn gzip(data: &[u8]) -> Vec<u8> {
+    // With a name, a comment and an extra field.
+    let mut file = vec![0x1f, 0x8b, 8, 4 | 8 | 16, 0, 0, 0, 0, 0, 3, 3, 0, 1, 2, 3];
+    file.extend_from_slice(b"name\0comment\0");
+    file.extend(compress_to_vec(data, 6));
+    // Neither checksum nor length is looked at.
+    file.extend([0; 8]);
+    file
+}
+
+fn snappy(data: &[u8]) -> Vec<u8> {
+    let mut file = b"at".to_vec();
+    for part in data.chunks(1000) {
+        let block = snappy_block::compress(part);
+        file.extend((block.len() as u32).to_le_bytes());
+        file.extend(block);
+    }
+    file
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apitrace").join(name)).unwrap()
+}
+
+fn data() -> Vec<u8> {
+    (0..200_000u32).map(|i| (i / 7 % 251) as u8 ^ (i.wrapping_mul(2_654_435_761) >> 29) as u8).collect()
+}
+
+/// A file in each container, with what is in it.
+fn files() -> Vec<(Container, Vec<u8>, Vec<u8>)> {
+    let data = data();
+    let brotli = fixture("scene.brotli.trace");
+    let stream = unpack(Container::Snappy, &fixture("scene.trace"), usize::MAX).0;
+    vec![
+        (Container::Snappy, snappy(&data), data.clone()),
+        (Container::Gzip, gzip(&data), data.clone()),
+        (Container::Zstd, zstd(&data[..], CompressionLevel::Fastest), data),
+        (Container::Zstd, fixture("scene.zstd.trace"), stream.clone()),
+        (Container::Zstd, fixture("scene.seekable.trace"), stream.clone()),
+        (Container::Brotli, brotli, stream),
+    ]
+}
+
+#[test]
+fn every_container_in_any_portions() {
+    for (container, file, data) in files() {
+        assert_eq!(Container::of(&file), container);
+        for portion in [1, 7, 1000, usize::MAX] {
+            let (all, problem) = unpack(container, &file, portion);
+            assert!(all == data, "{container:?} in portions of {portion}");
+            assert_eq!(problem, None);
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_gives_what_is_there() {
+    for (container, file, data) in files() {
+        for cut in [2, 5, 100, file.len() / 2, file.len() - 9] {
+            let (all, problem) = unpack(container, &file[..cut], 999);
+            assert!(data.starts_with(&all), "{container:?} cut at {cut}");
+            // The two bytes of apitrace are a legal file; the seek table is not data.
+            if cut > 2 && container != Container::Zstd {
+                assert_eq!(
+                    problem.map(|p| (p.kind, p.at)),
+                    Some((ProblemKind::Truncated, cut as u64)),
+                    "{container:?} {cut}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn gzip_members_follow_each_other_and_trailers_may_be_missing() {
+    let (one, two) = (gzip(b"one"), gzip(b"two"));
+    let both = [one.as_slice(), &two].concat();
+    assert_eq!(unpack(Container::Gzip, &both, 3), (b"onetwo".to_vec(), None));
+    assert_eq!(unpack(Container::Gzip, &both[..both.len() - 8], 3), (b"onetwo".to_vec(), None));
+    assert_eq!(unpack(Container::Gzip, &both[..both.len() - 3], 3), (b"onetwo".to_vec(), None));
+    let padded = [one.as_slice(), &[0; 100]].concat();
+    assert_eq!(unpack(Container::Gzip, &padded, 3), (b"one".to_vec(), None));
+}
+
+#[test]
+fn zstd_passes_over_skippable_frames() {
+    let skip = |n: u8| [&[0x50 + n, 0x2a, 0x4d, 0x18, n, 0, 0, 0], vec![9; n.into()].as_slice()].concat();
+    let data = data();
+    let frame = zstd(&data[..5000], CompressionLevel::Fastest);
+    let file = [skip(0), frame.clone(), skip(3), frame, skip(15)].concat();
+    let (all, problem) = unpack(Container::Zstd, &file, 11);
+    assert_eq!((all.len(), problem), (10_000, None));
+    // A block that is one byte, 100,000 times, in a frame of one segment; no checksum.
+    let header = (100_000u32 << 3 | 1 << 1 | 1).to_le_bytes();
+    let rle = [&[0x28, 0xb5, 0x2f, 0xfd, 0xa0], &100_000u32.to_le_bytes()[..], &header[..3], &[7]].concat();
+    assert_eq!(unpack(Container::Zstd, &rle, 4), (vec![7; 100_000], None));
+}
+
+#[test]
+fn a_bomb_is_unpacked_in_pieces() {
+    let zeros = vec![0u8; 50 << 20];
+    let file = gzip(&zeros);
+    assert!(file.len() < 100_000);
+    let mut unpacker = Container::Gzip.unpacker(&Limits::DEFAULT);
+    let mut out = Buffer::default();
+    let (mut taken, mut pieces) = (0, 0);
+    loop {
+        let n = unpacker.unpack(&file[taken..], &mut out).unwrap();
+        assert!(out.data().len() <= PIECE);
+        if n == 0 && out.data().is_empty() {
+            break;
+        }
+        pieces += usize::from(!out.data().is_empty());
+        out.consume(usize::MAX >> 1);
+        taken += n;
+    }
+    assert!(pieces >= 50, "{pieces}");
+}
+
+#[test]
+fn snappy_lengths_beyond_the_limit_are_damage() {
+    let file = [&b"at"[..], &u32::MAX.to_le_bytes(), &[0; 100]].concat();
+    let (all, problem) = unpack(Container::Snappy, &file, 1000);
+    assert_eq!(all, []);
+    assert_eq!(problem.map(|p| (p.at, p.kind)), Some((2, ProblemKind::Malformed)));
+    // A block that says it holds 200 MiB, in seven bytes.
+    let file = [&b"at"[..], &7u32.to_le_bytes(), &[0x80, 0x80, 0x80, 0x64, 0, b'x', 0]].concat();
+    let (all, problem) = unpack(Container::Snappy, &file, 1000);
+    assert_eq!(all, b"x");
+    assert_eq!(problem.map(|p| (p.at, p.kind, p.value)), Some((2, ProblemKind::Malformed, 11)));
+    // What follows a length of zero is left out, and said.
+    let file = [snappy(b"abc"), vec![0; 4], vec![1; 10]].concat();
+    let (all, problem) = unpack(Container::Snappy, &file, 1);
+    assert_eq!(all, b"abc");
+    assert_eq!(problem.map(|p| (p.at, p.value)), Some((file.len() as u64 - 10, 10)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_damage_makes_it_panic(which in 0usize..6, damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..5), cut: proptest::sample::Index, portion in 1usize..5000) {
+        let (container, mut file, _) = files().swap_remove(which);
+        for (at, byte) in damage {
+            let i = at.index(file.len());
+            file[i] = byte;
+        }
+        file.truncate(1 + cut.index(file.len()));
+        let whole = unpack(container, &file, usize::MAX);
+        let parts = unpack(container, &file, portion);
+        // Where damage is noticed depends on the portions in a decompressor that is not ours; what was good does not.
+        if container == Container::Snappy {
+            prop_assert_eq!(whole, parts);
+        }
+    }
+}
