@@ -155,7 +155,7 @@ mod tests {
 
     fn whole(block: &[u8]) -> Option<Vec<u8>> {
         let mut block = Block::new(block, 1 << 24)?;
-        (block.decode(usize::MAX) == Reached::End).then(|| block.out)
+        if block.decode(usize::MAX) == Reached::End { Some(block.out) } else { None }
     }
 
     #[test]
