@@ -28,7 +28,6 @@ enum Target {
 struct Open {
     kind: Nest,
     values: Vec<Value>,
-    names: Vec<String>,
 }
 
 /// A string or blob that is still coming.
@@ -213,27 +212,28 @@ impl Sink for Collect {
         });
     }
 
-    fn open(&mut self, tables: &Tables, kind: Nest) {
-        let names = match kind {
-            Nest::Array(_) => Vec::new(),
-            Nest::Repr => ["text".into(), "machine form".into()].into(),
-            Nest::Struct(signature) => tables.structs.get(signature).map_or_else(Vec::new, |s| {
-                (0..s.members.len()).map(|i| s.members.get(i).unwrap_or_default().into()).collect()
-            }),
-        };
-        self.open.push(Open { kind, values: Vec::new(), names });
+    fn open(&mut self, _tables: &Tables, kind: Nest) {
+        self.open.push(Open { kind, values: Vec::new() });
     }
 
-    fn close(&mut self) {
-        let Some(Open { kind, values, names }) = self.open.pop() else { return };
-        self.keep(match kind {
+    fn close(&mut self, tables: &Tables) {
+        let Some(Open { kind, values }) = self.open.pop() else { return };
+        // Names are looked up for the values that are there, however many a signature may promise.
+        let value = match kind {
             Nest::Array(_) => Value::List(values),
-            Nest::Struct(_) | Nest::Repr => {
-                let field = |(name, value)| Field { name: Cow::Owned(name), value };
-                Value::Tree(names.into_iter().zip(values).map(field).collect())
+            Nest::Repr => named(values, |i| if i == 0 { "text" } else { "machine form" }),
+            Nest::Struct(signature) => {
+                let members = tables.structs.get(signature).map(|s| &s.members);
+                named(values, |i| members.and_then(|m| m.get(i)).unwrap_or_default())
             }
-        });
+        };
+        self.keep(value);
     }
+}
+
+fn named<'a>(values: Vec<Value>, name: impl Fn(usize) -> &'a str) -> Value {
+    let field = |(i, value)| Field { name: Cow::Owned(name(i).into()), value };
+    Value::Tree(values.into_iter().enumerate().map(field).collect())
 }
 
 /// A string as people read it: NULs and all.

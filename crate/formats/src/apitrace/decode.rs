@@ -9,15 +9,17 @@
 //! LEAVE call     { detail }* 0               the first time the id comes
 //! ```
 
-use alloc::string::String;
+mod definitions;
+
 use alloc::vec::Vec;
 
 use crate::input::Cursor;
 
-use super::functions::NameFlags;
 use super::skim;
-use super::tables::{Bitmask, Definitions, Enum, Frame, Function, Signature, Strings, Struct, Tables};
-use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, frame_tag, tag, text_of, uint};
+use super::tables::{Definitions, Enum, Tables};
+use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, tag, uint};
+
+use definitions::{Draft, Kind};
 
 /// A value that is no string and holds no others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +90,7 @@ pub(crate) trait Sink {
     fn unit(&mut self, unit: u32) {}
     fn end_bytes(&mut self) {}
     fn open(&mut self, tables: &Tables, nest: Nest) {}
-    fn close(&mut self) {}
+    fn close(&mut self, tables: &Tables) {}
 }
 
 /// Where the walk is: what comes next.
@@ -132,46 +134,6 @@ enum State {
     FrameNumber { tag: u8 },
 }
 
-/// What is being defined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    PropertyName,
-    PropertyValue,
-    Function {
-        thread: u64,
-    },
-    Enum,
-    /// Versions 0 to 2: one name and one value.
-    EnumValue,
-    Bitmask,
-    Struct,
-    /// `left` more follow this one.
-    Frame {
-        left: u64,
-        tag: u8,
-    },
-}
-
-/// A definition, as far as it has come.
-#[derive(Debug)]
-struct Draft {
-    kind: Kind,
-    id: u64,
-    at: u64,
-    name: Option<String>,
-    count: u64,
-    names: Strings,
-    numbers: Vec<u64>,
-    frame: Frame,
-}
-
-impl Draft {
-    fn new(kind: Kind, id: u64, at: u64) -> Self {
-        let (names, numbers, frame) = Default::default();
-        Self { kind, id, at, name: None, count: 0, names, numbers, frame }
-    }
-}
-
 /// What a walk broke off in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
@@ -193,11 +155,6 @@ pub(crate) struct Broken {
     /// It is the version in the header.
     pub(crate) version: bool,
 }
-
-/// A definition's strings together.
-const MAX_TEXT: usize = 1 << 26;
-/// The entries of a definition.
-const MAX_COUNT: u64 = 1 << 22;
 
 /// Walks over a stream.
 #[derive(Debug)]
@@ -489,7 +446,7 @@ impl Walk {
                 let left = uint(c)?;
                 sink.begin_bytes(tables, kind, left);
                 if left == 0 {
-                    self.bytes_end(sink);
+                    self.bytes_end(tables, sink);
                 } else {
                     self.state = if kind == Bytes::Wide { State::Units { left } } else { State::Bytes { left } };
                 }
@@ -502,7 +459,7 @@ impl Walk {
                 sink.bytes(here);
                 let left = left - here.len() as u64;
                 if left == 0 {
-                    self.bytes_end(sink);
+                    self.bytes_end(tables, sink);
                 } else {
                     self.state = State::Bytes { left };
                 }
@@ -510,7 +467,7 @@ impl Walk {
             State::Units { left } => {
                 sink.unit(uint(c)? as u32);
                 if left == 1 {
-                    self.bytes_end(sink);
+                    self.bytes_end(tables, sink);
                 } else {
                     self.state = State::Units { left: left - 1 };
                 }
@@ -572,12 +529,12 @@ impl Walk {
 
     fn scalar(&mut self, scalar: Scalar, tables: &Tables, sink: &mut impl Sink) {
         sink.scalar(tables, scalar);
-        self.value_end(sink);
+        self.value_end(tables, sink);
     }
 
-    fn bytes_end(&mut self, sink: &mut impl Sink) {
+    fn bytes_end(&mut self, tables: &Tables, sink: &mut impl Sink) {
         sink.end_bytes();
-        self.value_end(sink);
+        self.value_end(tables, sink);
     }
 
     fn open_struct(&mut self, signature: u32, tables: &Tables, sink: &mut impl Sink) -> Result<(), Stop> {
@@ -591,8 +548,8 @@ impl Walk {
         }
         sink.open(tables, nest);
         if count == 0 {
-            sink.close();
-            self.value_end(sink);
+            sink.close(tables);
+            self.value_end(tables, sink);
         } else {
             self.nest.push(count);
             self.state = State::Value;
@@ -601,7 +558,7 @@ impl Walk {
     }
 
     /// A value is over, and perhaps what holds it.
-    fn value_end(&mut self, sink: &mut impl Sink) {
+    fn value_end(&mut self, tables: &Tables, sink: &mut impl Sink) {
         while let Some(left) = self.nest.last_mut() {
             *left -= 1;
             if *left > 0 {
@@ -609,200 +566,9 @@ impl Walk {
                 return;
             }
             self.nest.pop();
-            sink.close();
+            sink.close(tables);
         }
         self.state = State::Detail;
-    }
-
-    fn define(&mut self, kind: Kind, id: u64, at: u64) {
-        self.draft = Draft::new(kind, id, at);
-        self.state = match kind {
-            Kind::Enum | Kind::Bitmask => State::Count,
-            Kind::Frame { .. } => State::FrameTag,
-            _ => State::TextLen,
-        };
-    }
-
-    /// The header, and definitions.
-    fn definition<D: Definitions, S: Sink>(
-        &mut self,
-        c: &mut Cursor<'_>,
-        defs: &mut D,
-        sink: &mut S,
-    ) -> Result<(), Stop> {
-        match self.state {
-            State::Version => {
-                let version = uint(c)?;
-                self.header.version = u32::try_from(version).unwrap_or(u32::MAX);
-                self.header.semantic_version = self.header.version;
-                self.state = match self.header.version {
-                    0..wire::PROPERTIES => State::Event,
-                    wire::PROPERTIES..=wire::VERSION => State::Semantic,
-                    _ => return Err(Stop::Bad),
-                };
-            }
-            State::Semantic => {
-                self.header.semantic_version = u32::try_from(uint(c)?).unwrap_or(u32::MAX);
-                self.state = State::PropertyName;
-            }
-            State::PropertyName | State::PropertyValue | State::TextLen => {
-                let left = uint(c)?;
-                let kind = match self.state {
-                    State::PropertyName if left == 0 => {
-                        self.state = State::Event;
-                        return Ok(());
-                    }
-                    State::PropertyName => Kind::PropertyName,
-                    State::PropertyValue => Kind::PropertyValue,
-                    _ => self.draft.kind,
-                };
-                self.draft.kind = kind;
-                self.text.clear();
-                if left == 0 {
-                    return self.text_end(defs, sink);
-                }
-                self.state = State::Text { left };
-            }
-            State::Text { left } => {
-                let here = c.take_up_to(left);
-                if here.is_empty() {
-                    return Err(Stop::Short);
-                }
-                if self.text.len() + here.len() > MAX_TEXT {
-                    return Err(Stop::Bad);
-                }
-                self.text.extend_from_slice(here);
-                let left = left - here.len() as u64;
-                self.state = State::Text { left };
-                if left == 0 {
-                    return self.text_end(defs, sink);
-                }
-            }
-            State::Count => {
-                let count = uint(c)?;
-                if count > MAX_COUNT {
-                    return Err(Stop::Bad);
-                }
-                self.draft.count = count;
-                self.next_entry(defs, sink)?;
-            }
-            State::SintTag => {
-                let negative = sint_tag(c)?;
-                self.state = State::Sint { negative };
-            }
-            State::Sint { negative } => {
-                let value = sint(uint(c)?, negative);
-                self.draft.numbers.push(value as u64);
-                self.next_entry(defs, sink)?;
-            }
-            State::Bits => {
-                let bits = uint(c)?;
-                self.draft.numbers.push(bits);
-                self.next_entry(defs, sink)?;
-            }
-            State::FrameTag => {
-                let tag = c.u8()?;
-                let Kind::Frame { left, .. } = self.draft.kind else { return Err(Stop::Bad) };
-                self.draft.kind = Kind::Frame { left, tag };
-                self.state = match tag {
-                    frame_tag::MODULE | frame_tag::FUNCTION | frame_tag::FILE => State::TextLen,
-                    frame_tag::LINE | frame_tag::OFFSET => State::FrameNumber { tag },
-                    frame_tag::END => return self.defined(defs, sink),
-                    _ => return Err(Stop::Bad),
-                };
-            }
-            State::FrameNumber { tag } => {
-                let number = Some(uint(c)?);
-                match tag {
-                    frame_tag::LINE => self.draft.frame.line = number,
-                    _ => self.draft.frame.offset = number,
-                }
-                self.state = State::FrameTag;
-            }
-            _ => return Err(Stop::Bad),
-        }
-        Ok(())
-    }
-
-    /// A string of a definition or of the header is over.
-    fn text_end<D: Definitions, S: Sink>(&mut self, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
-        let text = text_of(&self.text);
-        match self.draft.kind {
-            Kind::PropertyName => {
-                self.header.properties.push((text, Vec::new()));
-                self.state = State::PropertyValue;
-            }
-            Kind::PropertyValue => {
-                if let Some(last) = self.header.properties.last_mut() {
-                    last.1 = core::mem::take(&mut self.text);
-                }
-                self.state = State::PropertyName;
-            }
-            Kind::Function { .. } | Kind::Struct if self.draft.name.is_none() => {
-                self.draft.name = Some(text);
-                self.state = State::Count;
-            }
-            Kind::Frame { tag, .. } => {
-                let frame = &mut self.draft.frame;
-                match tag {
-                    frame_tag::MODULE => frame.module = Some(text),
-                    frame_tag::FUNCTION => frame.function = Some(text),
-                    _ => frame.file = Some(text),
-                }
-                self.state = State::FrameTag;
-            }
-            kind => {
-                if self.draft.names.bytes() + text.len() > MAX_TEXT {
-                    return Err(Stop::Bad);
-                }
-                self.draft.names.push(&text);
-                match kind {
-                    Kind::Enum | Kind::EnumValue => self.state = State::SintTag,
-                    Kind::Bitmask => self.state = State::Bits,
-                    _ => self.next_entry(defs, sink)?,
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn next_entry<D: Definitions, S: Sink>(&mut self, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
-        if (self.draft.names.len() as u64) < self.draft.count {
-            self.state = State::TextLen;
-            return Ok(());
-        }
-        self.defined(defs, sink)
-    }
-
-    /// A definition is over; the walk goes on where its id stood.
-    fn defined<D: Definitions, S: Sink>(&mut self, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
-        let draft = core::mem::replace(&mut self.draft, Draft::new(Kind::Enum, 0, 0));
-        let Draft { kind, id, at, name, names, numbers, frame, .. } = draft;
-        let name = name.unwrap_or_default();
-        let signature = match kind {
-            Kind::Function { .. } => {
-                let flags = NameFlags::of(&name);
-                Signature::Function(Function { name, args: names, flags })
-            }
-            Kind::Enum | Kind::EnumValue => {
-                Signature::Enum(Enum::new(names, numbers.into_iter().map(|n| n as i64).collect()))
-            }
-            Kind::Bitmask => Signature::Bitmask(Bitmask { names, bits: numbers }),
-            Kind::Struct => Signature::Struct(Struct { name, members: names }),
-            Kind::Frame { .. } => Signature::Frame(frame),
-            Kind::PropertyName | Kind::PropertyValue => return Err(Stop::Bad),
-        };
-        let index = defs.define(id, at, signature);
-        match kind {
-            Kind::Function { thread } => self.entered(thread, index, defs.tables(), sink),
-            Kind::Enum => self.state = State::EnumTag { signature: index },
-            Kind::EnumValue => self.old_enum(index, defs.tables(), sink),
-            Kind::Bitmask => self.state = State::BitmaskValue { signature: index },
-            Kind::Struct => self.open_struct(index, defs.tables(), sink)?,
-            Kind::Frame { left, .. } => self.framed(index, left, defs.tables(), sink),
-            Kind::PropertyName | Kind::PropertyValue => {}
-        }
-        Ok(())
     }
 }
 

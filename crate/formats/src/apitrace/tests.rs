@@ -392,7 +392,7 @@ impl Sink for Log {
     fn open(&mut self, _: &Tables, nest: Nest) {
         self.words.push(format!("{nest:?}"));
     }
-    fn close(&mut self) {
+    fn close(&mut self, _: &Tables) {
         self.words.push("close".into());
     }
 }

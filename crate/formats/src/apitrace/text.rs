@@ -134,8 +134,8 @@ struct Line {
     thread: u64,
     function: u32,
     text: String,
-    /// Stretches of `text`, by argument; an empty one is missing.
-    args: Vec<(u32, u32)>,
+    /// Arguments with their stretches of `text`, in the order in which they came.
+    args: Vec<(u32, u32, u32)>,
     result: (u32, u32),
     fake: bool,
     frames: Vec<u32>,
@@ -227,15 +227,7 @@ impl Lines {
         let stretch = (self.begin as u32, self.line.text.len() as u32);
         match self.target {
             None => self.line.result = stretch,
-            Some(index) => {
-                let i = index as usize;
-                if self.line.args.len() <= i {
-                    self.line.args.resize(i + 1, (0, 0));
-                }
-                if let Some(slot) = self.line.args.get_mut(i) {
-                    *slot = stretch;
-                }
-            }
+            Some(index) => self.line.args.push((index, stretch.0, stretch.1)),
         }
     }
 
@@ -254,7 +246,15 @@ impl Lines {
         }
         out.push_str(&function.name);
         out.push('(');
-        for i in 0..line.args.len().max(function.args.len()) {
+        // As a rule they came in order. Of an argument that came twice the later one counts.
+        if !line.args.is_sorted_by(|a, b| a.0 < b.0) {
+            line.args.reverse();
+            line.args.sort_by_key(|arg| arg.0);
+            line.args.dedup_by_key(|arg| arg.0);
+        }
+        let beyond = line.args.last().map_or(0, |arg| arg.0 as usize + 1);
+        let mut args = line.args.iter().peekable();
+        for i in 0..beyond.max(function.args.len()) {
             if i > 0 {
                 out.push_str(", ");
             }
@@ -262,9 +262,9 @@ impl Lines {
                 out.push_str(name);
                 out.push_str(" = ");
             }
-            let (from, to) = line.args.get(i).copied().unwrap_or_default();
-            let value = line.text.get(from as usize..to as usize).unwrap_or_default();
-            out.push_str(if value.is_empty() { "?" } else { value });
+            let value =
+                args.next_if(|arg| arg.0 as usize == i).and_then(|arg| line.text.get(arg.1 as usize..arg.2 as usize));
+            out.push_str(value.unwrap_or("?"));
         }
         out.push(')');
         if line.result.1 > line.result.0 {
@@ -466,7 +466,7 @@ impl Sink for Lines {
         self.levels.push(level);
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, _tables: &Tables) {
         let Some(level) = self.levels.pop() else { return };
         let text = &mut self.line.text;
         match level.kind {
