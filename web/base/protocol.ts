@@ -34,6 +34,8 @@ export interface TraceInfo {
   readonly eventNoun: string;
   /** One word for a slice: `call`. */
   readonly sliceNoun: string;
+  /** What it means when there are no events, in a sentence or two. */
+  readonly whenEmpty: string;
   /** Further facts of the header, in the order to show them. */
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
@@ -146,6 +148,8 @@ export interface Overview {
 /** A value in the details pane. */
 export type Value =
   | { readonly t: 'int'; readonly v: bigint; readonly hex?: boolean }
+  /** Stands for something (a thread, a function id): shown as it is, without grouping. */
+  | { readonly t: 'id'; readonly v: bigint }
   | { readonly t: 'float'; readonly v: number }
   | { readonly t: 'text'; readonly v: string }
   /** `length` is the whole size in bytes; `v` may hold fewer. */

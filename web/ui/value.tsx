@@ -46,6 +46,8 @@ function ValueView({ value, context }: { value: Value; context: ValueContext }) 
         </Copyable>
       );
     }
+    case 'id':
+      return <Copyable text={value.v.toString()}>{value.v.toString()}</Copyable>;
     case 'float':
       return <Copyable text={String(value.v)}>{String(value.v)}</Copyable>;
     case 'text':

@@ -72,6 +72,9 @@ enum ValueOut {
         v: i64,
         hex: bool,
     },
+    Id {
+        v: i64,
+    },
     Float {
         v: f64,
     },
@@ -112,6 +115,7 @@ impl From<Value> for ValueOut {
             Value::U64(v) => Self::Unsigned { v, hex: false },
             Value::Hex(v) => Self::Unsigned { v, hex: true },
             Value::I64(v) => Self::Signed { v, hex: false },
+            Value::Id(v) => Self::Id { v },
             Value::F64(v) => Self::Float { v },
             Value::Text(v) => Self::Text { v },
             Value::Bytes { bytes, len } => Self::Bytes { v: Bytes(bytes), length: len },

@@ -119,7 +119,8 @@ impl Session {
         }
         let mut events = 0;
         self.state = loop {
-            match self.decoder.want() {
+            let want = self.decoder.want();
+            match want {
                 Want::Nothing => break self.finish(Step::Done),
                 Want::Seek { at, .. } if at != self.here() => {
                     self.input.clear();
@@ -133,7 +134,7 @@ impl Session {
                 self.decoder.push(self.input.get(self.used..).unwrap_or_default(), &mut self.batch).map(|p| p.used);
             let used = result.unwrap_or(0);
             self.used += used;
-            let starved = result.is_ok() && used == 0 && !self.batch.is_full();
+            let starved = result.is_ok() && used == 0 && !self.batch.is_full() && self.decoder.want() == want;
             if starved && self.ended {
                 let rest = self.input.get(self.used..).unwrap_or_default();
                 result = self.decoder.end(rest, &mut self.batch).map(|()| 0);

@@ -11,6 +11,8 @@ pub enum Value {
     U64(u64),
     /// A signed number.
     I64(i64),
+    /// A number that stands for something, such as a thread: not to be grouped or rounded.
+    Id(i64),
     /// A number that people read in hexadecimal: an address, an opaque argument.
     Hex(u64),
     /// A floating point number.

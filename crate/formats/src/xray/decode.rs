@@ -104,6 +104,8 @@ pub(crate) struct FdrWalk {
     next_place: u64,
     /// Bytes by which the buffer's extents go beyond the end of the file.
     missing: u64,
+    /// Stop behind the buffer at hand.
+    one_buffer: bool,
 }
 
 impl FdrWalk {
@@ -119,10 +121,11 @@ impl FdrWalk {
             after_enter: false,
             next_place: u64::MAX,
             missing: 0,
+            one_buffer: false,
         }
     }
 
-    /// A walk that begins at a place in a buffer; [`Sink::buffer`] is not called for it.
+    /// A walk that begins at a place in a buffer, for which [`Sink::buffer`] is not called, and ends with that buffer.
     pub(crate) fn resume(place: Place) -> Self {
         Self {
             state: State::Records,
@@ -130,7 +133,7 @@ impl FdrWalk {
             buffer: place,
             clocked: true,
             told: true,
-            next_place: u64::MAX,
+            one_buffer: true,
             ..Self::new(None)
         }
     }
@@ -144,7 +147,11 @@ impl FdrWalk {
     /// record unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
-        while !sink.is_full() && self.step(&mut c, sink) {}
+        while !(sink.is_full() || self.one_buffer && self.is_between()) && self.step(&mut c, sink) {}
+        // Also when the sink is full: who waits for more bytes must not wait for those of a buffer that is over.
+        if self.state == State::Records && c.at() >= self.buffer.end {
+            self.finish_buffer(c.at(), 0, sink);
+        }
         self.at = c.at();
         input.len() - c.len()
     }

@@ -290,7 +290,7 @@ impl Tracks {
             parent: Some(process),
             kind: TrackKind::Thread,
             name: if pid == tid { format!("main thread {tid}") } else { format!("thread {tid}") },
-            detail: format!("tid {tid}"),
+            detail: String::new(),
             orphans: match self.mode {
                 Mode::Fdr => Orphans::FromStart,
                 Mode::Basic => Orphans::FromPrevious,
@@ -512,7 +512,7 @@ impl OneRecord {
         let mut add = |name, value| details.fields.push(Field::new(name, value));
         let cpu = match (self.function, self.event) {
             (Some(f), _) => {
-                add("Function id", Value::I64(f.func.into()));
+                add("Function id", Value::Id(f.func.into()));
                 if !self.arguments.is_empty() {
                     add("Arguments", Value::List(self.arguments.into_iter().map(Value::Hex).collect()));
                 }
@@ -523,7 +523,7 @@ impl OneRecord {
             }
             (None, Some(event)) => {
                 if let Some(kind) = event.kind {
-                    add("Event type", Value::U64(kind.into()));
+                    add("Event type", Value::Id(kind.into()));
                 }
                 add("Payload", Value::Bytes { len: event.size.into(), bytes: self.payload });
                 event.cpu
@@ -534,9 +534,9 @@ impl OneRecord {
             }
         };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
-        add("CPU", Value::U64(cpu.into()));
-        add("Thread", Value::I64(self.tid.into()));
-        add("Process", Value::I64(self.pid.into()));
+        add("CPU", Value::Id(cpu.into()));
+        add("Thread", Value::Id(self.tid.into()));
+        add("Process", Value::Id(self.pid.into()));
         Ok(details)
     }
 }

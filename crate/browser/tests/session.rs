@@ -1,0 +1,116 @@
+//! The session as JavaScript sees it, in a real browser.
+
+#![cfg(target_arch = "wasm32")]
+
+use js_sys::{BigInt, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use unspool_browser::Session;
+use unspool_formats::xray::encode::{FdrBuffer, header};
+use unspool_formats::xray::wire::{FunctionKind, Mode};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+/// Far above 2^53, where a double would be 256 ticks off.
+const START: u64 = 1_800_000_000_000_000_001;
+
+fn log() -> Vec<u8> {
+    let mut b = FdrBuffer::new(70_000, 80_000, 3, START, (1, 2));
+    b.function(FunctionKind::EnterArgs, 1, START);
+    b.argument(u64::MAX);
+    b.function(FunctionKind::Enter, 2, START + 10);
+    b.event(None, START + 15, b"\x00payload\xff");
+    b.function(FunctionKind::Exit, 2, START + 20);
+    b.function(FunctionKind::Exit, 1, START + 30);
+    let mut file = header(Mode::Fdr, 1_000_000_000, 4096).to_bytes().to_vec();
+    file.extend(b.finish());
+    file
+}
+
+fn read(file: &[u8]) -> Session {
+    let mut session =
+        Session::new("a.xray", file.len() as f64, file, file).unwrap_or_else(|_| panic!("not recognised"));
+    session.push(file);
+    session.end();
+    while session.step(1) == 1 {}
+    assert_eq!(session.step(1), 2);
+    session
+}
+
+fn get(from: &JsValue, path: &str) -> JsValue {
+    path.split('.').fold(from.clone(), |value, key| Reflect::get(&value, &key.into()).unwrap())
+}
+
+fn bigint(value: u64) -> JsValue {
+    BigInt::from(value).into()
+}
+
+fn item(kind: &str, track: u32, depth: i32, index: u32) -> JsValue {
+    let item = Object::new();
+    for (key, value) in
+        [("kind", JsValue::from_str(kind)), ("track", track.into()), ("depth", depth.into()), ("index", index.into())]
+    {
+        Reflect::set(&item, &key.into(), &value).unwrap();
+    }
+    item.into()
+}
+
+fn field(details: &JsValue, name: &str) -> JsValue {
+    let fields: js_sys::Array = get(details, "fields").unchecked_into();
+    fields.iter().find(|f| get(f, "name") == *name).map_or(JsValue::UNDEFINED, |f| get(&f, "value"))
+}
+
+#[wasm_bindgen_test]
+fn a_query_answers_with_columns_relative_to_an_exact_origin() {
+    let session = read(&log());
+    let answer = session.query(START, START + 100, 1, &[0, 1]);
+    assert_eq!(get(&answer, "origin"), bigint(START));
+    assert_eq!(get(&answer, "complete"), JsValue::TRUE);
+    let start: Float64Array = get(&answer, "rects.start").unchecked_into();
+    let end: Float64Array = get(&answer, "rects.end").unchecked_into();
+    assert_eq!((start.to_vec(), end.to_vec()), (vec![0.0, 10.0], vec![30.0, 20.0]));
+    let track: Uint32Array = get(&answer, "rects.track").unchecked_into();
+    assert_eq!(track.to_vec(), [1, 1]);
+    let time: Float64Array = get(&answer, "instants.time").unchecked_into();
+    assert_eq!(time.to_vec(), [15.0]);
+}
+
+#[wasm_bindgen_test]
+fn details_are_exact_to_the_last_bit() {
+    let file = log();
+    let session = read(&file);
+    let slice = item("slice", 1, 0, 0);
+    assert!(!session.details_range(slice.clone()).unwrap().is_undefined());
+    let range = session.details_range(slice.clone()).unwrap();
+    let from = get(&range, "offset").as_f64().unwrap() as usize;
+    let details = session.details(slice, &file[from..]).unwrap();
+    assert_eq!(get(&details, "start"), bigint(START));
+    let arguments = field(&details, "Arguments");
+    assert_eq!(get(&arguments, "v.0.v"), bigint(u64::MAX));
+    assert_eq!(get(&field(&details, "Process"), "v"), bigint(70_000));
+    let details = session.details(item("instant", 1, 0, 0), &file[from..]).unwrap();
+    let payload: Uint8Array = get(&field(&details, "Payload"), "v").unchecked_into();
+    assert_eq!(payload.to_vec(), b"\x00payload\xff");
+    assert!(get(&details, "end").is_null());
+    assert!(session.details_range(item("slice", 1, 0, 9)).unwrap().is_undefined());
+}
+
+#[wasm_bindgen_test]
+fn what_is_no_trace_is_refused_in_words() {
+    let error = Session::new("a.txt", 5.0, b"hello", b"hello").err().unwrap();
+    assert_eq!(get(&error, "kind"), "unrecognised");
+    assert!(get(&error, "sentence").as_string().unwrap().contains("plain text"));
+    assert!(get(&error, "offset").is_null());
+}
+
+#[wasm_bindgen_test]
+fn names_and_tracks_are_told_once() {
+    let mut session = read(&log());
+    let names = session.take_names();
+    assert_eq!(get(&names, "first").as_f64(), Some(0.0));
+    assert_eq!(get(&names, "names.length").as_f64(), Some(3.0));
+    assert!(session.take_names().is_undefined());
+    assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(2.0));
+    assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(0.0));
+    assert_eq!(get(&session.progress(), "extent.to"), bigint(START + 30));
+}

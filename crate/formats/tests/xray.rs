@@ -1,0 +1,360 @@
+//! XRay logs written by the encoder and read back: every record kind, any portions, any damage.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+use proptest::prelude::*;
+use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
+use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
+use unspool_formats::{
+    Decoder, EventBatch, EventKind, FORMATS, OpenOptions, Problem, ProblemKind, TrackDef, Value, Want,
+};
+
+/// Everything that a decoder delivers.
+#[derive(Debug, Default, PartialEq)]
+struct Delivered {
+    events: Vec<(EventKind, u32, u64, u32, u64)>,
+    tracks: Vec<TrackDef>,
+    names: Vec<String>,
+    problems: Vec<Problem>,
+    records: u64,
+}
+
+impl Delivered {
+    fn take(&mut self, batch: &mut EventBatch) {
+        for i in 0..batch.len() {
+            self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
+        }
+        self.tracks.append(&mut batch.new_tracks);
+        self.names.append(&mut batch.new_names);
+        self.problems.append(&mut batch.problems);
+        self.records += batch.records;
+        batch.clear();
+    }
+
+    /// Events of one track since its last restart, as `+name@time`.
+    fn track(&self, track: u32) -> Vec<String> {
+        let from = self.events.iter().rposition(|e| e.0 == EventKind::Restart && e.1 == track).unwrap_or(0);
+        let events = self.events[from..].iter().filter(|e| e.1 == track);
+        events
+            .filter_map(|(kind, _, time, name, _)| {
+                let sign = match kind {
+                    EventKind::Begin => '+',
+                    EventKind::End => '-',
+                    EventKind::Instant => '!',
+                    _ => return None,
+                };
+                Some(format!("{sign}{}@{time}", self.names[*name as usize]))
+            })
+            .collect()
+    }
+
+    fn kinds(&self) -> Vec<ProblemKind> {
+        self.problems.iter().map(|p| p.kind).collect()
+    }
+}
+
+fn open(file: &[u8]) -> Box<dyn Decoder> {
+    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
+    (FORMATS.iter().find(|f| f.id == "xray").unwrap().open)(file, options).unwrap()
+}
+
+/// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
+    let mut decoder = open(file);
+    let mut batch = EventBatch::with_capacity(capacity);
+    let mut all = Delivered::default();
+    let mut sizes = portions.iter().copied().cycle();
+    let (mut at, mut pending) = (0usize, Vec::new());
+    let mut turns = 0;
+    loop {
+        turns += 1;
+        assert!(turns < 100 * (file.len() + 100), "the decoder does not come to an end");
+        match decoder.want() {
+            Want::Nothing => return (all, decoder),
+            Want::Seek { at: seek, .. } if seek as usize != at - pending.len() => {
+                at = seek as usize;
+                pending.clear();
+            }
+            _ => {}
+        }
+        let used = decoder.push(&pending, &mut batch).unwrap().used;
+        pending.drain(..used);
+        let full = batch.is_full();
+        all.take(&mut batch);
+        if used == 0 && !full {
+            assert!(pending.len() < 64, "{} bytes left over", pending.len());
+            if at >= file.len() {
+                decoder.end(&pending, &mut batch).unwrap();
+                pending.clear();
+                all.take(&mut batch);
+            } else {
+                let n = sizes.next().unwrap().clamp(1, file.len() - at);
+                pending.extend_from_slice(&file[at..at + n]);
+                at += n;
+            }
+        }
+    }
+}
+
+fn whole(file: &[u8]) -> Delivered {
+    decode(file, &[usize::MAX], 1 << 16).0
+}
+
+fn log(buffers: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
+    let mut file = header(Mode::Fdr, 1_000_000_000, 4096).to_bytes().to_vec();
+    file.extend(buffers.into_iter().flatten());
+    file
+}
+
+fn calls(pid: i32, tid: i32, clock: u64, ids: &[u32]) -> FdrBuffer {
+    let mut buffer = FdrBuffer::new(pid, tid, 0, clock, (1, 2));
+    let mut time = clock;
+    for id in ids {
+        buffer.function(FunctionKind::Enter, *id, time);
+        time += 10;
+        buffer.function(FunctionKind::Exit, *id, time);
+    }
+    buffer
+}
+
+#[test]
+fn every_record_kind_comes_back() {
+    let mut b = FdrBuffer::new(7, 8, 3, 1000, (5, 6));
+    b.function(FunctionKind::EnterArgs, 1, 1000);
+    b.argument(u64::MAX);
+    b.argument(42);
+    b.function(FunctionKind::Enter, 0x0fff_ffff, 1010);
+    b.function(FunctionKind::TailExit, 0x0fff_ffff, 1020);
+    b.event(None, 1030, b"hello");
+    b.event(Some(9), 1040, &[0; 300]);
+    b.cpu(5, 1 << 62);
+    b.function(FunctionKind::Exit, 1, (1 << 62) + 5);
+    // Too far ahead for 32 bits: an absolute clock is written first.
+    b.function(FunctionKind::Enter, 2, (1 << 62) + (1 << 40));
+    b.event(Some(0), (1 << 62) + (1 << 41), b"");
+    let all = whole(&log([b.finish()]));
+    assert_eq!(all.problems, []);
+    assert_eq!(
+        all.track(1),
+        [
+            "+#1@1000",
+            "+#268435455@1010",
+            "-#268435455@1020",
+            "!custom event@1030",
+            "!typed event 9@1040",
+            "-#1@4611686018427387909",
+            "+#2@4611687117939015680",
+            "!typed event 0@4611688217450643456",
+        ]
+    );
+    assert_eq!(all.records, 8);
+    let names: Vec<_> = all.tracks.iter().map(|t| (t.name.as_str(), t.parent)).collect();
+    assert_eq!(names, [("Process 7", None), ("thread 8", Some(0))]);
+}
+
+#[test]
+fn details_hold_every_argument_and_payload() {
+    let mut b = FdrBuffer::new(7, 8, 3, 1000, (5, 6));
+    b.function(FunctionKind::EnterArgs, 1, 1000);
+    b.argument(u64::MAX);
+    b.argument(42);
+    b.event(Some(9), 1040, b"payload");
+    b.cpu(5, 1050);
+    b.function(FunctionKind::TailExit, 1, 1060);
+    let file = log([b.finish()]);
+    let (all, decoder) = decode(&file, &[17], 1);
+    let details = |i: usize| {
+        let locator = all.events[i].4;
+        let range = decoder.details_range(locator).unwrap();
+        let bytes = &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
+        decoder.details(locator, bytes).unwrap()
+    };
+    let field = |i: usize, name: &str| details(i).fields.into_iter().find(|f| f.name == name).map(|f| f.value);
+    assert_eq!(field(0, "Arguments"), Some(Value::List(vec![Value::Hex(u64::MAX), Value::Hex(42)])));
+    assert_eq!(field(0, "Function id"), Some(Value::Id(1)));
+    assert_eq!(field(0, "CPU"), Some(Value::Id(3)));
+    assert_eq!((field(0, "Thread"), field(0, "Process")), (Some(Value::Id(8)), Some(Value::Id(7))));
+    assert_eq!(field(1, "Payload"), Some(Value::Bytes { bytes: b"payload".to_vec(), len: 7 }));
+    assert_eq!(field(1, "Event type"), Some(Value::Id(9)));
+    assert_eq!(field(2, "CPU"), Some(Value::Id(5)));
+    assert_eq!(details(2).remarks.len(), 1, "a tail call is said");
+    assert!(decoder.details(1, &[]).is_err());
+}
+
+#[test]
+fn a_click_in_a_huge_buffer_decodes_little() {
+    let file = log([calls(1, 1, 1000, &vec![5; 200_000]).finish()]);
+    let (all, decoder) = decode(&file, &[1 << 20], 4096);
+    for i in [0, 1000, 199_999, 399_999] {
+        let locator = all.events[i].4;
+        let range = decoder.details_range(locator).unwrap();
+        assert!(range.len <= 1 << 20, "{} bytes", range.len);
+        let bytes = &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
+        assert_eq!(decoder.details(locator, bytes).unwrap().offset, locator);
+    }
+}
+
+#[test]
+fn buffers_out_of_order_are_delivered_anew_and_counted_once() {
+    let a = |clock: u64, id: u32| calls(1, 10, clock, &[id]).finish();
+    let b = |clock: u64, id: u32| calls(1, 11, clock, &[id]).finish();
+    let all = whole(&log([a(3000, 3), b(100, 1), a(4000, 4), a(1000, 1), b(200, 2), a(2000, 2)]));
+    assert_eq!(
+        all.track(1),
+        ["+#1@1000", "-#1@1010", "+#2@2000", "-#2@2010", "+#3@3000", "-#3@3010", "+#4@4000", "-#4@4010"]
+    );
+    assert_eq!(all.track(2), ["+#1@100", "-#1@110", "+#2@200", "-#2@210"]);
+    assert_eq!(all.records, 12);
+    let restarts: Vec<_> = all.events.iter().filter(|e| e.0 == EventKind::Restart).map(|e| (e.1, e.2)).collect();
+    assert_eq!(restarts, [(1, 1000)]);
+}
+
+#[test]
+fn typed_events_make_buffers_short_and_the_next_buffer_is_found() {
+    let mut b = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
+    b.function(FunctionKind::Enter, 1, 1000);
+    b.event(Some(1), 1010, b"abc");
+    b.function(FunctionKind::Exit, 1, 1020);
+    b.function(FunctionKind::Enter, 2, 1030);
+    let all = whole(&log([b.finish_as_llvm(), calls(1, 1, 2000, &[9]).finish()]));
+    // 16 bytes are missing: the last two records are gone, exactly.
+    assert_eq!(all.track(1), ["+#1@1000", "!typed event 1@1010", "+#9@2000", "-#9@2010"]);
+    let mut b = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
+    b.event(Some(1), 1010, b"abc");
+    b.function(FunctionKind::Enter, 1, 1020);
+    b.event(None, 1030, b"cut in the middle");
+    let all = whole(&log([b.finish_as_llvm(), calls(1, 1, 2000, &[9]).finish()]));
+    assert_eq!(all.kinds(), [ProblemKind::CutBuffer]);
+    assert_eq!(all.track(1), ["!typed event 1@1010", "+#1@1020", "!custom event@1030", "+#9@2000", "-#9@2010"]);
+    assert!(all.events.iter().any(|e| e.0 == EventKind::StackLost));
+}
+
+#[test]
+fn one_bad_byte_costs_one_buffer() {
+    let good = calls(1, 1, 1000, &[1, 2, 3]).finish();
+    let mut bad = good.clone();
+    let at = bad.len() - 8;
+    // A function record of a kind that does not exist.
+    bad[at] = 0x0e;
+    let after = calls(1, 1, 5000, &[7]).finish();
+    let all = whole(&log([bad, after.clone()]));
+    assert_eq!(all.kinds(), [ProblemKind::Malformed]);
+    assert_eq!(all.problems[0].value, 8);
+    assert!(all.track(1).ends_with(&["+#7@5000".to_string(), "-#7@5010".to_string()]));
+    // Nonsense between buffers is skipped up to the next one.
+    let all = whole(&log([good, vec![0xee; 77], after]));
+    assert_eq!(all.kinds(), [ProblemKind::Malformed]);
+    assert_eq!(all.problems[0].value, 77);
+    assert_eq!(all.track(1).len(), 8);
+}
+
+#[test]
+fn an_impossible_extent_does_not_swallow_the_file() {
+    let mut bad = calls(1, 1, 1000, &[1]).finish();
+    bad[1..9].copy_from_slice(&u64::MAX.to_le_bytes());
+    let all = whole(&log([bad, calls(1, 1, 5000, &[7]).finish()]));
+    assert_eq!(all.track(1), ["+#1@1000", "-#1@1010", "+#7@5000", "-#7@5010"]);
+    assert!(all.kinds().contains(&ProblemKind::Malformed), "{:?}", all.problems);
+}
+
+#[test]
+fn a_cut_file_keeps_what_came_before_the_cut() {
+    let file = log([calls(1, 1, 1000, &[1, 2]).finish(), calls(1, 2, 1000, &[3, 4]).finish()]);
+    let complete = whole(&file);
+    assert_eq!(complete.problems, []);
+    for len in 33..file.len() {
+        let all = whole(&file[..len]);
+        assert!(all.events.iter().zip(&complete.events).all(|(a, b)| a == b), "cut at {len}");
+        let boundary = len == file.len() / 2 + 16;
+        assert_eq!(all.kinds(), if boundary { vec![] } else { vec![ProblemKind::Truncated] }, "cut at {len}");
+        assert!(boundary || all.problems[0].at == len as u64, "cut at {len}: {:?}", all.problems);
+    }
+}
+
+#[test]
+fn a_buffer_of_only_a_preamble_is_fine() {
+    let all = whole(&log([FdrBuffer::new(1, 1, 0, 1000, (0, 0)).finish()]));
+    assert_eq!((all.problems.len(), all.records, all.tracks.len()), (0, 0, 2));
+}
+
+#[test]
+fn basic_logs_come_back() {
+    let f = |kind, func, clock, tid| Basic::Function { cpu: 2, kind, func, clock, tid, pid: 40 };
+    let records = [
+        f(Ok(FunctionKind::EnterArgs), 5, 100, 41),
+        Basic::Argument { func: 5, tid: 41, pid: 40, value: 77 },
+        f(Ok(FunctionKind::Enter), 6, 50, 42),
+        f(Ok(FunctionKind::Exit), 5, 110, 41),
+        Basic::Argument { func: 5, tid: 41, pid: 40, value: 78 },
+        f(Err(7), 5, 120, 41),
+        f(Ok(FunctionKind::TailExit), 6, 60, 42),
+    ];
+    let file = basic_log(0, &records);
+    let (all, decoder) = decode(&file, &[5], 2);
+    assert_eq!(all.track(1), ["+#5@100", "-#5@110"]);
+    assert_eq!(all.track(2), ["+#6@50", "-#6@60"]);
+    assert_eq!(all.kinds(), [ProblemKind::StrayArgument, ProblemKind::Malformed]);
+    let range = decoder.details_range(32).unwrap();
+    let details = decoder.details(32, &file[range.at as usize..][..range.len as usize]).unwrap();
+    assert!(details.fields.iter().any(|f| f.name == "Arguments" && f.value == Value::List(vec![Value::Hex(77)])));
+    assert_eq!(whole(&file[..file.len() - 1]).kinds().last(), Some(&ProblemKind::Truncated));
+    assert_eq!(whole(&file[..32]), Delivered::default(), "a header alone is a log without records");
+}
+
+/// A log of several threads with everything in it, from a few numbers.
+fn any_log(seed: &[(u8, u8, u16)]) -> Vec<u8> {
+    let mut clock = 10_000u64;
+    let mut buffers = Vec::new();
+    for chunk in seed.chunks(9) {
+        let (tid, order, _) = chunk[0];
+        let start = if order % 5 == 0 { clock / 2 } else { clock };
+        let mut b = FdrBuffer::new(1, i32::from(tid % 4) + 1, u16::from(order), start, (1, 1));
+        let mut now = start;
+        for (what, id, step) in chunk {
+            now += u64::from(*step);
+            match what % 8 {
+                0..=2 => b.function(FunctionKind::Enter, u32::from(*id), now),
+                3 | 4 => b.function(FunctionKind::Exit, u32::from(*id), now),
+                5 => {
+                    b.function(FunctionKind::EnterArgs, u32::from(*id), now);
+                    b.argument(u64::from(*step));
+                }
+                6 => b.event(Some(u16::from(*id)), now, &vec![*id; usize::from(*step) % 50]),
+                _ => b.cpu(u16::from(*id), now),
+            }
+        }
+        clock = clock.max(now) + 10;
+        buffers.push(if order % 3 == 0 { b.finish_as_llvm() } else { b.finish() });
+    }
+    log(buffers)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn portions_and_batches_do_not_matter(
+        seed in prop::collection::vec(any::<(u8, u8, u16)>(), 1..120),
+        portions in prop::collection::vec(1usize..70, 1..8),
+        capacity in 1usize..20,
+    ) {
+        let file = any_log(&seed);
+        prop_assert_eq!(decode(&file, &portions, capacity).0, whole(&file));
+    }
+
+    #[test]
+    fn damage_is_survived_in_any_portions(
+        seed in prop::collection::vec(any::<(u8, u8, u16)>(), 1..60),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        cut in any::<prop::sample::Index>(),
+        portion in 1usize..70,
+    ) {
+        let mut file = any_log(&seed);
+        for (at, byte) in damage {
+            let at = 32 + at.index(file.len() - 32);
+            file[at] = byte;
+        }
+        file.truncate(33 + cut.index(file.len() - 32));
+        prop_assert_eq!(decode(&file, &[portion], 3).0, whole(&file));
+    }
+}

@@ -1,0 +1,214 @@
+//! The small XRay logs of `tests/fixtures/xray` and `web/public/samples`, as the encoder writes them.
+//!
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them anew; otherwise they must be
+//! what they were.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use unspool_formats::xray::encode::{FdrBuffer, header};
+use unspool_formats::xray::wire::{FunctionKind, Mode};
+
+const FREQUENCY: u64 = 2_400_000_000;
+const BUFFER: usize = 1024;
+const START: u64 = 7_140_220_518_000;
+const PID: i32 = 4711;
+
+#[test]
+fn fixtures_are_what_the_encoder_writes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (threads, events) = (server(), worker_with_events());
+    let cut = threads[..threads.len() - 333].to_vec();
+    let files = [
+        ("tests/fixtures/xray/threads.xray", &threads),
+        ("tests/fixtures/xray/events.xray", &events),
+        ("tests/fixtures/xray/truncated.xray", &cut),
+        ("web/public/samples/threads.xray", &threads),
+        ("web/public/samples/events.xray", &events),
+    ];
+    for (name, bytes) in files {
+        let path: PathBuf = root.join(name);
+        if std::env::var_os("UNSPOOL_WRITE_FIXTURES").is_some() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, bytes).unwrap();
+        }
+        assert!(fs::read(&path).unwrap() == *bytes, "{name} is not what the encoder writes");
+    }
+}
+
+/// A small repeatable source of variety.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+}
+
+/// One thread that writes into buffers of a fixed size, as the flight recorder does.
+struct Thread {
+    tid: i32,
+    cpu: u16,
+    clock: u64,
+    dice: Dice,
+    buffer: Option<FdrBuffer>,
+    /// Finished buffers with the clock at which they were handed over.
+    done: Vec<(u64, Vec<u8>)>,
+}
+
+impl Thread {
+    fn new(tid: i32, cpu: u16, clock: u64) -> Self {
+        Self { tid, cpu, clock, dice: Dice(u64::from(tid.unsigned_abs()) * 7919), buffer: None, done: Vec::new() }
+    }
+
+    fn pass(&mut self, ticks: u64) {
+        self.clock += ticks / 2 + self.dice.below(ticks.max(1));
+    }
+
+    fn writer(&mut self) -> &mut FdrBuffer {
+        if self.buffer.as_ref().is_some_and(|b| b.len() + 64 > BUFFER) {
+            self.hand_over();
+        }
+        let wall = ((self.clock / FREQUENCY) as i64, (self.clock % FREQUENCY / 2400) as i32);
+        self.buffer.get_or_insert_with(|| FdrBuffer::new(PID, self.tid, self.cpu, self.clock, wall))
+    }
+
+    fn hand_over(&mut self) {
+        if let Some(buffer) = self.buffer.take() {
+            self.done.push((self.clock, buffer.finish()));
+        }
+    }
+
+    fn enter(&mut self, func: u32, args: &[u64]) {
+        let clock = self.clock;
+        let kind = if args.is_empty() { FunctionKind::Enter } else { FunctionKind::EnterArgs };
+        let writer = self.writer();
+        writer.function(kind, func, clock);
+        args.iter().for_each(|arg| writer.argument(*arg));
+    }
+
+    fn exit(&mut self, func: u32) {
+        let clock = self.clock;
+        self.writer().function(FunctionKind::Exit, func, clock);
+    }
+
+    fn call(&mut self, func: u32, ticks: u64) {
+        self.enter(func, &[]);
+        self.pass(ticks);
+        self.exit(func);
+        self.pass(ticks / 8 + 200);
+    }
+
+    /// A request: parse, look up, render, write.
+    fn request(&mut self, number: u64) {
+        self.enter(3, &[number, 0x7ffd_5e8c_1a40 + number * 64]);
+        self.pass(4_000);
+        self.enter(4, &[]);
+        for _ in 0..2 + self.dice.below(3) {
+            self.call(5, 5_000);
+        }
+        self.exit(4);
+        self.pass(2_000);
+        self.enter(6, &[]);
+        self.call(7, 9_000);
+        if self.dice.below(4) == 0 {
+            self.enter(8, &[]);
+            self.pass(90_000);
+            self.call(9, 40_000);
+            self.exit(8);
+        }
+        self.exit(6);
+        self.enter(10, &[]);
+        self.pass(6_000);
+        // Rendering goes down as deep as its input.
+        let depth = 2 + self.dice.below(5) as u32;
+        for level in 0..depth {
+            self.enter(11 + level % 2, &[]);
+            self.pass(3_000);
+        }
+        for level in (0..depth).rev() {
+            self.call(13, 2_500);
+            self.exit(11 + level % 2);
+        }
+        self.exit(10);
+        self.call(14, 12_000);
+        self.exit(3);
+        if self.dice.below(5) == 0 {
+            self.cpu = (self.cpu + 1) % 4;
+            let (cpu, clock) = (self.cpu, self.clock);
+            self.writer().cpu(cpu, clock);
+        }
+        self.pass(30_000);
+    }
+}
+
+fn log(threads: Vec<Thread>) -> Vec<u8> {
+    let mut buffers: Vec<(u64, Vec<u8>)> = threads
+        .into_iter()
+        .flat_map(|mut t| {
+            t.hand_over();
+            t.done
+        })
+        .collect();
+    buffers.sort_by_key(|(clock, _)| *clock);
+    let mut file = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
+    file.extend(buffers.into_iter().flat_map(|(_, bytes)| bytes));
+    file
+}
+
+/// A server: a main thread that waits, and three workers. The recording of one began in the middle of a request.
+fn server() -> Vec<u8> {
+    let mut main = Thread::new(PID, 0, START);
+    main.enter(1, &[3]);
+    main.pass(20_000);
+    main.call(15, 50_000);
+    // It waits for the workers when the recording ends.
+    main.enter(16, &[]);
+    let workers = (0..3u64).map(|i| {
+        let mut t = Thread::new(PID + 1 + i as i32, i as u16, START + 90_000 + i * 40_000);
+        if i == 2 {
+            // Older buffers have been overwritten: what is left begins deep in a call.
+            t.call(5, 4_000);
+            t.exit(4);
+            t.pass(8_000);
+            t.call(14, 12_000);
+            t.exit(3);
+            t.pass(30_000);
+        } else {
+            t.enter(2, &[i]);
+        }
+        for n in 0..9 {
+            t.request(i * 100 + n);
+        }
+        if i == 1 {
+            t.exit(2);
+        }
+        t
+    });
+    let threads = std::iter::once(main).chain(workers).collect();
+    log(threads)
+}
+
+/// One thread with custom and typed events, as a program writes them by hand.
+fn worker_with_events() -> Vec<u8> {
+    let mut t = Thread::new(PID, 1, START);
+    t.enter(1, &[1]);
+    for n in 0..12u64 {
+        let clock = t.clock;
+        let text = format!("GET /item/{} HTTP/1.1\r\nHost: example.org\r\n", 1000 + n * 37);
+        t.writer().event(None, clock, text.as_bytes());
+        t.request(n);
+        let clock = t.clock;
+        let status: [u8; 8] =
+            [200u16.to_le_bytes(), [0; 2], (n as u16 * 811).to_le_bytes(), [0xff, 0x7f]].concat().try_into().unwrap();
+        t.writer().event(Some((n % 3) as u16), clock, &status);
+        t.pass(5_000);
+    }
+    t.exit(1);
+    log(vec![t])
+}
