@@ -196,31 +196,24 @@ for (const colorScheme of ['dark', 'light'] as const) {
   });
 }
 
-/** A place on the screen where a slice of its own lies: found as the tooltip tells. */
-async function findSlice(page: Page): Promise<{ x: number; y: number }> {
-  return seek(page, async () => {
-    const tip = page.locator('.tooltip');
-    return (
-      (await tip.count()) > 0 && !(await tip.innerText()).startsWith('Several') && /s|tick/.test(await tip.innerText())
-    );
-  });
+/** A place on the screen where a slice of its own lies: its tooltip has a name, a length and a place. */
+function findSlice(page: Page): Promise<{ x: number; y: number }> {
+  return seek(page, (lines) => lines >= 3);
 }
 
-async function findInstant(page: Page): Promise<{ x: number; y: number }> {
-  return seek(page, async () => {
-    const tip = page.locator('.tooltip');
-    // An instant has a place but no length: two lines.
-    return (await tip.count()) > 0 && (await tip.locator('p').count()) === 2 && (await tip.innerText()).includes('at ');
-  });
+/** A place where an instant lies: it has a name and a place, but no length. */
+function findInstant(page: Page): Promise<{ x: number; y: number }> {
+  return seek(page, (lines, text) => lines === 2 && !text.startsWith('Several'));
 }
 
-async function seek(page: Page, found: () => Promise<boolean>): Promise<{ x: number; y: number }> {
+async function seek(page: Page, found: (lines: number, text: string) => boolean): Promise<{ x: number; y: number }> {
   const box = (await area(page).boundingBox())!;
   for (let y = box.y + 4; y < box.y + Math.min(box.height, 400); y += 8) {
     for (let x = box.x + 12; x < box.x + box.width; x += 40) {
       await page.mouse.move(x, y);
       await page.evaluate(() => new Promise(requestAnimationFrame));
-      if (await found()) return { x, y };
+      const tip = page.locator('.tooltip');
+      if ((await tip.count()) > 0 && found(await tip.locator('p').count(), await tip.innerText())) return { x, y };
     }
   }
   throw new Error('nothing of that kind on the screen');

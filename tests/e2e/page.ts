@@ -74,14 +74,16 @@ export async function marks(page: Page): Promise<Record<string, { bytesRead: num
   );
 }
 
-/** How many pixels of the timeline are not background. */
+/** How many pixels of the timeline are coloured, as slices are and nothing else below the text is. */
 export async function inked(page: Page): Promise<number> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('.area canvas')!;
     const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-    const background = [data[4 * (canvas.width - 1)], data[4 * (canvas.width - 1) + 1]];
     let count = 0;
-    for (let i = 0; i < data.length; i += 4) if (data[i] !== background[0] || data[i + 1] !== background[1]) count += 1;
+    for (let i = 0; i < data.length; i += 4) {
+      const parts = [data[i]!, data[i + 1]!, data[i + 2]!];
+      if (Math.max(...parts) - Math.min(...parts) > 24) count += 1;
+    }
     return count;
   });
 }

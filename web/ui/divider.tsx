@@ -4,11 +4,15 @@ import { useEffect } from 'preact/hooks';
 const LEAST = 120;
 const MOST = 480;
 const FIRST = 230;
+/** In windows narrower than this the timeline needs the room more. */
+const NARROW = 700;
+const FIRST_NARROW = 140;
 const STEP = 16;
 
 /** Between track names and timeline: drag it, or move it with the arrow keys. */
 export function Divider() {
-  const width = useSignal(FIRST);
+  const first = innerWidth < NARROW ? FIRST_NARROW : FIRST;
+  const width = useSignal(first);
   useEffect(() => {
     document.documentElement.style.setProperty('--tracks', `${width.value}px`);
   }, [width.value]);
@@ -30,7 +34,7 @@ export function Divider() {
       onPointerMove={(event) => {
         if (event.currentTarget.hasPointerCapture(event.pointerId)) set(event.clientX);
       }}
-      onDblClick={() => set(FIRST)}
+      onDblClick={() => set(first)}
       onKeyDown={(event) => {
         if (event.key === 'ArrowLeft') set(width.value - STEP);
         else if (event.key === 'ArrowRight') set(width.value + STEP);

@@ -59,9 +59,9 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
   return (
     <span class="loading">
       <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Read so far" />
+      <span class="muted">{formatPercent(bytesRead, bytes)}</span>
       <span class="muted loading-text">
-        {formatBytes(bytesRead)} of {formatBytes(bytes)} · {formatPercent(bytesRead, bytes)} ·{' '}
-        {formatCounted(events, noun)}
+        {formatBytes(bytesRead)} of {formatBytes(bytes)} · {formatCounted(events, noun)}
         {stage !== null && ` · ${stage}`}
       </span>
       <button type="button" onClick={cancel}>

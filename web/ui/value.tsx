@@ -121,7 +121,7 @@ function Bytes({ bytes, length }: { bytes: Uint8Array; length: bigint }) {
       <section class="bytes" tabIndex={0} aria-label="Bytes as hexadecimal and as text">
         {dump.map((line) => (
           <div key={line.offset}>
-            <span class="faint">{line.offset.toString(16).padStart(4, '0')}</span> {line.hex} <span>{line.text}</span>
+            <span class="muted">{line.offset.toString(16).padStart(4, '0')}</span> {line.hex} <span>{line.text}</span>
           </div>
         ))}
       </section>

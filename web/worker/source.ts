@@ -27,7 +27,14 @@ function byobReader(file: Blob): ReadableStreamBYOBReader | null {
   }
 }
 
+/**
+ * Readers with a read under way. Chromium (156) lets a pending read of a file be collected as garbage together with all
+ * that waits for it when nothing else holds the reader, and the read then never ends.
+ */
+const held = new Set<ReadableStreamBYOBReader>();
+
 function streamed(reader: ReadableStreamBYOBReader, size: number, at: number): Source {
+  held.add(reader);
   let position = at;
   let buffer = new ArrayBuffer(0);
   let onTheWay: Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>> | null = null;
@@ -56,6 +63,7 @@ function streamed(reader: ReadableStreamBYOBReader, size: number, at: number): S
       return value;
     },
     close: () => {
+      held.delete(reader);
       reader.cancel().catch(() => undefined);
     },
   };

@@ -2,6 +2,7 @@
 
 pub mod column;
 pub mod query;
+mod samples;
 mod track;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, Tra
 
 use crate::call_tree::CallTree;
 pub(crate) use column::Slice;
+pub(crate) use samples::Sample;
 pub(crate) use track::{Instant, Track};
 
 /// Problems that are kept one by one; of more only the number is known.
@@ -187,7 +189,10 @@ impl Store {
                     None
                 }
                 // Values of counters are not kept yet.
-                EventKind::Sample => None,
+                EventKind::Sample => {
+                    track.sample(Sample { time: *time, value: *locator });
+                    None
+                }
                 EventKind::Disordered => {
                     track.set_reordering();
                     None
