@@ -312,6 +312,36 @@ fn a_click_decodes_little_and_jumps_over_blobs() {
 }
 
 #[test]
+fn without_random_access_details_come_from_the_stream_that_is_kept() {
+    let mut w = sample();
+    let blob: Vec<u8> = (0..3u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    w.call(0, &DATA, vec![Value::Null, Value::Uint(1), Value::Blob(&blob), Value::Text(b"usage")], None);
+    w.call(0, &GOOD, vec![Value::Text(b"last")], None);
+    let snappy = snappy(w.stream(), 1 << 20);
+    let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    gzip.extend(miniz_oxide::deflate::compress_to_vec(w.stream(), 1));
+    let (by_list, listed) = whole(&snappy);
+    let (by_spool, kept) = whole(&gzip);
+    assert_eq!(by_list, by_spool);
+    for event in by_list.events.iter().filter(|e| e.0 == EventKind::Begin) {
+        let expected = details(listed.as_ref(), &snappy, event.4).unwrap();
+        assert_eq!(kept.details(event.4, &[]).unwrap(), expected);
+    }
+
+    // Of a stream beyond the limit the beginning is kept.
+    let limits = crate::Limits { spool: 1000, ..crate::Limits::DEFAULT };
+    let mut decoder = open(&gzip, OpenOptions { size: None, limits }).unwrap();
+    let mut batch = EventBatch::with_capacity(1000);
+    let used = decoder.push(&gzip, &mut batch).unwrap().used;
+    decoder.end(&gzip[used..], &mut batch).unwrap();
+    let begins: Vec<_> =
+        by_list.events.iter().filter(|e| e.0 == EventKind::Begin && e.4 & FRAME == 0).map(|e| e.4).collect();
+    assert!(decoder.details(begins[0], &[]).is_ok());
+    let error = decoder.details(begins[begins.len() - 1], &[]).unwrap_err();
+    assert!(error.to_string().contains("repack"), "{error}");
+}
+
+#[test]
 fn empty_cut_and_broken_files_say_so() {
     let (all, decoder) = whole(b"at");
     assert_eq!((all.records, all.problems.len()), (0, 0));

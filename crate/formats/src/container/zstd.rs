@@ -167,7 +167,19 @@ impl Unpack for Zstd {
         }
     }
 
-    fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {
+    fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem> {
+        if let State::Block { .. } = self.state {
+            // The decompressor holds back a window until the frame is over: end it with an empty block (and a checksum
+            // that nobody looks at).
+            let end: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+            let _ = self.decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1));
+            while self.decoder.can_collect() > 0 {
+                match self.decoder.read(out.room(PIECE)) {
+                    Ok(n) if n > 0 => out.added(n),
+                    _ => break,
+                }
+            }
+        }
         match self.state {
             State::Over => Ok(()),
             State::Frame if self.held.is_empty() => Ok(()),
