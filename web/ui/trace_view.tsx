@@ -80,7 +80,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
             <canvas ref={shapes} />
             <canvas ref={marks} />
             <Crosshair pointer={state.pointer} />
-            {nothing && <p class="nothing">This trace holds no events.</p>}
+            {nothing && <p class="nothing">{trace.info.value?.whenEmpty}</p>}
             <Tooltip open={open} pointer={state.pointer} />
           </div>
         </div>
