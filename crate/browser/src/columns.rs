@@ -1,7 +1,7 @@
 //! Columns as typed arrays.
 
 use js_sys::{Float64Array, Int32Array, Uint32Array};
-use unspool_engine::{InstantColumns, Overview, RectColumns};
+use unspool_engine::{CounterColumns, InstantColumns, Overview, RectColumns};
 use wasm_bindgen::JsValue;
 
 use crate::{bytes, object};
@@ -28,6 +28,17 @@ pub(crate) fn instants(i: &InstantColumns) -> JsValue {
         ("name", u32s(&i.name)),
         ("index", u32s(&i.index)),
         ("many", u32s(&i.many)),
+    ])
+}
+
+pub(crate) fn counters(c: &CounterColumns) -> JsValue {
+    object(&[
+        ("count", JsValue::from_f64(c.track.len() as f64)),
+        ("track", u32s(&c.track)),
+        ("time", f64s(&c.time)),
+        ("min", f64s(&c.min)),
+        ("max", f64s(&c.max)),
+        ("last", f64s(&c.last)),
     ])
 }
 

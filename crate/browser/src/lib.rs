@@ -9,7 +9,7 @@ mod columns;
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
-use unspool_engine::{Item, Session as Engine, Step};
+use unspool_engine::{Item, Range, Session as Engine, Step};
 use wasm_bindgen::prelude::*;
 
 /// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and asks in between.
@@ -97,7 +97,7 @@ impl Session {
         to_js(&self.engine.take_tracks())
     }
 
-    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, visited}`.
+    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`.
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> JsValue {
         let answer = self.engine.query(from, to, step, tracks);
         object(&[
@@ -108,6 +108,7 @@ impl Session {
             ("complete", answer.complete.into()),
             ("rects", columns::rects(&answer.rects)),
             ("instants", columns::instants(&answer.instants)),
+            ("counters", columns::counters(&answer.counters)),
             ("visited", JsValue::from_f64(answer.visited as f64)),
         ])
     }
@@ -121,9 +122,14 @@ impl Session {
     #[wasm_bindgen(js_name = detailsRange)]
     pub fn details_range(&self, item: JsValue) -> Result<JsValue, JsValue> {
         let range = self.engine.details_range(item_of(item)?);
-        Ok(range.map_or(JsValue::UNDEFINED, |range| {
-            object(&[("offset", JsValue::from_f64(range.at as f64)), ("length", JsValue::from_f64(range.len as f64))])
-        }))
+        Ok(range.map_or(JsValue::UNDEFINED, range_object))
+    }
+
+    /// A further stretch of bytes that the details need behind those at hand: `{offset, length}`, or `undefined`. Ask until
+    /// there is none, each time with all bytes so far.
+    #[wasm_bindgen(js_name = detailsNext)]
+    pub fn details_next(&self, item: JsValue, bytes: &[u8]) -> Result<JsValue, JsValue> {
+        Ok(self.engine.details_next(item_of(item)?, bytes).map_or(JsValue::UNDEFINED, range_object))
     }
 
     /// Everything known of an item: `Details`, or `null` if there is no such item. Throws a `TraceError`.
@@ -147,6 +153,10 @@ impl Session {
 
 fn item_of(item: JsValue) -> Result<Item, JsValue> {
     serde_wasm_bindgen::from_value(item).map_err(JsValue::from)
+}
+
+fn range_object(range: Range) -> JsValue {
+    object(&[("offset", JsValue::from_f64(range.at as f64)), ("length", JsValue::from_f64(range.len as f64))])
 }
 
 /// Through serde: 64-bit numbers become `bigint`, missing values `null`, bytes `Uint8Array`.

@@ -6,17 +6,14 @@ use std::path::Path;
 use unspool_engine::{read, refusal};
 use unspool_formats::{OpenOptions, Probe, Text, recognise};
 
-use crate::{As, Failure, Source, complain};
+use crate::{Failure, Source, complain};
 
-pub(crate) fn run(path: &Path, form: As) -> Result<(), Failure> {
+pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
     let mut source = Source::open(path)?;
     let (name, size) = (source.name.clone(), source.size);
     let refused = |why: String| Failure::new(format!("{name}: {why}"));
     let (format, _) = recognise(&Probe { head: &source.head, tail: &source.tail, size, name: &name })
         .ok_or_else(|| refused(refusal(&source.head, size).sentence))?;
-    let text = match form {
-        As::Jsonl => Text::Jsonl,
-    };
     let options = OpenOptions { size: Some(size), ..OpenOptions::default() };
     let mut dump = (format.text)(&source.head, text, options)
         .map_err(|error| refused(error.to_string()))?

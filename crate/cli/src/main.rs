@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use unspool_engine::read::{ReadAt, head_and_tail};
+use unspool_formats::Text;
 
 #[derive(Parser)]
 #[command(version, about = "Looks into traces of programs.", arg_required_else_help = true)]
@@ -38,6 +39,9 @@ enum Command {
         /// In which form.
         #[arg(long = "as", value_enum, default_value_t = As::Jsonl)]
         form: As,
+        /// Text of apitrace: with the thread before each call.
+        #[arg(long, value_enum, default_value_t = YesNo::No)]
+        thread_ids: YesNo,
     },
 }
 
@@ -45,12 +49,26 @@ enum Command {
 enum As {
     /// One JSON object a record.
     Jsonl,
+    /// What the format's own tool prints: `apitrace dump -v --color=never`.
+    Text,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { file, json } => info::run(&file, json),
-        Command::Dump { file, form } => dump::run(&file, form),
+        Command::Dump { file, form, thread_ids } => {
+            let text = match form {
+                As::Jsonl => Text::Jsonl,
+                As::Text => Text::Apitrace { thread_ids: thread_ids == YesNo::Yes },
+            };
+            dump::run(&file, text)
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

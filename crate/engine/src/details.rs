@@ -91,6 +91,10 @@ enum ValueOut {
     Duration {
         v: u64,
     },
+    Symbol {
+        name: String,
+        v: Box<ValueOut>,
+    },
     List {
         v: Vec<ValueOut>,
     },
@@ -118,6 +122,7 @@ impl From<Value> for ValueOut {
             Value::Id(v) => Self::Id { v },
             Value::F64(v) => Self::Float { v },
             Value::Text(v) => Self::Text { v },
+            Value::Symbol { name, value } => Self::Symbol { name, v: Box::new((*value).into()) },
             Value::Bytes { bytes, len } => Self::Bytes { v: Bytes(bytes), length: len },
             Value::Ticks(v) => Self::Ticks { v },
             Value::Duration(v) => Self::Duration { v },

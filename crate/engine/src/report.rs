@@ -165,6 +165,10 @@ pub struct TrackOut {
     pub slices: f64,
     /// Instants.
     pub instants: f64,
+    /// Values of a counter.
+    pub samples: f64,
+    /// The highest of them; 0 where there are none.
+    pub highest: f64,
     /// Not all of it is there; it is put in order at the end.
     pub reordering: bool,
 }
@@ -186,6 +190,8 @@ impl TrackOut {
             lowest: track.lowest(),
             slices: track.slices() as f64,
             instants: track.instants.len() as f64,
+            samples: track.samples.len() as f64,
+            highest: track.samples.range().map_or(0.0, |(_, high)| high as f64),
             reordering: track.is_reordering(),
         }
     }

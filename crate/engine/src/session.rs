@@ -224,7 +224,12 @@ impl Session {
         self.decoder.details_range(self.store.locate(item)?)
     }
 
-    /// Everything known of an item, decoded from the bytes of [`Session::details_range`].
+    /// A further stretch that the details need, behind `bytes` of those before; ask until there is none.
+    pub fn details_next(&self, item: Item, bytes: &[u8]) -> Option<Range> {
+        self.decoder.details_next(self.store.locate(item)?, bytes)
+    }
+
+    /// Everything known of an item, decoded from the bytes of [`Session::details_range`] and [`Session::details_next`].
     pub fn details(&self, item: Item, bytes: &[u8]) -> Result<Option<Details>, TraceErrorOut> {
         let Some(locator) = self.store.locate(item) else { return Ok(None) };
         let record = self.decoder.details(locator, bytes)?;

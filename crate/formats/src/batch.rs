@@ -26,6 +26,9 @@ pub enum EventKind {
     Disordered,
     /// The track is about to be delivered anew from its beginning; `time` is where it begins.
     Restart,
+    /// A counter has a value from here on: `locators` holds it. `name` is unused. The times of a counter ascend, but a
+    /// sample may come late: what is counted over a frame is known when the frame ends.
+    Sample,
 }
 
 /// What a track holds.
@@ -90,6 +93,7 @@ pub struct EventBatch {
     /// Records decoded since the batch was cleared, for counting; those delivered anew are not counted again.
     pub records: u64,
     capacity: usize,
+    paused: bool,
 }
 
 impl EventBatch {
@@ -119,7 +123,13 @@ impl EventBatch {
     /// A decoder stops here and goes on with an empty batch. It may add a handful of events beyond, never many.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.kinds.len() >= self.capacity || self.problems.len() >= self.capacity.max(1)
+        self.kinds.len() >= self.capacity || self.problems.len() >= self.capacity.max(1) || self.paused
+    }
+
+    /// Makes the batch count as full until it is cleared: the decoder has done enough for one call, even though little or
+    /// nothing has come of it. So the caller can stop what a few bytes have set going, a decompression bomb for one.
+    pub fn pause(&mut self) {
+        self.paused = true;
     }
 
     /// Adds an event.
@@ -143,5 +153,6 @@ impl EventBatch {
         self.new_names.clear();
         self.problems.clear();
         self.records = 0;
+        self.paused = false;
     }
 }

@@ -57,10 +57,18 @@ pub trait Decoder {
     /// Where the next bytes are to come from.
     fn want(&self) -> Want;
 
-    /// Which bytes the details of the record at `locator` are decoded from: at most 1 MiB.
+    /// Which bytes the details of the record at `locator` are decoded from: about 1 MiB at most. None of them where the
+    /// decoder holds what it needs.
     fn details_range(&self, locator: u64) -> Option<Range>;
 
-    /// Decodes the record at `locator` in full. `bytes` are those of [`Decoder::details_range`].
+    /// A further stretch that the details need, where a record's end lies far from its beginning. `bytes` are those of
+    /// [`Decoder::details_range`] with those of every further stretch behind them; ask again until there is none.
+    fn details_next(&self, _locator: u64, _bytes: &[u8]) -> Option<Range> {
+        None
+    }
+
+    /// Decodes the record at `locator` in full. `bytes` are those of [`Decoder::details_range`] with those of every further
+    /// stretch behind them; without the latter the details say what is missing.
     fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails>;
 }
 

@@ -1,6 +1,7 @@
 //! One record in full, for the details pane.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -19,6 +20,13 @@ pub enum Value {
     F64(f64),
     /// Text.
     Text(String),
+    /// A number with a name: a constant, or flags joined by ` | `.
+    Symbol {
+        /// The name.
+        name: String,
+        /// The number: signed, unsigned, or hexadecimal.
+        value: Box<Value>,
+    },
     /// Bytes; `len` is how many there are in the file, `bytes` may be fewer.
     Bytes {
         /// The first of the bytes.

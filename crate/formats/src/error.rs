@@ -136,7 +136,7 @@ pub struct Problem {
 /// The kinds of problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ProblemKind {
-    /// The file ends inside a record or buffer; `value` bytes are missing.
+    /// The file ends inside a record or buffer; `value` bytes are missing, 0 when nobody can say how many.
     Truncated,
     /// A stretch of `value` bytes that is not what the format allows was left out.
     Malformed,
@@ -154,11 +154,13 @@ pub enum ProblemKind {
     EndInferred,
     /// The trace is larger than memory allows; the rest was not read.
     OutOfRoom,
+    /// The file ends in the middle of call `value`.
+    CutCall,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Truncated,
         Self::Malformed,
         Self::CutBuffer,
@@ -168,6 +170,7 @@ impl ProblemKind {
         Self::ExitWithoutEnter,
         Self::EndInferred,
         Self::OutOfRoom,
+        Self::CutCall,
     ];
 
     /// A stable word for it.
@@ -182,6 +185,7 @@ impl ProblemKind {
             Self::ExitWithoutEnter => "exit-without-enter",
             Self::EndInferred => "end-inferred",
             Self::OutOfRoom => "out-of-room",
+            Self::CutCall => "cut-call",
         }
     }
 
@@ -221,6 +225,7 @@ impl fmt::Display for SummaryOf {
             }
             ProblemKind::EndInferred => write!(f, "{n} time{s} calls were still open when their caller returned"),
             ProblemKind::OutOfRoom => write!(f, "the trace is larger than memory allows; the rest was not read"),
+            ProblemKind::CutCall => write!(f, "the file ends in the middle of a call"),
         }
     }
 }
@@ -230,6 +235,7 @@ impl fmt::Display for Problem {
         let v = self.value;
         let s = if v == 1 { "" } else { "s" };
         match self.kind {
+            ProblemKind::Truncated if v == 0 => write!(f, "the file ends here, too early; what was begun is left out"),
             ProblemKind::Truncated => {
                 write!(f, "the file ends here, {v} byte{s} too early; what was begun is left out")
             }
@@ -250,6 +256,7 @@ impl fmt::Display for Problem {
                 write!(f, "{v} call{s} still open when the caller returned; they are shown as ending with it")
             }
             ProblemKind::OutOfRoom => write!(f, "the trace is larger than memory allows; the rest was not read"),
+            ProblemKind::CutCall => write!(f, "the file ends in the middle of call {v}, which is shown as incomplete"),
         }
     }
 }

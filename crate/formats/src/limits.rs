@@ -11,11 +11,16 @@ pub struct Limits {
     pub names: u32,
     /// Bytes of one event's payload that details show; more is counted but not kept.
     pub payload: usize,
+    /// Bytes of one compressed chunk, and of what it holds, where a container has chunks.
+    pub chunk: u64,
+    /// Bytes of memory for a stream that is kept for details, because its container has no random access.
+    pub spool: usize,
 }
 
 impl Limits {
     /// What the page and the native command use.
-    pub const DEFAULT: Self = Self { tracks: 1_000_000, names: 1 << 24, payload: 64 * 1024 };
+    pub const DEFAULT: Self =
+        Self { tracks: 1_000_000, names: 1 << 24, payload: 64 * 1024, chunk: 256 << 20, spool: 256_000_000 };
 
     /// Fails when `count` tracks are more than allowed; `at` is where the file asks for one more.
     pub fn check_tracks(&self, count: usize, at: u64) -> Result<()> {

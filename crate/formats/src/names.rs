@@ -71,3 +71,32 @@ impl Names {
         Ok(number)
     }
 }
+
+/// Gives names numbers where a format has the names themselves: functions, labels. Not to be used beside [`Names`].
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    known: HashMap<String, u32>,
+    count: u32,
+}
+
+impl Texts {
+    /// The number of a name; defines it in `out` when it is new.
+    pub(crate) fn number(&mut self, text: &str, at: u64, limit: u32, out: &mut EventBatch) -> Result<u32> {
+        if let Some(number) = self.known.get(text) {
+            return Ok(*number);
+        }
+        let number = self.once(text.into(), at, limit, out)?;
+        self.known.insert(text.into(), number);
+        Ok(number)
+    }
+
+    /// Defines a name that is known to be used but once.
+    pub(crate) fn once(&mut self, text: String, at: u64, limit: u32, out: &mut EventBatch) -> Result<u32> {
+        if self.count >= limit {
+            return Err(Error::new(at, Cause::Limit { what: "different names", limit: u64::from(limit) }));
+        }
+        out.new_names.push(text);
+        self.count += 1;
+        Ok(self.count - 1)
+    }
+}

@@ -55,6 +55,11 @@ pub struct OpenOptions {
 pub enum Text {
     /// One JSON object a record.
     Jsonl,
+    /// What `apitrace dump -v --color=never` prints.
+    Apitrace {
+        /// With the thread before each call, as `--thread-ids=yes` has it.
+        thread_ids: bool,
+    },
 }
 
 /// Opens a file for its events.

@@ -2,6 +2,7 @@
 
 pub mod column;
 pub mod query;
+mod samples;
 mod track;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, Tra
 
 use crate::call_tree::CallTree;
 pub(crate) use column::Slice;
+pub(crate) use samples::Sample;
 pub(crate) use track::{Instant, Track};
 
 /// Problems that are kept one by one; of more only the number is known.
@@ -184,6 +186,11 @@ impl Store {
                 EventKind::Instant => track.instant(Instant { time: *time, name: *name, locator: *locator }),
                 EventKind::StackLost => {
                     track.stack_lost();
+                    None
+                }
+                // Values of counters are not kept yet.
+                EventKind::Sample => {
+                    track.sample(Sample { time: *time, value: *locator });
                     None
                 }
                 EventKind::Disordered => {

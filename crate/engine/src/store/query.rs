@@ -50,6 +50,21 @@ pub struct InstantColumns {
     pub many: Vec<u32>,
 }
 
+/// Values of counters as columns, at most one a step; each holds until the next.
+#[derive(Debug, Default)]
+pub struct CounterColumns {
+    /// Track.
+    pub track: Vec<u32>,
+    /// Position relative to the answer's origin; the first of a track may lie before the window.
+    pub time: Vec<f64>,
+    /// Lowest value within the step.
+    pub min: Vec<f64>,
+    /// Highest value within the step.
+    pub max: Vec<f64>,
+    /// Value at its end.
+    pub last: Vec<f64>,
+}
+
 /// The answer to a query.
 #[derive(Debug, Default)]
 pub struct QueryAnswer {
@@ -59,6 +74,8 @@ pub struct QueryAnswer {
     pub rects: RectColumns,
     /// Instants.
     pub instants: InstantColumns,
+    /// Values of counters.
+    pub counters: CounterColumns,
     /// Everything in the window has been read.
     pub complete: bool,
     /// Nodes and slices looked at.
@@ -100,6 +117,7 @@ impl Store {
                 pen.flush();
             }
             instants(track, *id, from, to, step, &mut answer);
+            counters(track, *id, from, to, step, &mut answer);
         }
         answer
     }
@@ -282,6 +300,30 @@ fn instants(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
     }
 }
 
+fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &mut QueryAnswer) {
+    let all = &track.samples;
+    let mut i = all.first_at(0, from);
+    // The value that the window begins with was set before it.
+    if all.get(i).is_none_or(|s| s.time > from) {
+        i = i.saturating_sub(1);
+    }
+    while let Some(first) = all.get(i)
+        && first.time < to
+    {
+        let next = all.first_at(i, first.time.saturating_add(step)).max(i + 1);
+        let (Some((min, max)), Some(last)) = (all.extremes(i, next, &mut answer.visited), all.get(next - 1)) else {
+            return;
+        };
+        let columns = &mut answer.counters;
+        columns.track.push(id);
+        columns.time.push(relative(first.time, from));
+        columns.min.push(min as f64);
+        columns.max.push(max as f64);
+        columns.last.push(last.value as f64);
+        i = next;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -416,6 +458,18 @@ mod tests {
         store.finish();
         let answer = store.query(base, base + 10, 1, &[0]);
         assert_eq!((answer.origin, answer.rects.start[0], answer.rects.end[0]), (base, 1.0, 4.0));
+    }
+
+    #[test]
+    fn a_counter_keeps_its_extremes_and_the_value_before_the_window() {
+        let (mut store, mut batch) = store();
+        for (time, value) in [(0, 7), (100, 1), (101, 9), (102, 4), (200, 5)] {
+            batch.push(EventKind::Sample, 0, time, 0, value);
+        }
+        store.apply(&mut batch);
+        let c = store.query(50, 1000, 16, &[0]).counters;
+        assert_eq!((c.time, c.min), (vec![-50.0, 50.0, 150.0], vec![7.0, 1.0, 5.0]));
+        assert_eq!((c.max, c.last), (vec![7.0, 9.0, 5.0], vec![7.0, 4.0, 5.0]));
     }
 
     #[test]

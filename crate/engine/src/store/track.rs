@@ -6,6 +6,7 @@ use unspool_formats::{Orphans, Problem, ProblemKind, TrackDef};
 
 use super::Count;
 use super::column::{BEGAN_BEFORE, Column, END_INFERRED, NEVER_ENDED, Slice};
+use super::samples::{Sample, Samples};
 use crate::call_tree::{CallTree, NodeId, ROOT};
 use crate::chunked::Chunked;
 
@@ -40,6 +41,8 @@ pub(crate) struct Track {
     lowest: i32,
     open: Vec<Open>,
     pub(crate) instants: Chunked<Instant>,
+    /// Values, on a counter.
+    pub(crate) samples: Samples,
     slices: u64,
     /// Where the track begins, once that is known.
     start: Option<u64>,
@@ -59,6 +62,7 @@ impl Track {
             lowest: 0,
             open: Vec::new(),
             instants: Chunked::default(),
+            samples: Samples::default(),
             slices: 0,
             start: def.start,
             latest: def.start.unwrap_or(0),
@@ -136,6 +140,14 @@ impl Track {
         self.instants.push(instant);
         self.version += 1;
         problem
+    }
+
+    /// A counter has a new value. What is counted over a frame is known late, so this says nothing of where the track is.
+    pub(crate) fn sample(&mut self, sample: Sample) {
+        self.start.get_or_insert(sample.time);
+        self.latest = self.latest.max(sample.time);
+        self.samples.push(sample);
+        self.version += 1;
     }
 
     pub(crate) fn stack_lost(&mut self) {
@@ -224,6 +236,7 @@ impl Track {
         self.columns.iter().map(Column::bytes).sum::<usize>()
             + self.columns.capacity() * size_of::<Column>()
             + self.instants.bytes()
+            + self.samples.bytes()
     }
 
     /// Where the track was, and the time at which an event is put: never before the one before it.

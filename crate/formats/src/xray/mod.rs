@@ -37,6 +37,7 @@ fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn 
     let header = Header::parse(head)?;
     Ok(match text {
         Text::Jsonl => Some(Box::new(text::JsonLines::new(header, options))),
+        Text::Apitrace { .. } => None,
     })
 }
 
