@@ -31,6 +31,7 @@ export default defineConfig({
     // From a sub-path on purpose: the page must not know where it lies.
     command: `node scripts/serve.mjs --dir dist --prefix ${prefix} --port ${port}`,
     url: `http://127.0.0.1:${port}${prefix}`,
-    reuseExistingServer: !process.env['CI'],
+    // Another server on this port would be another page.
+    reuseExistingServer: false,
   },
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from '@playwright/test';
 import { drop, fixture, inked, marks, open, pictured, recorded, settled, test } from './page.ts';
@@ -23,7 +23,7 @@ test('marks when it opened, showed and finished', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const told = await marks(page);
-  const { size } = { size: readFileSync(fixture('threads.xray')).length };
+  const size = readFileSync(fixture('threads.xray')).length;
   expect(told['unspool:open']).toEqual({ bytesRead: 0, bytes: size, events: 0 });
   expect(told['unspool:complete']?.bytesRead).toBe(size);
   expect(told['unspool:complete']?.events).toBeGreaterThan(0);
@@ -110,7 +110,6 @@ test('stops a load and keeps what there is', async ({ page }) => {
 
 test('lives through a broken file and takes the next one', async ({ page }, info) => {
   const broken = info.outputPath('notes.txt');
-  const { mkdirSync, writeFileSync } = await import('node:fs');
   mkdirSync(info.outputDir, { recursive: true });
   writeFileSync(broken, 'These are notes and no trace. '.repeat(20));
   await open(page, broken, 'failed');
@@ -118,6 +117,54 @@ test('lives through a broken file and takes the next one', async ({ page }, info
   await expect(page.getByRole('button', { name: 'Open another trace' })).toBeVisible();
   await open(page, fixture('threads.xray'));
   await pictured(page);
+});
+
+test('says that a file is gone, and takes the next one', async ({ page }, info) => {
+  const gone = info.outputPath('gone.xray');
+  mkdirSync(info.outputDir, { recursive: true });
+  writeFileSync(gone, readFileSync(fixture('threads.xray')));
+  await page.evaluate(() => {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.id = 'held';
+    document.body.append(input);
+  });
+  await page.setInputFiles('#held', gone);
+  await page.evaluate(() => document.querySelector<HTMLInputElement>('#held')!.files![0]!.slice(0, 1).text());
+  rmSync(gone);
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(document.querySelector<HTMLInputElement>('#held')!.files![0]!);
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await settled(page, 'failed', 'gone.xray');
+  await expect(page.getByRole('alert')).toContainText('changed, moved or deleted');
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+});
+
+test('lives on when the reader of a trace dies', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await page.workers()[0]!.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('as a trap would');
+    });
+  });
+  await page.getByRole('button', { name: /problem/ }).click();
+  await expect(page.getByRole('dialog')).toContainText('stopped unexpectedly');
+  await page.keyboard.press('Escape');
+  await page.locator('.area').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#announcer')).not.toBeEmpty();
+  await open(page, fixture('events.xray'));
+  await pictured(page);
+});
+
+test('says when its own reader cannot be had', async ({ page }) => {
+  await page.route('**/*.wasm', (route) => route.abort());
+  await open(page, fixture('threads.xray'), 'failed');
+  await expect(page.getByRole('alert')).toContainText('could not be loaded');
 });
 
 test('shows what comes before the break of a cut file, and says where it breaks', async ({ page }) => {

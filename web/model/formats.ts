@@ -25,6 +25,10 @@ export const FORMATS: readonly Format[] = [
 
 /** What can be looked at without a file of one's own. */
 export const SAMPLES: readonly Sample[] = [
-  { path: 'samples/threads.xray', name: 'Threads', about: 'a program with four threads, every call of each' },
-  { path: 'samples/events.xray', name: 'Events', about: 'calls with custom events between them' },
+  {
+    path: 'samples/threads.xray',
+    name: 'Threads',
+    about: 'a main thread and three workers, one of them recorded from within a call',
+  },
+  { path: 'samples/events.xray', name: 'Events', about: 'one thread with custom and typed events between its calls' },
 ];

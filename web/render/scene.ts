@@ -15,7 +15,7 @@ export const SLICE_HEIGHT = SLICE_ROW - 1;
 export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 
 const LABEL_PADDING = 4;
-const LABEL_FROM = 20;
+const LABEL_FROM = 12;
 const EDGE_FROM = 7;
 const TOOTH = 4;
 

@@ -100,7 +100,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   const instants = tracks.reduce((sum, track) => sum + track.instants, 0);
   const rows: (readonly [string, string, (string | undefined)?])[] = [
     ['Format', info.title],
-    ['Size', formatBytes(trace.size), `${formatCount(trace.size)} bytes`],
+    ['Size', formatBytes(trace.size), trace.size < 1000 ? undefined : `${formatCount(trace.size)} bytes`],
   ];
   if (info.container !== null) rows.push(['Container', info.container]);
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
@@ -124,7 +124,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
       <div class="details-head">
         <h2>{trace.name}</h2>
       </div>
-      <p class="muted">Click a {info.sliceNoun} to see everything about it.</p>
+      {slices > 0 && <p class="muted">Click a {info.sliceNoun} to see everything about it.</p>}
       <dl class="fields">
         {[...rows, ...info.properties].map(([name, value, more]) => (
           <Row key={name} name={name} value={value} more={more} />

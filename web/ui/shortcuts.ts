@@ -1,4 +1,5 @@
 import { createScope, type Dispose } from '../base/scope.ts';
+import { SLICE_ROW } from '../model/layout.ts';
 import { firstSlice, type Pointed, type Step, stepFrom } from '../model/pointing.ts';
 import { toPixel } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
@@ -11,7 +12,7 @@ const STEPS: Readonly<Record<string, Step>> = { '.': 'next', ',': 'previous', '[
 /** Navigation by keyboard, as the keys' dialog lists it, until disposed. */
 export function listenForKeys(
   { timeline, selection }: OpenTrace,
-  { scrollBy, area }: { scrollBy: (lines: number) => void; area: HTMLElement },
+  { scrollBy, area }: { scrollBy: (pixels: number) => void; area: HTMLElement },
 ): Dispose {
   const scope = createScope();
   const widthOf = () => timeline.size.peek().width;
@@ -21,6 +22,13 @@ export function listenForKeys(
     bringIntoView(next);
   };
   const bringIntoView = (pointed: Pointed) => {
+    const laid = timeline.layout.peek().tracks.find((candidate) => candidate.track.id === pointed.track);
+    if (laid) {
+      const { height } = timeline.size.peek();
+      const row = pointed.end === null ? 0 : pointed.depth - laid.track.lowest;
+      const y = laid.top + laid.slices + row * SLICE_ROW - timeline.scrollTop.peek();
+      if (y < 0 || y > height - SLICE_ROW) scrollBy(y - height / 2);
+    }
     const view = timeline.view.peek();
     if (!view) return;
     const width = widthOf();
@@ -66,10 +74,10 @@ export function listenForKeys(
         timeline.glideBy(PAN * widthOf());
         return true;
       case 'arrowup':
-        scrollBy(-1);
+        scrollBy(-3 * SLICE_ROW);
         return true;
       case 'arrowdown':
-        scrollBy(1);
+        scrollBy(3 * SLICE_ROW);
         return true;
       case 'f':
         fitSelection();

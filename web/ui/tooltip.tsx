@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { formatCounted, formatLength, formatPosition, formatRawLength } from '../base/format.ts';
+import { formatCounted, formatLength, formatPosition, formatRawLength, plural } from '../base/format.ts';
 import { flagWords } from '../model/flags.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import type { PointerPlace } from './trace_view.tsx';
@@ -16,12 +16,13 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   const extent = trace.progress.value.extent;
   if (!hovered || !at || !info || !extent) return null;
   const { width, height } = timeline.size.value;
-  const left = at.x + GAP + WIDTH > width ? Math.max(0, at.x - GAP - WIDTH) : at.x + GAP;
+  // Towards the side with more room, so that it needs no measuring to stay within.
+  const late = at.x > width / 2;
   const low = at.y > height / 2;
   const style = {
-    left: `${left}px`,
-    [low ? 'bottom' : 'top']: `${low ? height - at.y + GAP : at.y + GAP}px`,
-    [left < at.x && left > 0 ? 'width' : 'maxWidth']: left < at.x ? 'auto' : `${WIDTH}px`,
+    [late ? 'right' : 'left']: `${(late ? width - at.x : at.x) + GAP}px`,
+    [low ? 'bottom' : 'top']: `${(low ? height - at.y : at.y) + GAP}px`,
+    maxWidth: `${Math.min(WIDTH, (late ? at.x : width - at.x) - GAP)}px`,
   };
   const name = trace.names.of(hovered.name);
   const start = formatPosition(hovered.start, extent.from, info.clock);
@@ -29,7 +30,7 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
     return (
       <div class="tooltip" style={style}>
         <p>
-          Several {info.sliceNoun}s, mostly <b>{name}</b>
+          Several {plural(2, info.sliceNoun)}, mostly <b>{name}</b>
         </p>
         <p class="muted">Zoom in to tell them apart.</p>
       </div>

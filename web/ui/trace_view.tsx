@@ -21,7 +21,6 @@ import { TrackList } from './tracks.tsx';
 
 /** A scroller higher than this is beyond what browsers lay out exactly; its scale is then coarser than the content. */
 const TALLEST = 8_000_000;
-const LINE_SCROLL = 51;
 
 /** Where the pointer is over the timeline, in CSS pixels. */
 export interface PointerPlace {
@@ -45,7 +44,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
     };
     scope.add(watchSize(area.current!, (width, height) => (timeline.size.value = { width, height })));
     scope.add(listenForGestures(area.current!, gesturesOn(open, state, scrollBy)));
-    scope.add(listenForKeys(open, { scrollBy: (lines) => scrollBy(lines * LINE_SCROLL), area: area.current! }));
+    scope.add(listenForKeys(open, { scrollBy, area: area.current! }));
     scope.add(drawWhenNeeded(open, theme, state, shapes.current!, marks.current!));
     scope.add(markCompletion(open));
     scope.add(state.dispose);
@@ -80,7 +79,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
             <canvas ref={shapes} />
             <canvas ref={marks} />
             <Crosshair pointer={state.pointer} />
-            {nothing && <p class="nothing">This trace holds no events.</p>}
+            {nothing && <p class="nothing">{trace.info.value?.whenEmpty}</p>}
             <Tooltip open={open} pointer={state.pointer} />
           </div>
         </div>
@@ -209,10 +208,16 @@ function drawWhenNeeded(
   };
   const draw = () => {
     frame = 0;
-    const scene = sceneNow();
-    if (!scene) return;
     const scale = ratio.peek();
-    renderer.resize(scene.width, scene.height, scale);
+    const { width, height } = timeline.size.peek();
+    renderer.resize(width, height, scale);
+    const scene = sceneNow();
+    if (!scene) {
+      // Nothing to show yet, or ever: an opaque canvas that was never painted is black in any theme.
+      renderer.begin({ palette: PALETTES[theme.theme.peek()], colour: trace.names.colour, lifted: -1 });
+      renderer.end();
+      return;
+    }
     const wide = Math.max(1, Math.round(scene.width * scale));
     const tall = Math.max(1, Math.round(scene.height * scale));
     if (marks.width !== wide || marks.height !== tall) {
@@ -248,6 +253,8 @@ function drawWhenNeeded(
       if (frame === 0) frame = requestAnimationFrame(draw);
     }),
   );
+  cancelAnimationFrame(frame);
+  draw();
   scope.add(() => cancelAnimationFrame(frame));
   return scope.dispose;
 }

@@ -72,7 +72,7 @@ function Failure({ name, error }: { name: string; error: TraceError }) {
     <div class="failure" role="alert">
       <h1>{name} could not be opened</h1>
       <p>{error.sentence}</p>
-      {error.offset !== null && <p class="muted">At {formatOffset(error.offset)} of the file.</p>}
+      {error.offset !== null && error.offset > 0n && <p class="muted">At {formatOffset(error.offset)} of the file.</p>}
     </div>
   );
 }

@@ -36,7 +36,6 @@ export const STEP_BROKEN = 3;
 /** One trace being read, on the wasm side. Synchronous; the worker's loop calls it. */
 export interface Session {
   free(): void;
-  /** Throws a {@link TraceError}. */
   info(): TraceInfo;
   /** Copies bytes in; only after a step answered {@link STEP_WANTS_BYTES}. */
   push(bytes: Uint8Array): void;
@@ -56,8 +55,8 @@ export interface Session {
   query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array): Answer;
   overview(buckets: number): Overview;
   detailsRange(item: Item): { readonly offset: number; readonly length: number } | undefined;
-  /** Throws a {@link TraceError}. */
-  details(item: Item, bytes: Uint8Array): Details;
+  /** null when there is no such item. Throws a {@link TraceError}. */
+  details(item: Item, bytes: Uint8Array): Details | null;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
 }
 

@@ -81,7 +81,7 @@ async function open(blob: Blob, name: string): Promise<void> {
     const [head, tail] = await Promise.all([
       blob.slice(0, ENDS).arrayBuffer(),
       blob.slice(Math.max(0, blob.size - ENDS)).arrayBuffer(),
-      init(),
+      load(),
     ]);
     // The glue's own types leave the structured values open; the contract is in session.ts.
     const Session = WasmSession as unknown as SessionConstructor;
@@ -100,6 +100,19 @@ async function open(blob: Blob, name: string): Promise<void> {
     } else {
       fail(told);
     }
+  }
+}
+
+async function load(): Promise<void> {
+  try {
+    await init();
+  } catch {
+    const error: TraceError = {
+      kind: 'crashed',
+      sentence: 'The part of this page that reads traces could not be loaded. Reload the page to try again.',
+      offset: null,
+    };
+    throw error;
   }
 }
 
