@@ -34,7 +34,7 @@ use super::wire::{BASIC_LEN, FunctionKind, HEADER_LEN, Header, Mode};
 const CUSTOM_EVENT: u64 = 1 << 32;
 const TYPED_EVENT: u64 = 2 << 32;
 
-/// Decodes FDR 5 and basic 3 into events.
+/// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
     header: Header,
     walk: Walk,
@@ -80,6 +80,8 @@ struct Thread {
 struct Tracks {
     limits: Limits,
     mode: Mode,
+    /// The version tells processes.
+    has_process: bool,
     names: Names,
     processes: HashMap<i32, TrackId>,
     by_id: HashMap<(i32, i32), u32>,
@@ -97,12 +99,13 @@ struct Tracks {
 impl XrayDecoder {
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
         let walk = match header.mode {
-            Mode::Fdr => Walk::Fdr(FdrWalk::new(options.size)),
-            Mode::Basic => Walk::Basic(BasicWalk::new(HEADER_LEN)),
+            Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
+            Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
         };
         let state = Tracks {
             limits: options.limits,
             mode: header.mode,
+            has_process: header.version >= 3,
             names: Names::default(),
             processes: HashMap::new(),
             by_id: HashMap::new(),
@@ -144,6 +147,7 @@ impl Decoder for XrayDecoder {
         let frequency = match h.frequency {
             0 => "unknown: times are shown in ticks".to_string(),
             1_000_000_000 => "1 GHz (the clock of the operating system, not the TSC)".to_string(),
+            hz if hz % 1_000_000_000 == 0 => format!("{} GHz", hz / 1_000_000_000),
             hz => format!("{}.{:03} MHz", hz / 1_000_000, hz / 1_000 % 1_000),
         };
         properties.push(("Clock", frequency));
@@ -154,7 +158,7 @@ impl Decoder for XrayDecoder {
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
         Info {
             format: "xray",
-            title: format!("XRay {} {}", h.mode.name(), h.version),
+            title: format!("XRay {} {}{}", h.mode.name(), h.version, if h.big_endian { ", big-endian" } else { "" }),
             version: h.version.to_string(),
             container: None,
             clock,
@@ -188,7 +192,7 @@ impl Decoder for XrayDecoder {
             Phase::Order => match &mut self.walk {
                 Walk::Fdr(walk) => {
                     let mut sink = ToBatch { tracks: &mut self.state, out };
-                    self.plan.run(walk, rest, &mut sink, ToBatch::begin_again)
+                    self.plan.run(&self.header, walk, rest, &mut sink, ToBatch::begin_again)
                 }
                 Walk::Basic(_) => rest.len(),
             },
@@ -243,16 +247,21 @@ impl Decoder for XrayDecoder {
     }
 
     fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
-        let mut sink = OneRecord { wanted: locator, limit: self.state.limits.payload, ..OneRecord::default() };
+        let mut sink = OneRecord {
+            wanted: locator,
+            has_process: self.state.has_process,
+            limit: self.state.limits.payload,
+            ..OneRecord::default()
+        };
         match self.header.mode {
             Mode::Basic => {
-                BasicWalk::new(locator).run(bytes, &mut sink);
+                BasicWalk::new(&self.header, locator).run(bytes, &mut sink);
             }
             Mode::Fdr => {
                 let misuse = crate::error::Cause::Misuse("there is no record at this place");
                 let entry = self.state.entry_before(locator).ok_or(Error::new(locator, misuse))?;
                 (sink.pid, sink.tid) = (entry.place.pid, entry.place.tid);
-                FdrWalk::resume(entry.place).run(bytes, &mut sink);
+                FdrWalk::resume(&self.header, entry.place).run(bytes, &mut sink);
             }
         }
         sink.finish()
@@ -278,7 +287,7 @@ impl Tracks {
             out.new_tracks.push(TrackDef {
                 parent: None,
                 kind: TrackKind::Process,
-                name: format!("Process {pid}"),
+                name: if self.has_process { format!("process {pid}") } else { "process not recorded".to_string() },
                 detail: String::new(),
                 orphans: Orphans::FromStart,
                 start: None,
@@ -446,6 +455,7 @@ impl Sink for ToBatch<'_> {
 #[derive(Default)]
 struct OneRecord {
     wanted: u64,
+    has_process: bool,
     limit: usize,
     pid: i32,
     tid: i32,
@@ -525,7 +535,14 @@ impl OneRecord {
                 if let Some(kind) = event.kind {
                     add("Event type", Value::Id(kind.into()));
                 }
-                add("Payload", Value::Bytes { len: event.size.into(), bytes: self.payload });
+                if event.overwritten {
+                    details.remarks.push(format!(
+                        "Its payload of {} bytes is lost: writers of 2017 and 2018 let the next records overwrite it.",
+                        event.size
+                    ));
+                } else {
+                    add("Payload", Value::Bytes { len: event.size.into(), bytes: self.payload });
+                }
                 event.cpu
             }
             (None, None) => {
@@ -536,7 +553,9 @@ impl OneRecord {
         let mut add = |name, value| details.fields.push(Field::new(name, value));
         add("CPU", Value::Id(cpu.into()));
         add("Thread", Value::Id(self.tid.into()));
-        add("Process", Value::Id(self.pid.into()));
+        if self.has_process {
+            add("Process", Value::Id(self.pid.into()));
+        }
         Ok(details)
     }
 }

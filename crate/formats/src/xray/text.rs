@@ -21,6 +21,7 @@ const PORTION: usize = 1 << 20;
 
 /// Prints JSON lines.
 pub(crate) struct JsonLines {
+    header: Header,
     walk: Walk,
     at: u64,
     phase: Phase,
@@ -45,10 +46,18 @@ enum Phase {
 impl JsonLines {
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
         let walk = match header.mode {
-            Mode::Fdr => Walk::Fdr(FdrWalk::new(options.size)),
-            Mode::Basic => Walk::Basic(BasicWalk::new(HEADER_LEN)),
+            Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
+            Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
         };
-        Self { walk, at: 0, phase: Phase::Header, plan: Plan::default(), buffers: Vec::new(), lines: Lines::default() }
+        Self {
+            header,
+            walk,
+            at: 0,
+            phase: Phase::Header,
+            plan: Plan::default(),
+            buffers: Vec::new(),
+            lines: Lines::default(),
+        }
     }
 }
 
@@ -68,7 +77,7 @@ impl TextDump for JsonLines {
             (Walk::Fdr(walk), Phase::First) => {
                 walk.run(rest, &mut ListBuffers { buffers: &mut self.buffers, problems: &mut self.lines.problems })
             }
-            (Walk::Fdr(walk), _) => self.plan.run(walk, rest, &mut self.lines, |lines, planned| {
+            (Walk::Fdr(walk), _) => self.plan.run(&self.header, walk, rest, &mut self.lines, |lines, planned| {
                 lines.finish();
                 (lines.pid, lines.tid) = (planned.place.pid, planned.place.tid);
             }),
