@@ -393,6 +393,48 @@ fn basic_logs_of_all_versions_come_back() {
     }
 }
 
+#[test]
+fn llvm_xrays_yaml_is_read() {
+    let yaml = br#"# a comment
+---
+header:
+  version:         5
+  type:            1
+  constant-tsc:    true
+  nonstop-tsc:     true
+  cycle-frequency: 2000000000
+records:
+  - { type: 0, func-id: 1, function: 'run(int, char**)', args: [ 7, 18446744073709551615 ], cpu: 3, thread: 41, process: 40, kind: function-enter-arg, tsc: 1800000000000000001, data: '' }
+  - { type: 0, func-id: 1, function: run, cpu: 3, thread: 41, process: 40, kind: custom-event, tsc: 1800000000000000005, data: "\0\x01it" }
+  - { type: 9, func-id: 1, function: run, cpu: 3, thread: 41, process: 40, kind: typed-event, tsc: 1800000000000000006, data: 'a, b: {c}' }
+  - { this is no record }
+  - { type: 0, func-id: 1, cpu: 3, thread: 41, process: 40, kind: function-exit, tsc: 1800000000000000010 }
+...
+"#;
+    let (all, decoder) = decode(yaml, &[13], 2);
+    assert_eq!(all, whole(yaml));
+    assert_eq!(
+        all.track(1),
+        [
+            "+run(int, char**)@1800000000000000001",
+            "!custom event@1800000000000000005",
+            "!typed event 9@1800000000000000006",
+            "-run(int, char**)@1800000000000000010",
+        ]
+    );
+    assert_eq!(all.kinds(), [ProblemKind::Malformed]);
+    assert_eq!(decoder.info().title, "XRay FDR 5, YAML");
+    let details = |i: usize| {
+        let locator = all.events[i].4;
+        let range = decoder.details_range(locator).unwrap();
+        decoder.details(locator, &yaml[range.at as usize..]).unwrap().fields
+    };
+    let arguments = Value::List(vec![Value::Hex(7), Value::Hex(u64::MAX)]);
+    assert!(details(0).iter().any(|f| f.name == "Arguments" && f.value == arguments));
+    let payload = Value::Bytes { bytes: b"a, b: {c}".to_vec(), len: 9 };
+    assert!(details(2).iter().any(|f| f.name == "Payload" && f.value == payload));
+}
+
 /// A log of several threads with everything in it, from a few numbers.
 fn any_log(header: &Header, seed: &[(u8, u8, u16)]) -> Vec<u8> {
     let mut clock = 10_000u64;

@@ -63,6 +63,8 @@ pub(crate) trait Sink {
     fn place(&mut self, place: Place);
     /// From here on the records are of this thread (basic mode).
     fn thread(&mut self, pid: i32, tid: i32, at: u64);
+    /// The name of a function, where the log has it; told before the first use.
+    fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
     /// An argument of the enter that was told last.
     fn argument(&mut self, value: u64);
