@@ -530,7 +530,8 @@ impl FdrWalk {
     /// another buffer begins.
     fn malformed(&mut self, at: u64, sink: &mut impl Sink) -> bool {
         sink.lost(at);
-        if self.missing > 0 {
+        // In version 1 all buffers have one size, and where the next begins is in no doubt.
+        if self.missing > 0 && self.wire.version > 1 {
             self.missing = 0;
             self.state = State::Resync { from: at };
         } else {
