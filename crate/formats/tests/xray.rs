@@ -69,7 +69,8 @@ fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<d
     loop {
         turns += 1;
         assert!(turns < 100 * (file.len() + 100), "the decoder does not come to an end");
-        match decoder.want() {
+        let want = decoder.want();
+        match want {
             Want::Nothing => return (all, decoder),
             Want::Seek { at: seek, .. } if seek as usize != at - pending.len() => {
                 at = seek as usize;
@@ -81,7 +82,7 @@ fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<d
         pending.drain(..used);
         let full = batch.is_full();
         all.take(&mut batch);
-        if used == 0 && !full {
+        if used == 0 && !full && decoder.want() == want {
             assert!(pending.len() < 96, "{} bytes left over", pending.len());
             if at >= file.len() {
                 decoder.end(&pending, &mut batch).unwrap();
