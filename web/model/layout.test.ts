@@ -12,6 +12,8 @@ const track = (id: number, parent: number, more: Partial<Track> = {}): Track => 
   lowest: 0,
   slices: 1,
   instants: 0,
+  samples: 0,
+  highest: 0,
   reordering: false,
   ...more,
 });

@@ -14,7 +14,11 @@ const view = fitted(EXTENT, WIDTH, 0);
 
 type Rect = readonly [track: number, depth: number, start: number, end: number, name: number, index: number];
 
-function picture(rows: readonly Rect[], times: readonly number[] = []) {
+function picture(
+  rows: readonly Rect[],
+  times: readonly number[] = [],
+  values: readonly (readonly [time: number, value: number])[] = [],
+) {
   const column = (at: number) => rows.map((row) => row[at]!);
   const reply: FromWorker & { t: 'rects' } = {
     t: 'rects',
@@ -43,6 +47,14 @@ function picture(rows: readonly Rect[], times: readonly number[] = []) {
       name: new Uint32Array(times.length),
       index: Uint32Array.from(times.keys()),
       many: new Uint32Array(times.length).fill(1),
+    },
+    counters: {
+      count: values.length,
+      track: new Uint32Array(values.length).fill(3),
+      time: Float64Array.from(values, ([time]) => time),
+      min: Float64Array.from(values, ([, value]) => value - 1),
+      max: Float64Array.from(values, ([, value]) => value + 1),
+      last: Float64Array.from(values, ([, value]) => value),
     },
   };
   return pictureOf(reply, questionOf(view, WIDTH, TRACKS));
@@ -120,6 +132,8 @@ describe('pointing', () => {
       lowest: id === 1 ? -1 : 0,
       slices: 1,
       instants: id === 1 ? 1 : 0,
+      samples: 0,
+      highest: 0,
       reordering: false,
     })),
     new Set(),
