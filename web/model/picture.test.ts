@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FromWorker, MANY } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { layOut } from './layout.ts';
-import { covers, instantAt, pictureOf, questionOf, rectAt, stepOf } from './picture.ts';
+import { covers, instantAt, pictureOf, questionOf, rectAt, stepOf, valueAt } from './picture.ts';
 import { firstSlice, pointAt, stepFrom } from './pointing.ts';
 import { fitted, moved, zoomed } from './view.ts';
 
@@ -116,6 +116,50 @@ describe('a picture', () => {
   it('finds the nearest instant', () => {
     expect(instantAt(shown.instants, shown.lane(1), 300, 6000)).toBe(1);
     expect(instantAt(shown.instants, shown.lane(1), 450_000, 6000)).toBe(-1);
+  });
+});
+
+describe('a counter', () => {
+  const shown = picture(
+    [],
+    [],
+    [
+      [-500, 7],
+      [200_000, 9],
+    ],
+  );
+  const layout = layOut(
+    [
+      {
+        id: 3,
+        parent: -1,
+        kind: 'counter',
+        name: '',
+        detail: '',
+        rows: 0,
+        lowest: 0,
+        slices: 0,
+        instants: 0,
+        samples: 2,
+        highest: 10,
+        reordering: false,
+      },
+    ],
+    new Set(),
+  );
+  it('holds a value until the next, also one from before the window', () => {
+    const range = shown.values(3);
+    expect(range).toEqual({ first: 0, end: 2 });
+    expect([-501, -500, 199_999, 200_000, 9e9].map((at) => valueAt(shown.counters, range, at))).toEqual([
+      -1, 0, 0, 1, 1,
+    ]);
+  });
+  it('tells the value under the pointer, which is nothing to select', () => {
+    const found = pointAt(shown, layout, view, 100, 20)!;
+    expect(found.item).toBeNull();
+    expect(found.reading).toEqual({ value: 7, min: 6, max: 8 });
+    expect(found.end).toBe(BASE + 200_000n);
+    expect(pointAt(shown, layout, view, 900, 20)!.end).toBeNull();
   });
 });
 

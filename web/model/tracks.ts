@@ -33,6 +33,11 @@ export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): st
   return lines.filter((line) => line !== '');
 }
 
+/** What is said beside the name where there is no room below it, when that is not the first line. */
+export function shortLine(track: Track): string | null {
+  return track.kind === 'counter' && track.samples > 0 ? formatReading(track.highest) : null;
+}
+
 /** A value of a counter. */
 export function formatReading(value: number): string {
   if (Number.isSafeInteger(value)) return value < 0 ? `−${formatCount(-value)}` : formatCount(value);

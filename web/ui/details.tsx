@@ -114,7 +114,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
     ...slicesByNoun(tracks, info)
       .filter(([noun]) => noun !== info.eventNoun)
       .map(([noun, count]) => [capital(noun, count), formatCount(count)] as const),
-    ['Events', formatCount(instants)],
+    ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
     ['Threads', formatCount(tracks.filter((track) => track.kind === 'thread').length)],
   );
   if (extent && ordinal) {

@@ -1,5 +1,5 @@
 import { isDrawn, type LaidTrack, tracksWithin } from '../model/layout.ts';
-import { trackLines } from '../model/tracks.ts';
+import { shortLine, trackLines } from '../model/tracks.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 
 /** CSS pixels of the name and of each muted line. */
@@ -48,7 +48,7 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
       >
         <div class="track-name">
           <b>{track.name}</b>
-          {shown.length === 0 && lines[0] !== undefined && <span class="muted">{lines[0]}</span>}
+          {shown.length === 0 && lines[0] !== undefined && <span class="muted">{shortLine(track) ?? lines[0]}</span>}
           {laid.foldable && (
             <button
               type="button"

@@ -202,6 +202,7 @@ function List({ values, context }: { values: readonly Value[]; context: ValueCon
 function Numbers({ values, context }: { values: readonly Scalar[]; context: ValueContext }) {
   const all = useSignal(false);
   const columns = columnsOf(values, context);
+  const digits = Math.max(1, String(values.length - 1).length);
   const shown = all.value ? values.length : Math.min(values.length, FEW);
   const element = (i: number) => (
     <Copyable key={i} text={scalarText(values[i]!, context)} mono muted={values[i]!.t === 'null'}>
@@ -212,7 +213,7 @@ function Numbers({ values, context }: { values: readonly Scalar[]; context: Valu
     const first = line * columns;
     const count = Math.min(columns, shown - first);
     return (
-      <div class="numbers" style={{ gridTemplateColumns: `5ch repeat(${columns}, minmax(0, 1fr))` }}>
+      <div class="numbers" style={{ gridTemplateColumns: `${digits}ch repeat(${columns}, minmax(0, 1fr))` }}>
         <span class="index">{first}</span>
         {Array.from({ length: count }, (_, i) => element(first + i))}
       </div>
