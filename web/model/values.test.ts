@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { Details, Field, Value } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import { amountOf, callText, floatText, hexText, isScalar, numberBehind } from './values.ts';
+import { amountOf, callText, floatText, hexText, isScalar, membersOf, numberBehind } from './values.ts';
 
 const CONTEXT = { clock: { kind: 'ordinal', unit: 'call' }, origin: ticks(0n) } as const;
 const int = (v: number): Value => ({ t: 'int', v: BigInt(v) });
@@ -56,6 +56,22 @@ describe('a call in a line', () => {
     });
     expect(text({ t: 'list', v: untouched }, null, 12)).toBe('({1, 2}, {1…');
   });
+});
+
+it('shows the members of a structure without a name among the others', () => {
+  const union: Value = {
+    t: 'tree',
+    v: [
+      { name: 'u', value: int(1) },
+      { name: '', value: int(2) },
+    ],
+  };
+  const fields = [
+    { name: 'a', value: int(0) },
+    { name: '', value: union },
+  ];
+  expect(membersOf(fields).map(({ name }) => name)).toEqual(['a', 'u', 'member 1']);
+  expect(text({ t: 'tree', v: fields })).toBe('(a = 0, u = 1, member 1 = 2)');
 });
 
 it('tells numbers as programs write them', () => {

@@ -60,6 +60,18 @@ export function numberBehind(value: Value & { t: 'symbol' }): Value | null {
   return value.name === 'true' || value.name === 'false' ? null : value.v;
 }
 
+/**
+ * The members as they are shown: those of a structure without a name (a union within another structure) stand among the
+ * others, as in C; any other value without a name is called by its place.
+ */
+export function membersOf(fields: readonly Field[]): readonly Field[] {
+  if (fields.every((field) => field.name !== '')) return fields;
+  return fields.flatMap((field, i) => {
+    if (field.name !== '') return [field];
+    return field.value.t === 'tree' ? membersOf(field.value.v) : [{ name: `member ${i}`, value: field.value }];
+  });
+}
+
 /** How much a value holds that has parts: `16 elements`, `260 bytes`; '' for members, which have names. */
 export function amountOf(value: Value): string {
   if (value.t === 'list') return formatCounted(value.v.length, 'element');
@@ -102,11 +114,13 @@ function createLine(most: number, context: ValueContext) {
     }
     if (parts.length > count) add(`, …${NBSP}${formatCount(parts.length - count)}${NBSP}more`);
   };
-  const members = (fields: readonly Field[]) =>
-    separated(fields, fields.length, (field) => {
+  const members = (fields: readonly Field[]) => {
+    const named = membersOf(fields);
+    separated(named, named.length, (field) => {
       add(`${field.name} = `);
       value(field.value);
     });
+  };
   const elements = (values: readonly Value[], count: number) => separated(values, count, value);
   const value = (from: Value) => {
     switch (from.t) {

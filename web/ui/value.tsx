@@ -8,6 +8,7 @@ import {
   floatText,
   hexText,
   isScalar,
+  membersOf,
   numberBehind,
   type Scalar,
   scalarText,
@@ -32,7 +33,7 @@ const MOST_COLUMNS = 4;
 export function Fields({ fields, context }: { fields: readonly Field[]; context: ValueContext }) {
   return (
     <>
-      {fields.map((field, i) => (
+      {membersOf(fields).map((field, i) => (
         <FieldRow key={i} field={field} context={context} />
       ))}
     </>
