@@ -37,7 +37,13 @@ export function createNames(): Names {
   };
 }
 
-/** The colour of a name: the same in every trace and at every visit. */
+/**
+ * The colour of a name: the same in every trace and at every visit. Names that only count (`frame 1`, `frame 2`) share a
+ * hue, the odd ones lighter: a hue each would look as if it meant something.
+ */
 export function colourOf(name: string): number {
-  return hashText(name) % COLOURS;
+  const counted = /^(.*\D) (\d+)$/.exec(name);
+  if (!counted) return hashText(name) % COLOURS;
+  const odd = Number(counted[2]!.at(-1)) & 1;
+  return ((hashText(counted[1]!) % COLOURS) & ~1) | odd;
 }
