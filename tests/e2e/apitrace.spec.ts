@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { fixture, inked, open, pictured, test } from './page.ts';
@@ -161,3 +163,39 @@ test('says what it means when a tracer wrote two bytes', async ({ page }) => {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
 });
+
+test('shows long arrays and texts in part, and all of them on a click', async ({ page }, info) => {
+  const path = info.outputPath('long.trace');
+  mkdirSync(info.outputDir, { recursive: true });
+  const numbers = Array.from({ length: 1000 }, (_, i) => [4, ...uint(i)]).flat();
+  writeFileSync(path, traceOf([11, ...uint(1000), ...numbers], [7, ...string('long '.repeat(1000))]));
+  await open(page, path);
+  await pictured(page);
+  await area(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(details(page)).toContainText('1,000 elements');
+  await expect(details(page).locator('.numbers')).toHaveCount(5);
+  await details(page).getByRole('button', { name: '980 more' }).click();
+  const rows = details(page).getByRole('region', { name: 'Elements' });
+  await rows.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await expect(rows).toContainText('999');
+  // Only those in sight are there.
+  expect(await rows.locator('.numbers').count()).toBeLessThan(40);
+  await details(page).getByRole('button', { name: '3,000 more characters' }).click();
+  await expect(details(page).locator('.text.block')).toContainText('long '.repeat(1000).trim());
+});
+
+/** A trace of one call with two arguments, in version 3 of the format and in gzip. */
+function traceOf(first: readonly number[], second: readonly number[]): Uint8Array {
+  const signature = [...uint(0), ...string('set'), ...uint(2), ...string('numbers'), ...string('text')];
+  const enter = [0, ...signature, 1, ...uint(0), ...first, 1, ...uint(1), ...second, 0];
+  return gzipSync(Uint8Array.from([...uint(3), ...enter, 1, ...uint(0), 0]));
+}
+
+function uint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...uint(value >> 7)];
+}
+
+function string(text: string): number[] {
+  return [...uint(text.length), ...new TextEncoder().encode(text)];
+}

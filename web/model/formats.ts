@@ -19,7 +19,7 @@ export const FORMATS: readonly Format[] = [
   {
     id: 'xray',
     name: 'LLVM XRay logs',
-    about: 'flight data recorder mode version 5 and basic mode version 3, as clang 13 and later write them',
+    about: "flight data recorder mode versions 1 to 5, basic mode versions 1 to 3, and llvm-xray's YAML of either",
   },
   {
     id: 'apitrace',

@@ -42,8 +42,13 @@ export function createNames(): Names {
  * hue, the odd ones lighter: a hue each would look as if it meant something.
  */
 export function colourOf(name: string): number {
-  const counted = /^(.*\D) (\d+)$/.exec(name);
-  if (!counted) return hashText(name) % COLOURS;
-  const odd = Number(counted[2]!.at(-1)) & 1;
-  return ((hashText(counted[1]!) % COLOURS) & ~1) | odd;
+  const number = numberOf(name);
+  if (number === '') return hashText(name) % COLOURS;
+  const odd = Number(number.at(-1)) & 1;
+  return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;
+}
+
+/** The number of a name that only counts: `12` of `frame 12`; '' for any other. */
+export function numberOf(name: string): string {
+  return /^.*\D (\d+)$/.exec(name)?.[1] ?? '';
 }

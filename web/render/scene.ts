@@ -9,7 +9,7 @@ import {
   SLICE_ROW,
   tracksWithin,
 } from '../model/layout.ts';
-import type { Names } from '../model/names.ts';
+import { type Names, numberOf } from '../model/names.ts';
 import { firstEndingAfter, type Picture, type Range, valueAt } from '../model/picture.ts';
 import type { Ruler } from '../model/ruler.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
@@ -194,11 +194,19 @@ function drawRowMarks(
     const room = Math.min(right, scene.width) - from - LABEL_PADDING / 2;
     if (room < LABEL_FROM) continue;
     const id = rects.name[i]!;
-    const text = fitter.fitted(names.of(id), room);
+    const text = labelOf(names.of(id), room, fitter);
     if (text === '') continue;
     context.fillStyle = (id === lifted ? palette.liftedLabel : palette.label)[names.colour[id]!]!;
     context.fillText(text, from, y + SLICE_HEIGHT / 2 + 0.5);
   }
+}
+
+/** Of a name that only counts and does not fit, the number says more than how it begins. */
+function labelOf(name: string, room: number, fitter: TextFitter): string {
+  const text = fitter.fitted(name, room);
+  const number = text === name ? '' : numberOf(name);
+  if (number === '') return text;
+  return fitter.fitted(number, room) === number ? number : '';
 }
 
 /** A torn edge where the recording does not know the call's begin or end, a dotted one where the end is a guess. */

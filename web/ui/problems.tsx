@@ -41,7 +41,7 @@ export function Problems({ trace }: { trace: Trace }) {
     <span class="problems" ref={root}>
       <button
         type="button"
-        class={serious ? 'chip warning' : 'chip quiet'}
+        class={serious ? 'chip warning' : 'chip'}
         aria-expanded={shown.value}
         onClick={() => (shown.value = !shown.value)}
       >

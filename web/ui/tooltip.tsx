@@ -51,6 +51,8 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
     );
   }
   const length = hovered.end === null ? null : hovered.end - hovered.start;
+  // Of what is only counted, one is the rule.
+  const told = length !== null && (info.clock.kind !== 'ordinal' || length > 1n);
   const details = preview.details.value;
   const call = details ? callText(details, { clock: info.clock, origin: extent.from }, MOST_CHARACTERS) : '';
   return (
@@ -59,7 +61,7 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
         <b>{name}</b>
         {call !== '' && <span class="mono">{call}</span>}
       </p>
-      {length !== null && (
+      {told && (
         <p>
           {formatLength(length, info.clock)} <span class="muted">{formatRawLength(length, info.clock)}</span>
         </p>
