@@ -80,6 +80,8 @@ struct Thread {
 struct Open {
     back: u64,
     name: u32,
+    /// Of the caller, which goes on in its own set.
+    thumb: u8,
 }
 
 /// What the thread's next instruction decides. `slot` is where a delay slot lies, which is executed first.
@@ -203,14 +205,14 @@ impl Calls {
             Pending::Return { after, next, locator, .. } => {
                 if let Some(i) = thread.expecting(address) {
                     thread.close(i, after, locator, cx.out);
-                } else if address != next && thread.stack.is_empty() {
-                    if let Some(name) = thread.outermost.take() {
-                        let time = thread.at(after);
-                        cx.out.push(EventKind::End, thread.track, time, name, locator);
-                        let problem =
-                            Problem { at: locator, kind: ProblemKind::ExitWithoutEnter, value: u64::from(name) };
-                        cx.out.problems.push(problem);
-                    }
+                } else if address != next
+                    && thread.stack.is_empty()
+                    && let Some(name) = thread.outermost.take()
+                {
+                    let time = thread.at(after);
+                    cx.out.push(EventKind::End, thread.track, time, name, locator);
+                    let value = u64::from(name);
+                    cx.out.problems.push(Problem { at: locator, kind: ProblemKind::ExitWithoutEnter, value });
                 }
             }
         }
@@ -297,7 +299,7 @@ impl Thread {
             self.told_depth = true;
             out.problems.push(Problem { at: locator, kind: ProblemKind::TooDeep, value: SHOWN as u64 });
         }
-        self.stack.push(Open { back, name });
+        self.stack.push(Open { back, name, thumb: self.thumb });
     }
 
     /// The innermost call that returns to this address.
@@ -310,7 +312,8 @@ impl Thread {
     /// Ends a call and those above it.
     fn close(&mut self, at: usize, time: u64, locator: u64, out: &mut EventBatch) {
         let time = self.at(time);
-        let Some(name) = self.stack.get(at).map(|open| open.name) else { return };
+        let Some(Open { name, thumb, .. }) = self.stack.get(at).copied() else { return };
+        self.thumb = thumb;
         // An end closes the innermost slice of its name: those of the same name above go first.
         let shown = self.stack.len().min(SHOWN);
         for open in self.stack.get(at..shown).unwrap_or_default() {

@@ -7,7 +7,7 @@
 use crate::error::{Problem, ProblemKind};
 use crate::input::Cursor;
 
-use super::wire::{Header, META_AT};
+use super::wire::{Header, META_AT, table_fits};
 
 /// A meta frame or a frame, before its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,9 @@ pub(crate) trait Sink {
     fn finish(&mut self, record: Record);
     fn problem(&mut self, problem: Problem);
 }
+
+/// So long may a record be, however short the file is.
+const PLAUSIBLE: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -128,11 +131,11 @@ impl Walk {
                 Some(Problem { at: from, kind: ProblemKind::Malformed, value: eof.saturating_sub(from) })
             }
             State::Table => {
-                self.bad_table |= !rest.is_empty();
+                self.bad_table = true;
                 None
             }
             State::Entry { number, every, .. } => {
-                self.bad_table |= !rest.is_empty() || !self.table_counts(number, every);
+                self.bad_table |= !rest.is_empty() || !table_fits(number, every, self.frames);
                 None
             }
         };
@@ -152,14 +155,6 @@ impl Walk {
         if self.bad_table && whole {
             sink.problem(Problem { at: self.header.table, kind: ProblemKind::BadTable, value: self.frames });
         }
-    }
-
-    /// Whether a table with so many entries fits the frames: libtrace writes one for each block but the first, QEMU's
-    /// tracewrap one for each whole block, and QEMU's TCG plugin one for each block begun.
-    fn table_counts(&self, entries: u64, every: u64) -> bool {
-        let n = self.frames;
-        let Some(whole) = n.checked_div(every) else { return false };
-        entries == whole || entries == n.div_ceil(every) || entries == n.saturating_sub(1) / every
     }
 
     /// One length, a portion of a record, or an entry. False when it takes more bytes.
@@ -185,7 +180,7 @@ impl Walk {
                 let first = self.header.len();
                 // The TCG plugin's first entry is where its meta frame begins; others are padded with the table's own offset.
                 let end = self.table.unwrap_or(u64::MAX);
-                let fits = (first..=end).contains(&entry) && entry >= previous;
+                let fits = entry >= previous && ((first..=end).contains(&entry) || (number == 0 && entry == META_AT));
                 self.bad_table |= !fits;
                 self.state = State::Entry { number: number + 1, previous: entry, every };
                 true
@@ -210,7 +205,9 @@ impl Walk {
             return true;
         }
         let end = at.checked_add(8).and_then(|body| body.checked_add(len));
-        let Some(end) = end.filter(|_| self.size.is_none_or(|size| len <= size)) else {
+        // A file that was cut tells by its table how long it was.
+        let longest = self.size.map_or(u64::MAX, |size| size.max(self.header.table).max(PLAUSIBLE));
+        let Some(end) = end.filter(|_| len <= longest) else {
             // What is longer than the whole file was never meant to be a length.
             self.state = State::Nonsense { from: at };
             return true;
@@ -237,7 +234,7 @@ impl Walk {
             && self.header.frames == self.frames
             && rest >= 8
             && rest % 8 == 0
-            && (self.table_counts(rest / 8 - 1, every))
+            && table_fits(rest / 8 - 1, every, self.frames)
     }
 
     #[inline]

@@ -274,12 +274,6 @@ impl<'a> Program<'a> {
     }
 }
 
-impl Default for Fields<'_> {
-    fn default() -> Self {
-        Fields(&[])
-    }
-}
-
 impl<'a> Frame<'a> {
     /// A view on a frame's message.
     pub fn new(message: &'a [u8]) -> Self {
@@ -299,9 +293,10 @@ impl<'a> Frame<'a> {
         frame
     }
 
-    /// None of the options is there: the frame is empty, or of a kind that came after this was written.
+    /// Nothing can be said of the frame: it is empty, of a kind that came after this was written, or an instruction that
+    /// was executed nowhere.
     pub fn is_unknown(&self) -> bool {
-        *self == Self::default()
+        *self == Self::default() || self.std.is_some_and(|std| std.address.is_none() || std.thread.is_none())
     }
 }
 

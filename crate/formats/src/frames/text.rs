@@ -28,6 +28,8 @@ pub(crate) struct JsonLines {
 #[derive(Default)]
 struct Lines {
     record: Option<Record>,
+    /// In the meta frame, which is not printed.
+    meta: Option<message::Walk>,
     /// The frame at hand, when it comes in portions.
     held: Vec<u8>,
     text: String,
@@ -75,10 +77,14 @@ impl Sink for Lines {
 
     fn begin(&mut self, record: Record) {
         self.record = Some(record);
+        self.meta = record.index.is_none().then(|| message::Walk::new(Message::Meta, record.body(), record.len));
         self.held.clear();
     }
 
     fn body(&mut self, bytes: &[u8], last: bool) -> usize {
+        if let Some(meta) = &mut self.meta {
+            return meta.run(bytes, &mut NoCapture);
+        }
         let Some(record) = self.record else { return bytes.len() };
         let Some(index) = record.index else { return bytes.len() };
         if record.len > MAX_FRAME {
@@ -101,7 +107,12 @@ impl Sink for Lines {
         bytes.len()
     }
 
-    fn finish(&mut self, _record: Record) {}
+    fn finish(&mut self, record: Record) {
+        if let Some(at) = self.meta.take().and_then(|meta| meta.broken()) {
+            let value = record.body().saturating_add(record.len).saturating_sub(at);
+            self.problem(Problem { at, kind: ProblemKind::Malformed, value });
+        }
+    }
 
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);

@@ -61,7 +61,14 @@ impl Header {
             return true;
         }
         let fits = |at: u64| at == 0 || (HEADER_LEN..=size).contains(&at);
-        if first <= 3 && (second <= LAST_ARCHITECTURE || word(40).is_some_and(fits)) {
+        if first <= 3 && second <= LAST_ARCHITECTURE {
+            // Unless an old file is so small that its table lies where an architecture has its number.
+            let entries =
+                size.checked_sub(second).filter(|rest| rest % 8 == 0).and_then(|rest| (rest / 8).checked_sub(1));
+            return second >= OLD_HEADER_LEN
+                && entries.zip(word(second)).is_some_and(|(entries, every)| table_fits(entries, every, first));
+        }
+        if first <= 3 && word(40).is_some_and(fits) {
             return false;
         }
         // The first frame ends before the table, and all could be there.
@@ -93,6 +100,13 @@ impl Header {
         };
         words.iter().flat_map(|w| w.to_le_bytes()).collect()
     }
+}
+
+/// Whether a table of contents with so many entries fits so many frames: libtrace writes one for each block but the first,
+/// QEMU's tracewrap one for each whole block, and QEMU's TCG plugin one for each block begun.
+pub(crate) fn table_fits(entries: u64, every: u64, frames: u64) -> bool {
+    let Some(whole) = frames.checked_div(every) else { return false };
+    entries == whole || entries == frames.div_ceil(every) || entries == frames.saturating_sub(1) / every
 }
 
 /// Why a number could not be read.
@@ -152,7 +166,7 @@ pub(crate) enum Content<'a> {
 
 /// The fields of a message that is there as a whole, in file order. Ends at the first defect: [`super::message::Walk`] says
 /// where that is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Iterator for Fields<'a> {
