@@ -65,7 +65,9 @@ impl Header {
             // Unless an old file is so small that its table lies where an architecture has its number.
             let entries =
                 size.checked_sub(second).filter(|rest| rest % 8 == 0).and_then(|rest| (rest / 8).checked_sub(1));
-            return second >= OLD_HEADER_LEN
+            // An empty first frame would be a machine of number 0.
+            let room = second.saturating_sub(OLD_HEADER_LEN + 8);
+            return word(OLD_HEADER_LEN).is_some_and(|len| (1..=room).contains(&len))
                 && entries.zip(word(second)).is_some_and(|(entries, every)| table_fits(entries, every, first));
         }
         if first <= 3 && word(40).is_some_and(fits) {
