@@ -158,11 +158,19 @@ pub enum ProblemKind {
     OutOfRoom,
     /// The file ends in the middle of call `value`.
     CutCall,
+    /// A whole record of `value` bytes that is of a kind, or lacks a field, so that nothing can be said of it.
+    UnknownRecord,
+    /// The header counts `value` records, which is not how many there are.
+    WrongCount,
+    /// A table of contents that does not fit the `value` records that there are; it is not needed.
+    BadTable,
+    /// Calls deeper than `value` are not shown.
+    TooDeep,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Truncated,
         Self::Malformed,
         Self::CutBuffer,
@@ -174,6 +182,10 @@ impl ProblemKind {
         Self::EndInferred,
         Self::OutOfRoom,
         Self::CutCall,
+        Self::UnknownRecord,
+        Self::WrongCount,
+        Self::BadTable,
+        Self::TooDeep,
     ];
 
     /// A stable word for it.
@@ -190,13 +202,17 @@ impl ProblemKind {
             Self::EndInferred => "end-inferred",
             Self::OutOfRoom => "out-of-room",
             Self::CutCall => "cut-call",
+            Self::UnknownRecord => "unknown-record",
+            Self::WrongCount => "wrong-count",
+            Self::BadTable => "bad-table",
+            Self::TooDeep => "too-deep",
         }
     }
 
     /// Whether bytes were lost or are in doubt. The others are remarks: a flight recorder that starts in the middle of
     /// calls has exits without enters, and nothing is wrong with it.
     pub fn is_serious(self) -> bool {
-        !matches!(self, Self::ExitWithoutEnter | Self::EndInferred)
+        !matches!(self, Self::ExitWithoutEnter | Self::EndInferred | Self::WrongCount | Self::BadTable | Self::TooDeep)
     }
 
     /// One sentence for `count` problems of this kind.
@@ -233,6 +249,16 @@ impl fmt::Display for SummaryOf {
             ProblemKind::EndInferred => write!(f, "{n} time{s} calls were still open when their caller returned"),
             ProblemKind::OutOfRoom => write!(f, "the trace is larger than memory allows; the rest was not read"),
             ProblemKind::CutCall => write!(f, "the file ends in the middle of a call"),
+            ProblemKind::UnknownRecord => {
+                write!(
+                    f,
+                    "{n} record{s} of {} or without what it must have",
+                    if n == 1 { "an unknown kind" } else { "unknown kinds" }
+                )
+            }
+            ProblemKind::WrongCount => write!(f, "the header counts other records than there are"),
+            ProblemKind::BadTable => write!(f, "the table of contents does not fit; it was not needed"),
+            ProblemKind::TooDeep => write!(f, "calls go deeper than is shown"),
         }
     }
 }
@@ -268,6 +294,15 @@ impl fmt::Display for Problem {
             }
             ProblemKind::OutOfRoom => write!(f, "the trace is larger than memory allows; the rest was not read"),
             ProblemKind::CutCall => write!(f, "the file ends in the middle of call {v}, which is shown as incomplete"),
+            ProblemKind::UnknownRecord => write!(
+                f,
+                "a record of {v} byte{s} is of an unknown kind, or lacks a field that it must have; it was passed over"
+            ),
+            ProblemKind::WrongCount => write!(f, "the header counts {v} record{s}, which is not how many there are"),
+            ProblemKind::BadTable => {
+                write!(f, "the table of contents does not fit the {v} record{s} that there are; it was not needed")
+            }
+            ProblemKind::TooDeep => write!(f, "calls deeper than {v} are not shown"),
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod container;
 pub mod decoder;
 pub mod details;
 pub mod error;
+pub mod frames;
 pub mod info;
 pub mod input;
 pub mod limits;
@@ -36,4 +37,4 @@ pub use limits::Limits;
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text, recognise};
 
 /// Every format, in the order in which ties between equally confident guesses are broken.
-pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT];
+pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT, frames::FORMAT];

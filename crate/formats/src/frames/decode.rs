@@ -1,0 +1,259 @@
+//! The state machine that walks over the container: header, meta frame, frames, table of contents.
+//!
+//! The table of contents is a hint at the best: three families of writers put different things there, and the newest
+//! reference reader refuses what the newest reference writer writes. So frames are found by walking over their lengths, and
+//! the table is only held against what was found.
+
+use crate::error::{Problem, ProblemKind};
+use crate::input::Cursor;
+
+use super::wire::{Header, META_AT, table_fits};
+
+/// A meta frame or a frame, before its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Nothing for the meta frame.
+    pub(crate) index: Option<u64>,
+    /// Where its length stands.
+    pub(crate) at: u64,
+    /// Bytes of the message that follows its length.
+    pub(crate) len: u64,
+}
+
+impl Record {
+    /// Where its message begins.
+    pub(crate) fn body(&self) -> u64 {
+        self.at.wrapping_add(8)
+    }
+}
+
+/// What a walk tells.
+pub(crate) trait Sink {
+    /// The sink cannot take more now: the walk stops behind the record at hand.
+    fn is_full(&self) -> bool;
+    fn begin(&mut self, record: Record);
+    /// Bytes of the record that began last; answers how many it took. With the `last` ones it takes all.
+    fn body(&mut self, bytes: &[u8], last: bool) -> usize;
+    /// The record that began last is there as a whole.
+    fn finish(&mut self, record: Record);
+    fn problem(&mut self, problem: Problem);
+}
+
+/// So long may a record be, however short the file is.
+const PLAUSIBLE: u64 = 1 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Header,
+    /// At a length.
+    Length,
+    Body(Record),
+    /// At the number of frames per entry of the table.
+    Table,
+    /// At an entry; the number of it, the one before, frames per entry.
+    Entry {
+        number: u64,
+        previous: u64,
+        every: u64,
+    },
+    /// Behind a length that cannot be.
+    Nonsense {
+        from: u64,
+    },
+}
+
+/// Walks over a container.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    header: Header,
+    size: Option<u64>,
+    state: State,
+    at: u64,
+    /// Frames that are there as a whole.
+    frames: u64,
+    /// Where the table should begin, as long as that is believed.
+    table: Option<u64>,
+    /// The table contradicts the frames.
+    bad_table: bool,
+    /// The meta frame is still to come.
+    meta: bool,
+}
+
+impl Walk {
+    pub(crate) fn new(header: Header, size: Option<u64>) -> Self {
+        let fits = header.table >= header.len() && size.is_none_or(|size| header.table <= size);
+        Self {
+            header,
+            size,
+            state: State::Header,
+            at: 0,
+            frames: 0,
+            table: fits.then_some(header.table),
+            bad_table: !fits && header.table != 0,
+            meta: header.has_meta(),
+        }
+    }
+
+    /// How many frames are there as a whole so far.
+    pub(crate) fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Absolute offset of the next byte.
+    pub(crate) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Walks over `input`, which lies at the walk's position; answers how much of it is used up. What is left are a few
+    /// bytes, unless the sink is full.
+    pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
+        let mut c = Cursor::new(input, self.at);
+        while !sink.is_full() && self.step(&mut c, sink) {}
+        self.at = c.at();
+        input.len() - c.len()
+    }
+
+    /// Says that the file ends behind `rest`, which the last [`Walk::run`] left over.
+    pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
+        let eof = self.at.saturating_add(rest.len() as u64);
+        let truncated = |value| Problem { at: eof, kind: ProblemKind::Truncated, value };
+        let problem = match self.state {
+            State::Header => Some(truncated(self.header.len().saturating_sub(eof))),
+            State::Length if self.meta => Some(truncated(8 - rest.len().min(7) as u64)),
+            State::Length if !rest.is_empty() => Some(truncated(8 - rest.len().min(7) as u64)),
+            // Cut between two frames.
+            State::Length if self.header.table > eof && self.header.frames > self.frames => {
+                Some(truncated(self.header.table - eof))
+            }
+            State::Length => None,
+            State::Body(record) => Some(truncated(record.body().saturating_add(record.len).saturating_sub(eof))),
+            State::Nonsense { from } => {
+                Some(Problem { at: from, kind: ProblemKind::Malformed, value: eof.saturating_sub(from) })
+            }
+            State::Table => {
+                self.bad_table = true;
+                None
+            }
+            State::Entry { number, every, .. } => {
+                self.bad_table |= !rest.is_empty() || !table_fits(number, every, self.frames);
+                None
+            }
+        };
+        let whole = problem.is_none();
+        if let Some(problem) = problem {
+            sink.problem(problem);
+        }
+        self.at = eof;
+        if whole && self.header.frames != self.frames && (self.header.frames != 0 || self.header.table != 0) {
+            sink.problem(Problem {
+                at: self.header.len() - 16,
+                kind: ProblemKind::WrongCount,
+                value: self.header.frames,
+            });
+        }
+        // Of a file that was cut the table is missing: that is not worth a word of its own.
+        if self.bad_table && whole {
+            sink.problem(Problem { at: self.header.table, kind: ProblemKind::BadTable, value: self.frames });
+        }
+    }
+
+    /// One length, a portion of a record, or an entry. False when it takes more bytes.
+    fn step(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
+        match self.state {
+            State::Header => {
+                c.take_up_to(self.header.len() - c.at());
+                let over = c.at() == self.header.len();
+                if over {
+                    self.state = State::Length;
+                }
+                over
+            }
+            State::Length => self.length(c, sink),
+            State::Body(record) => self.body(record, c, sink),
+            State::Table => {
+                let Ok(every) = c.u64() else { return false };
+                self.state = State::Entry { number: 0, previous: 0, every };
+                true
+            }
+            State::Entry { number, previous, every } => {
+                let Ok(entry) = c.u64() else { return false };
+                let first = self.header.len();
+                // The TCG plugin's first entry is where its meta frame begins; others are padded with the table's own offset.
+                let end = self.table.unwrap_or(u64::MAX);
+                let fits = entry >= previous && ((first..=end).contains(&entry) || (number == 0 && entry == META_AT));
+                self.bad_table |= !fits;
+                self.state = State::Entry { number: number + 1, previous: entry, every };
+                true
+            }
+            State::Nonsense { .. } => {
+                c.take_up_to(u64::MAX);
+                false
+            }
+        }
+    }
+
+    fn length(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
+        let at = c.at();
+        if !self.meta && self.table == Some(at) {
+            self.state = State::Table;
+            return true;
+        }
+        let Some(bytes) = c.peek_array::<8>() else { return false };
+        let len = u64::from_le_bytes(*bytes);
+        if !self.meta && self.table.is_none() && self.is_table(at, len) {
+            self.state = State::Table;
+            return true;
+        }
+        let end = at.checked_add(8).and_then(|body| body.checked_add(len));
+        // A file that was cut tells by its table how long it was.
+        let longest = self.size.map_or(u64::MAX, |size| size.max(self.header.table).max(PLAUSIBLE));
+        let Some(end) = end.filter(|_| len <= longest) else {
+            // What is longer than the whole file was never meant to be a length.
+            self.state = State::Nonsense { from: at };
+            return true;
+        };
+        if self.table.is_some_and(|table| end > table) {
+            // A frame across the place where the table should begin: no table begins there.
+            self.table = None;
+            self.bad_table = true;
+        }
+        c.take_up_to(8);
+        let index = if self.meta { None } else { Some(self.frames) };
+        debug_assert!(index.is_some() || at == META_AT, "the meta frame comes first");
+        let record = Record { index, at, len };
+        sink.begin(record);
+        self.state = State::Body(record);
+        true
+    }
+
+    /// Whether, behind all frames that the header counts, the rest of the file is as long as a table of so many frames an
+    /// entry: the header's offset of it may be wrong.
+    fn is_table(&self, at: u64, every: u64) -> bool {
+        let Some(rest) = self.size.and_then(|size| size.checked_sub(at)) else { return false };
+        self.header.table != 0
+            && self.header.frames == self.frames
+            && rest >= 8
+            && rest % 8 == 0
+            && table_fits(rest / 8 - 1, every, self.frames)
+    }
+
+    #[inline]
+    fn body(&mut self, record: Record, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
+        let end = record.body().wrapping_add(record.len);
+        let left = end.saturating_sub(c.at());
+        let here = usize::try_from(left).unwrap_or(usize::MAX).min(c.len());
+        let last = here as u64 == left;
+        let taken = sink.body(c.rest().get(..here).unwrap_or_default(), last);
+        c.take_up_to(if last { left } else { taken as u64 });
+        if !last {
+            return false;
+        }
+        sink.finish(record);
+        if record.index.is_some() {
+            self.frames += 1;
+        }
+        self.meta = false;
+        self.state = State::Length;
+        true
+    }
+}

@@ -1,0 +1,299 @@
+//! One frame in full.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::details::{Field, RecordDetails, Value};
+
+use super::disasm::disassemble;
+use super::flow::{Flow, LOOKED_AT, flow};
+use super::machine::{ByteOrder, Isa, big_endian_memory};
+use super::meta::date;
+use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
+use super::wire::Header;
+
+/// Of longer lists only so many are shown.
+const MAX_LIST: usize = 1024;
+/// Longer values are shown as bytes, not as a number.
+const MAX_NUMBER: usize = 64;
+
+/// What must be known of a trace to show its frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Machine {
+    pub(crate) isa: Isa,
+    pub(crate) order: ByteOrder,
+    architecture: u64,
+    /// Bytes of a value that are shown.
+    payload: usize,
+}
+
+impl Machine {
+    pub(crate) fn new(header: &Header, order: ByteOrder, payload: usize) -> Self {
+        let isa = Isa::of(header.architecture, header.machine);
+        Self { isa, order, architecture: header.architecture, payload }
+    }
+
+    fn bytes(&self, bytes: &[u8]) -> Value {
+        Value::Bytes { bytes: bytes.iter().copied().take(self.payload).collect(), len: bytes.len() as u64 }
+    }
+
+    /// A value as a number, where it is short enough.
+    fn number(&self, bytes: &[u8], bits: Option<i32>, big: bool) -> Value {
+        if bytes.len() > MAX_NUMBER {
+            return self.bytes(bytes);
+        }
+        // Most significant first.
+        let mut digits: Vec<u8> = bytes.to_vec();
+        if !big {
+            digits.reverse();
+        }
+        let total = digits.len() * 8;
+        let kept = bits.and_then(|b| usize::try_from(b).ok()).filter(|b| (1..total).contains(b)).unwrap_or(total);
+        let mut surplus = total - kept;
+        for digit in &mut digits {
+            let cut = surplus.min(8);
+            *digit &= 0xffu16.checked_shr(cut as u32).unwrap_or(0) as u8;
+            surplus -= cut;
+        }
+        if digits.len() <= 8 {
+            return Value::Hex(digits.iter().fold(0, |n, digit| n << 8 | u64::from(*digit)));
+        }
+        let mut text = String::from("0x");
+        super::push_hex(&mut text, digits.get(digits.len() - kept.div_ceil(8)..).unwrap_or_default());
+        Value::Text(text)
+    }
+}
+
+fn thread(id: u64) -> Value {
+    i64::try_from(id).map_or(Value::Hex(id), Value::Id)
+}
+
+fn text(bytes: &[u8]) -> Value {
+    Value::Text(String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn named(name: impl Into<String>, value: Value) -> Field {
+    Field { name: Cow::Owned(name.into()), value }
+}
+
+/// Adds what a frame says.
+pub(crate) fn frame(frame: &Frame<'_>, machine: &Machine, out: &mut RecordDetails) {
+    if let Some(std) = &frame.std {
+        instruction(std, machine, out);
+    }
+    let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
+    if let Some(call) = &frame.syscall {
+        add("System call", call.number.map(Value::U64));
+        add("Address", call.address.map(Value::Hex));
+        add("Thread", call.thread.map(thread));
+        let arguments = call.arguments.map(|a| a.arguments().take(MAX_LIST).map(argument).collect());
+        add("Arguments", arguments.map(Value::List));
+    }
+    if let Some(exception) = &frame.exception {
+        add("Exception", exception.number.map(Value::U64));
+        add("Thread", exception.thread.map(thread));
+        add("From", exception.from.map(Value::Hex));
+        add("To", exception.to.map(Value::Hex));
+    }
+    if let Some(load) = &frame.mod_load {
+        add("Module", load.name.map(text));
+        add("First address", load.low.map(Value::Hex));
+        add("Last address", load.high.map(Value::Hex));
+        let size = load.low.zip(load.high).and_then(|(low, high)| high.checked_sub(low)?.checked_add(1));
+        add("Size in bytes", size.map(Value::U64));
+    }
+    if let Some(list) = frame.taint_intro {
+        taint_intros(list.unwrap_or_default(), machine, out);
+    }
+    if let Some(lists) = frame.key {
+        for list in lists.unwrap_or_default().tagged_lists().take(MAX_LIST) {
+            let name = match list.source.and_then(|s| s.thread) {
+                Some(id) => format!("Thread {id}"),
+                None => "No thread".to_string(),
+            };
+            let values = operands(list.values.unwrap_or_default().values(), machine, Side::Key, &mut out.remarks);
+            out.fields.push(named(name, values));
+        }
+    }
+}
+
+/// Numbers of system calls' arguments are addresses as often as not.
+fn argument(value: i64) -> Value {
+    if (-4096..=4096).contains(&value) { Value::I64(value) } else { Value::Hex(value as u64) }
+}
+
+fn instruction(std: &Std<'_>, machine: &Machine, out: &mut RecordDetails) {
+    let bytes = std.bytes.unwrap_or_default();
+    let address = std.address.unwrap_or(0);
+    let big = machine.order.is_big(machine.isa);
+    let thumb = machine.isa == Isa::Arm && is_thumb(std);
+    let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
+    add("Instruction", disassemble(machine.isa, address, bytes, big, thumb).map(Value::Text));
+    let looked_at = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let effect = match flow(machine.isa, looked_at, bytes.len() as u64, big, thumb) {
+        Flow::Call { .. } => Some("call"),
+        Flow::Return { .. } => Some("return"),
+        Flow::Jump { .. } | Flow::Next => None,
+    };
+    add("Effect", effect.map(|e| Value::Text(e.into())));
+    add("Address", std.address.map(Value::Hex));
+    add("Bytes", std.bytes.map(|b| machine.bytes(b)));
+    add("Thread", std.thread.map(thread));
+    add("Mode", std.mode.map(text));
+    for (name, side, list) in [("Read", Side::Pre, std.pre), ("Written", Side::Post, std.post)] {
+        if let Some(list) = list {
+            let values = operands(list.operands(), machine, side, &mut out.remarks);
+            out.fields.push(Field::new(name, values));
+        }
+    }
+    if std.bytes.is_some_and(<[u8]>::is_empty) {
+        out.remarks.push("The tracer supplied no bytes of the instruction.".to_string());
+    }
+}
+
+/// Without the context of the frames before it, an instruction of four bytes is taken at its mode's word.
+fn is_thumb(std: &Std<'_>) -> bool {
+    let len = std.bytes.map_or(0, <[u8]>::len);
+    len == 2 || std.mode == Some(b"arm:t32") || std.address.is_some_and(|a| a & 3 != 0)
+}
+
+/// Where operands are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Pre,
+    Post,
+    Key,
+}
+
+fn operands<'a>(
+    list: impl Iterator<Item = Operand<'a>>,
+    machine: &Machine,
+    side: Side,
+    remarks: &mut Vec<String>,
+) -> Value {
+    let mut list = list.fuse();
+    let fields = list.by_ref().take(MAX_LIST).map(|o| operand(&o, machine, side)).collect();
+    let more = list.count();
+    if more > 0 {
+        remarks.push(format!("The list goes on: {more} more values are not shown."));
+    }
+    Value::Tree(fields)
+}
+
+fn operand(operand: &Operand<'_>, machine: &Machine, side: Side) -> Field {
+    let place = operand.place.unwrap_or_default();
+    let (name, memory) = match (place.register, place.memory) {
+        (Some(name), _) => (String::from_utf8_lossy(name.unwrap_or_default()).into_owned(), false),
+        (None, Some(address)) => (format!("[{:#x}]", address.unwrap_or(0)), true),
+        (None, None) => ("(no place)".to_string(), false),
+    };
+    // Tracers write registers with the least significant byte first, and memory as it lies.
+    let big = memory && big_endian_memory(machine.architecture, &machine.order);
+    let value = operand.value.map_or(Value::Null, |bytes| machine.number(bytes, operand.bits, big));
+    let mut extra = Vec::new();
+    if let Some(usage) = usage(operand.usage, side) {
+        extra.push(Field::new("Use", Value::Text(usage)));
+    }
+    match operand.taint {
+        Some(Taint { id: Some(id), .. }) => extra.push(Field::new("Taint", thread(id))),
+        Some(Taint { multiple: Some(true), .. }) => {
+            extra.push(Field::new("Taint", Value::Text("of several sources".into())));
+        }
+        _ => {}
+    }
+    if extra.is_empty() {
+        return named(name, value);
+    }
+    extra.insert(0, Field::new("Value", value));
+    named(name, Value::Tree(extra))
+}
+
+/// How an operand was used, where that is more than its list says.
+fn usage(usage: Option<Usage>, side: Side) -> Option<String> {
+    let usage = usage?;
+    let is = |flag: Option<bool>| flag == Some(true);
+    let plain = Usage {
+        read: Some(side == Side::Pre),
+        written: Some(side == Side::Post),
+        index: Some(false),
+        base: Some(false),
+    };
+    if usage == plain {
+        return None;
+    }
+    let words = [
+        (is(usage.read), "read"),
+        (is(usage.written), "written"),
+        (is(usage.index), "index of an address"),
+        (is(usage.base), "base of an address"),
+    ];
+    let words: Vec<&str> = words.into_iter().filter_map(|(flag, word)| flag.then_some(word)).collect();
+    Some(if words.is_empty() { "neither read nor written".into() } else { words.join(", ") })
+}
+
+fn taint_intros(list: List<'_>, machine: &Machine, out: &mut RecordDetails) {
+    let mut intros = list.taint_intros();
+    for intro in intros.by_ref().take(MAX_LIST) {
+        let mut fields = Vec::new();
+        let mut add = |name, value: Option<Value>| fields.extend(value.map(|v| Field::new(name, v)));
+        add("Taint", intro.id.map(thread));
+        add("Value", intro.value.map(|b| machine.number(b, None, false)));
+        add("Source", intro.source.map(text));
+        add("Offset in the source", intro.offset.map(Value::U64));
+        out.fields.push(named(format!("[{:#x}]", intro.address.unwrap_or(0)), Value::Tree(fields)));
+    }
+    let more = intros.count();
+    if more > 0 {
+        out.remarks.push(format!("The list goes on: {more} more places are not shown."));
+    }
+}
+
+/// Adds what the meta frame says.
+pub(crate) fn meta(meta: &Meta<'_>, machine: &Machine, out: &mut RecordDetails) {
+    let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
+    add("Tracer", meta.tracer.map(|p| program(p, "Name", "Version", text)));
+    add("Target", meta.target.map(|p| program(p, "Path", "MD5", |b| machine.bytes(b))));
+    add(
+        "File of the target",
+        meta.file.map(|file| {
+            let mut fields = Vec::new();
+            let mut add = |name, value: Option<Value>| fields.extend(value.map(|v| Field::new(name, v)));
+            // A file of 2 GiB and more has a negative size, or a wrong one.
+            add("Size in bytes", file.size.map(|size| Value::I64(size.into())));
+            add("Read", file.accessed.map(time));
+            add("Modified", file.modified.map(time));
+            add("Changed", file.changed.map(time));
+            Value::Tree(fields)
+        }),
+    );
+    add("User", meta.user.map(text));
+    add("Host", meta.host.map(text));
+    add("Time", meta.time.map(time));
+}
+
+fn time(seconds: f64) -> Value {
+    match date(seconds) {
+        Some(name) => Value::Symbol { name, value: Box::new(Value::F64(seconds)) },
+        None => Value::F64(seconds),
+    }
+}
+
+fn program(program: Program<'_>, name: &'static str, last: &'static str, show: impl Fn(&[u8]) -> Value) -> Value {
+    let mut fields = Vec::new();
+    fields.extend(program.name.map(|n| Field::new(name, text(n))));
+    fields.extend(program.last.map(|l| Field::new(last, show(l))));
+    fields.push(Field::new("Arguments", Value::List(program.arguments().take(MAX_LIST).map(text).collect())));
+    // A whole environment: long, and not for every eye.
+    let variables = program.environment().take(MAX_LIST).map(|variable| {
+        let (name, value) = match variable.iter().position(|b| *b == b'=') {
+            Some(i) => (variable.get(..i), variable.get(i + 1..)),
+            None => (Some(variable), None),
+        };
+        named(String::from_utf8_lossy(name.unwrap_or_default()), text(value.unwrap_or_default()))
+    });
+    fields.push(Field::new("Environment", Value::Tree(variables.collect())));
+    Value::Tree(fields)
+}

@@ -1,0 +1,394 @@
+//! Walks over a protobuf message that comes in portions.
+//!
+//! This is the one grammar: it says where a message breaks, also for those who look at a whole message with
+//! [`super::wire::Fields`]. The schema is `frame.piqi` of bap-frames with the numbers that `piqi` gives it; a field of another
+//! wire type than the schema's is passed over like an unknown one, as protobuf's own parsers do.
+
+use super::wire::{Fault, varint};
+
+/// The messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Message {
+    Frame,
+    Std,
+    Operands,
+    Operand,
+    Specific,
+    Memory,
+    Register,
+    Usage,
+    Taint,
+    Syscall,
+    Arguments,
+    Exception,
+    TaintIntro,
+    TaintIntroList,
+    TaintIntroElem,
+    ModLoad,
+    Key,
+    TaggedLists,
+    TaggedList,
+    SourceTag,
+    Values,
+    ValueInfo,
+    Meta,
+    Tracer,
+    Target,
+    FileStats,
+    /// Numbers without tags.
+    Packed,
+}
+
+/// The fields that are of use without looking at a whole frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// Of no use.
+    Nothing,
+    Address,
+    Thread,
+    RawBytes,
+    Mode,
+    Number,
+    From,
+    To,
+    SourceName,
+    ModuleName,
+    TracerName,
+    TracerArgument,
+    TracerVariable,
+    TracerVersion,
+    TargetPath,
+    TargetArgument,
+    TargetVariable,
+    TargetMd5,
+    Size,
+    AccessTime,
+    ModificationTime,
+    ChangeTime,
+    User,
+    Host,
+    Time,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Number(Slot),
+    Double(Slot),
+    Bytes(Slot),
+    Message(Message),
+    /// A repeated number, which may also be packed.
+    Numbers,
+}
+
+/// What the schema says of a field.
+#[inline]
+fn field(message: Message, number: u64) -> Option<Kind> {
+    use Kind::{Bytes, Double, Message as Sub, Number, Numbers};
+    use Message as M;
+    use Slot as S;
+    Some(match (message, number) {
+        (M::Operands, 1) => Sub(M::Operand),
+        (M::Operand, 1) | (M::ValueInfo, 1) => Sub(M::Specific),
+        (M::Operand, 2) | (M::ValueInfo, 2) => Number(S::Nothing),
+        (M::Operand, 3) => Sub(M::Usage),
+        (M::Operand, 4) | (M::ValueInfo, 3) => Sub(M::Taint),
+        (M::Operand, 5) | (M::ValueInfo, 4) => Bytes(S::Nothing),
+        (M::Specific, 1) => Sub(M::Memory),
+        (M::Specific, 2) => Sub(M::Register),
+        (M::Memory, 1) => Number(S::Nothing),
+        (M::Register, 1) => Bytes(S::Nothing),
+        (M::Usage, 1..=4) | (M::Taint, 1..=3) | (M::SourceTag, 1..=2) => Number(S::Nothing),
+        (M::Frame, 1) => Sub(M::Std),
+        (M::Frame, 2) => Sub(M::Syscall),
+        (M::Frame, 3) => Sub(M::Exception),
+        (M::Frame, 4) => Sub(M::TaintIntro),
+        (M::Frame, 5) => Sub(M::ModLoad),
+        (M::Frame, 6) => Sub(M::Key),
+        (M::Std, 1) | (M::Syscall, 1) => Number(S::Address),
+        (M::Std, 2) | (M::Syscall, 2) | (M::Exception, 2) => Number(S::Thread),
+        (M::Std, 3) => Bytes(S::RawBytes),
+        (M::Std, 4 | 5) => Sub(M::Operands),
+        (M::Std, 6) => Bytes(S::Mode),
+        (M::Syscall, 3) | (M::Exception, 1) => Number(S::Number),
+        (M::Syscall, 4) => Sub(M::Arguments),
+        (M::Arguments, 1) => Numbers,
+        (M::Exception, 3) => Number(S::From),
+        (M::Exception, 4) => Number(S::To),
+        (M::TaintIntro, 1) => Sub(M::TaintIntroList),
+        (M::TaintIntroList, 1) => Sub(M::TaintIntroElem),
+        (M::TaintIntroElem, 1 | 2 | 5) => Number(S::Nothing),
+        (M::TaintIntroElem, 3) => Bytes(S::Nothing),
+        (M::TaintIntroElem, 4) => Bytes(S::SourceName),
+        (M::ModLoad, 1) => Bytes(S::ModuleName),
+        (M::ModLoad, 2 | 3) => Number(S::Nothing),
+        (M::Key, 1) => Sub(M::TaggedLists),
+        (M::TaggedLists, 1) => Sub(M::TaggedList),
+        (M::TaggedList, 1) => Sub(M::SourceTag),
+        (M::TaggedList, 2) => Sub(M::Values),
+        (M::Values, 1) => Sub(M::ValueInfo),
+        (M::Meta, 1) => Sub(M::Tracer),
+        (M::Meta, 2) => Sub(M::Target),
+        (M::Meta, 3) => Sub(M::FileStats),
+        (M::Meta, 4) => Bytes(S::User),
+        (M::Meta, 5) => Bytes(S::Host),
+        (M::Meta, 6) => Double(S::Time),
+        (M::Tracer, 1) => Bytes(S::TracerName),
+        (M::Tracer, 2) => Bytes(S::TracerArgument),
+        (M::Tracer, 3) => Bytes(S::TracerVariable),
+        (M::Tracer, 4) => Bytes(S::TracerVersion),
+        (M::Target, 1) => Bytes(S::TargetPath),
+        (M::Target, 2) => Bytes(S::TargetArgument),
+        (M::Target, 3) => Bytes(S::TargetVariable),
+        (M::Target, 4) => Bytes(S::TargetMd5),
+        (M::FileStats, 1) => Number(S::Size),
+        (M::FileStats, 2) => Double(S::AccessTime),
+        (M::FileStats, 3) => Double(S::ModificationTime),
+        (M::FileStats, 4) => Double(S::ChangeTime),
+        _ => return None,
+    })
+}
+
+/// What a walk tells.
+pub(crate) trait Capture {
+    /// A message begins.
+    fn message(&mut self, _message: Message) {}
+    /// A number; of a fixed one, the bits.
+    fn number(&mut self, _slot: Slot, _value: u64) {}
+    /// A string begins; its bytes follow.
+    fn begin_bytes(&mut self, _slot: Slot, _len: u64) {}
+    /// Bytes of the string that began last.
+    fn bytes(&mut self, _slot: Slot, _portion: &[u8]) {}
+}
+
+/// Takes no notice.
+#[cfg(test)]
+pub(crate) struct Ignore;
+
+#[cfg(test)]
+impl Capture for Ignore {}
+
+/// A key frame's register is the deepest: frame, key frame, lists, list, values, value, operand, register.
+const DEPTH: usize = 9;
+
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    message: Message,
+    end: u64,
+}
+
+/// Walks over one message that lies somewhere in a file. Restarts at fields and within strings: what it leaves over is less
+/// than 21 bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    at: u64,
+    levels: [Level; DEPTH],
+    depth: usize,
+    /// Within a string, up to there.
+    string: Option<(Slot, u64)>,
+    /// Within that many groups, which nobody has written for twenty years, but which protobuf passes over.
+    groups: u32,
+    broken: Option<u64>,
+}
+
+/// What came of a field.
+enum Step {
+    /// It took this many bytes.
+    Took(usize),
+    Broken,
+    /// More bytes are needed.
+    More,
+}
+
+impl Walk {
+    /// A walk over `message`, `len` bytes at `at`.
+    pub(crate) fn new(message: Message, at: u64, len: u64) -> Self {
+        let level = Level { message, end: at.saturating_add(len) };
+        Self { at, levels: [level; DEPTH], depth: 1, string: None, groups: 0, broken: None }
+    }
+
+    /// Where the message is not what it should be; all behind that is passed over.
+    pub(crate) fn broken(&self) -> Option<u64> {
+        self.broken
+    }
+
+    fn level(&self) -> Level {
+        // The first level stands in when all are left.
+        let top = self.depth.saturating_sub(1);
+        self.levels.get(top).copied().unwrap_or(Level { message: Message::Packed, end: 0 })
+    }
+
+    /// Walks over `input`, which lies at the walk's position and does not go beyond the message; answers how much is used.
+    #[inline]
+    pub(crate) fn run(&mut self, input: &[u8], capture: &mut impl Capture) -> usize {
+        let base = self.at;
+        let mut pos = 0usize;
+        // The end of the level at hand, relative to the input.
+        let mut level = self.level();
+        let limit_of = |end: u64| usize::try_from(end.saturating_sub(base)).unwrap_or(usize::MAX);
+        let mut limit = limit_of(level.end);
+        loop {
+            if self.broken.is_some() {
+                pos = input.len();
+                break;
+            }
+            if let Some((slot, end)) = self.string {
+                let to = limit_of(end).min(input.len());
+                capture.bytes(slot, input.get(pos..to).unwrap_or_default());
+                pos = to;
+                if to < limit_of(end) {
+                    break;
+                }
+                self.string = None;
+            }
+            while pos >= limit && self.depth > 0 && self.groups == 0 {
+                self.depth -= 1;
+                level = self.level();
+                limit = limit_of(level.end);
+            }
+            if self.depth == 0 {
+                break;
+            }
+            let window = input.get(pos..limit.min(input.len())).unwrap_or_default();
+            let whole = limit <= input.len();
+            match self.step(level.message, window, base.wrapping_add(pos as u64), level.end, capture) {
+                Step::Took(n) => {
+                    pos += n;
+                    level = self.level();
+                    limit = limit_of(level.end);
+                }
+                Step::More if !whole => break,
+                Step::More | Step::Broken => self.broken = Some(base.wrapping_add(pos as u64)),
+            }
+        }
+        self.at = base.wrapping_add(pos as u64);
+        pos
+    }
+
+    /// One field, or of a string or message its beginning.
+    #[inline]
+    fn step(&mut self, message: Message, window: &[u8], at: u64, end: u64, capture: &mut impl Capture) -> Step {
+        let next = |from: usize| match varint(window.get(from..).unwrap_or_default()) {
+            Ok((value, len)) => Ok((value, from + len)),
+            Err(Fault::Short) => Err(Step::More),
+            Err(Fault::TooLong) => Err(Step::Broken),
+        };
+        let (tag, n) = match next(0) {
+            Ok(found) => found,
+            Err(step) => return step,
+        };
+        if message == Message::Packed {
+            return Step::Took(n);
+        }
+        let number = tag >> 3;
+        let kind = if self.groups > 0 { None } else { field(message, number) };
+        if number == 0 {
+            return Step::Broken;
+        }
+        match tag & 7 {
+            0 => match next(n) {
+                Ok((value, n)) => {
+                    if let Some(Kind::Number(slot)) = kind {
+                        capture.number(slot, value);
+                    }
+                    Step::Took(n)
+                }
+                Err(step) => step,
+            },
+            2 => {
+                let (len, n) = match next(n) {
+                    Ok(found) => found,
+                    Err(step) => return step,
+                };
+                let from = at.wrapping_add(n as u64);
+                let Some(to) = from.checked_add(len).filter(|to| *to <= end) else { return Step::Broken };
+                match kind {
+                    Some(Kind::Message(sub)) => {
+                        capture.message(sub);
+                        self.enter(sub, to);
+                    }
+                    Some(Kind::Numbers) => self.enter(Message::Packed, to),
+                    kind => {
+                        let slot = if let Some(Kind::Bytes(slot)) = kind { slot } else { Slot::Nothing };
+                        if slot == Slot::Nothing && len <= (window.len() - n) as u64 {
+                            return Step::Took(n + len as usize);
+                        }
+                        capture.begin_bytes(slot, len);
+                        self.string = Some((slot, to));
+                    }
+                }
+                Step::Took(n)
+            }
+            1 => {
+                let Some(bits) = window.get(n..).and_then(|w| w.first_chunk()) else { return Step::More };
+                if let Some(Kind::Double(slot)) = kind {
+                    capture.number(slot, u64::from_le_bytes(*bits));
+                }
+                Step::Took(n + 8)
+            }
+            3 => {
+                let Some(groups) = self.groups.checked_add(1) else { return Step::Broken };
+                self.groups = groups;
+                Step::Took(n)
+            }
+            4 => {
+                let Some(groups) = self.groups.checked_sub(1) else { return Step::Broken };
+                self.groups = groups;
+                Step::Took(n)
+            }
+            5 if window.len() >= n + 4 => Step::Took(n + 4),
+            5 => Step::More,
+            _ => Step::Broken,
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, message: Message, end: u64) {
+        // The schema is not recursive: there is always room.
+        if let Some(level) = self.levels.get_mut(self.depth) {
+            *level = Level { message, end };
+            self.depth += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(message: Message, bytes: &[u8]) -> Option<u64> {
+        let mut whole = Walk::new(message, 100, bytes.len() as u64);
+        let used = whole.run(bytes, &mut Ignore);
+        assert_eq!(used, bytes.len());
+        // Byte by byte comes to the same.
+        let mut slow = Walk::new(message, 100, bytes.len() as u64);
+        let (mut from, mut to) = (0, 0);
+        while to < bytes.len() {
+            to += 1;
+            from += slow.run(&bytes[from..to], &mut Ignore);
+            assert!(to - from < 21);
+        }
+        assert_eq!(from, bytes.len());
+        assert_eq!(slow.broken(), whole.broken());
+        whole.broken()
+    }
+
+    #[test]
+    fn says_where_a_message_breaks() {
+        // A standard frame: address, thread, bytes.
+        let good = [0x0a, 0x08, 0x08, 0x85, 0x01, 0x10, 0x01, 0x1a, 0x01, 0x90];
+        assert_eq!(broken(Message::Frame, &good), None);
+        assert_eq!(broken(Message::Frame, &[]), None);
+        assert_eq!(broken(Message::Frame, &good[..9]), Some(100), "a message beyond the end of its parent");
+        assert_eq!(broken(Message::Std, &good[2..4]), Some(100), "a number that is cut");
+        assert_eq!(broken(Message::Std, &[0x10, 1, 0x1a, 2, 9]), Some(102), "a string that is cut");
+        assert_eq!(broken(Message::Std, &[0x0e, 1]), Some(100), "a wire type that does not exist");
+        assert_eq!(broken(Message::Std, &[0x00, 1]), Some(100), "field 0");
+        assert_eq!(broken(Message::Std, &[0x0c]), Some(100), "the end of no group");
+        assert_eq!(broken(Message::Std, &[0x0b, 0x08, 1]), Some(103), "a group without end");
+        assert_eq!(broken(Message::Std, &[0x0b, 0x08, 1, 0x0c]), None);
+        assert_eq!(broken(Message::Arguments, &[0x0a, 2, 0x80, 0x80]), Some(102), "packed numbers that are cut");
+        assert_eq!(broken(Message::Arguments, &[0x0a, 3, 0x80, 0x01, 0x02, 0x08, 7]), None);
+        assert_eq!(broken(Message::Meta, &[0x31, 1, 2, 3]), Some(100), "a double that is cut");
+    }
+}

@@ -1,0 +1,154 @@
+//! What the meta frame says, as far as it is worth showing without a click.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::message::{Capture, Message, Slot};
+
+/// Longer texts are cut: these are shown in a line each.
+const MAX_TEXT: usize = 1024;
+
+/// The meta frame in short.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    tracer: Text,
+    version: Text,
+    tracer_arguments: Text,
+    path: Text,
+    arguments: Text,
+    md5: Text,
+    user: Text,
+    host: Text,
+    time: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Text {
+    bytes: Vec<u8>,
+    cut: bool,
+}
+
+impl Text {
+    fn add(&mut self, bytes: &[u8]) {
+        let room = MAX_TEXT.saturating_sub(self.bytes.len());
+        self.cut |= bytes.len() > room;
+        self.bytes.extend(bytes.iter().take(room));
+    }
+
+    fn show(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        match (text.is_empty(), self.cut) {
+            (true, _) => None,
+            (false, false) => Some(text.into()),
+            (false, true) => Some(format!("{text}…")),
+        }
+    }
+}
+
+impl Summary {
+    fn text(&mut self, slot: Slot) -> Option<&mut Text> {
+        Some(match slot {
+            Slot::TracerName => &mut self.tracer,
+            Slot::TracerVersion => &mut self.version,
+            Slot::TracerArgument => &mut self.tracer_arguments,
+            Slot::TargetPath => &mut self.path,
+            Slot::TargetArgument => &mut self.arguments,
+            Slot::TargetMd5 => &mut self.md5,
+            Slot::User => &mut self.user,
+            Slot::Host => &mut self.host,
+            _ => return None,
+        })
+    }
+
+    /// As properties of the trace.
+    pub(crate) fn properties(&self, out: &mut Vec<(&'static str, String)>) {
+        let tracer = match (self.tracer.show(), self.version.show()) {
+            (Some(name), Some(version)) => Some(format!("{name} {version}")),
+            (name, version) => name.or(version),
+        };
+        let md5 = (!self.md5.bytes.is_empty()).then(|| {
+            let mut text = String::new();
+            super::push_hex(&mut text, &self.md5.bytes);
+            text
+        });
+        let all = [
+            ("Program", self.path.show()),
+            ("Arguments", self.arguments.show()),
+            ("MD5", md5),
+            ("Tracer", tracer),
+            ("Traced with", self.tracer_arguments.show()),
+            ("Traced by", self.user.show()),
+            ("Host", self.host.show()),
+            ("Traced on", self.time.and_then(date)),
+        ];
+        out.extend(all.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    }
+}
+
+impl Capture for Summary {
+    fn message(&mut self, message: Message) {
+        // A message that is there again counts as it stands last.
+        let cleared: &mut [&mut Text] = match message {
+            Message::Tracer => &mut [&mut self.tracer, &mut self.version, &mut self.tracer_arguments],
+            Message::Target => &mut [&mut self.path, &mut self.md5, &mut self.arguments],
+            _ => return,
+        };
+        for text in cleared {
+            **text = Text::default();
+        }
+    }
+
+    fn number(&mut self, slot: Slot, value: u64) {
+        if slot == Slot::Time {
+            self.time = Some(f64::from_bits(value));
+        }
+    }
+
+    fn begin_bytes(&mut self, slot: Slot, _len: u64) {
+        let Some(text) = self.text(slot) else { return };
+        if !matches!(slot, Slot::TracerArgument | Slot::TargetArgument) {
+            *text = Text::default();
+        } else if !text.bytes.is_empty() {
+            text.add(b" ");
+        }
+    }
+
+    fn bytes(&mut self, slot: Slot, portion: &[u8]) {
+        if let Some(text) = self.text(slot) {
+            text.add(portion);
+        }
+    }
+}
+
+/// Seconds since 1970 as people read them; nothing for what cannot be a time of tracing.
+pub(crate) fn date(seconds: f64) -> Option<String> {
+    // Years 1970 to 9999.
+    if !(seconds > 0.0 && seconds < 253_402_300_800.0) {
+        return None;
+    }
+    let seconds = seconds as u64;
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    // Days since 0000-03-01, in eras of 400 years (H. Hinnant, "chrono-compatible low-level date algorithms").
+    let z = days + 719_468;
+    let (era, doe) = (z / 146_097, z % 146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let (day, month) = (doy - (153 * mp + 2) / 5 + 1, if mp < 10 { mp + 3 } else { mp - 9 });
+    let year = yoe + era * 400 + u64::from(month <= 2);
+    Some(format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", of_day / 3600, of_day / 60 % 60, of_day % 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date(1_700_000_001.75).as_deref(), Some("2023-11-14 22:13:21 UTC"));
+        assert_eq!(date(951_782_400.0).as_deref(), Some("2000-02-29 00:00:00 UTC"));
+        assert_eq!(date(0.0), None);
+        assert_eq!(date(f64::NAN), None);
+    }
+}

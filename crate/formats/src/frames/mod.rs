@@ -1,0 +1,90 @@
+//! `.frames`: execution traces of BAP (the Binary Analysis Platform), as QEMU's tracewrap, QEMU's TCG plugin, the Pin
+//! tracer and libtrace write them. Every executed instruction is a frame, with its bytes and the values it read and wrote.
+//!
+//! A container with a magic number holds protobuf messages with a length before each. There are no timestamps: the x axis
+//! is the number of the frame.
+
+mod calls;
+mod decode;
+mod details;
+mod disasm;
+pub mod encode;
+mod events;
+mod flow;
+mod machine;
+mod message;
+mod meta;
+pub mod records;
+mod text;
+pub mod wire;
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+
+use crate::decoder::{Decoder, TextDump};
+use crate::error::Result;
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text};
+
+use wire::{Header, MAGIC};
+
+/// The line in [`crate::FORMATS`].
+pub const FORMAT: Format = Format {
+    id: "frames",
+    name: "BAP frames trace",
+    opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
+    sniff,
+    open,
+    text,
+};
+
+fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
+    let header = Header::parse(head, options.size)?;
+    Ok(Box::new(events::FramesDecoder::new(header, head, options)))
+}
+
+fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
+    let header = Header::parse(head, options.size)?;
+    Ok(match text {
+        Text::Jsonl => Some(Box::new(text::JsonLines::new(header, options))),
+        Text::Apitrace { .. } => None,
+    })
+}
+
+fn sniff(probe: &Probe<'_>) -> Option<Guess> {
+    let magic = probe.head.first_chunk().map(|b| u64::from_le_bytes(*b))?;
+    (magic == MAGIC).then(|| Guess {
+        confidence: Confidence::Certain,
+        reason: match Header::parse(probe.head, Some(probe.size)) {
+            Ok(header) => format!("the magic number of BAP frames, version {}", header.version),
+            Err(_) => "the magic number of BAP frames".into(),
+        },
+    })
+}
+
+/// Appends bytes as lower-case hexadecimal.
+fn push_hex(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            out.push(char::from_digit(digit.into(), 16).unwrap_or('?'));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recognises_by_the_magic_number() {
+        let guess = |head: &[u8]| sniff(&Probe { head, tail: head, size: head.len() as u64, name: "" });
+        let header = Header { version: 2, architecture: 9, machine: 64, frames: 0, table: 0 };
+        let bytes = header.to_bytes();
+        let found = guess(&bytes);
+        assert_eq!(found.as_ref().map(|g| g.confidence), Some(Confidence::Certain));
+        assert_eq!(found.map(|g| g.reason).as_deref(), Some("the magic number of BAP frames, version 2"));
+        assert!(guess(&bytes[..8]).is_some(), "a header that is cut is opened, and refused with a reason");
+        assert!(guess(&bytes[1..]).is_none());
+        assert!(guess(&[]).is_none());
+    }
+}

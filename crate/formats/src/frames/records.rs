@@ -1,0 +1,521 @@
+//! Frames as borrowed views on their bytes: nothing is copied, lists are read as they are walked over.
+//!
+//! A field that is there several times counts as it stands last, lists as they stand last. What is wrong with a frame is
+//! not said here but by [`super::message::Walk`].
+
+use super::wire::{Content, Fields, zigzag};
+
+/// The options of a frame. There should be one, but nothing keeps a writer from more.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Frame<'a> {
+    /// An instruction.
+    pub std: Option<Std<'a>>,
+    /// A system call.
+    pub syscall: Option<Syscall<'a>>,
+    /// An exception.
+    pub exception: Option<Exception>,
+    /// Where taint comes in; the list should be there.
+    pub taint_intro: Option<Option<List<'a>>>,
+    /// A module is loaded.
+    pub mod_load: Option<ModLoad<'a>>,
+    /// The values of everything at a point; the list should be there.
+    pub key: Option<Option<List<'a>>>,
+}
+
+/// An instruction that was executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Std<'a> {
+    /// Where.
+    pub address: Option<u64>,
+    /// On which thread.
+    pub thread: Option<u64>,
+    /// Its bytes.
+    pub bytes: Option<&'a [u8]>,
+    /// What it read.
+    pub pre: Option<List<'a>>,
+    /// What it wrote.
+    pub post: Option<List<'a>>,
+    /// The processor's mode, a free text.
+    pub mode: Option<&'a [u8]>,
+}
+
+/// A system call.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Syscall<'a> {
+    /// Where.
+    pub address: Option<u64>,
+    /// On which thread.
+    pub thread: Option<u64>,
+    /// Which.
+    pub number: Option<u64>,
+    /// With what.
+    pub arguments: Option<List<'a>>,
+}
+
+/// An exception.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Exception {
+    /// Which.
+    pub number: Option<u64>,
+    /// On which thread.
+    pub thread: Option<u64>,
+    /// Where it came from.
+    pub from: Option<u64>,
+    /// Where it went.
+    pub to: Option<u64>,
+}
+
+/// A module is loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ModLoad<'a> {
+    /// Its name.
+    pub name: Option<&'a [u8]>,
+    /// Its first address.
+    pub low: Option<u64>,
+    /// Its last address.
+    pub high: Option<u64>,
+}
+
+/// A register or a place in memory with its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Operand<'a> {
+    /// Which.
+    pub place: Option<Place<'a>>,
+    /// How many bits of the value count; 0 or more than there are for all.
+    pub bits: Option<i32>,
+    /// How it was used.
+    pub usage: Option<Usage>,
+    /// Its taint.
+    pub taint: Option<Taint>,
+    /// The value.
+    pub value: Option<&'a [u8]>,
+}
+
+/// A register or a place in memory; a message may name neither or both.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place<'a> {
+    /// The memory operand, with its address if it has one.
+    pub memory: Option<Option<u64>>,
+    /// The register operand, with its name if it has one.
+    pub register: Option<Option<&'a [u8]>>,
+}
+
+/// How an operand was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// It was read.
+    pub read: Option<bool>,
+    /// It was written.
+    pub written: Option<bool>,
+    /// It is the index of an address.
+    pub index: Option<bool>,
+    /// It is the base of an address.
+    pub base: Option<bool>,
+}
+
+/// Taint of an operand; one of them, as a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taint {
+    /// None.
+    pub no_taint: Option<bool>,
+    /// Of one source.
+    pub id: Option<u64>,
+    /// Of several sources.
+    pub multiple: Option<bool>,
+}
+
+/// A byte that taint comes in by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaintIntro<'a> {
+    /// Where.
+    pub address: Option<u64>,
+    /// The number of the taint.
+    pub id: Option<u64>,
+    /// The value.
+    pub value: Option<&'a [u8]>,
+    /// Where it comes from.
+    pub source: Option<&'a [u8]>,
+    /// Where in the source.
+    pub offset: Option<u64>,
+}
+
+/// Values of one thread, or of all, in a key frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TaggedList<'a> {
+    /// Whose.
+    pub source: Option<Source>,
+    /// The values.
+    pub values: Option<List<'a>>,
+}
+
+/// Whose values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// Nobody's in particular: memory.
+    pub no_thread: Option<bool>,
+    /// A thread's.
+    pub thread: Option<u64>,
+}
+
+/// The meta frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Meta<'a> {
+    /// Who traced: name, args, envp, version.
+    pub tracer: Option<Program<'a>>,
+    /// What was traced: path, args, envp, MD5.
+    pub target: Option<Program<'a>>,
+    /// The file of the program traced.
+    pub file: Option<FileStats>,
+    /// Who ran it.
+    pub user: Option<&'a [u8]>,
+    /// Where.
+    pub host: Option<&'a [u8]>,
+    /// When, in seconds since 1970.
+    pub time: Option<f64>,
+}
+
+/// A program in the meta frame; tracer and target differ in the last field alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Program<'a> {
+    /// Name or path.
+    pub name: Option<&'a [u8]>,
+    /// Version, or MD5 sum as 16 bytes.
+    pub last: Option<&'a [u8]>,
+    all: Fields<'a>,
+}
+
+/// What is known of the traced program's file.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FileStats {
+    /// Bytes; the field is too small for files of 2 GiB.
+    pub size: Option<i32>,
+    /// Seconds since 1970: last read.
+    pub accessed: Option<f64>,
+    /// Last written.
+    pub modified: Option<f64>,
+    /// Last changed.
+    pub changed: Option<f64>,
+}
+
+/// A message that is nothing but a repeated field.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct List<'a>(Fields<'a>);
+
+impl<'a> List<'a> {
+    fn elements(self) -> impl Iterator<Item = &'a [u8]> {
+        self.0.filter_map(|(number, content)| match content {
+            Content::Bytes(bytes) if number == 1 => Some(bytes),
+            _ => None,
+        })
+    }
+
+    /// As a list of operands.
+    pub fn operands(self) -> impl Iterator<Item = Operand<'a>> {
+        self.elements().map(|bytes| operand(bytes, true))
+    }
+
+    /// As the values of a tagged list.
+    pub fn values(self) -> impl Iterator<Item = Operand<'a>> {
+        self.elements().map(|bytes| operand(bytes, false))
+    }
+
+    /// As a list of taint introductions.
+    pub fn taint_intros(self) -> impl Iterator<Item = TaintIntro<'a>> {
+        self.elements().map(taint_intro)
+    }
+
+    /// As the lists of a key frame.
+    pub fn tagged_lists(self) -> impl Iterator<Item = TaggedList<'a>> {
+        self.elements().map(tagged_list)
+    }
+
+    /// As arguments of a system call, packed or not.
+    pub fn arguments(self) -> impl Iterator<Item = i64> {
+        self.0.filter(|(number, _)| *number == 1).flat_map(|(_, content)| {
+            let (one, packed) = match content {
+                Content::Number(value) => (Some(value), Packed(&[])),
+                Content::Bytes(bytes) => (None, Packed(bytes)),
+                _ => (None, Packed(&[])),
+            };
+            one.into_iter().chain(packed).map(zigzag)
+        })
+    }
+}
+
+/// Numbers one after the other.
+struct Packed<'a>(&'a [u8]);
+
+impl Iterator for Packed<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let (value, len) = super::wire::varint(self.0).ok()?;
+        self.0 = self.0.get(len..)?;
+        Some(value)
+    }
+}
+
+impl<'a> Program<'a> {
+    /// Arguments.
+    pub fn arguments(self) -> impl Iterator<Item = &'a [u8]> {
+        self.repeated(2)
+    }
+
+    /// Environment variables.
+    pub fn environment(self) -> impl Iterator<Item = &'a [u8]> {
+        self.repeated(3)
+    }
+
+    fn repeated(self, wanted: u64) -> impl Iterator<Item = &'a [u8]> {
+        self.all.filter_map(move |(number, content)| match content {
+            Content::Bytes(bytes) if number == wanted => Some(bytes),
+            _ => None,
+        })
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// A view on a frame's message.
+    pub fn new(message: &'a [u8]) -> Self {
+        let mut frame = Self::default();
+        for (number, content) in Fields(message) {
+            let Content::Bytes(bytes) = content else { continue };
+            match number {
+                1 => frame.std = Some(std(bytes)),
+                2 => frame.syscall = Some(syscall(bytes)),
+                3 => frame.exception = Some(exception(bytes)),
+                4 => frame.taint_intro = Some(sub_list(bytes)),
+                5 => frame.mod_load = Some(mod_load(bytes)),
+                6 => frame.key = Some(sub_list(bytes)),
+                _ => {}
+            }
+        }
+        frame
+    }
+
+    /// Nothing can be said of the frame: it is empty, of a kind that came after this was written, or an instruction that
+    /// was executed nowhere.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default() || self.std.is_some_and(|std| std.address.is_none() || std.thread.is_none())
+    }
+}
+
+impl<'a> Meta<'a> {
+    /// A view on the meta frame's message.
+    pub fn new(message: &'a [u8]) -> Self {
+        let mut meta = Self::default();
+        for (number, content) in Fields(message) {
+            match (number, content) {
+                (1, Content::Bytes(b)) => meta.tracer = Some(program(b)),
+                (2, Content::Bytes(b)) => meta.target = Some(program(b)),
+                (3, Content::Bytes(b)) => meta.file = Some(file_stats(b)),
+                (4, Content::Bytes(b)) => meta.user = Some(b),
+                (5, Content::Bytes(b)) => meta.host = Some(b),
+                (6, Content::Fixed64(bits)) => meta.time = Some(f64::from_bits(bits)),
+                _ => {}
+            }
+        }
+        meta
+    }
+}
+
+fn std(message: &[u8]) -> Std<'_> {
+    let mut std = Std::default();
+    for field in Fields(message) {
+        match field {
+            (1, Content::Number(v)) => std.address = Some(v),
+            (2, Content::Number(v)) => std.thread = Some(v),
+            (3, Content::Bytes(b)) => std.bytes = Some(b),
+            (4, Content::Bytes(b)) => std.pre = Some(List(Fields(b))),
+            (5, Content::Bytes(b)) => std.post = Some(List(Fields(b))),
+            (6, Content::Bytes(b)) => std.mode = Some(b),
+            _ => {}
+        }
+    }
+    std
+}
+
+fn syscall(message: &[u8]) -> Syscall<'_> {
+    let mut syscall = Syscall::default();
+    for field in Fields(message) {
+        match field {
+            (1, Content::Number(v)) => syscall.address = Some(v),
+            (2, Content::Number(v)) => syscall.thread = Some(v),
+            (3, Content::Number(v)) => syscall.number = Some(v),
+            (4, Content::Bytes(b)) => syscall.arguments = Some(List(Fields(b))),
+            _ => {}
+        }
+    }
+    syscall
+}
+
+fn exception(message: &[u8]) -> Exception {
+    let mut exception = Exception::default();
+    for field in Fields(message) {
+        match field {
+            (1, Content::Number(v)) => exception.number = Some(v),
+            (2, Content::Number(v)) => exception.thread = Some(v),
+            (3, Content::Number(v)) => exception.from = Some(v),
+            (4, Content::Number(v)) => exception.to = Some(v),
+            _ => {}
+        }
+    }
+    exception
+}
+
+fn mod_load(message: &[u8]) -> ModLoad<'_> {
+    let mut load = ModLoad::default();
+    for field in Fields(message) {
+        match field {
+            (1, Content::Bytes(b)) => load.name = Some(b),
+            (2, Content::Number(v)) => load.low = Some(v),
+            (3, Content::Number(v)) => load.high = Some(v),
+            _ => {}
+        }
+    }
+    load
+}
+
+/// A message whose only field is a list.
+fn sub_list(message: &[u8]) -> Option<List<'_>> {
+    message_field(message, 1).map(List)
+}
+
+fn message_field(message: &[u8], wanted: u64) -> Option<Fields<'_>> {
+    let found = Fields(message).filter_map(|(number, content)| match content {
+        Content::Bytes(b) if number == wanted => Some(Fields(b)),
+        _ => None,
+    });
+    found.last()
+}
+
+fn operand(message: &[u8], with_usage: bool) -> Operand<'_> {
+    let mut operand = Operand::default();
+    for (number, content) in Fields(message) {
+        // Values of key frames have no usage, and what follows has a number less.
+        let number = if with_usage || number < 3 { number } else { number + 1 };
+        match (number, content) {
+            (1, Content::Bytes(b)) => operand.place = Some(place(b)),
+            // sint32: C++ keeps the lower half of what is longer.
+            (2, Content::Number(v)) => operand.bits = Some(zigzag(v & 0xffff_ffff) as i32),
+            (3, Content::Bytes(b)) => operand.usage = Some(usage(b)),
+            (4, Content::Bytes(b)) => operand.taint = Some(taint(b)),
+            (5, Content::Bytes(b)) => operand.value = Some(b),
+            _ => {}
+        }
+    }
+    operand
+}
+
+fn place(message: &[u8]) -> Place<'_> {
+    let mut place = Place::default();
+    for (number, content) in Fields(message) {
+        let Content::Bytes(bytes) = content else { continue };
+        match number {
+            1 => {
+                let numbers = Fields(bytes).filter_map(|(n, c)| match c {
+                    Content::Number(v) if n == 1 => Some(v),
+                    _ => None,
+                });
+                place.memory = Some(numbers.last());
+            }
+            2 => place.register = Some(message_field(bytes, 1).map(|f| f.0)),
+            _ => {}
+        }
+    }
+    place
+}
+
+fn usage(message: &[u8]) -> Usage {
+    let mut usage = Usage::default();
+    for (number, content) in Fields(message) {
+        let Content::Number(v) = content else { continue };
+        let flag = Some(v != 0);
+        match number {
+            1 => usage.read = flag,
+            2 => usage.written = flag,
+            3 => usage.index = flag,
+            4 => usage.base = flag,
+            _ => {}
+        }
+    }
+    usage
+}
+
+fn taint(message: &[u8]) -> Taint {
+    let mut taint = Taint::default();
+    for (number, content) in Fields(message) {
+        let Content::Number(v) = content else { continue };
+        match number {
+            1 => taint.no_taint = Some(v != 0),
+            2 => taint.id = Some(v),
+            3 => taint.multiple = Some(v != 0),
+            _ => {}
+        }
+    }
+    taint
+}
+
+fn taint_intro(message: &[u8]) -> TaintIntro<'_> {
+    let mut intro = TaintIntro::default();
+    for field in Fields(message) {
+        match field {
+            (1, Content::Number(v)) => intro.address = Some(v),
+            (2, Content::Number(v)) => intro.id = Some(v),
+            (3, Content::Bytes(b)) => intro.value = Some(b),
+            (4, Content::Bytes(b)) => intro.source = Some(b),
+            (5, Content::Number(v)) => intro.offset = Some(v),
+            _ => {}
+        }
+    }
+    intro
+}
+
+fn tagged_list(message: &[u8]) -> TaggedList<'_> {
+    let mut list = TaggedList::default();
+    for (number, content) in Fields(message) {
+        let Content::Bytes(bytes) = content else { continue };
+        match number {
+            1 => {
+                let mut source = Source::default();
+                for field in Fields(bytes) {
+                    match field {
+                        (1, Content::Number(v)) => source.no_thread = Some(v != 0),
+                        (2, Content::Number(v)) => source.thread = Some(v),
+                        _ => {}
+                    }
+                }
+                list.source = Some(source);
+            }
+            2 => list.values = Some(List(Fields(bytes))),
+            _ => {}
+        }
+    }
+    list
+}
+
+fn program(message: &[u8]) -> Program<'_> {
+    let mut program = Program { all: Fields(message), ..Program::default() };
+    for (number, content) in Fields(message) {
+        match (number, content) {
+            (1, Content::Bytes(b)) => program.name = Some(b),
+            (4, Content::Bytes(b)) => program.last = Some(b),
+            _ => {}
+        }
+    }
+    program
+}
+
+fn file_stats(message: &[u8]) -> FileStats {
+    let mut stats = FileStats::default();
+    for field in Fields(message) {
+        match field {
+            (1, Content::Number(v)) => stats.size = Some(zigzag(v & 0xffff_ffff) as i32),
+            (2, Content::Fixed64(bits)) => stats.accessed = Some(f64::from_bits(bits)),
+            (3, Content::Fixed64(bits)) => stats.modified = Some(f64::from_bits(bits)),
+            (4, Content::Fixed64(bits)) => stats.changed = Some(f64::from_bits(bits)),
+            _ => {}
+        }
+    }
+    stats
+}

@@ -1,0 +1,342 @@
+//! Prints a trace as one JSON object a frame, with the names of `frame.piqi` and underscores for its dashes.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use crate::decoder::{Progress, TextDump, Want};
+use crate::error::{Problem, ProblemKind, Result};
+use crate::sniff::OpenOptions;
+
+use super::decode::{Record, Sink, Walk};
+use super::message::{self, Capture, Message};
+use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
+use super::wire::Header;
+
+/// Text is handed out in portions of about this size.
+const PORTION: usize = 1 << 20;
+/// Larger frames are counted but not printed: a frame must be there as a whole before it can be.
+const MAX_FRAME: u64 = 64 << 20;
+
+/// Prints JSON lines.
+pub(crate) struct JsonLines {
+    walk: Walk,
+    lines: Lines,
+    over: bool,
+}
+
+#[derive(Default)]
+struct Lines {
+    record: Option<Record>,
+    /// In the meta frame, which is not printed.
+    meta: Option<message::Walk>,
+    /// The frame at hand, when it comes in portions.
+    held: Vec<u8>,
+    text: String,
+    problems: Vec<Problem>,
+}
+
+impl JsonLines {
+    pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
+        Self { walk: Walk::new(header, options.size), lines: Lines::default(), over: false }
+    }
+}
+
+impl TextDump for JsonLines {
+    fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress> {
+        let used = self.walk.run(input, &mut self.lines);
+        out.push_str(&self.lines.text);
+        self.lines.text.clear();
+        Ok(Progress { used })
+    }
+
+    fn end(&mut self, rest: &[u8], out: &mut String) -> Result<()> {
+        self.walk.end(rest, &mut self.lines);
+        out.push_str(&self.lines.text);
+        self.over = true;
+        Ok(())
+    }
+
+    fn want(&self) -> Want {
+        if self.over { Want::Nothing } else { Want::Next }
+    }
+
+    fn take_problems(&mut self) -> Vec<Problem> {
+        core::mem::take(&mut self.lines.problems)
+    }
+}
+
+struct NoCapture;
+
+impl Capture for NoCapture {}
+
+impl Sink for Lines {
+    fn is_full(&self) -> bool {
+        self.text.len() >= PORTION
+    }
+
+    fn begin(&mut self, record: Record) {
+        self.record = Some(record);
+        self.meta = record.index.is_none().then(|| message::Walk::new(Message::Meta, record.body(), record.len));
+        self.held.clear();
+    }
+
+    fn body(&mut self, bytes: &[u8], last: bool) -> usize {
+        if let Some(meta) = &mut self.meta {
+            return meta.run(bytes, &mut NoCapture);
+        }
+        let Some(record) = self.record else { return bytes.len() };
+        let Some(index) = record.index else { return bytes.len() };
+        if record.len > MAX_FRAME {
+            if last {
+                line(&mut self.text, index, &record, &Frame::default());
+                self.problem(Problem { at: record.at, kind: ProblemKind::UnknownRecord, value: record.len });
+            }
+            return bytes.len();
+        }
+        if last && self.held.is_empty() {
+            self.print(index, record, bytes);
+        } else {
+            self.held.extend_from_slice(bytes);
+            if last {
+                let held = core::mem::take(&mut self.held);
+                self.print(index, record, &held);
+                self.held = held;
+            }
+        }
+        bytes.len()
+    }
+
+    fn finish(&mut self, record: Record) {
+        if let Some(at) = self.meta.take().and_then(|meta| meta.broken()) {
+            let value = record.body().saturating_add(record.len).saturating_sub(at);
+            self.problem(Problem { at, kind: ProblemKind::Malformed, value });
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+}
+
+impl Lines {
+    fn print(&mut self, index: u64, record: Record, body: &[u8]) {
+        let mut walk = message::Walk::new(Message::Frame, record.body(), record.len);
+        walk.run(body, &mut NoCapture);
+        let mut frame = Frame::default();
+        match walk.broken() {
+            Some(at) => {
+                let value = record.body().saturating_add(record.len).saturating_sub(at);
+                self.problem(Problem { at, kind: ProblemKind::Malformed, value });
+            }
+            None => frame = Frame::new(body),
+        }
+        if walk.broken().is_none() && frame.is_unknown() {
+            self.problem(Problem { at: record.at, kind: ProblemKind::UnknownRecord, value: record.len });
+        }
+        line(&mut self.text, index, &record, &frame);
+    }
+}
+
+/// Writes one line.
+fn line(out: &mut String, index: u64, record: &Record, frame: &Frame<'_>) {
+    let mut object = Json { out, empty: true };
+    object.begin();
+    object.number("i", index as i128);
+    object.number("offset", record.at.into());
+    object.number("len", record.len.into());
+    object.object("std_frame", frame.std, std);
+    object.object("syscall_frame", frame.syscall, syscall);
+    object.object("exception_frame", frame.exception, |o, e| {
+        o.maybe("exception_number", e.number);
+        o.maybe("thread_id", e.thread);
+        o.maybe("from_addr", e.from);
+        o.maybe("to_addr", e.to);
+    });
+    object.object("taint_intro_frame", frame.taint_intro, |o, list| {
+        o.object("taint_intro_list", list, |o, list| o.list(list.taint_intros(), taint_intro));
+    });
+    object.object("modload_frame", frame.mod_load, mod_load);
+    object.object("key_frame", frame.key, |o, list| {
+        o.object("tagged_value_lists", list, |o, list| o.list(list.tagged_lists(), tagged_list));
+    });
+    object.end();
+    out.push('\n');
+}
+
+fn std(o: &mut Json<'_>, std: Std<'_>) {
+    o.maybe("address", std.address);
+    o.maybe("thread_id", std.thread);
+    o.hex("rawbytes", std.bytes);
+    o.object("operand_pre_list", std.pre, operands);
+    o.object("operand_post_list", std.post, operands);
+    o.text("mode", std.mode);
+}
+
+fn operands(o: &mut Json<'_>, list: List<'_>) {
+    o.list(list.operands(), operand);
+}
+
+fn operand(o: &mut Json<'_>, operand: Operand<'_>) {
+    o.object("operand_info_specific", operand.place, place);
+    if let Some(bits) = operand.bits {
+        o.number("bit_length", bits.into());
+    }
+    o.object("operand_usage", operand.usage, |o, Usage { read, written, index, base }| {
+        o.flag("read", read);
+        o.flag("written", written);
+        o.flag("index", index);
+        o.flag("base", base);
+    });
+    o.object("taint_info", operand.taint, |o, Taint { no_taint, id, multiple }| {
+        o.flag("no_taint", no_taint);
+        o.maybe("taint_id", id);
+        o.flag("taint_multiple", multiple);
+    });
+    o.hex("value", operand.value);
+}
+
+fn place(o: &mut Json<'_>, Place { memory, register }: Place<'_>) {
+    o.object("mem_operand", memory, |o, address| o.maybe("address", address));
+    o.object("reg_operand", register, |o, name| o.text("name", name));
+}
+
+fn syscall(o: &mut Json<'_>, syscall: Syscall<'_>) {
+    o.maybe("address", syscall.address);
+    o.maybe("thread_id", syscall.thread);
+    o.maybe("number", syscall.number);
+    o.object("argument_list", syscall.arguments, |o, list| {
+        for (i, argument) in list.arguments().enumerate() {
+            if i == 0 {
+                o.key("elem");
+            }
+            // Writing to a String cannot fail.
+            let _ = write!(o.out, "{}{argument}", if i == 0 { "[" } else { ", " });
+        }
+        if list.arguments().next().is_some() {
+            o.out.push(']');
+        }
+    });
+}
+
+fn taint_intro(o: &mut Json<'_>, intro: super::records::TaintIntro<'_>) {
+    o.maybe("addr", intro.address);
+    o.maybe("taint_id", intro.id);
+    o.hex("value", intro.value);
+    o.text("source_name", intro.source);
+    o.maybe("offset", intro.offset);
+}
+
+fn mod_load(o: &mut Json<'_>, load: ModLoad<'_>) {
+    o.text("module_name", load.name);
+    o.maybe("low_address", load.low);
+    o.maybe("high_address", load.high);
+}
+
+fn tagged_list(o: &mut Json<'_>, list: super::records::TaggedList<'_>) {
+    o.object("value_source_tag", list.source, |o, source| {
+        o.flag("no_thread_id", source.no_thread);
+        o.maybe("thread_id", source.thread);
+    });
+    o.object("value_list", list.values, |o, list| o.list(list.values(), operand));
+}
+
+/// Writes an object's members.
+struct Json<'a> {
+    out: &'a mut String,
+    empty: bool,
+}
+
+impl Json<'_> {
+    fn begin(&mut self) {
+        self.out.push('{');
+        self.empty = true;
+    }
+
+    fn end(&mut self) {
+        self.out.push('}');
+        self.empty = false;
+    }
+
+    fn key(&mut self, key: &str) {
+        if !core::mem::take(&mut self.empty) {
+            self.out.push_str(", ");
+        }
+        self.out.push('"');
+        self.out.push_str(key);
+        self.out.push_str("\": ");
+    }
+
+    fn number(&mut self, key: &str, value: i128) {
+        self.key(key);
+        let _ = write!(self.out, "{value}");
+    }
+
+    fn maybe(&mut self, key: &str, value: Option<u64>) {
+        if let Some(value) = value {
+            self.number(key, value.into());
+        }
+    }
+
+    fn flag(&mut self, key: &str, value: Option<bool>) {
+        if let Some(value) = value {
+            self.key(key);
+            self.out.push_str(if value { "true" } else { "false" });
+        }
+    }
+
+    fn hex(&mut self, key: &str, value: Option<&[u8]>) {
+        if let Some(bytes) = value {
+            self.key(key);
+            self.out.push('"');
+            super::push_hex(self.out, bytes);
+            self.out.push('"');
+        }
+    }
+
+    fn text(&mut self, key: &str, value: Option<&[u8]>) {
+        let Some(bytes) = value else { return };
+        self.key(key);
+        self.out.push('"');
+        for c in String::from_utf8_lossy(bytes).chars() {
+            match c {
+                '"' => self.out.push_str("\\\""),
+                '\\' => self.out.push_str("\\\\"),
+                '\n' => self.out.push_str("\\n"),
+                c if u32::from(c) < 0x20 => {
+                    let _ = write!(self.out, "\\u{:04x}", u32::from(c));
+                }
+                c => self.out.push(c),
+            }
+        }
+        self.out.push('"');
+    }
+
+    fn object<T>(&mut self, key: &str, value: Option<T>, write: impl FnOnce(&mut Json<'_>, T)) {
+        let Some(value) = value else { return };
+        self.key(key);
+        self.begin();
+        write(self, value);
+        self.end();
+    }
+
+    /// The one member `elem`, left out when there is nothing in it.
+    fn list<T>(&mut self, items: impl Iterator<Item = T>, write: impl Fn(&mut Json<'_>, T)) {
+        let mut any = false;
+        for item in items {
+            if any {
+                self.out.push_str(", ");
+            } else {
+                self.key("elem");
+                self.out.push('[');
+                any = true;
+            }
+            self.begin();
+            write(self, item);
+            self.end();
+        }
+        if any {
+            self.out.push(']');
+        }
+    }
+}

@@ -1,0 +1,795 @@
+//! BAP frames written by the encoder and read back: every kind of frame, call stacks, any portions, any damage.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use unspool_formats::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
+use unspool_formats::frames::records;
+use unspool_formats::{
+    Decoder, EventBatch, EventKind, FORMATS, Field, Format, OpenOptions, Problem, ProblemKind, RecordDetails, Text,
+    TrackDef, Value, Want,
+};
+
+/// Everything that a decoder delivers.
+#[derive(Debug, Default, PartialEq)]
+struct Delivered {
+    events: Vec<(EventKind, u32, u64, u32, u64)>,
+    tracks: Vec<TrackDef>,
+    names: Vec<String>,
+    problems: Vec<Problem>,
+    records: u64,
+}
+
+impl Delivered {
+    fn take(&mut self, batch: &mut EventBatch) {
+        for i in 0..batch.len() {
+            self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
+        }
+        self.tracks.append(&mut batch.new_tracks);
+        self.names.append(&mut batch.new_names);
+        self.problems.append(&mut batch.problems);
+        self.records += batch.records;
+        batch.clear();
+    }
+
+    /// Events of the track of this name, as `+name@time`.
+    fn track(&self, name: &str) -> Vec<String> {
+        let Some(track) = self.tracks.iter().position(|t| t.name == name) else { return vec![] };
+        let events = self.events.iter().filter(|e| e.1 as usize == track);
+        events
+            .map(|(kind, _, time, name, _)| {
+                let sign = match kind {
+                    EventKind::Begin => '+',
+                    EventKind::End => '-',
+                    _ => '!',
+                };
+                format!("{sign}{}@{time}", self.names[*name as usize])
+            })
+            .collect()
+    }
+
+    fn kinds(&self) -> Vec<ProblemKind> {
+        self.problems.iter().map(|p| p.kind).collect()
+    }
+}
+
+fn format() -> &'static Format {
+    FORMATS.iter().find(|f| f.id == "frames").unwrap()
+}
+
+fn options(file: &[u8]) -> OpenOptions {
+    OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() }
+}
+
+/// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
+    let head = &file[..file.len().min(64 * 1024)];
+    let mut decoder = (format().open)(head, options(file)).unwrap();
+    let mut batch = EventBatch::with_capacity(capacity);
+    let mut all = Delivered::default();
+    let mut sizes = portions.iter().copied().cycle();
+    let (mut at, mut pending) = (0usize, Vec::new());
+    while decoder.want() != Want::Nothing {
+        let used = decoder.push(&pending, &mut batch).unwrap().used;
+        pending.drain(..used);
+        let full = batch.is_full();
+        all.take(&mut batch);
+        if used == 0 && !full {
+            assert!(pending.len() < 64, "{} bytes left over", pending.len());
+            if at >= file.len() {
+                decoder.end(&pending, &mut batch).unwrap();
+                all.take(&mut batch);
+            } else {
+                let n = sizes.next().unwrap().clamp(1, file.len() - at);
+                pending.extend_from_slice(&file[at..at + n]);
+                at += n;
+            }
+        }
+    }
+    (all, decoder)
+}
+
+fn whole(file: &[u8]) -> Delivered {
+    decode(file, &[usize::MAX], 1 << 16).0
+}
+
+/// The text of a file, what is wrong with it, and how much of it was used up before the end.
+fn text(file: &[u8], portion: usize) -> (String, Vec<Problem>, usize) {
+    let head = &file[..file.len().min(64 * 1024)];
+    let mut dump = (format().text)(head, Text::Jsonl, options(file)).unwrap().unwrap();
+    let (mut out, mut pending, mut used) = (String::new(), Vec::new(), 0);
+    for chunk in file.chunks(portion) {
+        pending.extend_from_slice(chunk);
+        loop {
+            let n = dump.push(&pending, &mut out).unwrap().used;
+            used += n;
+            pending.drain(..n);
+            if n == 0 {
+                break;
+            }
+        }
+    }
+    dump.end(&pending, &mut out).unwrap();
+    (out, dump.take_problems(), used)
+}
+
+fn details(file: &[u8], decoder: &dyn Decoder, locator: u64) -> RecordDetails {
+    let mut range = decoder.details_range(locator).unwrap();
+    let mut bytes = Vec::new();
+    loop {
+        let end = (range.at + range.len).min(file.len() as u64) as usize;
+        bytes.extend_from_slice(&file[range.at as usize..end]);
+        let Some(next) = decoder.details_next(locator, &bytes) else { break };
+        range = next;
+    }
+    assert!(bytes.len() <= 1 << 20);
+    decoder.details(locator, &bytes).unwrap()
+}
+
+fn field(details: &[Field], name: &str) -> Option<Value> {
+    details.iter().find(|f| f.name == name).map(|f| f.value.clone())
+}
+
+fn std(address: u64, bytes: &[u8]) -> Frame {
+    on(1, address, bytes)
+}
+
+fn on(thread: u64, address: u64, bytes: &[u8]) -> Frame {
+    Frame::Std(Std { address, thread, bytes: bytes.to_vec(), pre: vec![], post: None, mode: None })
+}
+
+fn file(architecture: u64, machine: u64, frames: &[Frame]) -> Vec<u8> {
+    let mut writer = Writer::new(3, architecture, machine, Some(&Meta::default()));
+    frames.iter().for_each(|f| writer.frame(f));
+    writer.finish(Table::Libtrace(10_000))
+}
+
+/// Events of thread 1 of an x86-64 trace.
+fn x64(steps: &[(u64, &[u8])]) -> Vec<String> {
+    let frames: Vec<Frame> = steps.iter().map(|(address, bytes)| std(*address, bytes)).collect();
+    let all = whole(&file(9, 64, &frames));
+    all.track("thread 1")
+}
+
+const CALL: &[u8] = &[0xe8, 0, 0, 0, 0];
+const RET: &[u8] = &[0xc3];
+const NOP: &[u8] = &[0x90];
+const JUMP: &[u8] = &[0xff, 0xe0];
+
+#[test]
+fn calls_nest_and_last_up_to_the_return() {
+    let steps = [
+        (0x1000, CALL),
+        (0x2000, NOP),
+        (0x2001, CALL),
+        (0x3000, RET),
+        (0x2006, RET),
+        (0x1005, NOP),
+        (0x1006, CALL),
+        (0x2000, RET),
+    ];
+    // The last return ends the trace; where it went is not in it.
+    assert_eq!(
+        x64(&steps),
+        ["+0x1000@0", "+0x2000@1", "+0x3000@3", "-0x3000@4", "-0x2000@5", "+0x2000@7", "-0x2000@8"]
+    );
+}
+
+#[test]
+fn recursion_and_tail_calls() {
+    let steps = [
+        (0x1000, CALL),
+        (0x2000, CALL),
+        (0x2000, CALL),
+        // On to another function, which returns in its place.
+        (0x2000, &[0xe9, 0, 0x10, 0, 0]),
+        (0x3000, RET),
+        (0x2005, RET),
+        (0x2005, RET),
+        (0x1005, NOP),
+    ];
+    assert_eq!(
+        x64(&steps),
+        ["+0x1000@0", "+0x2000@1", "+0x2000@2", "+0x2000@3", "-0x2000@5", "-0x2000@6", "-0x2000@7"]
+    );
+}
+
+#[test]
+fn a_return_further_down_ends_what_lies_above() {
+    let steps = [
+        (0x1000, CALL),
+        (0x2000, CALL),
+        (0x3000, CALL),
+        (0x2000, CALL),
+        (0x4000, RET), // longjmp to behind the first call
+        (0x1005, NOP),
+    ];
+    // The inner call of the same name must go first: an end closes the innermost of its name.
+    assert_eq!(
+        x64(&steps),
+        ["+0x1000@0", "+0x2000@1", "+0x3000@2", "+0x2000@3", "+0x4000@4", "-0x2000@5", "-0x2000@5"]
+    );
+}
+
+#[test]
+fn a_return_from_the_code_that_the_recording_began_in() {
+    let frames = [std(0x2000, NOP), std(0x2001, RET), std(0x1005, RET), std(0x500, NOP)];
+    let all = whole(&file(9, 64, &frames));
+    assert_eq!(all.track("thread 1"), ["+0x2000@0", "-0x2000@2", "+0x1005@2", "-0x1005@3", "+0x500@3"]);
+    assert_eq!(all.kinds(), [ProblemKind::ExitWithoutEnter; 2]);
+}
+
+#[test]
+fn what_looks_like_a_call_or_return_and_is_none() {
+    // call $+5; a callee that was not traced; a return used as a jump; a push of the address that a return goes to.
+    let steps = [
+        (0x1000, CALL),
+        (0x1005, CALL),
+        (0x2000, &[0xff, 0x15, 0, 0, 0, 0][..]),
+        (0x2006, RET),
+        (0x7777, NOP),
+        (0x7778, JUMP),
+        // The function jumped to was not traced, and returned for its caller.
+        (0x100a, NOP),
+    ];
+    assert_eq!(x64(&steps), ["+0x1000@0", "+0x2000@2", "-0x2000@6"]);
+}
+
+#[test]
+fn threads_have_stacks_of_their_own() {
+    let frames = [
+        on(1, 0x1000, CALL),
+        on(7, 0x1000, CALL),
+        on(1, 0x2000, RET),
+        on(7, 0x3000, NOP),
+        on(7, 0x3001, RET),
+        on(1, 0x1005, NOP),
+        on(7, 0x1005, NOP),
+        on(u64::MAX, 0, NOP),
+    ];
+    let all = whole(&file(9, 64, &frames));
+    assert_eq!(all.track("thread 1"), ["+0x1000@0", "+0x2000@2", "-0x2000@3"]);
+    assert_eq!(all.track("thread 7"), ["+0x1000@1", "+0x3000@3", "-0x3000@5"]);
+    assert_eq!(all.track("thread 18446744073709551615"), ["+0x0@7"]);
+    assert_eq!(all.track("recording"), ["!meta frame@0", "!end of the trace@8"]);
+}
+
+#[test]
+fn delay_slots_belong_to_the_caller() {
+    let words = |words: &[(u64, u32)], big: bool| -> Vec<Frame> {
+        let bytes = |w: u32| if big { w.to_be_bytes() } else { w.to_le_bytes() };
+        words.iter().map(|(address, word)| std(*address, &bytes(*word))).collect()
+    };
+    let steps = [
+        (0x1000, 0x27bd_ffe0),
+        (0x1004, 0x0c00_0800), // jal
+        (0x1008, 0x0000_0000), // slot
+        (0x2000, 0x03e0_0008), // jr $ra
+        (0x2004, 0x0000_0000), // slot
+        (0x100c, 0x0411_0001), // bal over nothing: goes on behind its slot
+        (0x1010, 0x0000_0000),
+        (0x1014, 0x0000_0000),
+    ];
+    for big in [true, false] {
+        let all = whole(&file(8, 32, &words(&steps, big)));
+        assert_eq!(all.track("thread 1"), ["+0x1000@0", "+0x2000@3", "-0x2000@5"], "big: {big}");
+    }
+}
+
+#[test]
+fn arm_calls_in_both_sets_and_orders() {
+    let a32 = |address: u64, word: u32| std(address, &word.to_be_bytes());
+    let frames = [
+        a32(0x1000, 0xe3a0_0001),
+        a32(0x1004, 0x0b00_0001), // bleq, not taken
+        a32(0x1008, 0xfa00_0001), // blx to Thumb
+        std(0x2000, &[0xb5, 0x10]),
+        std(0x2002, &[0xf0, 0x00, 0xf8, 0x02]), // bl
+        std(0x3000, &[0x47, 0x70]),             // bx lr
+        std(0x2006, &[0xbd, 0x10]),             // pop {r4, pc}
+        a32(0x100c, 0xe12f_ff1e),               // bx lr, to whoever called first
+        a32(0x500, 0xe1a0_0000),
+    ];
+    let all = whole(&file(35, 0, &frames));
+    assert_eq!(
+        all.track("thread 1"),
+        ["+0x1000@0", "+0x2000@3", "+0x3000@5", "-0x3000@6", "-0x2000@7", "-0x1000@8", "+0x500@8"]
+    );
+}
+
+#[test]
+fn machines_without_known_calls_show_steps_and_say_so() {
+    let (all, decoder) = decode(&file(77, 0, &[std(0x200, &[0x20, 0, 3]), std(0x300, &[0x60])]), &[9], 5);
+    assert_eq!(all.track("thread 1"), ["+0x200@0"]);
+    assert!(decoder.info().properties.iter().any(|(name, _)| *name == "Call stack"));
+}
+
+#[test]
+fn what_is_no_instruction_is_an_instant() {
+    let frames = [
+        Frame::ModLoad { name: "libc.so".into(), low: 0x1000, high: 0x1fff },
+        std(0x1000, &[0x0f, 5]),
+        Frame::Syscall { address: 0x1000, thread: 1, number: 60, arguments: vec![-1, i64::MIN, 5] },
+        Frame::Exception { number: 14, thread: Some(1), from: Some(5), to: None },
+        Frame::Exception { number: 3, thread: None, from: None, to: None },
+        Frame::TaintIntro(vec![
+            TaintIntro { address: 5, id: u64::MAX, ..TaintIntro::default() },
+            TaintIntro { source: Some("stdin".into()), value: Some(vec![7, 1]), offset: Some(9), ..Default::default() },
+            TaintIntro { source: Some("other".into()), ..Default::default() },
+        ]),
+        Frame::Key(vec![
+            (None, vec![Operand::stored(16, 7)]),
+            (Some(3), vec![Operand { taint: None, ..Operand::read("RAX", u64::MAX) }]),
+        ]),
+    ];
+    let file = file(9, 64, &frames);
+    let (all, decoder) = decode(&file, &[3], 2);
+    assert_eq!(all.problems, []);
+    assert_eq!(all.track("modules"), ["!libc.so@0"]);
+    assert_eq!(all.track("thread 1"), ["+0x1000@1", "!system call 60@2", "!exception 14@3"]);
+    assert_eq!(all.track("taint"), ["!taint from stdin@5"]);
+    assert_eq!(all.track("recording"), ["!meta frame@0", "!exception 3@4", "!key frame@6", "!end of the trace@7"]);
+    let of = |time: u64, kind: &str| {
+        let event = all.events.iter().find(|e| e.2 == time && all.names[e.3 as usize].starts_with(kind)).unwrap();
+        details(&file, decoder.as_ref(), event.4).fields
+    };
+    assert_eq!(field(&of(0, "libc"), "Last address"), Some(Value::Hex(0x1fff)));
+    assert_eq!(
+        field(&of(2, "system"), "Arguments"),
+        Some(Value::List(vec![Value::I64(-1), Value::Hex(1 << 63), Value::I64(5)]))
+    );
+    let Some(Value::Tree(key)) = field(&of(6, "key"), "Thread 3") else { panic!() };
+    assert_eq!(field(&key, "RAX"), Some(Value::Hex(u64::MAX)));
+    let Some(Value::Tree(taint)) = field(&of(5, "taint"), "[0x0]") else { panic!() };
+    assert_eq!(field(&taint, "Value"), Some(Value::Hex(0x107)));
+    assert_eq!(field(&of(7, "end"), "Frames"), Some(Value::U64(7)));
+}
+
+#[test]
+fn details_of_an_instruction_hold_exact_values() {
+    let wide: Vec<u8> = (0..64).collect();
+    let operand = |bits: i32, value: &[u8]| Operand { bits, value: value.to_vec(), ..Operand::read("R", 0) };
+    let frame = Frame::Std(Std {
+        address: u64::MAX,
+        thread: 9,
+        bytes: vec![0x48, 0x89, 0xe5],
+        pre: vec![
+            operand(64, &u64::MAX.to_le_bytes()),
+            Operand { bits: 1, value: vec![0xff, 0, 0, 0], ..Operand::read("ZF", 0) },
+            Operand { bits: 0, value: vec![0x34, 0x12], ..Operand::read("AX", 0) },
+            Operand { bits: 512, value: wide.clone(), ..Operand::read("ZMM0", 0) },
+            Operand { bits: 4096, value: vec![1; 512], ..Operand::read("ZA", 0) },
+            Operand { usage: [true, false, false, true], ..Operand::read("RSP", 1) }.tainted(Taint::Multiple),
+        ],
+        post: Some(vec![Operand::stored(0x1234, 0xabcd).tainted(Taint::Id(7))]),
+        mode: Some("some mode".into()),
+    });
+    let file = file(9, 64, &[frame]);
+    let (all, decoder) = decode(&file, &[1], 1);
+    let event = all.events.iter().find(|e| e.0 == EventKind::Begin).unwrap();
+    let details = details(&file, decoder.as_ref(), event.4).fields;
+    #[cfg(feature = "disasm")]
+    assert_eq!(field(&details, "Instruction"), Some(Value::Text("mov rbp, rsp".into())));
+    assert_eq!(field(&details, "Address"), Some(Value::Hex(u64::MAX)));
+    assert_eq!(field(&details, "Bytes"), Some(Value::Bytes { bytes: vec![0x48, 0x89, 0xe5], len: 3 }));
+    assert_eq!(field(&details, "Mode"), Some(Value::Text("some mode".into())));
+    let Some(Value::Tree(read)) = field(&details, "Read") else { panic!() };
+    assert_eq!(field(&read, "R"), Some(Value::Hex(u64::MAX)));
+    assert_eq!(field(&read, "ZF"), Some(Value::Hex(1)));
+    assert_eq!(field(&read, "AX"), Some(Value::Hex(0x1234)));
+    let hex: String = wide.iter().rev().map(|b| format!("{b:02x}")).collect();
+    assert_eq!(field(&read, "ZMM0"), Some(Value::Text(format!("0x{hex}"))));
+    assert_eq!(field(&read, "ZA"), Some(Value::Bytes { bytes: vec![1; 512], len: 512 }));
+    let Some(Value::Tree(rsp)) = field(&read, "RSP") else { panic!() };
+    assert_eq!(field(&rsp, "Use"), Some(Value::Text("read, base of an address".into())));
+    assert_eq!(field(&rsp, "Taint"), Some(Value::Text("of several sources".into())));
+    let Some(Value::Tree(written)) = field(&details, "Written") else { panic!() };
+    let Some(Value::Tree(memory)) = field(&written, "[0x1234]") else { panic!() };
+    assert_eq!((field(&memory, "Value"), field(&memory, "Taint")), (Some(Value::Hex(0xabcd)), Some(Value::Id(7))));
+}
+
+#[test]
+fn memory_of_big_endian_machines_reads_as_numbers() {
+    let pre = vec![Operand { value: vec![0, 0, 1, 2], bits: 32, ..Operand::loaded(64, 0) }];
+    let frame = Frame::Std(Std { address: 4, thread: 1, bytes: vec![1, 0, 0, 0], pre, ..Std::default() });
+    for (architecture, value) in [(6, 0x102), (9, 0x0201_0000)] {
+        let file = file(architecture, 1, std::slice::from_ref(&frame));
+        let (all, decoder) = decode(&file, &[1], 1);
+        let event = all.events.iter().find(|e| e.0 == EventKind::Begin).unwrap();
+        let Some(Value::Tree(read)) = field(&details(&file, decoder.as_ref(), event.4).fields, "Read") else {
+            panic!()
+        };
+        assert_eq!(field(&read, "[0x40]"), Some(Value::Hex(value)));
+    }
+}
+
+#[test]
+fn every_table_of_contents_fits_and_wrong_ones_do_no_harm() {
+    let frames: Vec<Frame> = (0..130).map(|i| std(0x1000 + i, NOP)).collect();
+    let write = |n: usize, table| {
+        let mut writer = Writer::new(2, 9, 64, None);
+        frames[..n].iter().for_each(|f| writer.frame(f));
+        writer.finish(table)
+    };
+    for n in [0, 1, 63, 64, 65, 128, 130] {
+        for m in [1, 8, 64, 10_000] {
+            for table in [Table::Libtrace(m), Table::Tracewrap(m), Table::Plugin(m), Table::Padded(m), Table::None] {
+                let all = whole(&write(n, table));
+                assert_eq!((all.kinds(), all.records), (vec![], n as u64), "{n} frames, {table:?}");
+            }
+        }
+    }
+    let good = write(130, Table::Libtrace(64));
+    let at = u64::from_le_bytes(good[40..48].try_into().unwrap()) as usize;
+    let wrong = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut file = good.clone();
+        change(&mut file);
+        let all = whole(&file);
+        assert_eq!(all.records, 130);
+        all.kinds()
+    };
+    let put = |file: &mut Vec<u8>, at: usize, value: u64| file[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    assert_eq!(wrong(&|f| put(f, 32, 129)), [ProblemKind::WrongCount]);
+    assert_eq!(wrong(&|f| put(f, at, 0)), [ProblemKind::BadTable]);
+    assert_eq!(wrong(&|f| put(f, at + 8, u64::MAX)), [ProblemKind::BadTable]);
+    assert_eq!(wrong(&|f| put(f, 40, 1 << 40)), [ProblemKind::BadTable], "an offset beyond the end");
+    assert_eq!(wrong(&|f| put(f, 40, 77)), [ProblemKind::BadTable], "an offset within a frame");
+    assert_eq!(wrong(&|f| f.truncate(at)), [ProblemKind::BadTable]);
+    assert_eq!(wrong(&|f| f.truncate(at + 12)), [ProblemKind::BadTable]);
+    assert_eq!(wrong(&|f| f.push(0)), [ProblemKind::BadTable]);
+}
+
+#[test]
+fn all_versions_are_read() {
+    for version in 0..=4 {
+        let mut writer = Writer::new(version, 9, 64, None);
+        (0..20).for_each(|i| writer.frame(&std(0x1000 + i, NOP)));
+        let file = writer.finish(Table::Libtrace(8));
+        let (all, decoder) = decode(&file, &[7], 3);
+        assert_eq!((all.kinds(), all.records), (vec![], 20), "version {version}");
+        assert_eq!(decoder.info().title, format!("BAP frames {version}"));
+    }
+}
+
+#[test]
+fn the_meta_frame_is_told_in_short_and_in_full() {
+    let mut meta = Meta { user: "Ada".into(), time: 1_700_000_000.0, size: -5, ..Meta::default() };
+    meta.tracer.name = "qemu".into();
+    meta.tracer.last = b"2.0.0/tracewrap".to_vec();
+    meta.target.arguments = vec!["a".into(), "b c".into()];
+    meta.target.environment = vec!["A=1=2".into(), "B".into()];
+    meta.target.last = vec![0xab; 16];
+    let file = Writer::new(2, 9, 64, Some(&meta)).finish(Table::Libtrace(10));
+    let properties = (format().open)(&file, options(&file)).unwrap().info().properties;
+    let property = |name| properties.iter().find(|p| p.0 == name).map(|p| p.1.as_str());
+    assert_eq!(property("Tracer"), Some("qemu 2.0.0/tracewrap"));
+    assert_eq!(property("Arguments"), Some("a b c"));
+    assert_eq!(property("MD5"), Some("abababababababababababababababab"));
+    assert_eq!(property("Traced on"), Some("2023-11-14 22:13:20 UTC"));
+    assert_eq!(property("Machine"), Some("i386, x86-64"));
+    let (_, decoder) = decode(&file, &[5], 1);
+    assert_eq!(decoder.info().properties, properties, "the same, read in portions");
+    let details = details(&file, decoder.as_ref(), 48).fields;
+    let Some(Value::Tree(target)) = field(&details, "Target") else { panic!() };
+    let environment = vec![Field::new("A", Value::Text("1=2".into())), Field::new("B", Value::Text(String::new()))];
+    assert_eq!(field(&target, "Environment"), Some(Value::Tree(environment)));
+    let Some(Value::Tree(stats)) = field(&details, "File of the target") else { panic!() };
+    assert_eq!(field(&stats, "Size in bytes"), Some(Value::I64(-5)));
+}
+
+#[test]
+fn fields_in_any_order_unknown_ones_and_packed_numbers() {
+    #[rustfmt::skip]
+    let reversed = vec![
+        0x0a, 0x17,
+        0x32, 1, b'm',          // mode
+        0x2a, 0,                // an empty list
+        0x22, 0,
+        0x7a, 2, 0xff, 0xff,    // a field that is not in the schema
+        0x1a, 1, 0x90,          // bytes
+        0x7d, 1, 2, 3, 4,       // 32 bits that are not
+        0x10, 1,                // thread
+        0x08, 7,                // address
+    ];
+    let packed = vec![0x12, 0x0c, 0x08, 1, 0x10, 1, 0x18, 0, 0x22, 4, 0x0a, 2, 0x01, 0x02];
+    assert_eq!(usize::from(reversed[1]), reversed.len() - 2);
+    let mut writer = Writer::new(1, 9, 64, None);
+    writer.frame(&Frame::Raw(reversed));
+    writer.frame(&Frame::Raw(packed));
+    let file = writer.finish(Table::Libtrace(10));
+    let (text, problems, _) = text(&file, 3);
+    assert_eq!(problems, []);
+    assert_eq!(
+        text,
+        concat!(
+            r#"{"i": 0, "offset": 48, "len": 25, "std_frame": {"address": 7, "thread_id": 1, "rawbytes": "90", "#,
+            r#""operand_pre_list": {}, "operand_post_list": {}, "mode": "m"}}"#,
+            "\n",
+            r#"{"i": 1, "offset": 81, "len": 14, "syscall_frame": {"address": 1, "thread_id": 1, "number": 0, "#,
+            r#""argument_list": {"elem": [-1, 1]}}}"#,
+            "\n",
+        )
+    );
+}
+
+#[test]
+fn bad_frames_are_said_and_passed_over() {
+    let mut writer = Writer::new(1, 9, 64, None);
+    writer.frame(&std(0x1000, CALL));
+    writer.frame(&Frame::Raw(vec![]));
+    writer.frame(&Frame::Raw(vec![0x3a, 2, 8, 1])); // a kind that is to come
+    writer.frame(&Frame::Raw(vec![0x0a, 2, 0x10, 1])); // no address
+    writer.frame(&Frame::Raw(vec![0x0a, 9, 0x08])); // a message longer than its frame
+    writer.frame(&std(0x2000, NOP));
+    let file = writer.finish(Table::Libtrace(10));
+    let all = whole(&file);
+    use ProblemKind::{Malformed, UnknownRecord};
+    assert_eq!(all.kinds(), [UnknownRecord, UnknownRecord, UnknownRecord, Malformed]);
+    assert_eq!((all.problems[3].at, all.problems[3].value), (all.problems[2].at + 8 + 4 + 8, 3));
+    assert_eq!(all.track("thread 1"), ["+0x1000@0", "+0x2000@5"]);
+    assert_eq!(text(&file, 1 << 20).1, all.problems);
+}
+
+#[test]
+fn a_cut_file_keeps_what_came_before_the_cut() {
+    let frames: Vec<Frame> = (0..12).map(|i| on(i % 2, 0x1000 + i, NOP)).collect();
+    let file = file(9, 64, &frames);
+    let complete = whole(&file);
+    let table = u64::from_le_bytes(file[40..48].try_into().unwrap()) as usize;
+    for len in 48..table {
+        let all = whole(&file[..len]);
+        assert_eq!(all.kinds(), [ProblemKind::Truncated], "cut at {len}");
+        assert_eq!(all.problems[0].at, len as u64);
+        let events = all.events.iter().filter(|e| all.names[e.3 as usize] != "end of the trace");
+        assert!(events.zip(&complete.events).all(|(a, b)| a == b), "cut at {len}");
+    }
+}
+
+#[test]
+fn a_length_that_cannot_be_ends_the_reading() {
+    let mut bad = file(9, 64, &[std(1, NOP), std(2, NOP)]);
+    let at = 56 + u64::from_le_bytes(bad[48..56].try_into().unwrap()) as usize + 19;
+    assert_eq!(bad[at], 11, "the second frame's length");
+    bad[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
+    let all = whole(&bad);
+    assert_eq!((all.kinds(), all.records), (vec![ProblemKind::Malformed], 1));
+    assert_eq!((all.problems[0].at, all.problems[0].value), (at as u64, (bad.len() - at) as u64));
+}
+
+#[test]
+fn frames_of_megabytes_go_by_in_portions() {
+    let value = vec![0x5a; 3 << 20];
+    let operand = Operand { value, ..Operand::read("R", 0) };
+    let big = Frame::Std(Std { address: 5, thread: 6, bytes: vec![0x90], pre: vec![operand], ..Std::default() });
+    let file = file(9, 64, &[std(1, NOP), big, on(6, 7, NOP)]);
+    let (all, decoder) = decode(&file, &[4096, 1], 2);
+    assert_eq!(all.problems, []);
+    assert_eq!(all.track("thread 6"), ["+0x5@1"]);
+    let event = all.events.iter().find(|e| e.2 == 1).unwrap();
+    let shown = details(&file, decoder.as_ref(), event.4);
+    assert_eq!(field(&shown.fields, "Address"), Some(Value::Hex(5)));
+    assert_eq!(shown.remarks.len(), 1);
+    assert_eq!(text(&file, 1 << 16).0.lines().count(), 3);
+}
+
+#[test]
+fn calls_without_end_are_followed_but_not_shown() {
+    let frames: Vec<Frame> = (0..12_000).map(|i| std(0x1000 + (i % 3) * 16, CALL)).collect();
+    let all = whole(&file(9, 64, &frames));
+    assert_eq!(all.kinds(), [ProblemKind::TooDeep]);
+    assert_eq!(all.events.iter().filter(|e| e.0 == EventKind::Begin).count(), 10_001);
+}
+
+/// Reads a frame back into what it was written from.
+fn read_back(message: &[u8]) -> Option<Frame> {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let operand = |o: records::Operand<'_>| -> Option<Operand> {
+        let place = match (o.place?.memory, o.place?.register) {
+            (Some(address), None) => Place::Memory(address?),
+            (None, Some(name)) => Place::Register(text(name?)),
+            _ => return None,
+        };
+        let taint = o.taint.map(|t| match t {
+            records::Taint { no_taint: Some(true), id: None, multiple: None } => Taint::No,
+            records::Taint { no_taint: None, id: Some(id), multiple: None } => Taint::Id(id),
+            _ => Taint::Multiple,
+        });
+        let usage = o.usage.map_or(Some([false; 4]), |u| Some([u.read?, u.written?, u.index?, u.base?]))?;
+        Some(Operand { place, bits: o.bits?, usage, taint, value: o.value?.to_vec() })
+    };
+    let frame = records::Frame::new(message);
+    if let Some(s) = frame.std {
+        return Some(Frame::Std(Std {
+            address: s.address?,
+            thread: s.thread?,
+            bytes: s.bytes?.to_vec(),
+            pre: s.pre?.operands().map(operand).collect::<Option<_>>()?,
+            post: s.post.map(|list| list.operands().map(|o| operand(o).unwrap()).collect()),
+            mode: s.mode.map(text),
+        }));
+    }
+    if let Some(s) = frame.syscall {
+        let arguments = s.arguments?.arguments().collect();
+        return Some(Frame::Syscall { address: s.address?, thread: s.thread?, number: s.number?, arguments });
+    }
+    if let Some(e) = frame.exception {
+        return Some(Frame::Exception { number: e.number?, thread: e.thread, from: e.from, to: e.to });
+    }
+    if let Some(list) = frame.taint_intro {
+        let intro = |t: records::TaintIntro<'_>| {
+            let (value, source) = (t.value.map(<[u8]>::to_vec), t.source.map(text));
+            Some(TaintIntro { address: t.address?, id: t.id?, value, source, offset: t.offset })
+        };
+        return Some(Frame::TaintIntro(list?.taint_intros().map(intro).collect::<Option<_>>()?));
+    }
+    if let Some(m) = frame.mod_load {
+        return Some(Frame::ModLoad { name: text(m.name?), low: m.low?, high: m.high? });
+    }
+    let lists = frame.key??.tagged_lists().map(|list| {
+        let values = list.values?.values().map(operand).collect::<Option<_>>()?;
+        Some((list.source?.thread, values))
+    });
+    Some(Frame::Key(lists.collect::<Option<_>>()?))
+}
+
+fn any_operand(with_usage: bool) -> impl Strategy<Value = Operand> {
+    let place = prop_oneof![any::<u64>().prop_map(Place::Memory), "[A-Z0-9]{0,6}".prop_map(Place::Register)];
+    let taint = prop_oneof![Just(Taint::No), any::<u64>().prop_map(Taint::Id), Just(Taint::Multiple)];
+    let value = prop::collection::vec(any::<u8>(), 0..40);
+    (place, any::<i32>(), any::<[bool; 4]>(), prop::option::of(taint), value).prop_map(
+        move |(place, bits, usage, taint, value)| {
+            let usage = if with_usage { usage } else { [false; 4] };
+            Operand { place, bits, usage, taint, value }
+        },
+    )
+}
+
+fn any_frame() -> impl Strategy<Value = Frame> {
+    // Addresses and instructions from a small choice, so that calls meet their returns.
+    let instruction = prop_oneof![Just(CALL), Just(RET), Just(NOP), Just(JUMP), Just(&[][..])];
+    let address = prop_oneof![(0x1000u64..0x1020), any::<u64>()];
+    let operands = || prop::collection::vec(any_operand(true), 0..4);
+    let std =
+        (address, 0u64..3, instruction, operands(), prop::option::of(operands()), prop::option::of("[a-z]{0,20}"))
+            .prop_map(|(address, thread, bytes, pre, post, mode)| {
+                Frame::Std(Std { address, thread, bytes: bytes.to_vec(), pre, post, mode })
+            });
+    let syscall = (any::<u64>(), 0u64..3, any::<u64>(), prop::collection::vec(any::<i64>(), 0..5))
+        .prop_map(|(address, thread, number, arguments)| Frame::Syscall { address, thread, number, arguments });
+    let exception = (any::<u64>(), prop::option::of(0u64..3), any::<Option<u64>>(), any::<Option<u64>>())
+        .prop_map(|(number, thread, from, to)| Frame::Exception { number, thread, from, to });
+    let intro = (any::<(u64, u64)>(), any::<Option<Vec<u8>>>(), prop::option::of(".{0,12}"), any::<Option<u64>>())
+        .prop_map(|((address, id), value, source, offset)| TaintIntro { address, id, value, source, offset });
+    let mod_load = (".{0,30}", any::<(u64, u64)>()).prop_map(|(name, (low, high))| Frame::ModLoad { name, low, high });
+    let values = prop::collection::vec(any_operand(false), 0..3);
+    let key = prop::collection::vec((any::<Option<u64>>(), values), 0..3);
+    prop_oneof![
+        12 => std,
+        1 => syscall,
+        1 => exception,
+        1 => prop::collection::vec(intro, 0..4).prop_map(Frame::TaintIntro),
+        1 => mod_load,
+        1 => key.prop_map(Frame::Key),
+    ]
+}
+
+fn any_file() -> impl Strategy<Value = Vec<u8>> {
+    let table = prop_oneof![
+        Just(Table::None),
+        Just(Table::Libtrace(4)),
+        Just(Table::Tracewrap(4)),
+        Just(Table::Plugin(4)),
+        Just(Table::Padded(4))
+    ];
+    let machine = prop_oneof![Just((9, 64)), Just((9, 1)), Just((35, 0)), Just((8, 32)), Just((77, 0))];
+    (0u64..4, machine, prop::collection::vec(any_frame(), 0..40), table).prop_map(
+        |(version, machine, frames, table)| {
+            let mut writer = Writer::new(version, machine.0, machine.1, Some(&Meta::default()));
+            frames.iter().for_each(|f| writer.frame(f));
+            writer.finish(table)
+        },
+    )
+}
+
+/// What of the problems is said of bytes, by whoever reads them.
+fn of_bytes(problems: &[Problem]) -> Vec<Problem> {
+    let calls = |p: &&Problem| !matches!(p.kind, ProblemKind::ExitWithoutEnter | ProblemKind::TooDeep);
+    problems.iter().filter(calls).copied().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn frames_come_back_as_they_were_written(frame in any_frame()) {
+        prop_assert_eq!(read_back(&frame.to_bytes()), Some(frame));
+    }
+
+    #[test]
+    fn portions_and_batches_do_not_matter(
+        file in any_file(),
+        portions in prop::collection::vec(1usize..70, 1..8),
+        capacity in 1usize..20,
+    ) {
+        let all = whole(&file);
+        prop_assert_eq!(of_bytes(&all.problems), vec![]);
+        prop_assert_eq!(decode(&file, &portions, capacity).0, all);
+    }
+
+    #[test]
+    fn damage_is_survived_in_any_portions(
+        file in any_file(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        cut in any::<prop::sample::Index>(),
+        portion in 1usize..70,
+    ) {
+        let mut file = file;
+        for (at, byte) in damage {
+            let at = 8 + at.index(file.len() - 8);
+            file[at] = byte;
+        }
+        file.truncate((24 + cut.index(file.len() - 23)).max(48).min(file.len()));
+        if (format().open)(&file, options(&file)).is_err() {
+            // An old header that looks like a longer new one now.
+            return Ok(());
+        }
+        let all = whole(&file);
+        prop_assert_eq!(&decode(&file, &[portion], 3).0, &all);
+        // Who skips values and who reads them use up the same bytes, count the same frames and find the same faults.
+        let (lines, problems, used) = text(&file, portion);
+        prop_assert_eq!(of_bytes(&all.problems), problems);
+        prop_assert_eq!(lines.lines().count() as u64, all.records);
+        prop_assert!(file.len() - used < 64);
+        let decoder = decode(&file, &[portion], 3).1;
+        for event in &all.events {
+            details(&file, decoder.as_ref(), event.4);
+        }
+    }
+}
+
+/// The calls of a real execution end where the stack pointer says.
+#[test]
+fn a_real_execution_has_the_calls_that_its_stack_pointer_tells() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/frames/real-x86_64-gcd.frames");
+    let Ok(file) = std::fs::read(&path) else {
+        return eprintln!("skipped: {} is not there", path.display());
+    };
+    // Where each frame lies, its address and its stack pointer before it.
+    let (mut steps, mut at) = (Vec::new(), 56 + u64::from_le_bytes(file[48..56].try_into().unwrap()) as usize);
+    let table = u64::from_le_bytes(file[40..48].try_into().unwrap()) as usize;
+    while at < table {
+        let len = u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
+        let frame = records::Frame::new(&file[at + 8..at + 8 + len]);
+        let rsp = frame.std.and_then(|s| {
+            let rsp = s.pre?.operands().find(|o| o.place.unwrap().register == Some(Some(&b"RSP"[..])))?;
+            Some(u64::from_le_bytes(rsp.value?.try_into().ok()?))
+        });
+        steps.push(rsp);
+        at += 8 + len;
+    }
+    let all = whole(&file);
+    let mut open: Vec<u64> = Vec::new();
+    let mut calls = 0;
+    for (kind, _, time, _, _) in &all.events {
+        let step = *time as usize;
+        match kind {
+            EventKind::Begin if step > 0 => {
+                calls += 1;
+                open.push(steps[step].unwrap());
+            }
+            EventKind::End => {
+                // Behind the return the stack is one word shorter than behind the call.
+                let rsp = steps[step..].iter().find_map(|s| *s).unwrap();
+                assert_eq!(open.pop().unwrap() + 8, rsp, "at step {step}");
+            }
+            _ => {}
+        }
+        // No call is left open whose stack is gone.
+        if let Some(rsp) = steps.get(step).copied().flatten() {
+            assert!(open.iter().all(|entry| *entry >= rsp), "at step {step}");
+        }
+    }
+    assert!(calls > 100, "{calls}");
+}
