@@ -327,18 +327,11 @@ fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, Orphans, TrackDef, TrackKind};
+    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
     fn store() -> (Store, EventBatch) {
         let mut batch = EventBatch::with_capacity(1 << 16);
-        batch.new_tracks.push(TrackDef {
-            parent: None,
-            kind: TrackKind::Thread,
-            name: "t".into(),
-            detail: String::new(),
-            orphans: Orphans::FromStart,
-            start: None,
-        });
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
         (Store::default(), batch)
     }
 

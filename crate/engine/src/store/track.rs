@@ -297,8 +297,7 @@ mod tests {
     use unspool_formats::TrackKind;
 
     fn track(orphans: Orphans, start: Option<u64>) -> (Track, CallTree) {
-        let def =
-            TrackDef { parent: None, kind: TrackKind::Thread, name: "t".into(), detail: String::new(), orphans, start };
+        let def = TrackDef { orphans, start, ..TrackDef::new(TrackKind::Thread, "t") };
         (Track::new(def), CallTree::default())
     }
 
