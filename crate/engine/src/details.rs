@@ -1,7 +1,7 @@
 //! Everything that is known of one slice or instant.
 
 use serde::{Deserialize, Serialize, Serializer};
-use unspool_formats::{RecordDetails, TrackId, Value};
+use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
@@ -175,7 +175,10 @@ impl Store {
                 let duration = slice.end - slice.start;
                 fields.push(field("Start", Value::Ticks(slice.start)));
                 fields.push(field("Duration", Value::Duration(duration)));
-                fields.push(field("Self", Value::Duration(duration - self.covered_by_callees(track, depth, &slice))));
+                if self.tracks.get(track as usize).is_none_or(|t| t.def.stacking == Stacking::Nested) {
+                    let own = duration - self.covered_by_callees(track, depth, &slice);
+                    fields.push(field("Self", Value::Duration(own)));
+                }
                 let caller = self.calls.parent(slice.node);
                 if caller != ROOT {
                     fields.push(field("Called by", Value::Text(self.name(self.calls.name(caller)))));
@@ -194,7 +197,7 @@ impl Store {
         let Some(track) = self.tracks.get(track as usize) else { return 0 };
         let Some(below) = depth.checked_add(1) else { return 0 };
         let closed = track.column(below).map_or(0, |c| c.covered(slice.start, slice.end, &mut 0));
-        let open = track.open().iter().find(|o| o.depth == below && o.start >= slice.start && o.start < slice.end);
+        let open = track.open().find(|o| o.depth == below && o.start >= slice.start && o.start < slice.end);
         closed + open.map_or(0, |o| slice.end - o.start)
     }
 
