@@ -318,7 +318,8 @@ impl Walk {
         !matches!(self.header, Header::Count | Header::Names { .. })
     }
 
-    fn header(&mut self, input: &[u8]) -> Result<usize> {
+    /// Reads of the header what is there; answers how much of `input` is used up.
+    pub(crate) fn header(&mut self, input: &[u8]) -> Result<usize> {
         let mut rest = input;
         let at = &mut self.points.at;
         while self.header != Header::Done {

@@ -4,11 +4,16 @@
 //! points are numbered, and that number is the x axis.
 
 mod decode;
+mod details;
 pub mod encode;
+
+mod events;
 pub mod memory;
+mod places;
 pub mod point;
 mod sniff;
 mod text;
+mod tracks;
 pub mod wire;
 
 use alloc::boxed::Box;
@@ -18,6 +23,10 @@ use crate::error::{Cause, Error, Result};
 use crate::sniff::{Format, OpenOptions, Text};
 
 use wire::Layout;
+
+/// Bit of a locator: the rest is the offset of the buffer size that a lifetime begins with. Without it, it is the offset of
+/// a point's first entry.
+pub const BUFFER: u64 = 1 << 63;
 
 /// The line in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {
@@ -30,8 +39,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
-    let _ = layout(head, &options)?;
-    Err(Error::new(0, Cause::Misuse("not yet")))
+    Ok(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options)))
 }
 
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
