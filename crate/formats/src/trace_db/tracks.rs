@@ -345,26 +345,31 @@ impl Tracks {
     fn lane(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
         match self.files.get(file as usize) {
             Some(f) if f.lane != NONE => f.lane,
-            Some(f) => {
-                let parent = f.id.map(|_| self.group(file, out));
-                let lane = self.define(TrackDef { parent, ..TrackDef::new(TrackKind::Lane, "statements") }, out);
-                if let Some(f) = self.files.get_mut(file as usize) {
-                    f.lane = lane;
-                }
-                lane
-            }
-            None => 0,
+            _ => self.define_lane(file, out),
         }
     }
 
-    /// The track above a file's variables.
+    /// The lane of a file's statements, below the file's own track where there is one.
+    #[cold]
+    fn define_lane(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
+        let Some(id) = self.files.get(file as usize).map(|f| f.id) else { return 0 };
+        let parent = id.map(|id| self.define(TrackDef::new(TrackKind::Process, format!("file {id}")), out));
+        let lane = self.define(TrackDef { parent, ..TrackDef::new(TrackKind::Lane, "statements") }, out);
+        if let Some(f) = self.files.get_mut(file as usize) {
+            f.lane = lane;
+            f.group = parent.unwrap_or(NONE);
+        }
+        lane
+    }
+
+    /// The track above a file's variables; that of its statements comes before it.
     fn group(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
+        self.lane(file, out);
         let Some(f) = self.files.get(file as usize).copied() else { return 0 };
         if f.group != NONE {
             return f.group;
         }
-        let name: String = f.id.map_or_else(|| "variables".into(), |id| format!("file {id}"));
-        let group = self.define(TrackDef::new(TrackKind::Process, name), out);
+        let group = self.define(TrackDef::new(TrackKind::Process, "variables"), out);
         if let Some(f) = self.files.get_mut(file as usize) {
             f.group = group;
         }
