@@ -1,7 +1,7 @@
 //! Everything that is known of one slice or instant.
 
 use serde::{Deserialize, Serialize, Serializer};
-use unspool_formats::{RecordDetails, TrackId, Value};
+use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
@@ -179,10 +179,13 @@ impl Store {
                 if !counted {
                     fields.push(field("Start", Value::Ticks(slice.start)));
                 }
-                // One that is alone in its place says nothing by its length.
-                if !counted || duration > 1 {
-                    let own = duration - self.covered_by_callees(track, depth, &slice);
+                let nested = self.tracks.get(track as usize).is_none_or(|t| t.def.stacking == Stacking::Nested);
+                // A call that is alone in its place says nothing by its length.
+                if !counted || duration > 1 || !nested {
                     fields.push(field("Duration", Value::Duration(duration)));
+                }
+                if nested && (!counted || duration > 1) {
+                    let own = duration - self.covered_by_callees(track, depth, &slice);
                     fields.push(field("Self", Value::Duration(own)));
                 }
                 let caller = self.calls.parent(slice.node);
@@ -208,7 +211,7 @@ impl Store {
         let Some(track) = self.tracks.get(track as usize) else { return 0 };
         let Some(below) = depth.checked_add(1) else { return 0 };
         let closed = track.column(below).map_or(0, |c| c.covered(slice.start, slice.end, &mut 0));
-        let open = track.open().iter().find(|o| o.depth == below && o.start >= slice.start && o.start < slice.end);
+        let open = track.open().find(|o| o.depth == below && o.start >= slice.start && o.start < slice.end);
         closed + open.map_or(0, |o| slice.end - o.start)
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use unspool_formats::error::Class;
-use unspool_formats::{Clock, Error, FORMATS, Info, Problem, TrackKind};
+use unspool_formats::{Clock, Error, FORMATS, Info, Problem, Stacking, TrackKind, ValueKind};
 
 use crate::store::{Store, Track};
 
@@ -167,8 +167,15 @@ pub struct TrackOut {
     pub instants: f64,
     /// Values of a counter.
     pub samples: f64,
-    /// The highest of them; 0 where there are none.
+    /// The highest of them that is finite; 0 where there are none.
     pub highest: f64,
+    /// The lowest of them that is finite; 0 where there are none.
+    #[serde(rename = "lowestValue")]
+    pub lowest_value: f64,
+    /// What they are: `unsigned`, `signed` or `float`.
+    pub values: &'static str,
+    /// Slices overlap, as lifetimes do, and do not nest.
+    pub overlapping: bool,
     /// Not all of it is there; it is put in order at the end.
     pub reordering: bool,
 }
@@ -191,7 +198,14 @@ impl TrackOut {
             slices: track.slices() as f64,
             instants: track.instants.len() as f64,
             samples: track.samples.len() as f64,
-            highest: track.samples.range().map_or(0.0, |(_, high)| high as f64),
+            highest: track.samples.range().map_or(0.0, |(_, high)| high),
+            lowest_value: track.samples.range().map_or(0.0, |(low, _)| low),
+            values: match track.def.values {
+                ValueKind::Unsigned => "unsigned",
+                ValueKind::Signed => "signed",
+                ValueKind::Float => "float",
+            },
+            overlapping: track.def.stacking == Stacking::Overlapping,
             reordering: track.is_reordering(),
         }
     }

@@ -26,7 +26,7 @@ pub enum EventKind {
     Disordered,
     /// The track is about to be delivered anew from its beginning; `time` is where it begins.
     Restart,
-    /// A counter has a value from here on: `locators` holds it. `name` is unused. The times of a counter ascend, but a
+    /// A counter has a value from here on: `locators` holds its bits, see [`ValueKind`]. `name` is unused. The times of a counter ascend, but a
     /// sample may come late: what is counted over a frame is known when the frame ends.
     Sample,
 }
@@ -53,6 +53,29 @@ pub enum Orphans {
     FromPrevious,
 }
 
+/// What the 64 bits of a counter's samples are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValueKind {
+    /// A `u64`.
+    #[default]
+    Unsigned,
+    /// An `i64`.
+    Signed,
+    /// An `f64`.
+    Float,
+}
+
+/// How slices of a track lie on one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stacking {
+    /// As calls do: one ends before the one that it lies on.
+    #[default]
+    Nested,
+    /// Each begins and ends for itself, as lifetimes do, and takes the lowest depth that is free. An end closes the open
+    /// slice with its name and no other; of one name one slice is open at a time.
+    Overlapping,
+}
+
 /// The definition of a track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackDef {
@@ -68,6 +91,26 @@ pub struct TrackDef {
     pub orphans: Orphans,
     /// Where the track begins, if that is before its first event.
     pub start: Option<u64>,
+    /// What the samples of a counter are.
+    pub values: ValueKind,
+    /// How slices lie on one another.
+    pub stacking: Stacking,
+}
+
+impl TrackDef {
+    /// A track that belongs to no other and says no more of itself.
+    pub fn new(kind: TrackKind, name: impl Into<String>) -> Self {
+        Self {
+            parent: None,
+            kind,
+            name: name.into(),
+            detail: String::new(),
+            orphans: Orphans::FromStart,
+            start: None,
+            values: ValueKind::Unsigned,
+            stacking: Stacking::Nested,
+        }
+    }
 }
 
 /// Events as columns, reused from portion to portion. Definitions and problems stand beside them; a name or a track is

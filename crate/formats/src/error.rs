@@ -53,6 +53,15 @@ pub enum Cause {
         /// The value in the file, as signed as the file has it.
         value: i64,
     },
+    /// A reference to something that is not there.
+    BadIndex {
+        /// To what, in the singular.
+        what: &'static str,
+        /// The index in the file.
+        index: u64,
+        /// How many there are.
+        count: u64,
+    },
     /// More of something than is allowed.
     Limit {
         /// Of what, in the plural.
@@ -90,7 +99,10 @@ impl Error {
         match self.cause {
             Cause::UnexpectedEnd { .. } => Class::Truncated,
             Cause::UnsupportedVersion { .. } => Class::Unsupported,
-            Cause::BadHeader { .. } | Cause::UnknownRecord { .. } | Cause::BadLength { .. } => Class::Malformed,
+            Cause::BadHeader { .. }
+            | Cause::UnknownRecord { .. }
+            | Cause::BadLength { .. }
+            | Cause::BadIndex { .. } => Class::Malformed,
             Cause::Limit { .. } => Class::Limit,
             Cause::Misuse(_) => Class::Misuse,
         }
@@ -108,6 +120,7 @@ impl fmt::Display for Cause {
             Self::BadHeader { what, value } => write!(f, "the header is not valid: {what}, but the file says {value}"),
             Self::UnknownRecord { kind } => write!(f, "no kind of record starts with {kind:#04x}"),
             Self::BadLength { what, value } => write!(f, "{value} cannot be the length of {what}"),
+            Self::BadIndex { what, index, count } => write!(f, "there is no {what} {index}: there are {count}"),
             Self::Limit { what, limit } => write!(f, "the file has more than {limit} {what}"),
             Self::Misuse(what) => write!(f, "{what}"),
         }
@@ -166,11 +179,18 @@ pub enum ProblemKind {
     BadTable,
     /// Calls deeper than `value` are not shown.
     TooDeep,
+    /// The file ends, or can be read no further, in the middle of point `value`.
+    CutPoint,
+    /// There are more than `value` things of a kind that would each have a track or slice of their own; this one and all
+    /// further ones are in the details of points only.
+    NotShown,
+    /// The record is larger than what is kept of one: `value` bytes or entries of it are left out.
+    LeftOut,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::Truncated,
         Self::Malformed,
         Self::CutBuffer,
@@ -186,6 +206,9 @@ impl ProblemKind {
         Self::WrongCount,
         Self::BadTable,
         Self::TooDeep,
+        Self::CutPoint,
+        Self::NotShown,
+        Self::LeftOut,
     ];
 
     /// A stable word for it.
@@ -206,13 +229,24 @@ impl ProblemKind {
             Self::WrongCount => "wrong-count",
             Self::BadTable => "bad-table",
             Self::TooDeep => "too-deep",
+            Self::CutPoint => "cut-point",
+            Self::NotShown => "not-shown",
+            Self::LeftOut => "left-out",
         }
     }
 
     /// Whether bytes were lost or are in doubt. The others are remarks: a flight recorder that starts in the middle of
     /// calls has exits without enters, and nothing is wrong with it.
     pub fn is_serious(self) -> bool {
-        !matches!(self, Self::ExitWithoutEnter | Self::EndInferred | Self::WrongCount | Self::BadTable | Self::TooDeep)
+        !matches!(
+            self,
+            Self::ExitWithoutEnter
+                | Self::EndInferred
+                | Self::WrongCount
+                | Self::BadTable
+                | Self::TooDeep
+                | Self::NotShown
+        )
     }
 
     /// One sentence for `count` problems of this kind.
@@ -259,6 +293,9 @@ impl fmt::Display for SummaryOf {
             ProblemKind::WrongCount => write!(f, "the header counts other records than there are"),
             ProblemKind::BadTable => write!(f, "the table of contents does not fit; it was not needed"),
             ProblemKind::TooDeep => write!(f, "calls go deeper than is shown"),
+            ProblemKind::CutPoint => write!(f, "the last point is not complete"),
+            ProblemKind::LeftOut => write!(f, "{n} record{s} too large to be kept whole"),
+            ProblemKind::NotShown => write!(f, "there is more than can be shown; the rest is in the details of points"),
         }
     }
 }
@@ -303,6 +340,14 @@ impl fmt::Display for Problem {
                 write!(f, "the table of contents does not fit the {v} record{s} that there are; it was not needed")
             }
             ProblemKind::TooDeep => write!(f, "calls deeper than {v} are not shown"),
+            ProblemKind::CutPoint => write!(f, "point {v} breaks off here: it is incomplete"),
+            ProblemKind::LeftOut => {
+                write!(f, "the record is larger than can be kept: {v} byte{s} or entries of it are left out")
+            }
+            ProblemKind::NotShown => write!(
+                f,
+                "there are more than {v} variables, files or buffers: this one and those behind it are shown in the details of points only"
+            ),
         }
     }
 }

@@ -25,9 +25,10 @@ pub mod input;
 pub mod limits;
 mod names;
 pub mod sniff;
+pub mod trace_db;
 pub mod xray;
 
-pub use batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+pub use batch::{EventBatch, EventKind, Orphans, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};
 pub use error::{Cause, Error, Problem, ProblemKind, Result};
@@ -37,4 +38,4 @@ pub use limits::Limits;
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text, recognise};
 
 /// Every format, in the order in which ties between equally confident guesses are broken.
-pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT, frames::FORMAT];
+pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT, frames::FORMAT, trace_db::FORMAT];

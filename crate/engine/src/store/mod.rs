@@ -1,6 +1,7 @@
 //! Tracks and what is on them, filled while the file is being read.
 
 pub mod column;
+mod lifetimes;
 pub mod query;
 mod samples;
 mod track;
@@ -195,9 +196,8 @@ impl Store {
                     track.stack_lost();
                     None
                 }
-                // Values of counters are not kept yet.
                 EventKind::Sample => {
-                    track.sample(Sample { time: *time, value: *locator });
+                    track.sample(Sample { time: *time, bits: *locator });
                     None
                 }
                 EventKind::Disordered => {

@@ -57,9 +57,9 @@ pub struct CounterColumns {
     pub track: Vec<u32>,
     /// Position relative to the answer's origin; the first of a track may lie before the window.
     pub time: Vec<f64>,
-    /// Lowest value within the step.
+    /// Lowest value within the step, NaNs apart.
     pub min: Vec<f64>,
-    /// Highest value within the step.
+    /// Highest value within the step, NaNs apart.
     pub max: Vec<f64>,
     /// Value at its end.
     pub last: Vec<f64>,
@@ -101,7 +101,7 @@ impl Store {
                 allowance: 0,
                 pending: None,
             };
-            let mut open = track.open().iter().peekable();
+            let mut open = track.open().peekable();
             for (depth, column) in track.columns() {
                 pen.depth = depth;
                 pen.column(column);
@@ -317,9 +317,9 @@ fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
         let columns = &mut answer.counters;
         columns.track.push(id);
         columns.time.push(relative(first.time, from));
-        columns.min.push(min as f64);
-        columns.max.push(max as f64);
-        columns.last.push(last.value as f64);
+        columns.min.push(all.number(min));
+        columns.max.push(all.number(max));
+        columns.last.push(all.number(last.bits));
         i = next;
     }
 }
@@ -327,18 +327,11 @@ fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, Orphans, TrackDef, TrackKind};
+    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
     fn store() -> (Store, EventBatch) {
         let mut batch = EventBatch::with_capacity(1 << 16);
-        batch.new_tracks.push(TrackDef {
-            parent: None,
-            kind: TrackKind::Thread,
-            name: "t".into(),
-            detail: String::new(),
-            orphans: Orphans::FromStart,
-            start: None,
-        });
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
         (Store::default(), batch)
     }
 

@@ -1,5 +1,7 @@
 //! Counters: values over time, with their extremes at every level of detail.
 
+use unspool_formats::ValueKind;
+
 use crate::chunked::Chunked;
 
 const FAN_OUT: usize = 16;
@@ -8,33 +10,43 @@ const FAN_OUT: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     pub(crate) time: u64,
-    pub(crate) value: u64,
+    /// What they mean the counter's [`ValueKind`] says.
+    pub(crate) bits: u64,
 }
 
 /// The samples of one counter, sorted by time. Level k of the extremes has one entry for each 16^k samples.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Samples {
+    kind: ValueKind,
     all: Chunked<Sample>,
     levels: Vec<Chunked<(u64, u64)>>,
     /// Extremes of what is not yet in an entry, on each level, and how much that is.
     filling: Vec<((u64, u64), usize)>,
+    /// Extremes of all; those of floats leave out what is infinite, so that there is a scale to draw the others on.
     range: Option<(u64, u64)>,
 }
 
 impl Samples {
+    pub(crate) fn new(kind: ValueKind) -> Self {
+        Self { kind, all: Chunked::default(), levels: Vec::new(), filling: Vec::new(), range: None }
+    }
+
     /// Appends a sample; one that comes before the last is put at its time.
     pub(crate) fn push(&mut self, sample: Sample) {
         let last = self.all.len().checked_sub(1).and_then(|i| self.all.get(i)).map_or(0, |s| s.time);
         self.all.push(Sample { time: sample.time.max(last), ..sample });
-        let mut extremes = (sample.value, sample.value);
-        self.range = Some(self.range.map_or(extremes, |r| both(r, extremes)));
+        let kind = self.kind;
+        let mut extremes = (sample.bits, sample.bits);
+        if number(kind, sample.bits).is_finite() {
+            self.range = Some(self.range.map_or(extremes, |r| both(kind, r, extremes)));
+        }
         for level in 0.. {
             let Some((sum, count)) = self.filling.get_mut(level) else {
                 self.filling.push((extremes, 1));
                 self.levels.push(Chunked::default());
                 return;
             };
-            *sum = if *count == 0 { extremes } else { both(*sum, extremes) };
+            *sum = if *count == 0 { extremes } else { both(kind, *sum, extremes) };
             *count += 1;
             if *count < FAN_OUT {
                 return;
@@ -51,9 +63,14 @@ impl Samples {
         self.all.len()
     }
 
-    /// Lowest and highest value of all, unless there is none.
-    pub(crate) fn range(&self) -> Option<(u64, u64)> {
-        self.range
+    /// Lowest and highest value of all that are finite, unless there is none.
+    pub(crate) fn range(&self) -> Option<(f64, f64)> {
+        self.range.map(|(low, high)| (self.number(low), self.number(high)))
+    }
+
+    /// The value in these bits, as near as a double comes to it.
+    pub(crate) fn number(&self, bits: u64) -> f64 {
+        number(self.kind, bits)
     }
 
     pub(crate) fn get(&self, i: usize) -> Option<Sample> {
@@ -65,7 +82,8 @@ impl Samples {
         self.all.partition_point(from, |s| s.time < time)
     }
 
-    /// Lowest and highest value of the samples from `from` up to `to`, of which there is at least one.
+    /// Lowest and highest value of the samples from `from` up to `to`, as bits, if there is one. A NaN is an extreme only
+    /// where there is nothing else.
     pub(crate) fn extremes(&self, from: usize, to: usize, visited: &mut u64) -> Option<(u64, u64)> {
         let mut found: Option<(u64, u64)> = None;
         let mut i = from;
@@ -80,12 +98,12 @@ impl Samples {
                 width *= FAN_OUT;
             }
             let here = match level.checked_sub(1) {
-                None => self.all.get(i).map(|s| (s.value, s.value)),
+                None => self.all.get(i).map(|s| (s.bits, s.bits)),
                 Some(l) => self.levels.get(l).and_then(|l| l.get(i / width)).copied(),
             };
             *visited += 1;
             found = match (found, here) {
-                (Some(a), Some(b)) => Some(both(a, b)),
+                (Some(a), Some(b)) => Some(both(self.kind, a, b)),
                 (a, b) => a.or(b),
             };
             i += width;
@@ -99,8 +117,24 @@ impl Samples {
     }
 }
 
-fn both(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
-    (a.0.min(b.0), a.1.max(b.1))
+fn number(kind: ValueKind, bits: u64) -> f64 {
+    match kind {
+        ValueKind::Unsigned => bits as f64,
+        ValueKind::Signed => bits as i64 as f64,
+        ValueKind::Float => f64::from_bits(bits),
+    }
+}
+
+/// The extremes of two stretches, each compared exactly.
+fn both(kind: ValueKind, a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    match kind {
+        ValueKind::Unsigned => (a.0.min(b.0), a.1.max(b.1)),
+        ValueKind::Signed => ((a.0 as i64).min(b.0 as i64) as u64, (a.1 as i64).max(b.1 as i64) as u64),
+        ValueKind::Float => {
+            let of = f64::from_bits;
+            (of(a.0).min(of(b.0)).to_bits(), of(a.1).max(of(b.1)).to_bits())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -109,19 +143,53 @@ mod tests {
 
     #[test]
     fn extremes_of_any_stretch_are_exact_and_cheap() {
-        let mut samples = Samples::default();
+        let mut samples = Samples::new(ValueKind::Unsigned);
         let value = |i: u64| (i * 2_654_435_761) % 1009;
         for i in 0..20_000u64 {
-            samples.push(Sample { time: i * 3, value: value(i) });
+            samples.push(Sample { time: i * 3, bits: value(i) });
         }
         for (from, to) in [(0, 1), (0, 20_000), (5, 17), (15, 4097), (4096, 8192), (1, 19_999)] {
             let mut visited = 0;
-            let expected = (from..to).map(|i| value(i as u64)).fold((u64::MAX, 0), |r, v| both(r, (v, v)));
+            let expected =
+                (from..to).map(|i| value(i as u64)).fold((u64::MAX, 0), |r, v| both(ValueKind::Unsigned, r, (v, v)));
             assert_eq!(samples.extremes(from, to, &mut visited), Some(expected), "{from}..{to}");
             assert!(visited < 160, "{visited} looked at for {from}..{to}");
         }
         assert_eq!(samples.extremes(3, 3, &mut 0), None);
         assert_eq!((samples.first_at(0, 7), samples.first_at(2, 6)), (3, 2));
-        assert_eq!(samples.range(), Some((0, 1008)));
+        assert_eq!(samples.range(), Some((0.0, 1008.0)));
+    }
+
+    fn of(kind: ValueKind, bits: impl IntoIterator<Item = u64>) -> Samples {
+        let mut samples = Samples::new(kind);
+        (0..).zip(bits).for_each(|(time, bits)| samples.push(Sample { time, bits }));
+        samples
+    }
+
+    #[test]
+    fn signed_values_are_compared_as_such_and_exactly() {
+        let values = [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX - 1, i64::MAX];
+        let samples = of(ValueKind::Signed, values.map(|v| v as u64));
+        assert_eq!(samples.extremes(0, 6, &mut 0), Some((i64::MIN as u64, i64::MAX as u64)));
+        // Two numbers that are the same double.
+        assert_eq!(samples.extremes(4, 6, &mut 0), Some(((i64::MAX - 1) as u64, i64::MAX as u64)));
+        assert_eq!(samples.range(), Some((i64::MIN as f64, i64::MAX as f64)));
+        let samples = of(ValueKind::Unsigned, [u64::MAX - 1, u64::MAX]);
+        assert_eq!(samples.extremes(0, 2, &mut 0), Some((u64::MAX - 1, u64::MAX)));
+    }
+
+    #[test]
+    fn a_nan_is_no_extreme_and_infinity_no_scale() {
+        let values = [f64::NAN, 1.5, f64::INFINITY, -2.5, -f64::NAN];
+        let samples = of(ValueKind::Float, values.map(f64::to_bits));
+        assert_eq!(samples.extremes(0, 5, &mut 0), Some(((-2.5f64).to_bits(), f64::INFINITY.to_bits())));
+        assert_eq!(samples.range(), Some((-2.5, 1.5)));
+        let (low, high) = samples.extremes(0, 1, &mut 0).unwrap();
+        assert!(samples.number(low).is_nan() && samples.number(high).is_nan());
+        let many = (0..1000).map(|i| if i % 3 == 0 { f64::NAN } else { -f64::from(i) }.to_bits());
+        assert_eq!(
+            of(ValueKind::Float, many).extremes(0, 1000, &mut 0),
+            Some(((-998f64).to_bits(), (-1f64).to_bits()))
+        );
     }
 }

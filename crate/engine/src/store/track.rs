@@ -1,11 +1,12 @@
-//! A track: nested slices, column by column, and instants.
+//! A track: slices, column by column, that nest or overlap, and instants.
 
 use std::collections::VecDeque;
 
-use unspool_formats::{Orphans, Problem, ProblemKind, TrackDef};
+use unspool_formats::{Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
 use super::column::{BEGAN_BEFORE, Column, END_INFERRED, NEVER_ENDED, Slice};
+use super::lifetimes::Lifetimes;
 use super::samples::{Sample, Samples};
 use crate::call_tree::{CallTree, NodeId, ROOT};
 use crate::chunked::Chunked;
@@ -25,7 +26,7 @@ pub(crate) struct Open {
     pub(crate) node: NodeId,
     pub(crate) locator: u64,
     pub(crate) depth: i32,
-    name: u32,
+    pub(super) name: u32,
 }
 
 /// Kinds of problems that belong to a track's stack and begin anew with it.
@@ -40,6 +41,8 @@ pub(crate) struct Track {
     columns: VecDeque<Column>,
     lowest: i32,
     open: Vec<Open>,
+    /// What is open where slices overlap, instead of `open`.
+    lifetimes: Lifetimes,
     pub(crate) instants: Chunked<Instant>,
     /// Values, on a counter.
     pub(crate) samples: Samples,
@@ -61,8 +64,9 @@ impl Track {
             columns: VecDeque::new(),
             lowest: 0,
             open: Vec::new(),
+            lifetimes: Lifetimes::default(),
             instants: Chunked::default(),
-            samples: Samples::default(),
+            samples: Samples::new(def.values),
             slices: 0,
             start: def.start,
             latest: def.start.unwrap_or(0),
@@ -78,6 +82,15 @@ impl Track {
     #[inline]
     pub(crate) fn begin(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (_, time, problem) = self.arrive(time, locator);
+        if self.def.stacking == Stacking::Overlapping {
+            let node = calls.child(ROOT, name);
+            if let Some(old) = self.lifetimes.begin(Open { start: time, node, locator, depth: 0, name }) {
+                self.close(&old, time, END_INFERRED);
+            }
+            self.slices += 1;
+            self.version += 1;
+            return problem;
+        }
         // The lowest depth that is free above the caller: with no caller all are.
         let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
         let node = calls.child(caller, name);
@@ -91,6 +104,9 @@ impl Track {
     #[inline]
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
+        if self.def.stacking == Stacking::Overlapping {
+            return self.end_lifetime(time, name, locator, calls).or(problem);
+        }
         match self.open.last() {
             Some(top) if top.name == name => {
                 self.close_top(time, 0);
@@ -134,6 +150,21 @@ impl Track {
         Some(self.problem(ProblemKind::ExitWithoutEnter, locator, u64::from(name)))
     }
 
+    /// The slice of this name ends, and no other; the depth that it had is free again.
+    fn end_lifetime(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+        if let Some(open) = self.lifetimes.end(name) {
+            self.close(&open, time, 0);
+            return None;
+        }
+        // It began before the recording, and its column in front of all others with it.
+        let node = calls.child(ROOT, name);
+        let (start, depth) = (self.start.unwrap_or(time), self.lowest - 1);
+        self.slices += 1;
+        self.version += 1;
+        self.put(depth, &Slice { start: start.min(time), end: time, node, flags: BEGAN_BEFORE, locator });
+        Some(self.problem(ProblemKind::ExitWithoutEnter, locator, u64::from(name)))
+    }
+
     pub(crate) fn instant(&mut self, mut instant: Instant) -> Option<Problem> {
         let (_, time, problem) = self.arrive(instant.time, instant.locator);
         instant.time = time;
@@ -171,6 +202,9 @@ impl Track {
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);
         }
+        for open in self.lifetimes.take() {
+            self.close(&open, end.max(self.latest), NEVER_ENDED);
+        }
         self.reordering = false;
         self.version += 1;
     }
@@ -184,9 +218,9 @@ impl Track {
         self.columns.get(usize::try_from(depth.checked_sub(self.lowest)?).ok()?)
     }
 
-    /// Slices that have not ended, outermost first.
-    pub(crate) fn open(&self) -> &[Open] {
-        &self.open
+    /// Slices that have not ended, from the lowest depth.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Open> {
+        self.open.iter().chain(self.lifetimes.iter())
     }
 
     /// A slice by its stable place. One that is open is the next of its column, and ends at `now`.
@@ -195,7 +229,7 @@ impl Track {
         if index < len {
             return self.column(depth)?.get(index);
         }
-        let open = self.open.iter().find(|o| o.depth == depth && index == len)?;
+        let open = self.open().find(|o| o.depth == depth && index == len)?;
         Some(Slice {
             start: open.start,
             end: now.max(open.start),
@@ -211,7 +245,8 @@ impl Track {
 
     /// Columns, counting those that only an open slice is in.
     pub(crate) fn rows(&self) -> u32 {
-        let open = self.open.last().map_or(0, |o| o.depth - self.lowest + 1);
+        let top = self.open.last().map(|o| o.depth).or(self.lifetimes.highest());
+        let open = top.map_or(0, |depth| depth - self.lowest + 1);
         (self.columns.len() as u32).max(open as u32)
     }
 
@@ -257,8 +292,13 @@ impl Track {
 
     fn close_top(&mut self, end: u64, flags: u8) {
         if let Some(o) = self.open.pop() {
-            self.put(o.depth, &Slice { start: o.start, end, node: o.node, flags, locator: o.locator });
+            self.close(&o, end, flags);
         }
+    }
+
+    #[inline]
+    fn close(&mut self, o: &Open, end: u64, flags: u8) {
+        self.put(o.depth, &Slice { start: o.start, end, node: o.node, flags, locator: o.locator });
     }
 
     #[inline]
@@ -297,8 +337,7 @@ mod tests {
     use unspool_formats::TrackKind;
 
     fn track(orphans: Orphans, start: Option<u64>) -> (Track, CallTree) {
-        let def =
-            TrackDef { parent: None, kind: TrackKind::Thread, name: "t".into(), detail: String::new(), orphans, start };
+        let def = TrackDef { orphans, start, ..TrackDef::new(TrackKind::Thread, "t") };
         (Track::new(def), CallTree::default())
     }
 
@@ -379,6 +418,44 @@ mod tests {
         play(&mut t, &mut calls, "+a@10 -a@20 +b@15 -b@30");
         assert_eq!(shown(&t, &calls), ["0:a 10..20 0", "0:b 20..30 0"]);
         assert_eq!(t.problem_counts().count(), 1);
+    }
+
+    fn lifetimes() -> (Track, CallTree) {
+        let def = TrackDef { stacking: Stacking::Overlapping, ..TrackDef::new(TrackKind::Lane, "buffers") };
+        (Track::new(def), CallTree::default())
+    }
+
+    #[test]
+    fn lifetimes_take_the_lowest_free_depth_and_end_one_by_one() {
+        let (mut t, mut calls) = lifetimes();
+        play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@4 +d@4 +e@5 -c@6 -b@7 +f@7 -d@9 -e@9 +g@9 -f@10 -g@10");
+        assert_eq!(
+            shown(&t, &calls),
+            ["0:a 1..4 0", "0:d 4..9 0", "0:g 9..10 0", "1:b 2..7 0", "1:f 7..10 0", "2:c 3..6 0", "3:e 5..9 0"]
+        );
+        assert_eq!((t.problem_counts().count(), t.slices(), t.rows()), (0, 7, 4));
+        assert!((1..calls.len() as u32).all(|node| calls.parent(node) == ROOT), "none called another");
+    }
+
+    #[test]
+    fn a_lifetime_that_is_open_has_the_place_that_it_keeps() {
+        let (mut t, mut calls) = lifetimes();
+        play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -b@4");
+        let open: Vec<_> = t.open().map(|o| o.depth).collect();
+        assert_eq!((open, t.rows()), (vec![0, 2], 3));
+        assert_eq!(t.slice(2, 0, 50).map(|s| (s.start, s.end, s.flags)), Some((3, 50, NEVER_ENDED)));
+        t.finish(60);
+        assert_eq!(shown(&t, &calls), ["0:a 1..60 2", "1:b 2..4 0", "2:c 3..60 2"]);
+        assert_eq!(t.open().count(), 0);
+    }
+
+    #[test]
+    fn lifetimes_that_began_before_the_recording_or_twice() {
+        let (mut t, mut calls) = lifetimes();
+        play(&mut t, &mut calls, "+a@1 -z@3 +b@4 +a@6 -b@7 -a@8 -y@9");
+        assert_eq!(shown(&t, &calls), ["-2:y 1..9 1", "-1:z 1..3 1", "0:a 1..6 4", "0:a 6..8 0", "1:b 4..7 0"]);
+        let counts: Vec<_> = t.problem_counts().map(|(k, c)| (k, c.count)).collect();
+        assert_eq!(counts, [(ProblemKind::ExitWithoutEnter, 2)]);
     }
 
     #[test]

@@ -249,12 +249,9 @@ impl Calls {
         if self.frames.is_empty() {
             let define = |kind, name: &str, detail: &str, out: &mut EventBatch| {
                 out.new_tracks.push(TrackDef {
-                    parent: None,
-                    kind,
-                    name: name.into(),
                     detail: detail.into(),
                     orphans: Orphans::FromPrevious,
-                    start: None,
+                    ..TrackDef::new(kind, name)
                 });
             };
             define(TrackKind::Lane, "frames", "over all threads, by the end of calls", out);
@@ -315,13 +312,10 @@ impl Calls {
             self.threads_beyond.insert(enter.thread, index);
         }
         out.new_tracks.push(TrackDef {
-            parent: None,
-            kind: TrackKind::Thread,
-            name: format!("thread {}", enter.thread),
             // apitrace numbers threads itself and keeps neither name nor id.
             detail: format!("first call {}, {}", enter.call, function.name),
             orphans: Orphans::FromPrevious,
-            start: None,
+            ..TrackDef::new(TrackKind::Thread, format!("thread {}", enter.thread))
         });
         Ok(index)
     }

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use crate::batch::{EventBatch, EventKind, TrackDef, TrackId, TrackKind};
 use crate::error::{Error, Problem, ProblemKind, Result};
 use crate::limits::Limits;
 use crate::names::Texts;
@@ -145,14 +145,7 @@ impl Calls {
         self.latest = match self.by_id.get(&id) {
             Some(i) => *i,
             None => {
-                let def = TrackDef {
-                    parent: None,
-                    kind: TrackKind::Thread,
-                    name: format!("thread {id}"),
-                    detail: Default::default(),
-                    orphans: Orphans::FromStart,
-                    start: None,
-                };
+                let def = TrackDef::new(TrackKind::Thread, format!("thread {id}"));
                 let track = cx.define(def, at)?;
                 let i = self.threads.len();
                 self.by_id.insert(id, i);

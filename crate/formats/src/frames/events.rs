@@ -534,12 +534,9 @@ impl State {
                 let (name, detail) = lane.name();
                 cx.define(
                     TrackDef {
-                        parent: None,
-                        kind: TrackKind::Lane,
-                        name: name.into(),
                         detail: detail.into(),
                         orphans: Orphans::FromPrevious,
-                        start: None,
+                        ..TrackDef::new(TrackKind::Lane, name)
                     },
                     at,
                 )

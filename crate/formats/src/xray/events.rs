@@ -318,27 +318,20 @@ impl Tracks {
             return self.current;
         }
         let process = *self.processes.entry(pid).or_insert_with(|| {
-            out.new_tracks.push(TrackDef {
-                parent: None,
-                kind: TrackKind::Process,
-                name: if self.has_process { format!("process {pid}") } else { "process not recorded".to_string() },
-                detail: String::new(),
-                orphans: Orphans::FromStart,
-                start: None,
-            });
+            let name = if self.has_process { format!("process {pid}") } else { "process not recorded".to_string() };
+            out.new_tracks.push(TrackDef::new(TrackKind::Process, name));
             self.tracks += 1;
             self.tracks - 1
         });
+        let name = if pid == tid { format!("main thread {tid}") } else { format!("thread {tid}") };
         out.new_tracks.push(TrackDef {
             parent: Some(process),
-            kind: TrackKind::Thread,
-            name: if pid == tid { format!("main thread {tid}") } else { format!("thread {tid}") },
-            detail: String::new(),
             orphans: match self.mode {
                 Mode::Fdr => Orphans::FromStart,
                 Mode::Basic => Orphans::FromPrevious,
             },
             start,
+            ..TrackDef::new(TrackKind::Thread, name)
         });
         let index = self.threads.len() as u32;
         self.threads.push(Thread { track: self.tracks, latest: start.unwrap_or(0), disordered: false });

@@ -1,0 +1,146 @@
+//! trace-db traces all the way into the store: value tracks, lifetimes, details.
+
+use std::path::{Path, PathBuf};
+
+use unspool_engine::{Item, Session, Step, read};
+
+fn read_whole(bytes: &[u8]) -> Session {
+    let len = bytes.len().min(65536);
+    let mut session = Session::new("", bytes.len() as u64, &bytes[..len], &bytes[bytes.len() - len..]).unwrap();
+    read::session(&mut session, &mut &*bytes, |_| {}).unwrap();
+    session
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/trace_db").join(name);
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Everything that a session knows, in a form that can be compared.
+fn everything(session: &Session) -> Vec<String> {
+    let store = session.store();
+    let mut all = Vec::new();
+    for track in store.track_report() {
+        all.push(format!("{track:?}"));
+        store.for_each_slice(track.id, |depth, i, s| all.push(format!("{} {depth} {i} {s:?}", track.id)));
+        let (from, to) = store.extent().unwrap();
+        let answer = session.query(from, to + 1, 1, &[track.id]);
+        all.push(format!("{:?} {:?}", answer.counters, answer.instants));
+    }
+    all.push(format!("{:?} {:?} {}", store.problem_report(), store.extent(), store.records()));
+    all
+}
+
+fn item_details(session: &Session, file: &[u8], item: Item) -> String {
+    let bytes_of = |r: unspool_engine::Range| &file[r.at as usize..(r.at + r.len) as usize];
+    let mut bytes = bytes_of(session.details_range(item).unwrap()).to_vec();
+    while let Some(range) = session.details_next(item, &bytes) {
+        bytes.extend_from_slice(bytes_of(range));
+    }
+    format!("{:?}", session.details(item, &bytes).unwrap().unwrap())
+}
+
+#[test]
+fn any_cutting_of_the_bytes_gives_the_same_trace() {
+    for name in ["variables.trace", "narrow.trace", "cut.trace", "values.trace"] {
+        let file = fixture(name);
+        let whole = everything(&read_whole(&file));
+        for portion in [1, 2, 7, 31, 1000] {
+            for budget in [1, 100] {
+                let mut session = Session::new("", file.len() as u64, &file, &file).unwrap();
+                loop {
+                    match session.step(budget) {
+                        Step::More => {}
+                        Step::NeedsBytes => {
+                            let at = session.wants().0 as usize;
+                            match file.get(at..(at + portion).min(file.len())) {
+                                Some(bytes) if !bytes.is_empty() => session.push(bytes),
+                                _ => session.end(),
+                            }
+                        }
+                        Step::Done | Step::Broken => break,
+                    }
+                }
+                assert_eq!(everything(&session), whole, "{name}: portions of {portion}, {budget} events a step");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_have_the_extremes_of_their_kind() {
+    let session = read_whole(&fixture("values.trace"));
+    let tracks = session.store().track_report();
+    let of = |detail: &str| tracks.iter().find(|t| t.name == "v" && t.detail == detail).unwrap();
+    let shown = |detail: &str| (of(detail).values, of(detail).lowest_value, of(detail).highest);
+    assert_eq!(shown("s64"), ("signed", i64::MIN as f64, i64::MAX as f64));
+    assert_eq!(shown("u64"), ("unsigned", u64::MAX as f64, u64::MAX as f64));
+    assert_eq!(shown("double"), ("float", -0.0, 1e300));
+    let (from, to) = session.store().extent().unwrap();
+    let counters = session.query(from, to + 1, 1, &[of("double").id]).counters;
+    assert_eq!((counters.min[0], counters.max[0]), (f64::NEG_INFINITY, f64::INFINITY));
+    assert!(counters.last[0].is_nan());
+}
+
+#[test]
+fn buffers_are_slices_that_overlap() {
+    let file = fixture("variables.trace");
+    let session = read_whole(&file);
+    let buffers = session.store().track_report().into_iter().find(|t| t.name == "buffers").unwrap();
+    assert!(buffers.overlapping && buffers.kind == "lane" && buffers.rows == 2);
+    let mut slices = Vec::new();
+    session.store().for_each_slice(buffers.id, |depth, _, s| slices.push((depth, s.start, s.end, s.flags)));
+    assert_eq!(slices, [(0, 1, 78, 0), (1, 49, 62, 0)]);
+    let item = Item::Slice { track: buffers.id, depth: 1, index: 0 };
+    let details = item_details(&session, &file, item);
+    assert!(details.contains("0x55d0c0de12e0, 96 bytes") && !details.contains("\"Self\""), "{details}");
+}
+
+#[test]
+fn details_of_every_instant_are_there() {
+    for name in ["variables.trace", "narrow.trace", "cut.trace", "values.trace"] {
+        let file = fixture(name);
+        let session = read_whole(&file);
+        let mut changed = 0;
+        for track in session.store().track_report() {
+            for index in 0..track.instants as u32 {
+                let details = item_details(&session, &file, Item::Instant { track: track.id, index });
+                assert!(details.contains("Statement") && details.contains("Variables"), "{details}");
+                changed += usize::from(details.contains("Changed since"));
+            }
+        }
+        assert!(changed > 60 || name == "values.trace", "{changed}");
+    }
+}
+
+#[test]
+fn a_trace_that_breaks_off_says_so_and_shows_what_there_is() {
+    let file = fixture("cut.trace");
+    let session = read_whole(&file);
+    let kinds: Vec<_> = session.store().problem_report().iter().map(|p| p.kind).collect();
+    assert_eq!(kinds, ["truncated", "cut-point"]);
+    assert!(session.store().names().iter().any(|n| n == "statement 1:63 (incomplete)"));
+    assert_eq!(session.store().records(), 79);
+}
+
+/// A file of the corpus; says so and answers nothing where there is none.
+fn corpus(name: &str) -> Option<Vec<u8>> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/trace-db").join(name);
+    let file = std::fs::read(&path).ok();
+    if file.is_none() {
+        println!("skipped: no {name} in the corpus");
+    }
+    file
+}
+
+#[test]
+fn a_recorded_execution_is_whole() {
+    let Some(file) = corpus("real-gcd-16777216-512.trace") else { return };
+    let session = read_whole(&file);
+    let store = session.store();
+    assert_eq!((store.records(), store.extent()), (65_543, Some((0, 65_542))));
+    let tracks = store.track_report();
+    let a = tracks.iter().find(|t| t.name == "a").unwrap();
+    assert_eq!((a.values, a.highest), ("float", 16_777_216.0));
+    assert!(store.problem_report().is_empty());
+}

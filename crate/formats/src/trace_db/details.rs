@@ -1,0 +1,382 @@
+//! One point in full: every variable, and what has changed since the point before it at the same statement.
+//!
+//! The bytes are those from the last place before the point on (at most 256 KiB) with a little behind it. Where the point
+//! goes on longer, and where the one before it lies further back, more is asked for.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::decoder::Range;
+use crate::details::{Field, RecordDetails, Value};
+use crate::error::{Cause, Error, Result};
+
+use super::BUFFER;
+use super::decode::{Blind, Points, Sink, Variable as Place};
+use super::events::TraceDbDecoder;
+use super::places::At;
+use super::point::{Collect, Content, Point, Variable};
+use super::wire::{Kind, Number, Tables, file_of, place_of};
+
+/// Bytes read behind the beginning of a point at first, and in all; and of the point before it.
+const FIRST: u64 = 8 * 1024;
+const BEFORE: u64 = 64 * 1024;
+const MOST: u64 = 512 * 1024;
+/// Variables, buffers and auxiliary values that are listed.
+const LISTED: usize = 2000;
+
+/// Where the bytes at hand are from.
+struct Stretches {
+    place: At,
+    /// How many of them belong to the stretch from the place to behind the point.
+    own: usize,
+    /// The point before, where it lies in an earlier stretch and its bytes follow.
+    before: Option<At>,
+}
+
+impl TraceDbDecoder {
+    pub(super) fn range_of(&self, locator: u64) -> Option<Range> {
+        if locator & BUFFER != 0 {
+            return Some(Range { at: locator & !BUFFER, len: super::wire::LONGEST as u64 });
+        }
+        let place = self.scene.places.before(locator)?;
+        Some(self.clipped(place.at, locator - place.at + FIRST))
+    }
+
+    pub(super) fn next_range_of(&self, locator: u64, bytes: &[u8]) -> Option<Range> {
+        if locator & BUFFER != 0 {
+            return None;
+        }
+        let s = self.stretches(locator, bytes)?;
+        let own = bytes.get(..s.own)?;
+        let from = usize::try_from(locator - s.place.at).ok()?;
+        let point = own.get(from..)?;
+        if s.before.is_none() || s.own == bytes.len() {
+            let end = s.place.at + s.own as u64;
+            let more = self.clipped(end, (point.len() as u64 * 7).min(MOST.saturating_sub(point.len() as u64)));
+            if more.len > 0 && !self.is_whole(locator, point) {
+                return Some(more);
+            }
+        }
+        // All of the point is there, or as much as is looked at.
+        let before = s.before.filter(|_| s.own == bytes.len())?;
+        Some(self.clipped(before.at, BEFORE))
+    }
+
+    pub(super) fn details_of(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
+        if locator & BUFFER != 0 {
+            return self.buffer_details(locator & !BUFFER, bytes);
+        }
+        let misuse = Error::new(locator, Cause::Misuse("there is no point at this place"));
+        let s = self.stretches(locator, bytes).ok_or(misuse)?;
+        let from = usize::try_from(locator - s.place.at).map_err(|_| misuse)?;
+        let own = bytes.get(..s.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
+        let mut remarks = Vec::new();
+        let (point, complete) = self.point(locator, own, &mut remarks);
+        if !complete {
+            let cut = s.place.at + s.own as u64 >= self.walk.points.at || self.failed_in(locator, own);
+            remarks.push(if cut {
+                "The trace breaks off within this point: what is shown may not be all.".to_string()
+            } else {
+                format!("The point is larger than what is looked at: its first {} KiB are shown.", MOST / 1024)
+            });
+        }
+        if point.left_out > 0 {
+            remarks.push(format!("{} entries or bytes of blobs of this point are not shown.", point.left_out));
+        }
+        let tables = &self.walk.tables;
+        let mut fields = statement_fields(point.statement);
+        if let Some((before, earlier)) = self.earlier(&s, locator, point.statement, bytes) {
+            fields.push(Field::new("Previous at this statement", Value::Ticks(before.number)));
+            fields.push(Field::new("Changed since", changes(tables, &earlier, &point)));
+        }
+        let listed = point
+            .variables
+            .iter()
+            .take(LISTED)
+            .map(|v| Field { name: name_of(tables, v.name), value: variable(tables, v) });
+        fields.push(Field::new("Variables", Value::Tree(listed.collect())));
+        if !point.buffer_sizes.is_empty() {
+            let listed = point.buffer_sizes.iter().take(LISTED).map(|(address, size)| Field {
+                name: Cow::Owned(format!("{address:#x}")),
+                value: if *size == 0 { Value::Text("gone".into()) } else { Value::U64(*size) },
+            });
+            fields.push(Field::new("Buffer sizes", Value::Tree(listed.collect())));
+        }
+        if !point.auxiliary.is_empty() {
+            let listed = point.auxiliary.iter().take(LISTED).map(|v| Value::U64(*v));
+            fields.push(Field::new("Auxiliary", Value::List(listed.collect())));
+        }
+        let most = point.variables.len().max(point.buffer_sizes.len()).max(point.auxiliary.len());
+        if most > LISTED {
+            remarks.push(format!("Of {most} entries of a kind the first {LISTED} are listed."));
+        }
+        Ok(RecordDetails { offset: locator, fields, remarks })
+    }
+
+    fn buffer_details(&self, at: u64, bytes: &[u8]) -> Result<RecordDetails> {
+        let mut sink = OneSize::default();
+        let window = bytes.get(..bytes.len().min(super::wire::LONGEST)).unwrap_or_default();
+        Points::new(self.layout, at).run(&self.walk.tables, window, &mut sink)?;
+        let (address, size) =
+            sink.found.ok_or(Error::new(at, Cause::Misuse("there is no buffer size at this place")))?;
+        let fields = [
+            Field::new("Address", Value::Hex(address)),
+            Field::new("Size", Value::U64(size)),
+            Field::new("End", Value::Hex(address.saturating_add(size))),
+        ];
+        Ok(RecordDetails { offset: at, fields: fields.into(), remarks: Vec::new() })
+    }
+
+    /// What of `bytes` is what. Stretches come in the order in which they were asked for, so how long the first is follows
+    /// from what it holds.
+    fn stretches(&self, locator: u64, bytes: &[u8]) -> Option<Stretches> {
+        let place = self.scene.places.before(locator)?;
+        let from = usize::try_from(locator - place.at).ok()?;
+        let mut own = from + FIRST as usize;
+        while own < bytes.len() {
+            let point = bytes.get(from..own)?;
+            if point.len() as u64 >= MOST || self.is_whole(locator, point) {
+                break;
+            }
+            own += (point.len() * 7).min(MOST as usize - point.len());
+        }
+        let in_file = self.clipped(place.at, own as u64).len;
+        let own = own.min(bytes.len()).min(usize::try_from(in_file).unwrap_or(usize::MAX));
+        let statement = self.statement(locator, bytes.get(from..own)?);
+        let found = statement.and_then(|id| self.within(place, locator, id, bytes));
+        let before = match (statement, found) {
+            (Some(id), None) => self.scene.tracks.points_of(id).and_then(|points| points.before(place.at)),
+            _ => None,
+        };
+        Some(Stretches { place, own, before })
+    }
+
+    /// As much of a range as the file has.
+    fn clipped(&self, at: u64, len: u64) -> Range {
+        let size = self.options.size.unwrap_or(u64::MAX);
+        Range { at, len: len.min(size.saturating_sub(at)) }
+    }
+
+    /// The point before this one at the same statement, in full.
+    fn earlier(&self, s: &Stretches, locator: u64, id: Option<u64>, bytes: &[u8]) -> Option<(At, Point)> {
+        let (before, bytes) = match s.before {
+            Some(before) => (before, bytes.get(s.own..)?),
+            None => {
+                let before = self.within(s.place, locator, id?, bytes)?;
+                (before, bytes.get(usize::try_from(before.at - s.place.at).ok()?..s.own)?)
+            }
+        };
+        let (point, complete) = self.point(before.at, bytes, &mut Vec::new());
+        complete.then_some((before, point))
+    }
+
+    /// The last point of a statement between a place and the point at `locator`.
+    fn within(&self, place: At, locator: u64, id: u64, bytes: &[u8]) -> Option<At> {
+        let len = usize::try_from(locator - place.at).ok()?;
+        let mut sink = Last { id, number: place.number, point: place, statement: None, found: None };
+        // There is nothing wrong before the point: it has been decoded.
+        let _ = Points::new(self.layout, place.at).run(&self.walk.tables, bytes.get(..len)?, &mut sink);
+        sink.found
+    }
+
+    fn point(&self, at: u64, bytes: &[u8], remarks: &mut Vec<String>) -> (Point, bool) {
+        let map = self.scene.history.before(at).unwrap_or_else(|| {
+            remarks.push("Buffers change too often in this trace: here their sizes are not known.".to_string());
+            Default::default()
+        });
+        let mut collect = Collect::new(map, self.options.limits.payload);
+        let _ = Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect);
+        (collect.point, collect.done)
+    }
+
+    fn statement(&self, at: u64, bytes: &[u8]) -> Option<u64> {
+        let mut collect = Collect::new(Default::default(), 0);
+        let _ = Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect);
+        collect.point.statement
+    }
+
+    /// `bytes` hold a point to its end, or up to where it cannot be read.
+    fn is_whole(&self, at: u64, bytes: &[u8]) -> bool {
+        let mut collect = Collect::new(Default::default(), 0);
+        Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect).is_err() || collect.done
+    }
+
+    fn failed_in(&self, at: u64, bytes: &[u8]) -> bool {
+        let mut points = Points::new(self.layout, at);
+        points.run(&self.walk.tables, bytes, &mut Blind).is_err()
+    }
+}
+
+/// The file and the place of a statement beside its number, which instrumentation composes of them.
+fn statement_fields(statement: Option<u64>) -> Vec<Field> {
+    let Some(id) = statement else { return [Field::new("Statement", Value::Null)].into() };
+    match file_of(id) {
+        None => [Field::new("Statement", Value::Id(id as i64))].into(),
+        Some(file) => [
+            Field::new("Statement", Value::Hex(id)),
+            Field::new("File", Value::Id(file.into())),
+            Field::new("Place in the syntax tree", Value::Id(place_of(id) as i64)),
+        ]
+        .into(),
+    }
+}
+
+fn name_of(tables: &Tables, name: u32) -> Cow<'static, str> {
+    let text = tables.text(name).unwrap_or_default();
+    Cow::Owned(if text.is_empty() { "(no name)".into() } else { text.into_owned() })
+}
+
+fn variable(tables: &Tables, v: &Variable) -> Value {
+    let mut fields: Vec<Field> = [
+        Field::new("Value", content(tables, v)),
+        Field::new("Type", Value::Text(tables.type_name(v.of_type).into_owned())),
+        Field::new("Size", Value::U64(v.size.into())),
+    ]
+    .into();
+    if let Some(bytes) = v.buffer_size {
+        fields.push(Field::new("Buffer size", Value::U64(bytes)));
+    }
+    Value::Tree(fields)
+}
+
+fn content(tables: &Tables, v: &Variable) -> Value {
+    match &v.content {
+        Content::Number(Number::Unsigned(n)) => Value::U64(*n),
+        Content::Number(Number::Signed(n)) => Value::I64(*n),
+        Content::Number(Number::Float(n)) => Value::F64(*n),
+        Content::Number(Number::Pointer(n)) => Value::Hex(*n),
+        Content::Bytes(bytes) => {
+            let blob = Value::Bytes { bytes: bytes.clone(), len: v.size.into() };
+            // Strings are what blobs are made of in practice.
+            let text = core::str::from_utf8(bytes).ok().filter(|t| !t.is_empty() && bytes.len() == v.size as usize);
+            match text.filter(|t| !t.chars().any(|c| c.is_control() && !c.is_whitespace())) {
+                Some(text) if is_blob(tables, v) => {
+                    Value::Symbol { name: format!("\"{text}\""), value: Box::new(blob) }
+                }
+                _ => blob,
+            }
+        }
+    }
+}
+
+fn is_blob(tables: &Tables, v: &Variable) -> bool {
+    tables.types().get(v.of_type as usize).is_some_and(|t| Kind::from_format(t.format) == Some(Kind::Blob))
+}
+
+/// What is different between two points: name and type say which variable is which, and where there are several of both,
+/// their order.
+fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
+    let key = |v: &Variable| (v.name, v.of_type);
+    let sorted = |p: &Point| {
+        let mut all: Vec<usize> = (0..p.variables.len().min(LISTED)).collect();
+        all.sort_by_key(|i| p.variables.get(*i).map(key));
+        all
+    };
+    let (old, new) = (sorted(before), sorted(now));
+    let mut found: Vec<(usize, Field)> = Vec::new();
+    let (mut i, mut k) = (0, 0);
+    let get = |list: &[usize], at: usize, p: &'_ Point| list.get(at).and_then(|n| p.variables.get(*n)).cloned();
+    loop {
+        let (a, b) = (get(&old, i, before), get(&new, k, now));
+        let place = new.get(k).or(old.get(i)).copied().unwrap_or(0);
+        let (was, is) = match (a, b) {
+            (None, None) => break,
+            (Some(a), Some(b)) if key(&a) == key(&b) => {
+                (i, k) = (i + 1, k + 1);
+                (Some(a), Some(b))
+            }
+            (Some(a), b) if b.as_ref().is_none_or(|b| key(&a) < key(b)) => {
+                i += 1;
+                (Some(a), None)
+            }
+            (_, b) => {
+                k += 1;
+                (None, b)
+            }
+        };
+        let same = was
+            .as_ref()
+            .zip(is.as_ref())
+            .is_some_and(|(a, b)| a.content == b.content && a.size == b.size && a.buffer_size == b.buffer_size);
+        let Some(name) = was.as_ref().or(is.as_ref()).map(|v| v.name) else { break };
+        if !same {
+            let side = |v: Option<&Variable>| v.map_or(Value::Null, |v| short(tables, v));
+            let value =
+                Value::Tree([Field::new("before", side(was.as_ref())), Field::new("now", side(is.as_ref()))].into());
+            found.push((place, Field { name: name_of(tables, name), value }));
+        }
+    }
+    found.sort_by_key(|(place, _)| *place);
+    if found.is_empty() {
+        return Value::Text("nothing".into());
+    }
+    Value::Tree(found.into_iter().map(|(_, field)| field).collect())
+}
+
+/// A value; with the size of its buffer where it points to one.
+fn short(tables: &Tables, v: &Variable) -> Value {
+    match v.buffer_size {
+        None => content(tables, v),
+        Some(bytes) => {
+            Value::Tree([Field::new("Value", content(tables, v)), Field::new("Buffer size", Value::U64(bytes))].into())
+        }
+    }
+}
+
+/// Looks for the last point of a statement.
+struct Last {
+    id: u64,
+    number: u64,
+    point: At,
+    statement: Option<u64>,
+    found: Option<At>,
+}
+
+impl Sink for Last {
+    fn is_full(&self) -> bool {
+        false
+    }
+    fn begin(&mut self, at: u64) {
+        self.point = At { at, number: self.number };
+        self.statement = None;
+    }
+    fn statement(&mut self, id: u64) {
+        self.statement = Some(id);
+    }
+    fn number(&mut self, _place: Place, _value: Number, _size: u8) {}
+    fn blob(&mut self, _place: Place, _len: u32) {}
+    fn bytes(&mut self, _bytes: &[u8]) {}
+    fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
+    fn auxiliary(&mut self, _value: u64) {}
+    fn end(&mut self, _next: u64) {
+        self.number += 1;
+        if self.statement == Some(self.id) {
+            self.found = Some(self.point);
+        }
+    }
+}
+
+/// Takes the first buffer size.
+#[derive(Default)]
+struct OneSize {
+    found: Option<(u64, u64)>,
+}
+
+impl Sink for OneSize {
+    fn is_full(&self) -> bool {
+        self.found.is_some()
+    }
+    fn begin(&mut self, _at: u64) {}
+    fn statement(&mut self, _id: u64) {}
+    fn number(&mut self, _place: Place, _value: Number, _size: u8) {}
+    fn blob(&mut self, _place: Place, _len: u32) {}
+    fn bytes(&mut self, _bytes: &[u8]) {}
+    fn buffer_size(&mut self, _at: u64, address: u64, size: u64) {
+        self.found = Some((address, size));
+    }
+    fn auxiliary(&mut self, _value: u64) {}
+    fn end(&mut self, _next: u64) {}
+}

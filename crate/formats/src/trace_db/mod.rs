@@ -1,0 +1,58 @@
+//! Traces of GrammaTech's trace-db: the values of variables at points of a program's execution.
+//!
+//! There is neither magic nor version, and there are two layouts; the header must be consistent. There is no time in it:
+//! points are numbered, and that number is the x axis.
+
+mod decode;
+mod details;
+pub mod encode;
+
+mod events;
+pub mod memory;
+mod places;
+pub mod point;
+mod sniff;
+mod text;
+mod tracks;
+pub mod wire;
+
+use alloc::boxed::Box;
+
+use crate::decoder::{Decoder, TextDump};
+use crate::error::{Cause, Error, Result};
+use crate::sniff::{Format, OpenOptions, Text};
+
+use wire::Layout;
+
+/// Bit of a locator: the rest is the offset of the buffer size that a lifetime begins with. Without it, it is the offset of
+/// a point's first entry.
+pub const BUFFER: u64 = 1 << 63;
+
+/// The line in [`crate::FORMATS`].
+pub const FORMAT: Format = Format {
+    id: "trace-db",
+    name: "trace-db trace",
+    opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
+    sniff: sniff::sniff,
+    open,
+    text,
+};
+
+fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
+    Ok(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options)))
+}
+
+fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
+    let layout = layout(head, &options)?;
+    Ok(match text {
+        Text::Jsonl => Some(Box::new(text::JsonLines::new(layout, options))),
+        Text::Apitrace { .. } => None,
+    })
+}
+
+fn layout(head: &[u8], options: &OpenOptions) -> Result<Layout> {
+    let what = "neither layout of trace-db fits";
+    let value = head.first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+    let size = options.size.unwrap_or(u64::MAX);
+    sniff::layout(head, size).map(|j| j.layout).ok_or(Error::new(0, Cause::BadHeader { what, value }))
+}

@@ -1,0 +1,225 @@
+//! Points in full, for the text, for details and for whoever asks about values.
+
+use alloc::vec::Vec;
+
+use crate::decoder::Progress;
+use crate::error::{Cause, Error, Problem, ProblemKind, Result};
+use crate::limits::Limits;
+
+use super::decode::{Sink, Variable as Place, Walk};
+use super::memory::MemoryMap;
+use super::wire::{Layout, Number, Tables};
+
+/// Entries of one point that are kept; any number of them can stand in a file.
+const MOST_ENTRIES: usize = 1 << 20;
+/// Buffers at a time.
+pub(crate) const MOST_BUFFERS: usize = 1 << 22;
+
+/// What a variable holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A number.
+    Number(Number),
+    /// Bytes; of a long blob only the first.
+    Bytes(Vec<u8>),
+}
+
+/// A variable at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Index of its name.
+    pub name: u32,
+    /// Index of its type.
+    pub of_type: u32,
+    /// What it holds.
+    pub content: Content,
+    /// Bytes of it in the file.
+    pub size: u32,
+    /// Bytes from where it points to the end of the buffer, where it is a pointer into one.
+    pub buffer_size: Option<u64>,
+}
+
+/// A point: what was seen when a statement was reached.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Offset of its first entry.
+    pub at: u64,
+    /// Which statement, if it says so.
+    pub statement: Option<u64>,
+    /// In file order.
+    pub variables: Vec<Variable>,
+    /// Addresses and sizes of buffers, in file order.
+    pub buffer_sizes: Vec<(u64, u64)>,
+    /// Numbers of their own, in file order.
+    pub auxiliary: Vec<u64>,
+    /// Entries, and bytes of blobs, that the point has in the file and not here.
+    pub left_out: u64,
+}
+
+/// The sink that collects one point after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Collect {
+    pub(crate) point: Point,
+    pub(crate) map: MemoryMap,
+    /// Bytes of blobs to keep of a point.
+    keep: usize,
+    kept: usize,
+    pub(crate) done: bool,
+}
+
+impl Collect {
+    pub(crate) fn new(map: MemoryMap, keep: usize) -> Self {
+        Self { map, keep, ..Self::default() }
+    }
+
+    fn has_room(&mut self) -> bool {
+        let p = &mut self.point;
+        let room = p.variables.len() + p.buffer_sizes.len() + p.auxiliary.len() < MOST_ENTRIES;
+        p.left_out += u64::from(!room);
+        room
+    }
+
+    fn add(&mut self, place: Place, content: Content, size: u32, buffer_size: Option<u64>) {
+        if self.has_room() {
+            let Place { name, of_type, .. } = place;
+            self.point.variables.push(Variable { name, of_type, content, size, buffer_size });
+        }
+    }
+}
+
+impl Sink for Collect {
+    fn is_full(&self) -> bool {
+        self.done || self.map.len() > MOST_BUFFERS
+    }
+
+    fn begin(&mut self, at: u64) {
+        let mut old = core::mem::take(&mut self.point);
+        old.variables.clear();
+        old.buffer_sizes.clear();
+        old.auxiliary.clear();
+        self.point = Point { at, statement: None, left_out: 0, ..old };
+        self.kept = 0;
+    }
+
+    fn statement(&mut self, id: u64) {
+        self.point.statement = Some(id);
+    }
+
+    fn number(&mut self, place: Place, value: Number, size: u8) {
+        let buffer_size = match value {
+            Number::Pointer(pointer) => self.map.bytes_from(pointer),
+            _ => None,
+        };
+        self.add(place, Content::Number(value), size.into(), buffer_size);
+    }
+
+    fn blob(&mut self, place: Place, len: u32) {
+        self.add(place, Content::Bytes(Vec::new()), len, None);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        let room = self.keep.saturating_sub(self.kept).min(bytes.len());
+        let last = self.point.variables.last_mut().map(|v| &mut v.content);
+        let kept = match last {
+            Some(Content::Bytes(to)) => {
+                to.extend_from_slice(bytes.get(..room).unwrap_or_default());
+                room
+            }
+            // Its variable was left out.
+            _ => 0,
+        };
+        self.kept += kept;
+        self.point.left_out += (bytes.len() - kept) as u64;
+    }
+
+    fn buffer_size(&mut self, _at: u64, address: u64, size: u64) {
+        self.map.set(address, size);
+        if self.has_room() {
+            self.point.buffer_sizes.push((address, size));
+        }
+    }
+
+    fn auxiliary(&mut self, value: u64) {
+        if self.has_room() {
+            self.point.auxiliary.push(value);
+        }
+    }
+
+    fn end(&mut self, _next: u64) {
+        self.done = true;
+    }
+}
+
+/// Reads a trace point by point, all of each.
+#[derive(Debug)]
+pub struct Reader {
+    walk: Walk,
+    collect: Collect,
+    points: u64,
+    failed: Option<Error>,
+}
+
+impl Reader {
+    /// Prepares to read a trace of this layout from its first byte. Of the blobs of a point `keep` bytes are kept.
+    pub fn new(layout: Layout, limits: Limits, keep: usize) -> Self {
+        let collect = Collect::new(MemoryMap::default(), keep);
+        Self { walk: Walk::new(layout, limits), collect, points: 0, failed: None }
+    }
+
+    /// What stands before the points, once all of it has been read.
+    pub fn tables(&self) -> Option<&Tables> {
+        self.walk.has_header().then_some(&self.walk.tables)
+    }
+
+    /// What there is of it by now; nothing before the names have been read.
+    pub fn tables_so_far(&self) -> Option<&Tables> {
+        self.walk.has_names().then_some(&self.walk.tables)
+    }
+
+    /// Reads a portion. `each` gets the point and its number, and says whether to go on.
+    pub fn push(&mut self, input: &[u8], mut each: impl FnMut(&Tables, &Point, u64) -> bool) -> Result<Progress> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let mut used = 0;
+        loop {
+            match self.walk.run(input.get(used..).unwrap_or_default(), &mut self.collect) {
+                Ok(n) => used += n,
+                Err(error) => return self.fail(error),
+            }
+            if self.collect.map.len() > MOST_BUFFERS {
+                let limit = MOST_BUFFERS as u64;
+                return self.fail(Error::new(self.walk.points.at, Cause::Limit { what: "buffers at a time", limit }));
+            }
+            if !self.collect.done {
+                return Ok(Progress { used });
+            }
+            self.collect.done = false;
+            self.points += 1;
+            if !each(&self.walk.tables, &self.collect.point, self.points - 1) {
+                return Ok(Progress { used });
+            }
+        }
+    }
+
+    /// Says that the file ends behind `rest`, which the last push left over. Answers what is missing.
+    pub fn end(&mut self, rest: &[u8]) -> Result<Vec<Problem>> {
+        let mut problems = Vec::new();
+        if self.failed.is_none() {
+            problems.extend(self.walk.end(rest)?);
+        }
+        problems.extend(self.cut(rest.len() as u64));
+        Ok(problems)
+    }
+
+    /// That the point at hand breaks off, if there is one; `rest` bytes have been looked at beyond it.
+    pub fn cut(&self, rest: u64) -> Option<Problem> {
+        let at = self.walk.points.at.saturating_add(rest);
+        self.walk.points.open.then_some(Problem { at, kind: ProblemKind::CutPoint, value: self.points })
+    }
+
+    fn fail<T>(&mut self, error: Error) -> Result<T> {
+        self.failed = Some(error);
+        Err(error)
+    }
+}

@@ -1,0 +1,159 @@
+//! Prints a trace as JSON lines: names and types first, then an object a point.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use crate::decoder::{Progress, TextDump, Want};
+use crate::error::{Problem, ProblemKind, Result};
+use crate::sniff::OpenOptions;
+
+use super::point::{Content, Point, Reader, Variable};
+use super::wire::{Layout, Number, Tables};
+
+/// Text is handed out in portions of about this size.
+const PORTION: usize = 1 << 20;
+/// Bytes of the blobs of one point that are printed.
+const BLOBS: usize = 64 << 20;
+
+/// Prints JSON lines.
+pub(crate) struct JsonLines {
+    reader: Reader,
+    head: bool,
+    done: bool,
+    problems: Vec<Problem>,
+}
+
+impl JsonLines {
+    pub(crate) fn new(layout: Layout, options: OpenOptions) -> Self {
+        Self { reader: Reader::new(layout, options.limits, BLOBS), head: false, done: false, problems: Vec::new() }
+    }
+}
+
+impl TextDump for JsonLines {
+    fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress> {
+        let (head, problems) = (&mut self.head, &mut self.problems);
+        let result = self.reader.push(input, |tables, point, _| {
+            if !core::mem::replace(head, true) {
+                put_head(out, tables);
+            }
+            put_point(out, tables, point);
+            if point.left_out > 0 {
+                problems.push(Problem { at: point.at, kind: ProblemKind::LeftOut, value: point.left_out });
+            }
+            out.len() < PORTION
+        });
+        if result.is_err() {
+            self.put_head(out);
+            self.problems.extend(self.reader.cut(0));
+        }
+        result
+    }
+
+    fn end(&mut self, rest: &[u8], out: &mut String) -> Result<()> {
+        self.done = true;
+        self.put_head(out);
+        self.problems.extend(self.reader.end(rest)?);
+        Ok(())
+    }
+
+    fn want(&self) -> Want {
+        if self.done { Want::Nothing } else { Want::Next }
+    }
+
+    fn take_problems(&mut self) -> Vec<Problem> {
+        core::mem::take(&mut self.problems)
+    }
+}
+
+impl JsonLines {
+    /// Of a trace without points, or with a header that breaks off, this is all there is.
+    fn put_head(&mut self, out: &mut String) {
+        if let Some(tables) = self.reader.tables_so_far()
+            && !core::mem::replace(&mut self.head, true)
+        {
+            put_head(out, tables);
+        }
+    }
+}
+
+fn put_head(out: &mut String, tables: &Tables) {
+    out.push_str("{\"names\":[");
+    for i in 0..tables.names() as u32 {
+        out.push_str(if i == 0 { "" } else { "," });
+        put_text(out, &tables.text(i).unwrap_or_default());
+    }
+    out.push_str("],\"types\":[");
+    for (i, t) in (0..).zip(tables.types()) {
+        out.push_str(if i == 0 { "{\"name\":" } else { ",{\"name\":" });
+        put_text(out, &tables.type_name(i));
+        // Writing to a String cannot fail.
+        let _ = write!(out, ",\"format\":{},\"size\":{}}}", t.format, t.size);
+    }
+    out.push_str("]}\n");
+}
+
+fn put_point(out: &mut String, tables: &Tables, point: &Point) {
+    let _ = match point.statement {
+        Some(statement) => write!(out, "{{\"statement\":{statement},\"vars\":["),
+        None => write!(out, "{{\"statement\":null,\"vars\":["),
+    };
+    for (i, variable) in point.variables.iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { "," });
+        put_variable(out, tables, variable);
+    }
+    out.push_str("],\"aux\":[");
+    for (i, value) in point.auxiliary.iter().enumerate() {
+        let _ = write!(out, "{}{value}", if i == 0 { "" } else { "," });
+    }
+    out.push_str("],\"buffer_sizes\":[");
+    for (i, (address, size)) in point.buffer_sizes.iter().enumerate() {
+        let _ = write!(out, "{}[{address},{size}]", if i == 0 { "" } else { "," });
+    }
+    out.push_str("]}\n");
+}
+
+/// One variable as an object.
+pub(crate) fn put_variable(out: &mut String, tables: &Tables, v: &Variable) {
+    out.push_str("{\"name\":");
+    put_text(out, &tables.text(v.name).unwrap_or_default());
+    out.push_str(",\"type\":");
+    put_text(out, &tables.type_name(v.of_type));
+    out.push_str(",\"value\":");
+    let _ = match &v.content {
+        Content::Number(Number::Unsigned(n) | Number::Pointer(n)) => write!(out, "{n}"),
+        Content::Number(Number::Signed(n)) => write!(out, "{n}"),
+        Content::Number(Number::Float(n)) if n.is_nan() => write!(out, "\"nan\""),
+        Content::Number(Number::Float(n)) if n.is_infinite() => {
+            write!(out, "{}", if *n > 0.0 { "\"inf\"" } else { "\"-inf\"" })
+        }
+        // With an exponent where it is far from 1, and the digits that tell it from its neighbours.
+        Content::Number(Number::Float(n)) => write!(out, "{n:?}"),
+        Content::Bytes(bytes) => {
+            out.push_str("\"hex:");
+            bytes.iter().for_each(|byte| {
+                let _ = write!(out, "{byte:02x}");
+            });
+            write!(out, "\"")
+        }
+    };
+    let _ = match v.buffer_size {
+        Some(bytes) => write!(out, ",\"size\":{},\"buffer_size\":{bytes}}}", v.size),
+        None => write!(out, ",\"size\":{},\"buffer_size\":null}}", v.size),
+    };
+}
+
+fn put_text(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        let _ = match c {
+            '"' | '\\' => write!(out, "\\{c}"),
+            '\0'..='\x1f' => write!(out, "\\u{:04x}", c as u32),
+            _ => {
+                out.push(c);
+                Ok(())
+            }
+        };
+    }
+    out.push('"');
+}

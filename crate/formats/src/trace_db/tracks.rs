@@ -1,0 +1,401 @@
+//! Which track, name and value belongs to what: statements, variables, buffers.
+//!
+//! ```text
+//! file 7                    what the statements of a file tell; without files their lane and "variables" stand apart
+//!   statements              an instant a point
+//!   i : int                 a value track a variable: name and type, as they are seen at statements of the file
+//! buffers                   lifetimes
+//! auxiliary                 an instant each, and their values
+//! ```
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use crate::batch::{EventBatch, EventKind, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
+use crate::error::{Problem, ProblemKind, Result};
+use crate::limits::Limits;
+use crate::names::Texts;
+
+use super::decode::Variable;
+use super::places::{At, Occurrences};
+use super::wire::{Number, Tables, file_of, place_of};
+
+/// Value tracks, files with tracks of their own, and statements and buffers with names of their own, at the most: a
+/// page with more of them is of no use to anybody.
+const MOST_VALUES: usize = 4096;
+const MOST_FILES: usize = 1024;
+const MOST_STATEMENTS: usize = 1 << 20;
+const MOST_BUFFER_NAMES: usize = 1 << 20;
+/// Buffers shown at a time: each takes a row.
+const MOST_ROWS: usize = 1024;
+const NONE: u32 = u32::MAX;
+/// Entries of the table that finds most variables at once.
+const RECENT: usize = 1024;
+
+/// A statement that has been seen.
+struct Statement {
+    id: u64,
+    name: u32,
+    file: u32,
+    points: Occurrences,
+    /// The statement that followed last: in a loop it mostly follows again.
+    next: u32,
+}
+
+/// What belongs to the statements of one file, or to those that tell none.
+#[derive(Clone, Copy)]
+struct File {
+    id: Option<u32>,
+    /// The track of its statements, and the one above its variables; [`NONE`] until they are needed.
+    lane: TrackId,
+    group: TrackId,
+}
+
+/// A variable with a value track.
+#[derive(Clone, Copy)]
+struct Value {
+    track: TrackId,
+    last: u64,
+}
+
+/// Name, type and file of a variable.
+type Key = (u32, u32, u32);
+
+/// What is known so far.
+pub(crate) struct Tracks {
+    limits: Limits,
+    texts: Texts,
+    count: u32,
+    files: Vec<File>,
+    file_of: HashMap<Option<u32>, u32>,
+    statements: Vec<Statement>,
+    by_id: HashMap<u64, u32>,
+    latest: u32,
+    no_statement: u32,
+    values: Vec<Value>,
+    by_key: HashMap<Key, u32>,
+    recent: Vec<(Key, u32)>,
+    buffers: TrackId,
+    open: HashMap<u64, u32>,
+    buffer_names: usize,
+    auxiliary: TrackId,
+    auxiliary_name: u32,
+    /// Kinds of things of which there were more than are shown.
+    told: [bool; 4],
+}
+
+impl Tracks {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            texts: Texts::default(),
+            count: 0,
+            files: Vec::new(),
+            file_of: HashMap::new(),
+            statements: Vec::new(),
+            by_id: HashMap::new(),
+            latest: NONE,
+            no_statement: NONE,
+            values: Vec::new(),
+            by_key: HashMap::new(),
+            recent: alloc::vec![((NONE, NONE, NONE), NONE); RECENT],
+            buffers: NONE,
+            open: HashMap::new(),
+            buffer_names: 0,
+            auxiliary: NONE,
+            auxiliary_name: NONE,
+            told: [false; 4],
+        }
+    }
+
+    /// The points of a statement.
+    pub(crate) fn points_of(&self, id: u64) -> Option<&Occurrences> {
+        self.statements.get(*self.by_id.get(&id)? as usize).map(|s| &s.points)
+    }
+
+    /// The point at hand is of a statement: answers the file that its variables belong to.
+    #[inline]
+    pub(crate) fn file(&mut self, id: u64, at: u64, out: &mut EventBatch) -> u32 {
+        let known = self.statements.get(self.latest as usize).map_or(NONE, |s| s.next);
+        match self.statements.get(known as usize) {
+            Some(statement) if statement.id == id => statement.file,
+            _ => match self.by_id.get(&id).and_then(|i| self.statements.get(*i as usize)) {
+                Some(statement) => statement.file,
+                None => self.file_slot(file_of(id), at, out),
+            },
+        }
+    }
+
+    /// The slot of the statements that tell no file.
+    pub(crate) fn no_file(&mut self, at: u64, out: &mut EventBatch) -> u32 {
+        self.file_slot(None, at, out)
+    }
+
+    /// The slot of a file; that of the statements without one where there are too many.
+    fn file_slot(&mut self, id: Option<u32>, at: u64, out: &mut EventBatch) -> u32 {
+        if let Some(slot) = self.file_of.get(&id) {
+            return *slot;
+        }
+        if id.is_some() && self.files.len() >= MOST_FILES.min(self.limits.tracks as usize) {
+            self.tell(0, MOST_FILES, at, out);
+            return self.file_slot(None, at, out);
+        }
+        let slot = self.files.len() as u32;
+        self.files.push(File { id, lane: NONE, group: NONE });
+        self.file_of.insert(id, slot);
+        slot
+    }
+
+    /// A point is complete, or breaks off.
+    #[inline]
+    pub(crate) fn point(
+        &mut self,
+        id: Option<u64>,
+        point: At,
+        stretch: u32,
+        incomplete: bool,
+        out: &mut EventBatch,
+    ) -> Result<()> {
+        let (mut name, file) = match id {
+            Some(id) => self.statement(id, point, stretch, out)?,
+            None => {
+                if self.no_statement == NONE {
+                    self.no_statement = self.texts.number("no statement", point.at, self.limits.names, out)?;
+                }
+                (self.no_statement, self.file_slot(None, point.at, out))
+            }
+        };
+        if incomplete {
+            let text = id.map_or_else(|| "no statement (incomplete)".into(), |id| format!("{} (incomplete)", text(id)));
+            name = self.texts.number(&text, point.at, self.limits.names, out)?;
+        }
+        let lane = self.lane(file, out);
+        out.push(EventKind::Instant, lane, point.number, name, point.at);
+        out.records += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn statement(&mut self, id: u64, point: At, stretch: u32, out: &mut EventBatch) -> Result<(u32, u32)> {
+        let before = self.latest;
+        let guess = self.statements.get(before as usize).map_or(NONE, |s| s.next);
+        if let Some(statement) = self.statements.get_mut(guess as usize).filter(|s| s.id == id) {
+            statement.points.add(point, stretch);
+            self.latest = guess;
+            return Ok((statement.name, statement.file));
+        }
+        let found = match self.by_id.get(&id) {
+            Some(i) => *i,
+            None => return self.new_statement(id, point, stretch, out),
+        };
+        self.follow(before, found);
+        let Some(statement) = self.statements.get_mut(found as usize) else { return Ok((0, 0)) };
+        statement.points.add(point, stretch);
+        Ok((statement.name, statement.file))
+    }
+
+    #[cold]
+    fn new_statement(&mut self, id: u64, point: At, stretch: u32, out: &mut EventBatch) -> Result<(u32, u32)> {
+        let file = self.file_slot(file_of(id), point.at, out);
+        if self.statements.len() >= MOST_STATEMENTS {
+            self.tell(1, MOST_STATEMENTS, point.at, out);
+            let name = self.texts.number("another statement", point.at, self.limits.names, out)?;
+            return Ok((name, file));
+        }
+        let name = self.texts.number(&text(id), point.at, self.limits.names, out)?;
+        let i = self.statements.len() as u32;
+        let points = Occurrences::new(point, stretch);
+        self.statements.push(Statement { id, name, file, points, next: NONE });
+        self.by_id.insert(id, i);
+        let before = self.latest;
+        self.follow(before, i);
+        Ok((name, file))
+    }
+
+    fn follow(&mut self, before: u32, now: u32) {
+        if let Some(before) = self.statements.get_mut(before as usize) {
+            before.next = now;
+        }
+        self.latest = now;
+    }
+
+    /// A variable has a value at point `time`. Only what is new makes a sample: a value holds until the next.
+    #[inline]
+    pub(crate) fn number(
+        &mut self,
+        tables: &Tables,
+        file: u32,
+        place: Variable,
+        number: Number,
+        time: u64,
+        out: &mut EventBatch,
+    ) {
+        let key = (place.name, place.of_type, file);
+        let hash =
+            (place.name.wrapping_mul(31) ^ place.of_type.wrapping_mul(7) ^ file.wrapping_mul(131)) as usize % RECENT;
+        let slot = match self.recent.get(hash) {
+            Some((known, slot)) if *known == key => *slot,
+            _ => self.value_slot(tables, key, hash, number, place.at, out),
+        };
+        let bits = number.bits();
+        let Some(value) = self.values.get_mut(slot as usize) else { return };
+        if value.last != bits {
+            value.last = bits;
+            out.push(EventKind::Sample, value.track, time, 0, bits);
+        }
+    }
+
+    #[cold]
+    fn value_slot(
+        &mut self,
+        tables: &Tables,
+        key: Key,
+        hash: usize,
+        number: Number,
+        at: u64,
+        out: &mut EventBatch,
+    ) -> u32 {
+        let slot = match self.by_key.get(&key) {
+            Some(slot) => *slot,
+            None if self.values.len() >= MOST_VALUES.min(self.limits.tracks as usize) => {
+                self.tell(2, MOST_VALUES, at, out);
+                return NONE;
+            }
+            None => {
+                let (name, of_type, file) = key;
+                let group = self.group(file, out);
+                let slot = self.values.len() as u32;
+                let text = match tables.text(name).unwrap_or_default() {
+                    empty if empty.is_empty() => "(no name)".into(),
+                    text => text,
+                };
+                let track = self.define(
+                    TrackDef {
+                        parent: Some(group),
+                        detail: tables.type_name(of_type).into_owned(),
+                        values: match number {
+                            Number::Unsigned(_) | Number::Pointer(_) => ValueKind::Unsigned,
+                            Number::Signed(_) => ValueKind::Signed,
+                            Number::Float(_) => ValueKind::Float,
+                        },
+                        ..TrackDef::new(TrackKind::Counter, text)
+                    },
+                    out,
+                );
+                // Anything but the value that is about to come.
+                self.values.push(Value { track, last: !number.bits() });
+                self.by_key.insert(key, slot);
+                slot
+            }
+        };
+        if let Some(recent) = self.recent.get_mut(hash) {
+            *recent = (key, slot);
+        }
+        slot
+    }
+
+    /// The buffer at `address` has a new size, or none any more.
+    pub(crate) fn buffer(&mut self, address: u64, size: u64, at: u64, time: u64, out: &mut EventBatch) -> Result<()> {
+        if let Some(name) = self.open.remove(&address) {
+            out.push(EventKind::End, self.buffers, time, name, at);
+        }
+        if size == 0 {
+            return Ok(());
+        }
+        if self.open.len() >= MOST_ROWS || self.buffer_names >= MOST_BUFFER_NAMES {
+            let most = if self.open.len() >= MOST_ROWS { MOST_ROWS } else { MOST_BUFFER_NAMES };
+            self.tell(3, most, at, out);
+            return Ok(());
+        }
+        if self.buffers == NONE {
+            let lane = TrackDef {
+                detail: "from the point where a size is told to the one where it is told anew".into(),
+                stacking: Stacking::Overlapping,
+                ..TrackDef::new(TrackKind::Lane, "buffers")
+            };
+            self.buffers = self.define(lane, out);
+        }
+        let s = if size == 1 { "" } else { "s" };
+        let before = out.new_names.len();
+        let name = self.texts.number(&format!("{address:#x}, {size} byte{s}"), at, self.limits.names, out)?;
+        self.buffer_names += out.new_names.len() - before;
+        self.open.insert(address, name);
+        out.push(EventKind::Begin, self.buffers, time, name, super::BUFFER | at);
+        Ok(())
+    }
+
+    /// A number of its own.
+    pub(crate) fn auxiliary(&mut self, value: u64, point: At, out: &mut EventBatch) -> Result<()> {
+        if self.auxiliary == NONE {
+            self.auxiliary_name = self.texts.number("auxiliary", point.at, self.limits.names, out)?;
+            self.auxiliary = self.define(TrackDef::new(TrackKind::Lane, "auxiliary"), out);
+            let values = TrackDef { parent: Some(self.auxiliary), ..TrackDef::new(TrackKind::Counter, "values") };
+            self.define(values, out);
+        }
+        out.push(EventKind::Instant, self.auxiliary, point.number, self.auxiliary_name, point.at);
+        out.push(EventKind::Sample, self.auxiliary + 1, point.number, 0, value);
+        Ok(())
+    }
+
+    /// The track of a file's statements.
+    #[inline]
+    fn lane(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
+        match self.files.get(file as usize) {
+            Some(f) if f.lane != NONE => f.lane,
+            _ => self.define_lane(file, out),
+        }
+    }
+
+    /// The lane of a file's statements, below the file's own track where there is one.
+    #[cold]
+    fn define_lane(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
+        let Some(id) = self.files.get(file as usize).map(|f| f.id) else { return 0 };
+        let parent = id.map(|id| self.define(TrackDef::new(TrackKind::Process, format!("file {id}")), out));
+        let lane = self.define(TrackDef { parent, ..TrackDef::new(TrackKind::Lane, "statements") }, out);
+        if let Some(f) = self.files.get_mut(file as usize) {
+            f.lane = lane;
+            f.group = parent.unwrap_or(NONE);
+        }
+        lane
+    }
+
+    /// The track above a file's variables; that of its statements comes before it.
+    fn group(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
+        self.lane(file, out);
+        let Some(f) = self.files.get(file as usize).copied() else { return 0 };
+        if f.group != NONE {
+            return f.group;
+        }
+        let group = self.define(TrackDef::new(TrackKind::Process, "variables"), out);
+        if let Some(f) = self.files.get_mut(file as usize) {
+            f.group = group;
+        }
+        group
+    }
+
+    fn define(&mut self, def: TrackDef, out: &mut EventBatch) -> TrackId {
+        out.new_tracks.push(def);
+        self.count += 1;
+        self.count - 1
+    }
+
+    #[cold]
+    fn tell(&mut self, kind: usize, most: usize, at: u64, out: &mut EventBatch) {
+        if let Some(told) = self.told.get_mut(kind)
+            && !core::mem::replace(told, true)
+        {
+            out.problems.push(Problem { at, kind: ProblemKind::NotShown, value: most as u64 });
+        }
+    }
+}
+
+/// How a statement is called: its file, where it tells one, and its place in the syntax tree.
+pub(crate) fn text(id: u64) -> String {
+    match file_of(id) {
+        Some(file) => format!("statement {file}:{}", place_of(id)),
+        None => format!("statement {id}"),
+    }
+}

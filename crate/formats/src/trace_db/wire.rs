@@ -1,0 +1,351 @@
+//! The two layouts of trace-db traces, and what stands in them.
+//!
+//! Sources: GrammaTech trace-db at 405d681 (2023, `TypeDescription.hpp`, `TraceVarInfo`, `Trace`) for the wide layout, its
+//! C library at 2bc59a7 (2017) for the narrow one, and traces that both wrote. All numbers are little-endian.
+//!
+//! ```text
+//!            count of bytes  names            count of types  types of 12 bytes            points
+//! wide       u64             NUL-terminated   u32             u32 name, u32 format, u32 size   …
+//! narrow     u16             NUL-terminated   u16             u16 name, u32 format, u8 size    …  (padded like a C struct)
+//! ```
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+/// Bytes of a type's record, in both layouts.
+pub(crate) const TYPE_LEN: usize = 12;
+/// Bytes of the longest entry, without the bytes of a blob.
+pub(crate) const LONGEST: usize = 17;
+
+/// Ends a point.
+pub(crate) const END_ENTRY: u8 = 0;
+/// Which statement the point is at.
+pub(crate) const STATEMENT: u8 = 1;
+/// A variable with its value.
+pub(crate) const VARIABLE: u8 = 2;
+/// An address and how many bytes there are from it on.
+pub(crate) const BUFFER_SIZE: u8 = 3;
+/// A number of its own.
+pub(crate) const AUXILIARY: u8 = 4;
+
+/// Bit of a statement that says that it holds the number of a file (instrumentation of C and C++ projects).
+pub const HAS_FILE: u64 = 1 << 63;
+
+/// The file that a statement's number tells, if it does: 23 bits.
+pub fn file_of(statement: u64) -> Option<u32> {
+    (statement & HAS_FILE != 0).then_some((statement >> 40) as u32 & 0x7f_ffff)
+}
+
+/// The statement's place in the syntax tree: the lower 40 bits where a file stands above them, else all.
+pub fn place_of(statement: u64) -> u64 {
+    if statement & HAS_FILE != 0 { statement & ((1 << 40) - 1) } else { statement }
+}
+
+/// Which of the two layouts. There is neither magic nor version: see [`super::sniff`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// What every writer since 9 November 2017 (4796e7b) writes, although the documents still say the other.
+    Wide,
+    /// What was written from 8 September to 9 November 2017.
+    Narrow,
+}
+
+impl Layout {
+    /// What we call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wide => "wide",
+            Self::Narrow => "narrow",
+        }
+    }
+
+    /// Bytes of the count before the names.
+    pub(crate) fn count_len(self) -> usize {
+        match self {
+            Self::Wide => 8,
+            Self::Narrow => 2,
+        }
+    }
+
+    /// Bytes of the count before the types; those of an index, of a statement and of a blob's length follow.
+    pub(crate) fn types_len(self) -> usize {
+        self.index_len()
+    }
+
+    pub(crate) fn index_len(self) -> usize {
+        match self {
+            Self::Wide => 4,
+            Self::Narrow => 2,
+        }
+    }
+
+    pub(crate) fn statement_len(self) -> usize {
+        match self {
+            Self::Wide => 8,
+            Self::Narrow => 4,
+        }
+    }
+
+    pub(crate) fn parse_type(self, b: &[u8; TYPE_LEN]) -> Type {
+        let [a0, a1, a2, a3, f0, f1, f2, f3, s0, s1, s2, s3] = *b;
+        let format = u32::from_le_bytes([f0, f1, f2, f3]);
+        match self {
+            Self::Wide => {
+                Type { name: u32::from_le_bytes([a0, a1, a2, a3]), format, size: u32::from_le_bytes([s0, s1, s2, s3]) }
+            }
+            // The rest is padding: whatever the compiler left there.
+            Self::Narrow => Type { name: u16::from_le_bytes([a0, a1]).into(), format, size: s0.into() },
+        }
+    }
+
+    pub(crate) fn type_bytes(self, t: &Type) -> [u8; TYPE_LEN] {
+        let [a0, a1, a2, a3] = t.name.to_le_bytes();
+        let [f0, f1, f2, f3] = t.format.to_le_bytes();
+        let [s0, s1, s2, s3] = t.size.to_le_bytes();
+        match self {
+            Self::Wide => [a0, a1, a2, a3, f0, f1, f2, f3, s0, s1, s2, s3],
+            Self::Narrow => [a0, a1, 0, 0, f0, f1, f2, f3, s0, 0, 0, 0],
+        }
+    }
+}
+
+/// What a value is: a type's `format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 0
+    Unsigned,
+    /// 1, two's complement.
+    Signed,
+    /// 2: a float where the size is 4, else a double.
+    Float,
+    /// 3: an address.
+    Pointer,
+    /// 4: bytes, as many as the size says or, where that is 0, the entry.
+    Blob,
+}
+
+impl Kind {
+    /// Of a `format` in the file.
+    pub fn from_format(format: u32) -> Option<Self> {
+        [Self::Unsigned, Self::Signed, Self::Float, Self::Pointer, Self::Blob].get(format as usize).copied()
+    }
+}
+
+/// A type as the file has it. One name may be that of several: a type is its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Type {
+    /// Index of its name; writers are known to get it wrong, so it may lie beyond the names.
+    pub name: u32,
+    /// What its values are: [`Kind::from_format`].
+    pub format: u32,
+    /// Bytes of a value.
+    pub size: u32,
+}
+
+/// How values of a type are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A number of this many bytes, 8 at the most.
+    Number { size: u8, number: NumberShape },
+    /// As many bytes.
+    FixedBlob(u32),
+    /// As many bytes as the entry says.
+    Blob,
+    /// Its format does not exist, or not in this size.
+    Bad,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NumberShape {
+    Unsigned,
+    Signed,
+    Float,
+    Double,
+    Pointer,
+}
+
+impl Type {
+    pub(crate) fn shape(&self) -> Shape {
+        let number = |number| match u8::try_from(self.size) {
+            Ok(size @ 0..=8) => Shape::Number { size, number },
+            // The reference overruns its 8 bytes here.
+            _ => Shape::Bad,
+        };
+        match (Kind::from_format(self.format), self.size) {
+            (Some(Kind::Unsigned), _) => number(NumberShape::Unsigned),
+            (Some(Kind::Signed), 1 | 2 | 4 | 8) => number(NumberShape::Signed),
+            (Some(Kind::Float), 4) => number(NumberShape::Float),
+            (Some(Kind::Float), _) => number(NumberShape::Double),
+            (Some(Kind::Pointer), _) => number(NumberShape::Pointer),
+            (Some(Kind::Blob), 0) => Shape::Blob,
+            (Some(Kind::Blob), size) => Shape::FixedBlob(size),
+            (Some(Kind::Signed), _) | (None, _) => Shape::Bad,
+        }
+    }
+}
+
+impl NumberShape {
+    /// The number in `size` bytes, the others of which are 0.
+    #[inline]
+    pub(crate) fn number(self, raw: u64, size: u8) -> Number {
+        match self {
+            Self::Unsigned => Number::Unsigned(raw),
+            Self::Pointer => Number::Pointer(raw),
+            Self::Signed => {
+                let unused = 64 - 8 * u32::from(size.clamp(1, 8));
+                Number::Signed(((raw << unused) as i64) >> unused)
+            }
+            Self::Float => Number::Float(f32::from_bits(raw as u32).into()),
+            Self::Double => Number::Float(f64::from_bits(raw)),
+        }
+    }
+}
+
+/// A number, exact.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    /// Of an unsigned type.
+    Unsigned(u64),
+    /// Of a signed type.
+    Signed(i64),
+    /// A float or a double.
+    Float(f64),
+    /// An address.
+    Pointer(u64),
+}
+
+impl Number {
+    /// All of it in 64 bits: what it is apart from its type.
+    pub fn bits(self) -> u64 {
+        match self {
+            Self::Unsigned(v) | Self::Pointer(v) => v,
+            Self::Signed(v) => v as u64,
+            Self::Float(v) => v.to_bits(),
+        }
+    }
+}
+
+/// By bits: a NaN is what it is.
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        core::mem::discriminant(self) == core::mem::discriminant(other) && self.bits() == other.bits()
+    }
+}
+
+/// What stands before the points.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tables {
+    /// The names with the NUL behind each.
+    pub(crate) dictionary: Vec<u8>,
+    /// Where each name ends, without its NUL.
+    ends: Vec<u32>,
+    types: Vec<Type>,
+    pub(crate) shapes: Vec<Shape>,
+}
+
+impl Tables {
+    /// Names and types as they are to be.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a [u8]>, types: impl IntoIterator<Item = Type>) -> Self {
+        let mut tables = Self::default();
+        for name in names {
+            tables.dictionary.extend(name.iter().filter(|b| **b != 0));
+            tables.dictionary.push(0);
+        }
+        tables.find_names();
+        types.into_iter().for_each(|t| tables.push_type(t));
+        tables
+    }
+
+    /// How many names there are.
+    pub fn names(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A name's bytes.
+    pub fn name(&self, index: u32) -> Option<&[u8]> {
+        let i = index as usize;
+        let from = i.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).map(|end| *end as usize + 1))?;
+        self.dictionary.get(from..*self.ends.get(i)? as usize)
+    }
+
+    /// A name for people. Names are C identifiers and C types, and in practice UTF-8.
+    pub fn text(&self, index: u32) -> Option<Cow<'_, str>> {
+        self.name(index).map(alloc::string::String::from_utf8_lossy)
+    }
+
+    /// Every type.
+    pub fn types(&self) -> &[Type] {
+        &self.types
+    }
+
+    /// A type's name; a type of which there is none is called by its number, as `type 7`.
+    pub fn type_name(&self, index: u32) -> Cow<'_, str> {
+        let name = self.types.get(index as usize).and_then(|t| self.text(t.name));
+        name.unwrap_or_else(|| Cow::Owned(alloc::format!("type {index}")))
+    }
+
+    /// All of the dictionary is there: finds the names in it. The last should end in NUL like the others.
+    pub(crate) fn find_names(&mut self) {
+        self.ends = (0u32..).zip(&self.dictionary).filter(|(_, b)| **b == 0).map(|(i, _)| i).collect();
+        if self.dictionary.last().is_some_and(|b| *b != 0) {
+            self.ends.push(self.dictionary.len() as u32);
+        }
+    }
+
+    pub(crate) fn push_type(&mut self, t: Type) {
+        self.shapes.push(t.shape());
+        self.types.push(t);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_have_twelve_bytes_in_both_layouts() {
+        let t = Type { name: 0x0102, format: 4, size: 200 };
+        for layout in [Layout::Wide, Layout::Narrow] {
+            assert_eq!(layout.parse_type(&layout.type_bytes(&t)), t);
+        }
+        // The padding is what the compiler left.
+        assert_eq!(Layout::Narrow.parse_type(&[2, 1, 9, 9, 4, 0, 0, 0, 200, 9, 9, 9]), t);
+    }
+
+    #[test]
+    fn signs_are_extended_from_any_size() {
+        for (raw, size, value) in
+            [(0x80, 1, -128), (0xffff, 2, -1), (0x7fff_ffff, 4, 0x7fff_ffff), (1 << 63, 8, i64::MIN)]
+        {
+            assert_eq!(NumberShape::Signed.number(raw, size), Number::Signed(value));
+        }
+    }
+
+    #[test]
+    fn sizes_that_a_number_cannot_have_are_refused() {
+        let shape = |format, size| Type { name: 0, format, size }.shape();
+        assert_eq!(shape(0, 3), Shape::Number { size: 3, number: NumberShape::Unsigned });
+        assert_eq!(shape(2, 2), Shape::Number { size: 2, number: NumberShape::Double });
+        for (format, size) in [(0, 9), (1, 3), (1, 0), (2, 16), (3, 1 << 20), (5, 4)] {
+            assert_eq!(shape(format, size), Shape::Bad);
+        }
+        assert_eq!((shape(4, 0), shape(4, 1 << 30)), (Shape::Blob, Shape::FixedBlob(1 << 30)));
+    }
+
+    #[test]
+    fn names_may_be_empty_and_the_last_may_lack_its_end() {
+        let mut t = Tables { dictionary: b"a\0\0bc".to_vec(), ..Tables::default() };
+        t.find_names();
+        assert_eq!(
+            (t.name(0), t.name(1), t.name(2), t.name(3)),
+            (Some(&b"a"[..]), Some(&b""[..]), Some(&b"bc"[..]), None)
+        );
+        assert_eq!(t.type_name(0), "type 0");
+    }
+
+    #[test]
+    fn statements_tell_their_file() {
+        assert_eq!((file_of(HAS_FILE | 7 << 40 | 9), place_of(HAS_FILE | 7 << 40 | 9)), (Some(7), 9));
+        assert_eq!((file_of(7 << 40 | 9), place_of(7 << 40 | 9)), (None, 7 << 40 | 9));
+    }
+}

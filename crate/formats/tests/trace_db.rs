@@ -1,0 +1,643 @@
+//! trace-db traces written by the encoder and read back: every format, both layouts, any portions, any damage.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+use proptest::prelude::*;
+use unspool_formats::sniff::Confidence;
+use unspool_formats::trace_db::encode::Writer;
+use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
+use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
+use unspool_formats::{
+    Decoder, Error, EventBatch, EventKind, FORMATS, Limits, OpenOptions, Probe, Problem, ProblemKind, RecordDetails,
+    TrackDef, Value, recognise, xray,
+};
+
+const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Narrow];
+
+/// Names and types of every format and size. Types 0 to 12 are named by names 0 to 12.
+fn tables() -> Tables {
+    let names = "u8 u16 u24 u32 u64 s8 s16 s32 s64 float double *char char[10] string i x y α";
+    let types = [
+        (0, 1),
+        (0, 2),
+        (0, 3),
+        (0, 4),
+        (0, 8),
+        (1, 1),
+        (1, 2),
+        (1, 4),
+        (1, 8),
+        (2, 4),
+        (2, 8),
+        (3, 8),
+        (4, 10),
+        (4, 0),
+    ];
+    Tables::new(
+        names.split(' ').map(str::as_bytes).chain([&b""[..]]),
+        (0..).zip(types).map(|(name, (format, size))| Type { name, format, size }),
+    )
+}
+
+const I: u32 = 14;
+const X: u32 = 15;
+const Y: u32 = 16;
+
+/// Everything that a decoder delivers.
+#[derive(Debug, Default, PartialEq)]
+struct Delivered {
+    events: Vec<(EventKind, u32, u64, u32, u64)>,
+    tracks: Vec<TrackDef>,
+    names: Vec<String>,
+    problems: Vec<Problem>,
+    records: u64,
+    error: Option<Error>,
+}
+
+impl Delivered {
+    fn take(&mut self, batch: &mut EventBatch) {
+        for i in 0..batch.len() {
+            self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
+        }
+        self.tracks.append(&mut batch.new_tracks);
+        self.names.append(&mut batch.new_names);
+        self.problems.append(&mut batch.problems);
+        self.records += batch.records;
+        batch.clear();
+    }
+
+    /// Events of the track with this name (and this detail), as `!name@time` or `value@time`.
+    fn track(&self, name: &str, detail: &str) -> Vec<String> {
+        let id = self.tracks.iter().position(|t| t.name == name && t.detail.starts_with(detail)).unwrap() as u32;
+        let shown = |(kind, _, time, name, locator): &(EventKind, u32, u64, u32, u64)| match kind {
+            EventKind::Sample => format!("{locator}@{time}"),
+            EventKind::Begin => format!("+{}@{time}", self.names[*name as usize]),
+            EventKind::End => format!("-{}@{time}", self.names[*name as usize]),
+            _ => format!("!{}@{time}", self.names[*name as usize]),
+        };
+        self.events.iter().filter(|e| e.1 == id).map(shown).collect()
+    }
+
+    fn kinds(&self) -> Vec<ProblemKind> {
+        self.problems.iter().map(|p| p.kind).collect()
+    }
+}
+
+fn options(file: &[u8]) -> OpenOptions {
+    OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() }
+}
+
+fn open(file: &[u8]) -> Box<dyn Decoder> {
+    (FORMATS.iter().find(|f| f.id == "trace-db").unwrap().open)(file, options(file)).unwrap()
+}
+
+/// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
+    let mut decoder = open(file);
+    let mut batch = EventBatch::with_capacity(capacity);
+    let mut all = Delivered::default();
+    let mut sizes = portions.iter().copied().cycle();
+    let (mut at, mut pending) = (0usize, Vec::new());
+    loop {
+        let result = decoder.push(&pending, &mut batch);
+        let full = batch.is_full();
+        all.take(&mut batch);
+        let used = match result {
+            Ok(progress) => progress.used,
+            Err(error) => {
+                assert_eq!(decoder.push(&[], &mut batch), Err(error), "an error stays");
+                all.error = Some(error);
+                return (all, decoder);
+            }
+        };
+        pending.drain(..used);
+        if used == 0 && !full {
+            assert!(pending.len() < 17, "{} bytes left over", pending.len());
+            if at >= file.len() {
+                all.error = decoder.end(&pending, &mut batch).err();
+                all.take(&mut batch);
+                return (all, decoder);
+            }
+            let n = sizes.next().unwrap().clamp(1, file.len() - at);
+            pending.extend_from_slice(&file[at..at + n]);
+            at += n;
+        }
+    }
+}
+
+fn whole(file: &[u8]) -> Delivered {
+    decode(file, &[usize::MAX], 1 << 16).0
+}
+
+/// All points in full, read in portions of this size.
+fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<ProblemKind>, Option<Error>) {
+    let mut reader = Reader::new(layout, Limits::DEFAULT, 1 << 20);
+    let (mut all, mut at, mut pending) = (Vec::new(), 0, Vec::new());
+    loop {
+        let result = reader.push(&pending, |_, point, _| {
+            all.push(point.clone());
+            all.len() % 3 != 0
+        });
+        let used = match result {
+            Ok(progress) => progress.used,
+            Err(error) => return (all, error.at, reader.cut(0).iter().map(|p| p.kind).collect(), Some(error)),
+        };
+        pending.drain(..used);
+        if used > 0 {
+            continue;
+        }
+        if at == file.len() {
+            let consumed = (at - pending.len()) as u64;
+            return match reader.end(&pending) {
+                Ok(problems) => (all, consumed, problems.iter().map(|p| p.kind).collect(), None),
+                Err(error) => (all, consumed, Vec::new(), Some(error)),
+            };
+        }
+        let n = portion.min(file.len() - at);
+        pending.extend_from_slice(&file[at..at + n]);
+        at += n;
+    }
+}
+
+fn details(file: &[u8], decoder: &dyn Decoder, locator: u64) -> (RecordDetails, u64) {
+    let read = |r: unspool_formats::decoder::Range| {
+        assert!(r.at + r.len <= file.len() as u64, "more than there is");
+        file[r.at as usize..(r.at + r.len) as usize].to_vec()
+    };
+    let mut bytes = read(decoder.details_range(locator).unwrap());
+    while let Some(range) = decoder.details_next(locator, &bytes) {
+        assert!(range.len > 0);
+        bytes.extend(read(range));
+    }
+    (decoder.details(locator, &bytes).unwrap(), bytes.len() as u64)
+}
+
+fn field<'a>(fields: &'a [unspool_formats::Field], name: &str) -> &'a Value {
+    &fields.iter().find(|f| f.name == name).unwrap_or_else(|| panic!("no {name} in {fields:?}")).value
+}
+
+fn tree<'a>(value: &'a Value, name: &str) -> &'a Value {
+    let Value::Tree(fields) = value else { panic!("{value:?} is no tree") };
+    field(fields, name)
+}
+
+#[test]
+fn numbers_of_every_format_and_size_come_back_exactly() {
+    let numbers = [
+        (0, Number::Unsigned(255)),
+        (2, Number::Unsigned(0xff_ffff)),
+        (4, Number::Unsigned(u64::MAX)),
+        (5, Number::Signed(-128)),
+        (6, Number::Signed(-1)),
+        (7, Number::Signed(i32::MIN.into())),
+        (8, Number::Signed(i64::MIN)),
+        (9, Number::Float(0.1f32.into())),
+        (10, Number::Float(0.1)),
+        (10, Number::Float(f64::NAN)),
+        (11, Number::Pointer(u64::MAX)),
+    ];
+    for layout in LAYOUTS {
+        let mut w = Writer::new(layout, tables());
+        w.statement(1);
+        numbers.iter().for_each(|(of_type, number)| w.number(X, *of_type, *number));
+        w.end();
+        let file = w.finish();
+        let (all, _, problems, error) = points(&file, layout, usize::MAX);
+        assert_eq!((problems, error), (vec![], None));
+        let read: Vec<_> = all[0].variables.iter().map(|v| (v.of_type, v.content.clone())).collect();
+        assert_eq!(read, numbers.map(|(of_type, n)| (of_type, Content::Number(n))), "{layout:?}");
+        let events = whole(&file);
+        assert_eq!(events.track("x", "u64"), ["18446744073709551615@0"]);
+        assert_eq!(events.track("x", "s64"), [format!("{}@0", i64::MIN as u64)]);
+        assert_eq!(events.track("x", "double"), [0.1f64.to_bits(), f64::NAN.to_bits()].map(|bits| format!("{bits}@0")));
+    }
+}
+
+#[test]
+fn a_value_track_has_what_changes() {
+    let mut w = Writer::new(Layout::Wide, tables());
+    for (n, value) in [5, 5, -7, -7, 5].into_iter().enumerate() {
+        w.statement(10 + n as u64 % 2);
+        w.number(X, 7, Number::Signed(value));
+        w.number(Y, 4, Number::Unsigned(0));
+        w.end();
+    }
+    let all = whole(&w.finish());
+    assert_eq!(all.track("x", "s32"), ["5@0".to_string(), format!("{}@2", -7i64 as u64), "5@4".to_string()]);
+    assert_eq!(all.track("y", "u64"), ["0@0"], "the first value counts, whatever it is");
+    assert_eq!(
+        all.track("statements", ""),
+        [10, 11, 10, 11, 10].into_iter().zip(0..).map(|(s, t)| format!("!statement {s}@{t}")).collect::<Vec<_>>()
+    );
+    assert_eq!(all.records, 5);
+}
+
+#[test]
+fn statements_and_variables_belong_to_their_file() {
+    let mut w = Writer::new(Layout::Wide, tables());
+    for file in [3u64, 4, 3] {
+        w.statement(HAS_FILE | file << 40 | 77);
+        w.number(X, 0, Number::Unsigned(file));
+        w.end();
+    }
+    w.number(X, 0, Number::Unsigned(9));
+    w.end();
+    let all = whole(&w.finish());
+    let shown: Vec<_> = all.tracks.iter().map(|t| (t.name.as_str(), t.parent)).collect();
+    assert_eq!(
+        shown,
+        [
+            ("file 3", None),
+            ("statements", Some(0)),
+            ("x", Some(0)),
+            ("file 4", None),
+            ("statements", Some(3)),
+            ("x", Some(3)),
+            ("statements", None),
+            ("variables", None),
+            ("x", Some(7)),
+        ]
+    );
+    assert_eq!(all.track("statements", ""), ["!statement 3:77@0", "!statement 3:77@2"]);
+    assert_eq!(all.names, ["statement 3:77", "statement 4:77", "no statement"]);
+}
+
+#[test]
+fn buffers_live_from_where_they_are_told_to_where_they_are_told_anew() {
+    let mut w = Writer::new(Layout::Wide, tables());
+    let sizes = [(0x10, 4), (0x20, 1), (0x10, 4), (0x10, 9), (0x20, 0), (0x99, 0), (u64::MAX, 5)];
+    for (n, (address, size)) in sizes.into_iter().enumerate() {
+        w.statement(n as u64);
+        w.buffer_size(address, size);
+        w.end();
+    }
+    let file = w.finish();
+    let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
+    assert_eq!(
+        all.track("buffers", ""),
+        ["+0x10, 4 bytes@0", "+0x20, 1 byte@1", "-0x10, 4 bytes@3", "+0x10, 9 bytes@3", "-0x20, 1 byte@4"]
+    );
+    let begin = all.events.iter().find(|e| e.0 == EventKind::Begin && e.2 == 3).unwrap();
+    let (d, _) = details(&file, decoder.as_ref(), begin.4);
+    assert_eq!((field(&d.fields, "Address"), field(&d.fields, "Size")), (&Value::Hex(0x10), &Value::U64(9)));
+}
+
+#[test]
+fn auxiliary_values_are_marks_and_a_track() {
+    let mut w = Writer::new(Layout::Narrow, tables());
+    w.statement(1);
+    [7, u64::MAX].into_iter().for_each(|v| w.auxiliary(v));
+    w.end();
+    let file = w.finish();
+    let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
+    assert_eq!(all.track("auxiliary", ""), ["!auxiliary@0", "!auxiliary@0"]);
+    assert_eq!(all.track("values", ""), ["7@0", "18446744073709551615@0"]);
+    let (d, _) = details(&file, decoder.as_ref(), all.events[0].4);
+    assert_eq!(field(&d.fields, "Auxiliary"), &Value::List(vec![Value::U64(7), Value::U64(u64::MAX)]));
+}
+
+#[test]
+fn details_hold_everything_and_what_has_changed() {
+    let mut w = Writer::new(Layout::Wide, tables());
+    w.buffer_size(0x1000, 16);
+    for n in 0..3u64 {
+        w.statement(HAS_FILE | 2 << 40 | (n % 2));
+        w.number(I, 7, Number::Signed(n as i64 - 1));
+        w.number(X, 10, Number::Float(0.5));
+        w.number(Y, 11, Number::Pointer(0x1000 + n));
+        w.blob(17, 13, "text".as_bytes());
+        w.end();
+    }
+    let file = w.finish();
+    let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
+    let locators: Vec<u64> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
+    let (d, _) = details(&file, decoder.as_ref(), locators[2]);
+    assert_eq!(field(&d.fields, "Statement"), &Value::Hex(HAS_FILE | 2 << 40));
+    assert_eq!(
+        (field(&d.fields, "File"), field(&d.fields, "Place in the syntax tree")),
+        (&Value::Id(2), &Value::Id(0))
+    );
+    assert_eq!(field(&d.fields, "Previous at this statement"), &Value::Ticks(0));
+    let variables = field(&d.fields, "Variables");
+    assert_eq!(tree(tree(variables, "i"), "Value"), &Value::I64(1));
+    assert_eq!(tree(tree(variables, "i"), "Type"), &Value::Text("s32".into()));
+    assert_eq!(tree(tree(variables, "y"), "Value"), &Value::Hex(0x1002));
+    assert_eq!(tree(tree(variables, "y"), "Buffer size"), &Value::U64(14));
+    let bytes = Value::Bytes { bytes: b"text".to_vec(), len: 4 };
+    assert_eq!(tree(tree(variables, "α"), "Value"), &Value::Symbol { name: "\"text\"".into(), value: Box::new(bytes) });
+    let changed = field(&d.fields, "Changed since");
+    assert_eq!(tree(tree(changed, "i"), "before"), &Value::I64(-1));
+    assert_eq!(tree(tree(changed, "i"), "now"), &Value::I64(1));
+    assert_eq!(tree(tree(tree(changed, "y"), "now"), "Buffer size"), &Value::U64(14));
+    let Value::Tree(changed) = changed else { panic!() };
+    assert_eq!(changed.len(), 2, "x and the text are what they were");
+    let (first, _) = details(&file, decoder.as_ref(), locators[0]);
+    assert!(first.fields.iter().all(|f| f.name != "Changed since"));
+}
+
+#[test]
+fn details_are_near_wherever_the_point_before_is() {
+    let mut w = Writer::new(Layout::Wide, tables());
+    let (mut before, mut value) = (Vec::new(), Vec::new());
+    for n in 0..120_000u64 {
+        // Statement 5 comes at the first point and then hardly ever; 6 most of the time.
+        let statement = if n.is_multiple_of(50_000) { 5 } else { 6 };
+        w.statement(statement);
+        w.number(X, 4, Number::Unsigned(n));
+        if n == 70_000 {
+            w.blob(Y, 13, &vec![7; 3_000_000]);
+        }
+        if n.is_multiple_of(1000) {
+            w.buffer_size(0x5000, n + 1);
+        }
+        w.number(Y, 11, Number::Pointer(0x5000));
+        w.end();
+        before.push(statement);
+        value.push(n);
+    }
+    let file = w.finish();
+    let (all, decoder) = decode(&file, &[1 << 20], 4096);
+    let locators: Vec<u64> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
+    for n in [1, 2, 999, 7_777, 49_999, 50_000, 50_001, 69_999, 70_000, 70_001, 100_000, 119_999] {
+        let (d, bytes) = details(&file, decoder.as_ref(), locators[n]);
+        assert!(bytes <= 1 << 20, "{bytes} bytes for point {n}");
+        let earlier = (0..n).rev().find(|e| before[*e] == before[n]);
+        if let Some(earlier) = earlier.filter(|e| *e != 70_000) {
+            assert_eq!(field(&d.fields, "Previous at this statement"), &Value::Ticks(earlier as u64), "point {n}");
+            assert_eq!(tree(tree(field(&d.fields, "Changed since"), "x"), "before"), &Value::U64(earlier as u64));
+        }
+        if n != 70_000 {
+            let size = n as u64 / 1000 * 1000 + 1;
+            assert_eq!(tree(tree(field(&d.fields, "Variables"), "y"), "Buffer size"), &Value::U64(size));
+        } else {
+            assert!(d.remarks.iter().any(|r| r.contains("larger than what is looked at")), "{:?}", d.remarks);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_ends_the_trace_and_keeps_what_came_before() {
+    let points_and = |bytes: &[u8]| {
+        let mut types = tables();
+        types = Tables::new(
+            (0..types.names() as u32)
+                .map(|i| types.name(i).unwrap().to_vec())
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|n| &n[..]),
+            types.types().iter().copied().chain([Type { name: 0, format: 1, size: 3 }]),
+        );
+        let mut w = Writer::new(Layout::Wide, types);
+        w.statement(4);
+        w.end();
+        w.statement(5);
+        let at = w.len() as u64;
+        w.raw(bytes);
+        (whole(&w.finish()), at)
+    };
+    let sentences = [
+        (&[5][..], "no kind of record starts with 0x05"),
+        (&[2, 99, 0, 0, 0, 0, 0, 0, 0], "there is no name 99: there are 19"),
+        (&[2, 0, 0, 0, 0, 15, 0, 0, 0], "there is no type 15: there are 15"),
+        (&[2, 0, 0, 0, 0, 14, 0, 0, 0], "3 cannot be the length of a signed number (1, 2, 4 or 8 bytes)"),
+    ];
+    for (bytes, sentence) in sentences {
+        let (all, at) = points_and(bytes);
+        assert_eq!(all.error.map(|e| (e.at, e.cause.to_string())), Some((at, sentence.to_string())));
+        assert_eq!(all.kinds(), [ProblemKind::CutPoint]);
+        assert_eq!(all.track("statements", ""), ["!statement 4@0", "!statement 5 (incomplete)@1"]);
+    }
+    // A blob that says it is longer than the file.
+    let (all, at) = points_and(&[2, 0, 0, 0, 0, 13, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff, 1, 2, 3]);
+    assert_eq!(all.error, None);
+    let cut = Problem { at: at + 16, kind: ProblemKind::Truncated, value: 0xffff_fff0 - 3 };
+    assert_eq!(all.problems, [cut, Problem { at: at + 16, kind: ProblemKind::CutPoint, value: 1 }]);
+}
+
+#[test]
+fn a_header_that_is_cut_says_so() {
+    let file = Writer::new(Layout::Wide, tables()).finish();
+    let types = file.len() - 14 * 12 - 4;
+    for len in 20..file.len() {
+        let head = &file[..len];
+        let (all, decoder) = decode(head, &[usize::MAX], 100);
+        if len == types {
+            assert_eq!((all.kinds(), all.error), (vec![ProblemKind::Truncated], None));
+        } else {
+            assert!(matches!(all.error, Some(e) if e.at == len as u64), "{len}: {:?}", all.error);
+        }
+        assert_eq!(decoder.info().format, "trace-db");
+    }
+    assert_eq!(whole(&file), Delivered::default(), "a header alone is a trace without points");
+}
+
+#[test]
+fn more_variables_than_can_be_shown_are_owned_up_to() {
+    let names: Vec<String> = (0..5000).map(|i| format!("v{i}")).collect();
+    let tables = Tables::new(names.iter().map(|n| n.as_bytes()), [Type { name: 0, format: 0, size: 4 }]);
+    let mut w = Writer::new(Layout::Wide, tables);
+    w.statement(1);
+    (0..5000).for_each(|name| w.number(name, 0, Number::Unsigned(name.into())));
+    w.end();
+    let file = w.finish();
+    let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
+    assert_eq!((all.kinds(), all.tracks.len()), (vec![ProblemKind::NotShown], 4096 + 2));
+    assert!(!ProblemKind::NotShown.is_serious());
+    let locator = all.events.iter().find(|e| e.0 == EventKind::Instant).unwrap().4;
+    let (d, _) = details(&file, decoder.as_ref(), locator);
+    assert!(d.remarks.iter().any(|r| r.contains("Of 5000 entries")), "{:?}", d.remarks);
+}
+
+fn guess(file: &[u8]) -> Option<(&'static str, Confidence)> {
+    let head = &file[..file.len().min(65536)];
+    let tail = &file[file.len() - head.len()..];
+    recognise(&Probe { head, tail, size: file.len() as u64, name: "" }).map(|(f, g)| (f.id, g.confidence))
+}
+
+#[test]
+fn both_layouts_are_recognised_and_told_apart() {
+    for layout in LAYOUTS {
+        let mut w = Writer::new(layout, tables());
+        assert_eq!(guess(&w.clone().finish()), Some(("trace-db", Confidence::Likely)));
+        w.statement(1);
+        w.end();
+        let file = w.finish();
+        assert_eq!(guess(&file), Some(("trace-db", Confidence::Certain)));
+        let title = open(&file).info().title;
+        assert!(title.contains(if layout == Layout::Wide { "wide" } else { "narrow" }), "{title}");
+    }
+}
+
+#[test]
+fn a_dictionary_whose_length_looks_like_an_xray_header_is_one_of_names() {
+    // 3: basic mode version 3; 0x10000 + v: flight data recorder of version v.
+    for length in [1usize, 2, 3, 0x1_0001, 0x1_0002, 0x1_0003, 0x1_0004, 0x1_0005] {
+        let mut names = vec![vec![b'a'; 4]; length / 5];
+        if length % 5 > 0 {
+            names.push(vec![b'b'; length % 5 - 1]);
+        }
+        let tables = Tables::new(names.iter().map(|n| &n[..]), [Type { name: 0, format: 0, size: 8 }]);
+        let mut w = Writer::new(Layout::Wide, tables);
+        for n in 0..20 {
+            w.statement(n);
+            w.number(0, 0, Number::Unsigned(n));
+            w.end();
+        }
+        let file = w.finish();
+        assert_eq!(u64::from_le_bytes(file[..8].try_into().unwrap()), length as u64);
+        assert_eq!(guess(&file).map(|g| g.0), Some("trace-db"), "{length} bytes of names");
+        assert_eq!(whole(&file).records, 20);
+    }
+}
+
+#[test]
+fn xray_logs_are_not_taken_for_traces_of_variables() {
+    use xray::encode::{FdrBuffer, basic_log_of, header};
+    use xray::wire::{Basic, FunctionKind, Mode};
+    for frequency in [0, 0x41, 0x4141, 0x41_4141, 3_000_000_000] {
+        for version in 1..=5 {
+            let mut h = header(Mode::Fdr, frequency, 4096);
+            (h.version, h.constant_tsc, h.nonstop_tsc) = (version, false, false);
+            let mut file = h.to_bytes().to_vec();
+            assert_ne!(guess(&file).map(|g| g.0), Some("trace-db"));
+            file.extend(FdrBuffer::of(&h, 1, 1, 1, 1, (0, 0)).finish());
+            assert_eq!(guess(&file).map(|g| g.0), Some("xray"), "FDR {version}, {frequency} Hz");
+            if version <= 3 {
+                let mut h = header(Mode::Basic, frequency, 0);
+                (h.version, h.constant_tsc, h.nonstop_tsc) = (version, false, false);
+                let f =
+                    |clock| Basic::Function { cpu: 0, kind: Ok(FunctionKind::Enter), func: 5, clock, tid: 1, pid: 1 };
+                let file = basic_log_of(&h, &[f(100), f(200)]);
+                assert_eq!(guess(&file).map(|g| g.0), Some("xray"), "basic {version}, {frequency} Hz");
+            }
+        }
+    }
+}
+
+/// What a point is made of.
+fn any_point() -> impl Strategy<Value = Point> {
+    let variable = (14u32..19, 0u32..14, any::<u64>(), prop::collection::vec(any::<u8>(), 0..40)).prop_map(
+        |(name, of_type, raw, bytes)| {
+            let t = tables().types()[of_type as usize];
+            let cut = if t.size >= 8 { raw } else { raw & ((1 << (8 * t.size)) - 1) };
+            let unused = 64 - 8 * t.size.clamp(1, 8);
+            let content = match (t.format, t.size) {
+                (0, _) => Content::Number(Number::Unsigned(cut)),
+                (1, _) => Content::Number(Number::Signed(((raw << unused) as i64) >> unused)),
+                (2, 4) => Content::Number(Number::Float(f64::from(f32::from_bits(raw as u32 & 0x7f7f_ffff)))),
+                (2, _) => Content::Number(Number::Float(f64::from_bits(raw))),
+                // Near the buffers below.
+                (3, _) => Content::Number(Number::Pointer(raw % 100)),
+                (_, 0) => Content::Bytes(bytes),
+                _ => Content::Bytes(vec![raw as u8; t.size as usize]),
+            };
+            let size = if let Content::Bytes(b) = &content { b.len() as u32 } else { t.size };
+            Variable { name, of_type, content, size, buffer_size: None }
+        },
+    );
+    (
+        prop::option::of(any::<u32>().prop_map(u64::from)),
+        prop::collection::vec(variable, 0..6),
+        prop::collection::vec((0u64..90, 0u64..20), 0..3),
+        prop::collection::vec(any::<u64>(), 0..3),
+    )
+        .prop_map(|(statement, variables, buffer_sizes, auxiliary)| Point {
+            statement,
+            variables,
+            buffer_sizes,
+            auxiliary,
+            ..Point::default()
+        })
+}
+
+/// Fills in what the file does not say: where points are, and how large the buffers of pointers.
+fn write(layout: Layout, points: &mut [Point]) -> Vec<u8> {
+    let mut w = Writer::new(layout, tables());
+    let mut map = unspool_formats::trace_db::memory::MemoryMap::default();
+    for point in points {
+        point.at = w.len() as u64;
+        point.buffer_sizes.iter().for_each(|(address, size)| {
+            map.set(*address, *size);
+        });
+        for v in &mut point.variables {
+            if let Content::Number(Number::Pointer(pointer)) = v.content {
+                v.buffer_size = map.bytes_from(pointer);
+            }
+        }
+        w.point(point);
+    }
+    w.finish()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn what_is_written_comes_back(
+        narrow in any::<bool>(),
+        mut all in prop::collection::vec(any_point(), 0..12),
+        portion in 1usize..70,
+    ) {
+        let layout = LAYOUTS[usize::from(narrow)];
+        let file = write(layout, &mut all);
+        prop_assert_eq!(points(&file, layout, portion), (all, file.len() as u64, vec![], None));
+    }
+
+    #[test]
+    fn portions_and_batches_do_not_matter(
+        narrow in any::<bool>(),
+        mut all in prop::collection::vec(any_point(), 0..12),
+        portions in prop::collection::vec(1usize..70, 1..8),
+        capacity in 1usize..20,
+    ) {
+        let file = write(LAYOUTS[usize::from(narrow)], &mut all);
+        let expected = whole(&file);
+        prop_assert_eq!(expected.records, all.len() as u64);
+        prop_assert_eq!(decode(&file, &portions, capacity).0, expected);
+    }
+
+    #[test]
+    fn damage_is_survived_in_any_portions_and_both_modes_read_the_same(
+        narrow in any::<bool>(),
+        mut all in prop::collection::vec(any_point(), 1..12),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
+        cut in any::<prop::sample::Index>(),
+        portion in 1usize..70,
+    ) {
+        let layout = LAYOUTS[usize::from(narrow)];
+        let header = Writer::new(layout, tables()).len();
+        let mut file = write(layout, &mut all);
+        for (at, byte) in damage {
+            let at = header + at.index(file.len() - header);
+            file[at] = byte;
+        }
+        file.truncate(header + cut.index(file.len() - header));
+        let skimmed = whole(&file);
+        let (cut, decoder) = decode(&file, &[portion], 3);
+        prop_assert_eq!(&cut, &skimmed);
+        let (full, _, problems, error) = points(&file, layout, portion);
+        prop_assert_eq!(skimmed.error, error);
+        prop_assert_eq!(skimmed.kinds(), problems);
+        let instants: Vec<u64> = skimmed.events.iter()
+            .filter(|e| e.0 == EventKind::Instant && skimmed.names[e.3 as usize] != "auxiliary").map(|e| e.4).collect();
+        let whole_points = instants.len() - skimmed.problems.iter().filter(|p| p.kind == ProblemKind::CutPoint).count();
+        prop_assert_eq!(whole_points, full.len());
+        prop_assert!(full.iter().zip(&instants).all(|(point, at)| point.at == *at));
+        for (n, at) in instants.iter().enumerate() {
+            let (d, _) = details(&file, decoder.as_ref(), *at);
+            let variables = full.get(n).map(|p| p.variables.len());
+            let Value::Tree(shown) = field(&d.fields, "Variables") else { panic!() };
+            prop_assert!(variables.is_none_or(|v| v == shown.len()));
+            prop_assert_eq!(variables.is_none(), d.remarks.iter().any(|r| r.contains("breaks off")));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400), count in 0u64..40) {
+        let mut file = count.to_le_bytes().to_vec();
+        file.extend(bytes);
+        if guess(&file).is_some_and(|g| g.0 == "trace-db") {
+            prop_assert_eq!(decode(&file, &[7], 3).0, whole(&file));
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The small trace-db traces of `tests/fixtures/trace_db` and `web/public/samples`, as the encoder writes them.
+//!
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test trace_db_fixtures` writes them anew; otherwise they must
+//! be what they were.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use unspool_formats::trace_db::encode::Writer;
+use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
+
+#[test]
+fn fixtures_are_what_the_encoder_writes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let variables = program(Layout::Wide);
+    let cut = variables[..variables.len() - 12].to_vec();
+    let files = [
+        ("tests/fixtures/trace_db/variables.trace", &variables),
+        ("tests/fixtures/trace_db/narrow.trace", &program(Layout::Narrow)),
+        ("tests/fixtures/trace_db/cut.trace", &cut),
+        ("tests/fixtures/trace_db/values.trace", &values()),
+        ("web/public/samples/variables.trace", &variables),
+    ];
+    for (name, bytes) in files {
+        let path: PathBuf = root.join(name);
+        if std::env::var_os("UNSPOOL_WRITE_FIXTURES").is_some() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, bytes).unwrap();
+        }
+        assert!(fs::read(&path).unwrap() == *bytes, "{name} is not what the encoder writes");
+    }
+}
+
+const NAMES: &[&str] = &[
+    "int",
+    "unsigned long int",
+    "double",
+    "*int",
+    "*char",
+    "n",
+    "i",
+    "j",
+    "key",
+    "values",
+    "mean",
+    "a",
+    "b",
+    "r",
+    "divisor",
+    "label",
+];
+const TYPES: &[(u32, u32)] = &[(1, 4), (0, 8), (2, 8), (3, 8), (4, 0)];
+
+const INT: u32 = 0;
+const ULONG: u32 = 1;
+const DOUBLE: u32 = 2;
+const POINTER: u32 = 3;
+const STRING: u32 = 4;
+
+fn name(text: &str) -> u32 {
+    NAMES.iter().position(|n| *n == text).unwrap() as u32
+}
+
+/// A program of two files as GrammaTech's instrumentation would record it: sort.c sorts an array that it has allocated and
+/// takes its mean, gcd.c takes the greatest common divisor of neighbours.
+struct Program {
+    w: Writer,
+    layout: Layout,
+    values: u64,
+}
+
+impl Program {
+    /// A point of a file at a place in its syntax tree; narrow statements have 32 bits, and no room for a file.
+    fn at(&mut self, file: u64, place: u64, rest: impl FnOnce(&mut Self)) {
+        self.w.statement(if self.layout == Layout::Wide { HAS_FILE | file << 40 | place } else { file * 1000 + place });
+        rest(self);
+        self.w.end();
+    }
+
+    fn int(&mut self, variable: &str, value: i64) {
+        self.w.number(name(variable), INT, Number::Signed(value));
+    }
+
+    fn ulong(&mut self, variable: &str, value: u64) {
+        self.w.number(name(variable), ULONG, Number::Unsigned(value));
+    }
+
+    fn array(&mut self, index: usize) {
+        self.w.number(name("values"), POINTER, Number::Pointer(self.values + 4 * index as u64));
+    }
+
+    fn label(&mut self, text: &str) {
+        self.w.blob(name("label"), STRING, text.as_bytes());
+    }
+
+    /// An insertion sort: the pointer walks along the array, `key` is what is being put in its place.
+    fn sort(&mut self, numbers: &mut [i64]) {
+        for i in 1..numbers.len() {
+            let key = numbers[i];
+            self.at(1, 24, |p| {
+                p.int("n", 12);
+                p.int("i", i as i64);
+                p.int("key", key);
+                p.array(i);
+            });
+            let mut j = i;
+            while j > 0 && numbers[j - 1] > key {
+                numbers[j] = numbers[j - 1];
+                j -= 1;
+                self.at(1, 31, |p| {
+                    p.int("i", i as i64);
+                    p.int("j", j as i64);
+                    p.int("key", key);
+                    p.array(j);
+                });
+            }
+            numbers[j] = key;
+        }
+    }
+
+    fn gcd(&mut self, mut a: u64, mut b: u64) -> u64 {
+        while b != 0 {
+            let r = a % b;
+            self.at(2, 9, |p| {
+                p.ulong("a", a);
+                p.ulong("b", b);
+                p.ulong("r", r);
+            });
+            (a, b) = (b, r);
+        }
+        self.at(2, 15, |p| p.ulong("divisor", a));
+        a
+    }
+}
+
+fn program(layout: Layout) -> Vec<u8> {
+    let types = (0..).zip(TYPES).map(|(name, (format, size))| Type { name, format: *format, size: *size });
+    let tables = Tables::new(NAMES.iter().map(|n| n.as_bytes()), types);
+    let mut p = Program { w: Writer::new(layout, tables), layout, values: 0x55d0_c0de_12a0 };
+    let mut numbers = [36, 84, -7, 120, 18, 0, 96, 54, -42, 72, 6, 48];
+    p.at(1, 3, |p| {
+        p.int("n", numbers.len() as i64);
+        p.label("unsorted");
+    });
+    let address = p.values;
+    p.at(1, 8, |p| {
+        p.w.buffer_size(address, 48);
+        p.array(0);
+        p.label("unsorted");
+    });
+    p.sort(&mut numbers);
+    // The mean needs a copy of it, for a while.
+    p.at(1, 40, |p| {
+        p.w.buffer_size(address + 0x40, 96);
+        p.label("sorted");
+    });
+    let mut sum = 0.0;
+    for (i, number) in numbers.iter().enumerate() {
+        sum += *number as f64;
+        let mean = sum / (i + 1) as f64;
+        p.at(1, 44, |p| {
+            p.int("i", i as i64);
+            p.w.number(name("mean"), DOUBLE, Number::Float(mean));
+            p.array(i);
+        });
+    }
+    p.at(1, 49, |p| p.w.buffer_size(address + 0x40, 0));
+    let positive: Vec<u64> = numbers.iter().filter_map(|n| u64::try_from(*n).ok()).filter(|n| *n > 0).collect();
+    for pair in positive.windows(2).step_by(2) {
+        let divisor = p.gcd(pair[1], pair[0]);
+        p.at(1, 57, |p| {
+            p.ulong("divisor", divisor);
+            p.w.auxiliary(divisor);
+        });
+    }
+    p.at(1, 63, |p| {
+        p.w.buffer_size(address, 0);
+        p.label("done");
+    });
+    p.w.finish()
+}
+
+/// Every format in the sizes that it comes in, at its extremes; a point without a statement, an empty one, one that names a
+/// statement twice.
+fn values() -> Vec<u8> {
+    let names =
+        ["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "float", "double", "*void", "key", "text", "v", ""];
+    let types =
+        [(0, 1), (0, 2), (0, 4), (0, 8), (1, 1), (1, 2), (1, 4), (1, 8), (2, 4), (2, 8), (3, 8), (4, 10), (4, 0)];
+    let types = (0..).zip(types).map(|(name, (format, size))| Type { name, format, size });
+    let mut w = Writer::new(Layout::Wide, Tables::new(names.map(str::as_bytes), types));
+    let (v, no_name) = (13, 14);
+    w.statement(1);
+    (0..4).for_each(|t| w.number(v, t, Number::Unsigned(u64::MAX)));
+    (4..8).for_each(|t| w.number(v, t, Number::Signed(-1 << (8 * (1 << (t - 4)) - 1))));
+    (4..8).for_each(|t| w.number(v, t, Number::Signed(i64::MAX >> (64 - 8 * (1 << (t - 4))))));
+    w.end();
+    w.statement(2);
+    for value in [0.1, -0.0, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        w.number(v, 8, Number::Float(value));
+        w.number(v, 9, Number::Float(value));
+    }
+    w.end();
+    w.statement(3);
+    w.buffer_size(0x3000, 10);
+    for p in [0x2fff, 0x3000, 0x3005, 0x300a, 0x300b, u64::MAX] {
+        w.number(v, 10, Number::Pointer(p));
+    }
+    w.buffer_size(0x3000, 5);
+    w.number(no_name, 10, Number::Pointer(0x3000));
+    w.end();
+    w.blob(v, 11, b"0123456789");
+    w.blob(v, 12, "naïve \"text\"\n".as_bytes());
+    w.blob(v, 12, &[0, 0xff, 0x80]);
+    w.blob(v, 12, b"");
+    w.auxiliary(u64::MAX);
+    w.end();
+    w.end();
+    w.statement(4);
+    w.number(v, 2, Number::Unsigned(1));
+    w.statement(5);
+    w.end();
+    w.finish()
+}
