@@ -69,7 +69,8 @@ fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<d
     loop {
         turns += 1;
         assert!(turns < 100 * (file.len() + 100), "the decoder does not come to an end");
-        match decoder.want() {
+        let want = decoder.want();
+        match want {
             Want::Nothing => return (all, decoder),
             Want::Seek { at: seek, .. } if seek as usize != at - pending.len() => {
                 at = seek as usize;
@@ -81,7 +82,7 @@ fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<d
         pending.drain(..used);
         let full = batch.is_full();
         all.take(&mut batch);
-        if used == 0 && !full {
+        if used == 0 && !full && decoder.want() == want {
             assert!(pending.len() < 96, "{} bytes left over", pending.len());
             if at >= file.len() {
                 decoder.end(&pending, &mut batch).unwrap();
@@ -383,6 +384,25 @@ fn events_of_llvm_7_are_told_from_those_of_later_writers() {
 }
 
 #[test]
+fn a_bad_buffer_of_version_1_ends_where_all_do() {
+    let header = of_version(1, false);
+    let buffer = |clock: u64| {
+        let mut b = FdrBuffer::of(&header, 1, 1, 0, clock, (0, 0));
+        b.function(FunctionKind::Enter, 1, clock);
+        b.finish()
+    };
+    let mut bad = buffer(1000);
+    // No record of version 1, but what a buffer of later versions begins with.
+    bad[48] = 0x0f;
+    bad[64] = 0x01;
+    let file = log_of(&header, [bad, buffer(9000)]);
+    let all = whole(&file);
+    assert_eq!((all.kinds(), all.problems[0].value), (vec![ProblemKind::Malformed], 512 - 48));
+    assert_eq!(all.track(1), ["+#1@9000"]);
+    assert_eq!(whole(&file[..32 + 120]).kinds(), [ProblemKind::Malformed, ProblemKind::Truncated]);
+}
+
+#[test]
 fn basic_logs_of_all_versions_come_back() {
     for (version, big_endian) in [(1, false), (2, false), (3, true)] {
         let header = Header { version, big_endian, ..header(Mode::Basic, 1, 0) };
@@ -391,6 +411,48 @@ fn basic_logs_of_all_versions_come_back() {
         let all = whole(&file);
         assert_eq!((all.track(1), all.problems), (vec!["+#5@100".to_string(), "-#5@110".to_string()], vec![]));
     }
+}
+
+#[test]
+fn llvm_xrays_yaml_is_read() {
+    let yaml = br#"# a comment
+---
+header:
+  version:         5
+  type:            1
+  constant-tsc:    true
+  nonstop-tsc:     true
+  cycle-frequency: 2000000000
+records:
+  - { type: 0, func-id: 1, function: 'run(int, char**)', args: [ 7, 18446744073709551615 ], cpu: 3, thread: 41, process: 40, kind: function-enter-arg, tsc: 1800000000000000001, data: '' }
+  - { type: 0, func-id: 1, function: run, cpu: 3, thread: 41, process: 40, kind: custom-event, tsc: 1800000000000000005, data: "\0\x01it" }
+  - { type: 9, func-id: 1, function: run, cpu: 3, thread: 41, process: 40, kind: typed-event, tsc: 1800000000000000006, data: 'a, b: {c}' }
+  - { this is no record }
+  - { type: 0, func-id: 1, cpu: 3, thread: 41, process: 40, kind: function-exit, tsc: 1800000000000000010 }
+...
+"#;
+    let (all, decoder) = decode(yaml, &[13], 2);
+    assert_eq!(all, whole(yaml));
+    assert_eq!(
+        all.track(1),
+        [
+            "+run(int, char**)@1800000000000000001",
+            "!custom event@1800000000000000005",
+            "!typed event 9@1800000000000000006",
+            "-run(int, char**)@1800000000000000010",
+        ]
+    );
+    assert_eq!(all.kinds(), [ProblemKind::Malformed]);
+    assert_eq!(decoder.info().title, "XRay FDR 5, YAML");
+    let details = |i: usize| {
+        let locator = all.events[i].4;
+        let range = decoder.details_range(locator).unwrap();
+        decoder.details(locator, &yaml[range.at as usize..]).unwrap().fields
+    };
+    let arguments = Value::List(vec![Value::Hex(7), Value::Hex(u64::MAX)]);
+    assert!(details(0).iter().any(|f| f.name == "Arguments" && f.value == arguments));
+    let payload = Value::Bytes { bytes: b"a, b: {c}".to_vec(), len: 9 };
+    assert!(details(2).iter().any(|f| f.name == "Payload" && f.value == payload));
 }
 
 /// A log of several threads with everything in it, from a few numbers.
@@ -422,7 +484,7 @@ fn any_log(header: &Header, seed: &[(u8, u8, u16)]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn portions_and_batches_do_not_matter(

@@ -63,6 +63,8 @@ pub(crate) trait Sink {
     fn place(&mut self, place: Place);
     /// From here on the records are of this thread (basic mode).
     fn thread(&mut self, pid: i32, tid: i32, at: u64);
+    /// The name of a function, where the log has it; told before the first use.
+    fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
     /// An argument of the enter that was told last.
     fn argument(&mut self, value: u64);
@@ -180,13 +182,15 @@ impl FdrWalk {
         let eof = self.at.saturating_add(rest.len() as u64);
         let problem = match self.state {
             State::Extents if rest.is_empty() => return,
-            State::Extents => {
-                Problem { at: eof, kind: ProblemKind::Truncated, value: METADATA_LEN as u64 - rest.len() as u64 }
-            }
+            State::Extents => Problem {
+                at: eof,
+                kind: ProblemKind::Truncated,
+                value: (METADATA_LEN as u64).saturating_sub(rest.len() as u64),
+            },
             State::Resync { from } => Problem { at: from, kind: ProblemKind::Malformed, value: eof - from },
-            State::Records if self.buffer.end == eof && self.missing == 0 => return,
+            State::Records | State::Skip if self.leftovers_end <= eof && self.missing == 0 => return,
             State::Records | State::Payload { .. } | State::Skip => {
-                let value = (self.buffer.end - eof).saturating_add(self.missing);
+                let value = self.leftovers_end.saturating_sub(eof).saturating_add(self.missing);
                 Problem { at: eof, kind: ProblemKind::Truncated, value }
             }
         };
@@ -304,12 +308,12 @@ impl FdrWalk {
     }
 
     fn payload(&mut self, size: u32, left: u32, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
-        let here = c.take_up_to(u64::from(left).min(self.buffer.end - c.at()));
+        let here = c.take_up_to(u64::from(left).min(self.buffer.end.saturating_sub(c.at())));
         sink.payload(here);
         let left = left - here.len() as u32;
         if left == 0 {
             self.state = State::Records;
-        } else if c.at() == self.buffer.end {
+        } else if c.at() >= self.buffer.end {
             // The payload that is there has been told; only what is missing is lost.
             self.finish_buffer(c.at(), u64::from(size - left), sink);
         } else {
@@ -334,7 +338,9 @@ impl FdrWalk {
                 break;
             };
             let (kind, func, mut delta) = wire.function(bytes);
-            if bytes.first().is_none_or(|b| wire.is_metadata(*b)) || self.buffer.end - c.at() < FUNCTION_LEN as u64 {
+            if bytes.first().is_none_or(|b| wire.is_metadata(*b))
+                || self.buffer.end.saturating_sub(c.at()) < FUNCTION_LEN as u64
+            {
                 break;
             }
             let Some(kind) = FunctionKind::from_bits(kind) else {
@@ -528,7 +534,8 @@ impl FdrWalk {
     /// another buffer begins.
     fn malformed(&mut self, at: u64, sink: &mut impl Sink) -> bool {
         sink.lost(at);
-        if self.missing > 0 {
+        // In version 1 all buffers have one size, and where the next begins is in no doubt.
+        if self.missing > 0 && self.wire.version > 1 {
             self.missing = 0;
             self.state = State::Resync { from: at };
         } else {

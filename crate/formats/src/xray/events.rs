@@ -29,6 +29,7 @@ use crate::sniff::OpenOptions;
 use super::decode::{BasicWalk, Event, FdrWalk, Function, PLACE_EVERY, Place, Sink};
 use super::order::{Plan, Planned};
 use super::wire::{BASIC_LEN, FunctionKind, HEADER_LEN, Header, Mode};
+use super::yaml::YamlWalk;
 
 /// Keys of names beyond the 32 bits of function ids.
 const CUSTOM_EVENT: u64 = 1 << 32;
@@ -48,6 +49,7 @@ pub(crate) struct XrayDecoder {
 enum Walk {
     Fdr(FdrWalk),
     Basic(BasicWalk),
+    Yaml(YamlWalk),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,6 +85,8 @@ struct Tracks {
     /// The version tells processes.
     has_process: bool,
     names: Names,
+    /// The name of the next function, where the log has it.
+    named: Option<String>,
     processes: HashMap<i32, TrackId>,
     by_id: HashMap<(i32, i32), u32>,
     threads: Vec<Thread>,
@@ -97,6 +101,16 @@ struct Tracks {
 }
 
 impl XrayDecoder {
+    /// For a log in YAML with this header.
+    pub(crate) fn yaml(header: Header, options: OpenOptions) -> Self {
+        let mut decoder = Self::new(header, options);
+        decoder.walk = Walk::Yaml(YamlWalk::new(0));
+        // Its header is a few lines that the walk passes over. Processes may be told in any version.
+        decoder.phase = Phase::Main;
+        decoder.state.has_process = true;
+        decoder
+    }
+
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
         let walk = match header.mode {
             Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
@@ -107,6 +121,7 @@ impl XrayDecoder {
             mode: header.mode,
             has_process: header.version >= 3,
             names: Names::default(),
+            named: None,
             processes: HashMap::new(),
             by_id: HashMap::new(),
             threads: Vec::new(),
@@ -118,6 +133,15 @@ impl XrayDecoder {
             error: None,
         };
         Self { header, walk, at: 0, phase: Phase::Header, plan: Plan::default(), state, failed: None }
+    }
+
+    /// What is special about the form of the log, behind its version.
+    fn form(&self) -> &'static str {
+        match self.walk {
+            Walk::Yaml(_) => ", YAML",
+            _ if self.header.big_endian => ", big-endian",
+            _ => "",
+        }
     }
 
     fn check(&mut self) -> Result<()> {
@@ -132,6 +156,7 @@ impl XrayDecoder {
         match &mut self.walk {
             Walk::Fdr(walk) => walk.run(input, &mut sink),
             Walk::Basic(walk) => walk.run(input, &mut sink),
+            Walk::Yaml(walk) => walk.run(input, &mut sink),
         }
     }
 }
@@ -158,7 +183,7 @@ impl Decoder for XrayDecoder {
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
         Info {
             format: "xray",
-            title: format!("XRay {} {}{}", h.mode.name(), h.version, if h.big_endian { ", big-endian" } else { "" }),
+            title: format!("XRay {} {}{}", h.mode.name(), h.version, self.form()),
             version: h.version.to_string(),
             container: None,
             clock,
@@ -194,7 +219,7 @@ impl Decoder for XrayDecoder {
                     let mut sink = ToBatch { tracks: &mut self.state, out };
                     self.plan.run(&self.header, walk, rest, &mut sink, ToBatch::begin_again)
                 }
-                Walk::Basic(_) => rest.len(),
+                Walk::Basic(_) | Walk::Yaml(_) => rest.len(),
             },
             Phase::Header => 0,
         };
@@ -214,6 +239,7 @@ impl Decoder for XrayDecoder {
                 match &mut self.walk {
                     Walk::Fdr(walk) => walk.end(rest, &mut sink),
                     Walk::Basic(walk) => walk.end(rest, &mut sink),
+                    Walk::Yaml(walk) => walk.end(&mut sink),
                 }
                 self.plan = self.state.make_plan(out);
                 self.phase = Phase::Order;
@@ -235,6 +261,9 @@ impl Decoder for XrayDecoder {
     }
 
     fn details_range(&self, locator: u64) -> Option<Range> {
+        if let Walk::Yaml(_) = self.walk {
+            return Some(Range { at: locator, len: PLACE_EVERY });
+        }
         match self.header.mode {
             Mode::Basic => Some(Range { at: locator, len: 2 * BASIC_LEN as u64 }),
             Mode::Fdr => {
@@ -254,6 +283,11 @@ impl Decoder for XrayDecoder {
             ..OneRecord::default()
         };
         match self.header.mode {
+            _ if matches!(self.walk, Walk::Yaml(_)) => {
+                let mut walk = YamlWalk::new(locator);
+                walk.run(bytes, &mut sink);
+                walk.end(&mut sink);
+            }
             Mode::Basic => {
                 BasicWalk::new(&self.header, locator).run(bytes, &mut sink);
             }
@@ -352,7 +386,9 @@ impl ToBatch<'_> {
     #[inline]
     fn add(&mut self, kind: EventKind, key: u64, clock: u64, at: u64) {
         let limit = self.tracks.limits.names;
-        let name = match self.tracks.names.number(key, at, limit, self.out, name_of) {
+        let named = &mut self.tracks.named;
+        let text = |key| named.take().unwrap_or_else(|| name_of(key));
+        let name = match self.tracks.names.number(key, at, limit, self.out, text) {
             Ok(name) => name,
             Err(error) => {
                 self.tracks.error.get_or_insert(error);
@@ -419,6 +455,12 @@ impl Sink for ToBatch<'_> {
     fn function(&mut self, f: Function) {
         let kind = if f.kind.is_enter() { EventKind::Begin } else { EventKind::End };
         self.add(kind, u64::from(f.func as u32), f.clock, f.at);
+    }
+
+    fn name(&mut self, func: i32, name: &str) {
+        if !self.tracks.names.knows(u64::from(func as u32)) {
+            self.tracks.named = Some(name.to_string());
+        }
     }
 
     fn argument(&mut self, _value: u64) {}

@@ -1,4 +1,5 @@
-//! Logs of LLVM XRay: flight data recorder (FDR) versions 1 to 5 and basic mode versions 1 to 3, in both byte orders.
+//! Logs of LLVM XRay: flight data recorder (FDR) versions 1 to 5 and basic mode versions 1 to 3, in both byte orders, and as
+//! llvm-xray's YAML.
 //!
 //! A log has no magic number: it is recognised by version and type in the header, flags that only real writers set, and
 //! the first record. One file holds the buffers of many threads, in the order of a queue, not of time.
@@ -9,6 +10,7 @@ mod events;
 mod order;
 mod text;
 pub mod wire;
+mod yaml;
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -23,20 +25,26 @@ use wire::{HEADER_LEN, Header, Mode};
 pub const FORMAT: Format = Format {
     id: "xray",
     name: "LLVM XRay log",
-    opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3",
+    opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
     sniff,
     open,
     text,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
-    Ok(Box::new(events::XrayDecoder::new(Header::parse(head)?, options)))
+    Ok(match yaml::header(head) {
+        Some(header) => Box::new(events::XrayDecoder::yaml(header, options)),
+        None => Box::new(events::XrayDecoder::new(Header::parse(head)?, options)),
+    })
 }
 
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let header = Header::parse(head)?;
+    let lines = match yaml::header(head) {
+        Some(header) => text::JsonLines::yaml(header),
+        None => text::JsonLines::new(Header::parse(head)?, options),
+    };
     Ok(match text {
-        Text::Jsonl => Some(Box::new(text::JsonLines::new(header, options))),
+        Text::Jsonl => Some(Box::new(lines)),
         Text::Apitrace { .. } => None,
     })
 }
@@ -53,6 +61,10 @@ fn first_basic_record(head: &[u8], header: &Header) -> bool {
 }
 
 fn sniff(probe: &Probe<'_>) -> Option<Guess> {
+    if let Some(header) = yaml::header(probe.head) {
+        let reason = format!("it is llvm-xray's YAML of a log of {} version {}", header.mode.name(), header.version);
+        return Some(Guess { confidence: Confidence::Certain, reason });
+    }
     let header = Header::parse_any(probe.head)?;
     let first = probe.head.get(HEADER_LEN as usize).copied();
     let fits = match (first, header.mode) {

@@ -113,7 +113,9 @@ impl Plan {
 
     /// The bytes asked for have come to an end before the buffer did: the file is shorter than it was, or was cut.
     pub(crate) fn end<S: Sink>(&mut self, walk: &mut FdrWalk, rest: &[u8], sink: &mut S) {
-        walk.end(rest, sink);
+        if self.begun {
+            walk.end(rest, sink);
+        }
         self.advance();
         if self.next < self.buffers.len() {
             self.stretch();

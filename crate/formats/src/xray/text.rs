@@ -15,6 +15,7 @@ use crate::sniff::OpenOptions;
 use super::decode::{BasicWalk, Event, FdrWalk, Function, Place, Sink};
 use super::order::{Plan, Planned};
 use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
+use super::yaml::YamlWalk;
 
 /// Text is handed out in portions of about this size.
 const PORTION: usize = 1 << 20;
@@ -33,6 +34,7 @@ pub(crate) struct JsonLines {
 enum Walk {
     Fdr(FdrWalk),
     Basic(BasicWalk),
+    Yaml(YamlWalk),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +46,13 @@ enum Phase {
 }
 
 impl JsonLines {
+    /// For a log in YAML.
+    pub(crate) fn yaml(header: Header) -> Self {
+        let mut lines = Self::new(header, OpenOptions::default());
+        (lines.walk, lines.phase) = (Walk::Yaml(YamlWalk::new(0)), Phase::First);
+        lines
+    }
+
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
         let walk = match header.mode {
             Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
@@ -82,6 +91,7 @@ impl TextDump for JsonLines {
                 (lines.pid, lines.tid) = (planned.place.pid, planned.place.tid);
             }),
             (Walk::Basic(walk), _) => walk.run(rest, &mut self.lines),
+            (Walk::Yaml(walk), _) => walk.run(rest, &mut self.lines),
         };
         if self.want() == Want::Nothing {
             self.lines.finish();
@@ -106,6 +116,7 @@ impl TextDump for JsonLines {
             }
             (Walk::Fdr(walk), _) => self.plan.end(walk, rest, &mut self.lines),
             (Walk::Basic(walk), _) => walk.end(rest, &mut self.lines),
+            (Walk::Yaml(walk), _) => walk.end(&mut self.lines),
         }
         self.phase = Phase::Second;
         if self.want() == Want::Nothing {
@@ -119,7 +130,7 @@ impl TextDump for JsonLines {
         match (self.phase, &self.walk) {
             (Phase::Header | Phase::First, _) => Want::Next,
             (Phase::Second, Walk::Fdr(_)) => self.plan.want(),
-            (Phase::Second, Walk::Basic(_)) => Want::Nothing,
+            (Phase::Second, Walk::Basic(_) | Walk::Yaml(_)) => Want::Nothing,
         }
     }
 
