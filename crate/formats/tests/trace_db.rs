@@ -301,7 +301,7 @@ fn details_hold_everything_and_what_has_changed() {
     let mut w = Writer::new(Layout::Wide, tables());
     w.buffer_size(0x1000, 16);
     for n in 0..3u64 {
-        w.statement(HAS_FILE | 2 << 40 | n % 2);
+        w.statement(HAS_FILE | 2 << 40 | (n % 2));
         w.number(I, 7, Number::Signed(n as i64 - 1));
         w.number(X, 10, Number::Float(0.5));
         w.number(Y, 11, Number::Pointer(0x1000 + n));
