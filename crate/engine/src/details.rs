@@ -179,11 +179,12 @@ impl Store {
                 if !counted {
                     fields.push(field("Start", Value::Ticks(slice.start)));
                 }
-                let nested = self.tracks.get(track as usize).is_none_or(|t| t.def.stacking == Stacking::Nested);
-                // A call that is alone in its place says nothing by its length.
-                if !counted || duration > 1 || !nested {
+                // One that is alone in its place says nothing by its length.
+                if !counted || duration > 1 {
                     fields.push(field("Duration", Value::Duration(duration)));
                 }
+                // Slices that overlap do not call one another.
+                let nested = self.tracks.get(track as usize).is_none_or(|t| t.def.stacking == Stacking::Nested);
                 if nested && (!counted || duration > 1) {
                     let own = duration - self.covered_by_callees(track, depth, &slice);
                     fields.push(field("Self", Value::Duration(own)));

@@ -139,7 +139,7 @@ mod tests {
         let mut map = MemoryMap::default();
         let mut at_times = Vec::new();
         for i in 0..300_000u64 {
-            let (address, size) = (i * 2_654_435_761 % 1000 * 16, i * 7919 % 5);
+            let (address, size) = (i * 2_654_435_761 % 1000 * 16, (i + i / 1000) % 5);
             if i % 29_989 == 0 {
                 at_times.push((i * 17, map.clone()));
             }
