@@ -50,6 +50,8 @@ async function systemPackages(test) {
       { thing: 'Python 3', there: () => find('python3'), debian: ['python3'], optional: !ci },
       // Some tests compare with these and say so when they are skipped.
       { thing: 'zstd', there: () => find('zstd'), debian: ['zstd'], optional: true },
+      { thing: 'apitrace', there: () => find('apitrace'), debian: ['apitrace'], optional: true },
+      { thing: 'llvm-xray', there: () => find('llvm-xray'), debian: ['llvm'], optional: true },
     );
   }
   let missing = wanted.filter((w) => !w.there());

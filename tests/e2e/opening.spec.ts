@@ -7,6 +7,7 @@ test('says what it opens before anything is open', async ({ page }) => {
   await settled(page, 'empty');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Drop a trace anywhere on this page');
   await expect(page.getByText('LLVM XRay logs')).toBeVisible();
+  await expect(page.getByText('apitrace traces')).toBeVisible();
   await expect(page.getByText('Nothing is uploaded.')).toBeVisible();
 });
 
@@ -58,10 +59,12 @@ test('opens the first of several files and says so', async ({ page }) => {
 });
 
 test('opens each sample with one click', async ({ page }) => {
-  for (const name of ['Threads', 'Events']) {
+  const files = ['threads.xray', 'events.xray', 'scene.trace', 'values.trace'];
+  await expect(page.locator('.samples button')).toHaveCount(files.length);
+  for (const [i, file] of files.entries()) {
     await page.goto('./');
-    await page.locator('.samples').getByRole('button', { name }).click();
-    await settled(page, 'ready', `${name.toLowerCase()}.xray`);
+    await page.locator('.samples button').nth(i).click();
+    await settled(page, 'ready', file);
     await pictured(page);
   }
 });
@@ -183,8 +186,8 @@ test('gives up the trace before for the next one', async ({ page }) => {
   expect(page.workers()).toHaveLength(1);
 });
 
-test('opens every recorded log', async ({ page }) => {
-  const logs = recorded();
+test('opens every recorded log and trace', async ({ page }) => {
+  const logs = [...recorded('xray'), ...recorded('apitrace')];
   test.skip(logs.length === 0, 'the corpus is not beside this repository');
   for (const log of logs) {
     await page.setInputFiles('#file-input', log);

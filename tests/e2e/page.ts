@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
 
-const FIXTURES = join(import.meta.dirname, '../fixtures/xray');
-const CORPUS = join(import.meta.dirname, '../../../shared/corpus/xray/recorded');
+const FIXTURES = join(import.meta.dirname, '../fixtures');
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 
 /** Opens the page and fails the test on an error that nothing caught. */
 export const test = base.extend<{ page: Page }>({
@@ -18,15 +18,16 @@ export const test = base.extend<{ page: Page }>({
 
 /** The path of a fixture of ours. */
 export function fixture(name: string): string {
-  return join(FIXTURES, name);
+  return join(FIXTURES, name.endsWith('.trace') ? 'apitrace' : 'xray', name);
 }
 
-/** Recorded logs from outside of the repository, none when they are not there. */
-export function recorded(): string[] {
-  if (!existsSync(CORPUS)) return [];
-  return readdirSync(CORPUS)
-    .filter((name) => name.endsWith('.xray'))
-    .map((name) => join(CORPUS, name));
+/** Recorded traces from outside of the repository, none when they are not there. */
+export function recorded(format: 'xray' | 'apitrace'): string[] {
+  const folder = join(CORPUS, format, 'recorded');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(format === 'xray' ? '.xray' : '.trace'))
+    .map((name) => join(folder, name));
 }
 
 /** Hands a file to the page's input and waits for what becomes of it. */

@@ -9,7 +9,7 @@ import {
   formatRawLength,
   plural,
 } from './format.ts';
-import { hexDump } from './hex.ts';
+import { hexLine, hexLines } from './hex.ts';
 import type { Clock } from './protocol.ts';
 
 const GHZ: Clock = { kind: 'seconds', frequency: 1_000_000_000n };
@@ -85,7 +85,8 @@ describe('positions', () => {
 });
 
 it('dumps bytes in lines of the same length', () => {
-  const lines = hexDump(new Uint8Array([0x41, 0, 0xff, 0x20, 0x7e, 0x7f, 1, 2, 0x42]));
+  const bytes = new Uint8Array([0x41, 0, 0xff, 0x20, 0x7e, 0x7f, 1, 2, 0x42]);
+  const lines = Array.from({ length: hexLines(bytes) }, (_, i) => hexLine(bytes, i));
   expect(lines).toEqual([
     { offset: 0, hex: '41 00 ff 20 7e 7f 01 02', text: 'A.. ~...' },
     { offset: 8, hex: '42                     ', text: 'B' },

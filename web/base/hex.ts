@@ -9,14 +9,16 @@ export interface HexLine {
 
 const PER_LINE = 8;
 
-/** Bytes as hexadecimal and text, eight a line. */
-export function hexDump(bytes: Uint8Array): HexLine[] {
-  const lines: HexLine[] = [];
-  for (let offset = 0; offset < bytes.length; offset += PER_LINE) {
-    const part = [...bytes.subarray(offset, offset + PER_LINE)];
-    const hex = part.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
-    const text = part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-    lines.push({ offset, hex: hex.padEnd(PER_LINE * 3 - 1), text });
-  }
-  return lines;
+/** How many lines a dump of the bytes has. */
+export function hexLines(bytes: Uint8Array): number {
+  return Math.ceil(bytes.length / PER_LINE);
+}
+
+/** A line of the bytes as hexadecimal and text, eight bytes a line. */
+export function hexLine(bytes: Uint8Array, line: number): HexLine {
+  const offset = line * PER_LINE;
+  const part = [...bytes.subarray(offset, offset + PER_LINE)];
+  const hex = part.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  const text = part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+  return { offset, hex: hex.padEnd(PER_LINE * 3 - 1), text };
 }

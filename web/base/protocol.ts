@@ -40,6 +40,7 @@ export interface TraceInfo {
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
 
+/** A counter holds samples only; a lane holds slices that belong to no thread. */
 export type TrackKind = 'process' | 'thread' | 'lane' | 'counter';
 
 /** A track as it is now; sent again when it has changed. */
@@ -57,6 +58,10 @@ export interface Track {
   readonly lowest: number;
   readonly slices: number;
   readonly instants: number;
+  /** Values of a counter. */
+  readonly samples: number;
+  /** The highest of them, 0 when there are none. */
+  readonly highest: number;
   /** Its buffers did not come in time order: what is shown now is not all, and is put in order at the end. */
   readonly reordering: boolean;
 }
@@ -132,6 +137,22 @@ export interface Instants {
   readonly many: Uint32Array;
 }
 
+/**
+ * Values of counters, at most one a step; sorted by track, then time. Each holds until the next one of its track. The
+ * first of a track may lie before the window, when its value reaches into it.
+ */
+export interface Counters {
+  readonly count: number;
+  readonly track: Uint32Array;
+  /** Relative to the reply's origin; may be negative. */
+  readonly time: Float64Array;
+  /** The lowest and the highest value within the step. */
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+  /** The value that holds from here on. */
+  readonly last: Float64Array;
+}
+
 /** Density over the whole trace for the strip at the top: `rows.length` × `buckets` cells, row by row. */
 export interface Overview {
   readonly from: Ticks;
@@ -152,6 +173,8 @@ export type Value =
   | { readonly t: 'id'; readonly v: bigint }
   | { readonly t: 'float'; readonly v: number }
   | { readonly t: 'text'; readonly v: string }
+  /** A number with a name: a constant, or flags joined by ` | `. */
+  | { readonly t: 'symbol'; readonly name: string; readonly v: Value }
   /** `length` is the whole size in bytes; `v` may hold fewer. */
   | { readonly t: 'bytes'; readonly v: Uint8Array; readonly length: bigint }
   /** A position on the x axis. */
@@ -246,6 +269,7 @@ export type FromWorker =
       readonly complete: boolean;
       readonly rects: Rects;
       readonly instants: Instants;
+      readonly counters: Counters;
       /** Nodes and slices looked at, for the tests that count work. */
       readonly visited: number;
     }

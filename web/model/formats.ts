@@ -19,7 +19,12 @@ export const FORMATS: readonly Format[] = [
   {
     id: 'xray',
     name: 'LLVM XRay logs',
-    about: 'flight data recorder mode version 5 and basic mode version 3, as clang 13 and later write them',
+    about: "flight data recorder mode versions 1 to 5, basic mode versions 1 to 3, and llvm-xray's YAML of either",
+  },
+  {
+    id: 'apitrace',
+    name: 'apitrace traces',
+    about: '.trace of OpenGL, EGL and D3D calls, in any container: Snappy, gzip, brotli, zstd',
   },
 ];
 
@@ -31,4 +36,14 @@ export const SAMPLES: readonly Sample[] = [
     about: 'a main thread and three workers, one of them recorded from within a call',
   },
   { path: 'samples/events.xray', name: 'Events', about: 'one thread with custom and typed events between its calls' },
+  {
+    path: 'samples/scene.trace',
+    name: 'Scene',
+    about: 'twelve frames of a small game in OpenGL, with debug groups, markers and a second thread',
+  },
+  {
+    path: 'samples/values.trace',
+    name: 'Values',
+    about: 'every kind of argument that an apitrace can hold, and backtraces',
+  },
 ];

@@ -12,6 +12,8 @@ const track = (id: number, parent: number, more: Partial<Track> = {}): Track => 
   lowest: 0,
   slices: 1,
   instants: 0,
+  samples: 0,
+  highest: 0,
   reordering: false,
   ...more,
 });
@@ -35,6 +37,19 @@ describe('layout', () => {
     expect(ids(layOut(tracks, new Set([0])).tracks)).toEqual([0]);
     const folded = layOut(tracks, new Set([1])).tracks[1]!;
     expect([folded.height, folded.rows, folded.instants]).toEqual([LOW, 1, -1]);
+  });
+  it('gives a counter a graph, and a small one when folded', () => {
+    const counter = track(0, -1, { kind: 'counter', rows: 0, slices: 0, samples: 5 });
+    const [open] = layOut([counter], new Set()).tracks;
+    expect([open!.graphHeight, open!.rows, open!.foldable]).toEqual([40, 0, true]);
+    expect(open!.height).toBeGreaterThan(40);
+    const [folded] = layOut([counter], new Set([0])).tracks;
+    expect(folded!.height).toBe(LOW);
+    expect(folded!.graph + folded!.graphHeight).toBeLessThan(LOW);
+  });
+  it('keeps a lane low', () => {
+    const [lane] = layOut([track(0, -1, { kind: 'lane', rows: 1 })], new Set()).tracks;
+    expect([lane!.height, lane!.foldable]).toEqual([46, true]);
   });
   it('has room for the name of a thread of one row, and less of it among many', () => {
     expect(layOut([track(0, -1, { rows: 1 })], new Set()).tracks[0]!.height).toBeGreaterThan(50);

@@ -8,8 +8,11 @@ export const INSTANT_LANE = 16;
 export const LOW = 27;
 const PROCESS = 30;
 const PADDING = 6;
-/** Room for the name and two muted lines. */
+/** CSS pixels of the graph of a counter. */
+export const GRAPH = 40;
+/** Room for the name and two muted lines, and for the name and one. */
 const THREE_LINES = 62;
+const TWO_LINES = 46;
 /** With more tracks than this each is only as high as it must be. */
 const MANY_TRACKS = 40;
 
@@ -25,6 +28,10 @@ export interface LaidTrack {
   readonly slices: number;
   /** Rows of slices that are shown: all, or one when folded. */
   readonly rows: number;
+  /** From `top` to the graph of a counter, or -1 if there is none. */
+  readonly graph: number;
+  /** How high the graph is; less in a folded track. */
+  readonly graphHeight: number;
   readonly folded: boolean;
   readonly foldable: boolean;
 }
@@ -61,6 +68,11 @@ export function layOut(tracks: Iterable<Track>, folded: ReadonlySet<number>): La
   return { tracks: laid, height: top };
 }
 
+/** Whether a track has anything of its own to draw. */
+export function isDrawn(laid: LaidTrack): boolean {
+  return laid.rows > 0 || laid.instants >= 0 || laid.graph >= 0;
+}
+
 /** The tracks that touch `from` to `to`, as a range of {@link Layout.tracks}. */
 export function tracksWithin(layout: Layout, from: number, to: number): { first: number; end: number } {
   return { first: firstEndingAfter(layout, from), end: firstStartingFrom(layout, to) };
@@ -89,17 +101,21 @@ function measure(
   parent: boolean,
   dense: boolean,
 ): LaidTrack {
+  const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, graph: -1, graphHeight: 0, folded };
   const holdsOnly = track.rows === 0 && track.instants === 0 && track.kind === 'process';
-  if (holdsOnly) {
-    return { track, level, top, height: PROCESS, instants: -1, slices: 0, rows: 0, folded, foldable: parent };
+  if (holdsOnly) return { ...nothing, height: PROCESS, foldable: parent };
+  if (track.kind === 'counter') {
+    const height = folded ? LOW : GRAPH + PADDING;
+    return { ...nothing, height, graph: PADDING / 2, graphHeight: height - PADDING, foldable: true };
   }
   const lane = track.instants > 0 && !folded;
   const slices = PADDING / 2 + (lane ? INSTANT_LANE : 0);
   const rows = folded ? Math.min(1, track.rows) : track.rows;
   const content = slices + rows * SLICE_ROW + PADDING;
-  const height = folded ? LOW : Math.max(content, dense ? LOW : THREE_LINES);
-  const foldable = parent || track.rows > 1 || track.instants > 0;
-  return { track, level, top, height, instants: lane ? PADDING / 2 : -1, slices, rows, folded, foldable };
+  const least = track.kind === 'lane' ? TWO_LINES : THREE_LINES;
+  const height = folded ? LOW : Math.max(content, dense ? LOW : least);
+  const foldable = parent || track.rows > 1 || track.instants > 0 || track.kind === 'lane';
+  return { ...nothing, height, instants: lane ? PADDING / 2 : -1, slices, rows, foldable };
 }
 
 function firstEndingAfter(layout: Layout, y: number): number {

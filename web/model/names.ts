@@ -37,7 +37,18 @@ export function createNames(): Names {
   };
 }
 
-/** The colour of a name: the same in every trace and at every visit. */
+/**
+ * The colour of a name: the same in every trace and at every visit. Names that only count (`frame 1`, `frame 2`) share a
+ * hue, the odd ones lighter: a hue each would look as if it meant something.
+ */
 export function colourOf(name: string): number {
-  return hashText(name) % COLOURS;
+  const number = numberOf(name);
+  if (number === '') return hashText(name) % COLOURS;
+  const odd = Number(number.at(-1)) & 1;
+  return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;
+}
+
+/** The number of a name that only counts: `12` of `frame 12`; '' for any other. */
+export function numberOf(name: string): string {
+  return /^.*\D (\d+)$/.exec(name)?.[1] ?? '';
 }

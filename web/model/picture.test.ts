@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FromWorker, MANY } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { layOut } from './layout.ts';
-import { covers, instantAt, pictureOf, questionOf, rectAt, stepOf } from './picture.ts';
+import { covers, instantAt, pictureOf, questionOf, rectAt, stepOf, valueAt } from './picture.ts';
 import { firstSlice, pointAt, stepFrom } from './pointing.ts';
 import { fitted, moved, zoomed } from './view.ts';
 
@@ -14,7 +14,11 @@ const view = fitted(EXTENT, WIDTH, 0);
 
 type Rect = readonly [track: number, depth: number, start: number, end: number, name: number, index: number];
 
-function picture(rows: readonly Rect[], times: readonly number[] = []) {
+function picture(
+  rows: readonly Rect[],
+  times: readonly number[] = [],
+  values: readonly (readonly [time: number, value: number])[] = [],
+) {
   const column = (at: number) => rows.map((row) => row[at]!);
   const reply: FromWorker & { t: 'rects' } = {
     t: 'rects',
@@ -43,6 +47,14 @@ function picture(rows: readonly Rect[], times: readonly number[] = []) {
       name: new Uint32Array(times.length),
       index: Uint32Array.from(times.keys()),
       many: new Uint32Array(times.length).fill(1),
+    },
+    counters: {
+      count: values.length,
+      track: new Uint32Array(values.length).fill(3),
+      time: Float64Array.from(values, ([time]) => time),
+      min: Float64Array.from(values, ([, value]) => value - 1),
+      max: Float64Array.from(values, ([, value]) => value + 1),
+      last: Float64Array.from(values, ([, value]) => value),
     },
   };
   return pictureOf(reply, questionOf(view, WIDTH, TRACKS));
@@ -107,6 +119,50 @@ describe('a picture', () => {
   });
 });
 
+describe('a counter', () => {
+  const shown = picture(
+    [],
+    [],
+    [
+      [-500, 7],
+      [200_000, 9],
+    ],
+  );
+  const layout = layOut(
+    [
+      {
+        id: 3,
+        parent: -1,
+        kind: 'counter',
+        name: '',
+        detail: '',
+        rows: 0,
+        lowest: 0,
+        slices: 0,
+        instants: 0,
+        samples: 2,
+        highest: 10,
+        reordering: false,
+      },
+    ],
+    new Set(),
+  );
+  it('holds a value until the next, also one from before the window', () => {
+    const range = shown.values(3);
+    expect(range).toEqual({ first: 0, end: 2 });
+    expect([-501, -500, 199_999, 200_000, 9e9].map((at) => valueAt(shown.counters, range, at))).toEqual([
+      -1, 0, 0, 1, 1,
+    ]);
+  });
+  it('tells the value under the pointer, which is nothing to select', () => {
+    const found = pointAt(shown, layout, view, 100, 20)!;
+    expect(found.item).toBeNull();
+    expect(found.reading).toEqual({ value: 7, min: 6, max: 8 });
+    expect(found.end).toBe(BASE + 200_000n);
+    expect(pointAt(shown, layout, view, 900, 20)!.end).toBeNull();
+  });
+});
+
 describe('pointing', () => {
   const shown = picture(ROWS, [500_000]);
   const layout = layOut(
@@ -120,6 +176,8 @@ describe('pointing', () => {
       lowest: id === 1 ? -1 : 0,
       slices: 1,
       instants: id === 1 ? 1 : 0,
+      samples: 0,
+      highest: 0,
       reordering: false,
     })),
     new Set(),

@@ -1,4 +1,4 @@
-import { type FromWorker, type Instants, MANY, type Rects, type Ticks } from '../base/protocol.ts';
+import { type Counters, type FromWorker, type Instants, MANY, type Rects, type Ticks } from '../base/protocol.ts';
 import { ceilTo, floorTo, MAX_TICKS, powerOfTwoBelow, ticks } from '../base/ticks.ts';
 import { toTick, type View } from './view.ts';
 
@@ -8,7 +8,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** What a query brought: rectangles and instants, and where each row's are. */
+/** What a query brought: rectangles, instants and counters, and where each row's are. */
 export interface Picture {
   readonly origin: Ticks;
   readonly from: Ticks;
@@ -17,12 +17,15 @@ export interface Picture {
   readonly complete: boolean;
   readonly rects: Rects;
   readonly instants: Instants;
+  readonly counters: Counters;
   /** The tracks that were asked for. */
   readonly tracks: ReadonlySet<number>;
   /** The rectangles of a track's column. */
   row(track: number, depth: number): Range;
   /** The instants of a track. */
   lane(track: number): Range;
+  /** The values of a counter. */
+  values(track: number): Range;
 }
 
 /** A window, a step and tracks to ask the worker for. */
@@ -60,7 +63,7 @@ export function covers(picture: Picture, view: View, width: number, tracks: Iter
 /** Makes a reply of the worker to a question searchable by row. */
 export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question): Picture {
   const rows = new Map<number, Map<number, Range>>();
-  const { rects, instants } = reply;
+  const { rects, instants, counters } = reply;
   for (let first = 0; first < rects.count; ) {
     const track = rects.track[first]!;
     const depth = rects.depth[first]!;
@@ -74,14 +77,8 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
     columns.set(depth, { first, end });
     first = end;
   }
-  const lanes = new Map<number, Range>();
-  for (let first = 0; first < instants.count; ) {
-    const track = instants.track[first]!;
-    let end = first + 1;
-    while (end < instants.count && instants.track[end] === track) end += 1;
-    lanes.set(track, { first, end });
-    first = end;
-  }
+  const lanes = stretches(instants.track, instants.count);
+  const values = stretches(counters.track, counters.count);
   return {
     origin: reply.origin,
     from: question.from,
@@ -90,10 +87,25 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
     complete: reply.complete,
     rects,
     instants,
+    counters,
     tracks: new Set(question.tracks),
     row: (track, depth) => rows.get(track)?.get(depth) ?? NOTHING,
     lane: (track) => lanes.get(track) ?? NOTHING,
+    values: (track) => values.get(track) ?? NOTHING,
   };
+}
+
+/** Where each track's part of a column sorted by track is. */
+function stretches(column: Uint32Array, count: number): Map<number, Range> {
+  const found = new Map<number, Range>();
+  for (let first = 0; first < count; ) {
+    const track = column[first]!;
+    let end = first + 1;
+    while (end < count && column[end] === track) end += 1;
+    found.set(track, { first, end });
+    first = end;
+  }
+  return found;
 }
 
 /** The first of a row's rectangles that ends after `at` (relative to the picture's origin). */
@@ -141,4 +153,10 @@ export function instantAt(instants: Instants, range: Range, at: number, slack: n
     }
   }
   return best;
+}
+
+/** The value of a counter that holds at `at` (ticks relative to the origin), or -1 before the first one. */
+export function valueAt(counters: Counters, range: Range, at: number): number {
+  const next = firstEndingAfter(counters.time, range, at);
+  return next > range.first ? next - 1 : -1;
 }

@@ -1,24 +1,36 @@
 import { type Item, MANY, type Ticks } from '../base/protocol.ts';
 import { distance, ticks } from '../base/ticks.ts';
-import { INSTANT_LANE, type Layout, SLICE_ROW, trackAt } from './layout.ts';
-import { instantAt, type Picture, type Range, rectAt } from './picture.ts';
+import { INSTANT_LANE, type LaidTrack, type Layout, SLICE_ROW, trackAt } from './layout.ts';
+import { instantAt, type Picture, type Range, rectAt, valueAt } from './picture.ts';
 import type { View } from './view.ts';
+
+/** What a counter shows at a place. */
+export interface Reading {
+  /** The value that holds there. */
+  readonly value: number;
+  /** The lowest and the highest within the step. */
+  readonly min: number;
+  readonly max: number;
+}
 
 /** What lies at a place of the timeline. */
 export interface Pointed {
-  /** null for a rectangle that stands for several slices. */
+  /** null for a rectangle that stands for several slices, and for a counter. */
   readonly item: Item | null;
   readonly track: number;
   /** Of a slice; 0 for an instant. */
   readonly depth: number;
+  /** -1 for a counter. */
   readonly name: number;
   readonly start: Ticks;
-  /** null for an instant. */
+  /** null for an instant, and for the last value of a counter. */
   readonly end: Ticks | null;
   /** `FLAG_*` bits. */
   readonly flags: number;
   /** How many instants stand here; 1 for a slice. */
   readonly many: number;
+  /** null for anything but a counter. */
+  readonly reading: Reading | null;
 }
 
 /** How near the pointer must be, in CSS pixels. */
@@ -35,6 +47,7 @@ export function pointAt(picture: Picture, layout: Layout, view: View, x: number,
     const i = instantAt(picture.instants, picture.lane(laid.track.id), at, INSTANT_SLACK * view.perPixel);
     return i < 0 ? null : instantOf(picture, i);
   }
+  if (laid.graph >= 0) return counterAt(picture, laid, at);
   const row = Math.floor((inner - laid.slices) / SLICE_ROW);
   if (row < 0 || row >= laid.rows) return null;
   const i = rectAt(picture.rects, picture.row(laid.track.id, laid.track.lowest + row), at, SLACK * view.perPixel);
@@ -71,11 +84,12 @@ export function stepFrom(picture: Picture, from: Pointed, step: Step): Pointed |
   return best < 0 ? null : sliceOf(picture, best);
 }
 
-/** The first slice of its own on the screen, where the keyboard begins; null if there is none. */
+/** The first slice of its own on the screen, where the keyboard begins: of a thread if there is one. Null if there is none. */
 export function firstSlice(picture: Picture, layout: Layout, view: View, width: number): Pointed | null {
   const from = distance(view.anchor, picture.origin) + view.fraction;
   const to = from + width * view.perPixel;
-  for (const laid of layout.tracks) {
+  const lanesLast = [...layout.tracks].sort((a, b) => rank(a) - rank(b));
+  for (const laid of lanesLast) {
     for (let row = 0; row < laid.rows; row += 1) {
       const range = picture.row(laid.track.id, laid.track.lowest + row);
       for (let i = range.first; i < range.end && picture.rects.start[i]! <= to; i += 1) {
@@ -84,6 +98,11 @@ export function firstSlice(picture: Picture, layout: Layout, view: View, width: 
     }
   }
   return null;
+}
+
+/** A lane has no calls to go up and down. */
+function rank({ track }: LaidTrack): number {
+  return track.kind === 'lane' ? 1 : 0;
 }
 
 function indexIn(picture: Picture, range: Range, wanted: Pointed): number {
@@ -108,6 +127,7 @@ function sliceOf(picture: Picture, i: number): Pointed {
     end: at(picture, rects.end[i]!),
     flags: rects.flags[i]!,
     many: 1,
+    reading: null,
   };
 }
 
@@ -123,6 +143,25 @@ function instantOf(picture: Picture, i: number): Pointed {
     end: null,
     flags: 0,
     many: instants.many[i]!,
+    reading: null,
+  };
+}
+
+function counterAt(picture: Picture, { track }: LaidTrack, place: number): Pointed | null {
+  const { counters } = picture;
+  const range = picture.values(track.id);
+  const i = valueAt(counters, range, place);
+  if (i < 0) return null;
+  return {
+    item: null,
+    track: track.id,
+    depth: 0,
+    name: -1,
+    start: at(picture, counters.time[i]!),
+    end: i + 1 < range.end ? at(picture, counters.time[i + 1]!) : null,
+    flags: 0,
+    many: 1,
+    reading: { value: counters.last[i]!, min: counters.min[i]!, max: counters.max[i]! },
   };
 }
 

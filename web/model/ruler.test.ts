@@ -57,4 +57,9 @@ describe('a ruler without time', () => {
     expect(made.unit).toBe('call');
     expect(made.marks.map((mark) => mark.label)).toEqual(['1,200', '1,201', '1,202', '1,203', '1,204', '1,205']);
   });
+  it('has no ordinals below the first', () => {
+    const view = { anchor: -30n, fraction: 0, perPixel: 0.1 };
+    const made = ruler(view, WIDTH, 0n, { kind: 'ordinal', unit: 'call' });
+    expect(made.marks[0]!.label).toBe('0');
+  });
 });

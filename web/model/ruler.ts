@@ -45,7 +45,8 @@ export function ruler(view: View, width: number, origin: bigint, clock: Clock): 
   for (let at = firstMark(toTick(view, 0) - zero, step); ; at += step) {
     const x = toPixel(view, at + zero);
     if (x > width) break;
-    marks.push({ x, label: signedCount(at) });
+    // Before the first there is time, but no call.
+    if (!ordinal || at >= 0n) marks.push({ x, label: signedCount(at) });
   }
   return { marks, minor: minorOf(Number(step) / view.perPixel, step), base: '', unit: ordinal ? clock.unit : 'ticks' };
 }

@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Overview } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
-import { EMPTY_LAYOUT, type Layout, layOut, tracksWithin } from './layout.ts';
+import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, tracksWithin } from './layout.ts';
 import { glide } from './motion.ts';
 import { covers, type Picture, questionOf } from './picture.ts';
 import type { Trace } from './trace.ts';
@@ -211,7 +211,7 @@ function drawableTracks(layout: Layout, from: number, to: number): number[] {
   const ids: number[] = [];
   for (let i = first; i < end; i += 1) {
     const laid = layout.tracks[i]!;
-    if (laid.rows > 0 || laid.instants >= 0) ids.push(laid.track.id);
+    if (isDrawn(laid)) ids.push(laid.track.id);
   }
   return ids;
 }

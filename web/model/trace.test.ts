@@ -22,6 +22,8 @@ const TRACK: Track = {
   lowest: 0,
   slices: 1,
   instants: 0,
+  samples: 0,
+  highest: 0,
   reordering: false,
 };
 

@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TraceError } from '../base/protocol.ts';
+import { createPreview, type Preview } from './preview.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
@@ -9,6 +10,7 @@ export interface OpenTrace {
   readonly trace: Trace;
   readonly timeline: Timeline;
   readonly selection: Selection;
+  readonly preview: Preview;
 }
 
 /** What the page is busy with. */
@@ -51,6 +53,7 @@ export function createWorkbench(spawn: () => Port): Workbench {
     const now = bench.peek();
     if (now.at !== 'open') return;
     now.open.timeline.dispose();
+    now.open.preview.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
   };
@@ -59,10 +62,9 @@ export function createWorkbench(spawn: () => Port): Workbench {
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
     performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
     const trace = openTrace(spawn(), blob, name);
-    bench.value = {
-      at: 'open',
-      open: { trace, timeline: createTimeline(trace), selection: createSelection(trace) },
-    };
+    const selection = createSelection(trace);
+    const preview = createPreview(trace, selection.hovered);
+    bench.value = { at: 'open', open: { trace, timeline: createTimeline(trace), selection, preview } };
   };
 
   const openUrl = async (url: string) => {

@@ -129,3 +129,58 @@ describe('names in slices', () => {
     expect(fitter.fitted('', 29)).toBe('');
   });
 });
+
+describe('a graph on a 2D canvas', () => {
+  const [area, band, line] = PALETTE.graph;
+  const graph = (values: readonly (readonly [time: number, min: number, max: number, last: number])[], right = 100) => {
+    painted = [];
+    renderer.begin({ palette: PALETTE, colour: Uint8Array.of(0), lifted: -1 });
+    const column = (at: 0 | 1 | 2 | 3) => Float64Array.from(values, (value) => value[at]);
+    const columns = { time: column(0), min: column(1), max: column(2), last: column(3) };
+    renderer.graph(columns, 0, values.length, { y: 0, height: 41, highest: 10, right }, { offset: 0, scale: 1 });
+    renderer.end();
+    return (style: string) => painted.filter((rect) => rect.style === style).map((rect) => rect.at);
+  };
+  it('goes in steps over a filled area, up to where the trace ends', () => {
+    const of = graph(
+      [
+        [-20, 5, 5, 5],
+        [30, 10, 10, 10],
+        [60, 0, 0, 0],
+      ],
+      80,
+    );
+    expect(of(area)).toEqual([
+      [0, 21, 30, 20],
+      [30, 1, 30, 40],
+      [60, 41, 20, 0],
+    ]);
+    // The steps themselves, each with the upright that leads to it.
+    expect(of(line)).toEqual([
+      [0, 20, 30, 1],
+      [30, 0, 30, 1],
+      [30, 0, 1, 21],
+      [60, 40, 20, 1],
+      [60, 0, 1, 41],
+    ]);
+    expect(of(band)).toEqual([]);
+  });
+  it('shows the lowest and the highest of what shares a pixel', () => {
+    const of = graph([
+      [10.1, 2, 4, 3],
+      [10.2, 1, 8, 5],
+      [40, 5, 5, 5],
+    ]);
+    expect(of(band)).toEqual([[10, 8, 1, 29]]);
+    expect(of(line)).toEqual([
+      [10, 20, 30, 1],
+      [40, 20, 60, 1],
+      [40, 20, 1, 1],
+    ]);
+  });
+  it('tells a little from nothing, and nothing from no values', () => {
+    expect(graph([[0, 0.001, 0.001, 0.001]])(line)).toEqual([[0, 39, 100, 1]]);
+    expect(graph([[0, 0, 0, 0]])(line)).toEqual([[0, 40, 100, 1]]);
+    expect(graph([])(line)).toEqual([]);
+  });
+});

@@ -1,4 +1,5 @@
 import { COLOURS } from '../model/names.ts';
+import { createGraphs } from './graph2d.ts';
 import { LEVELS } from './palette.ts';
 import type { Ink, Renderer, SliceColumns, Transform } from './renderer.ts';
 
@@ -22,6 +23,7 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
   const context = canvas.getContext('2d', { alpha: false });
   if (!context) throw new Error('no 2D canvas');
   const buckets: Bucket[] = Array.from({ length: 2 * STYLES }, () => ({ data: new Float32Array(64), used: 0 }));
+  const graphs = createGraphs();
   let ratio = 1;
   let ink: Ink | null = null;
 
@@ -107,8 +109,11 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       context.fillRect(left, top, wide, tall);
     },
     slices,
+    graph: (columns, first, end, box, transform) =>
+      graphs.add(columns, first, end, box, transform, ratio, canvas.width),
     end: () => {
       if (!ink) return;
+      graphs.paint(context, ink.palette.graph);
       for (let style = 0; style < buckets.length; style += 1) {
         const bucket = buckets[style]!;
         if (bucket.used === 0) continue;

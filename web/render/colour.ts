@@ -25,13 +25,14 @@ export function fromHex(hex: string): Rgb {
   return [part(1), part(3), part(5)];
 }
 
-/** As CSS writes it: `rgb(12 34 56)`. Parts out of range are clipped. */
-export function toCss(colour: Rgb): string {
+/** As CSS writes it: `rgb(12 34 56)`, with `alpha` below 1 also that. Parts out of range are clipped. */
+export function toCss(colour: Rgb, alpha = 1): string {
   const part = (value: number) => {
     const clipped = Math.min(1, Math.max(0, value));
     return Math.round(255 * (clipped <= 0.0031308 ? clipped * 12.92 : 1.055 * clipped ** (1 / 2.4) - 0.055));
   };
-  return `rgb(${part(colour[0])} ${part(colour[1])} ${part(colour[2])})`;
+  const parts = `${part(colour[0])} ${part(colour[1])} ${part(colour[2])}`;
+  return alpha < 1 ? `rgb(${parts} / ${alpha})` : `rgb(${parts})`;
 }
 
 /** `t` of `b` in `a`, mixed in OKLab so that the steps look even. */

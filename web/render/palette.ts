@@ -14,6 +14,8 @@ export interface Palette {
   readonly accent: string;
   readonly outline: string;
   readonly warning: string;
+  /** Of a counter: the area below it, the band from its lowest to its highest, the line itself. */
+  readonly graph: readonly [area: string, band: string, line: string];
   /** By colour × {@link LEVELS} + level, 0 the thinnest. */
   readonly slices: readonly string[];
   /** The same for slices of the hovered name. */
@@ -93,8 +95,10 @@ function palette(from: Theme, flat: Flat): Palette {
       ),
     );
   const labels = (colours: readonly Rgb[]) => colours.map((colour) => toCss(inkOn(colour, from.inks)));
+  const accent = fromHex(flat.accent);
   return {
     ...flat,
+    graph: [toCss(accent, 0.16), toCss(mix(from.background, accent, 0.5)), flat.accent],
     background: toCss(from.background),
     slices: levels(from.slices),
     lifted: levels(from.lifted),

@@ -9,6 +9,23 @@ export interface SliceColumns {
   readonly fill: Uint8Array;
 }
 
+/** Columns of a counter's values, as the worker sends them: each holds until the next. */
+export interface ValueColumns {
+  readonly time: Float64Array;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+  readonly last: Float64Array;
+}
+
+/** Where a graph goes: CSS pixels, and the value that reaches its top. */
+export interface GraphBox {
+  readonly y: number;
+  readonly height: number;
+  readonly highest: number;
+  /** How far to the right the last value holds. */
+  readonly right: number;
+}
+
 /** From a column's ticks to CSS pixels: `offset + ticks * scale`. */
 export interface Transform {
   readonly offset: number;
@@ -26,7 +43,7 @@ export interface Ink {
 
 /**
  * Draws the shapes of the timeline; text lies on a canvas of its own above. A frame is `begin`, any number of shapes,
- * `end`; shapes drawn with `rect` lie below all slices. Everything a frame needs is handed in: nothing is kept from one
+ * `end`; shapes drawn with `rect` lie below all slices and graphs. Everything a frame needs is handed in: nothing is kept from one
  * frame to the next, and nothing is read from the page. Lengths are CSS pixels.
  */
 export interface Renderer {
@@ -40,6 +57,11 @@ export interface Renderer {
    * device pixel is drawn as thin as it covers it. Answers how many were drawn.
    */
   slices(columns: SliceColumns, first: number, end: number, y: number, height: number, transform: Transform): number;
+  /**
+   * The values `first` to `end` of a counter as a line in steps over a filled area, with a band from the lowest to the
+   * highest where several values share a step.
+   */
+  graph(columns: ValueColumns, first: number, end: number, box: GraphBox, transform: Transform): void;
   end(): void;
   dispose(): void;
 }

@@ -1,10 +1,18 @@
 import { FLAG_BEGAN_BEFORE, FLAG_END_INFERRED, FLAG_NEVER_ENDED, MANY, type Ticks } from '../base/protocol.ts';
 import { distance } from '../base/ticks.ts';
-import { INSTANT_LANE, type LaidTrack, type Layout, rowsWithin, SLICE_ROW, tracksWithin } from '../model/layout.ts';
-import type { Names } from '../model/names.ts';
-import { firstEndingAfter, type Picture, type Range } from '../model/picture.ts';
+import {
+  INSTANT_LANE,
+  isDrawn,
+  type LaidTrack,
+  type Layout,
+  rowsWithin,
+  SLICE_ROW,
+  tracksWithin,
+} from '../model/layout.ts';
+import { type Names, numberOf } from '../model/names.ts';
+import { firstEndingAfter, type Picture, type Range, valueAt } from '../model/picture.ts';
 import type { Ruler } from '../model/ruler.ts';
-import type { View } from '../model/view.ts';
+import { type Extent, toPixel, type View } from '../model/view.ts';
 import type { Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
 import type { TextFitter } from './text.ts';
@@ -18,6 +26,9 @@ const LABEL_PADDING = 4;
 const LABEL_FROM = 12;
 const EDGE_FROM = 7;
 const TOOTH = 4;
+/** CSS pixels from the middle of an instant to its text, and between the text and the next one. */
+const BESIDE = 8;
+const LEAST_BESIDE = 24;
 
 /** The place of what is selected; `end` is null for an instant. */
 export interface Marked {
@@ -31,6 +42,8 @@ export interface Marked {
 export interface Scene {
   readonly view: View;
   readonly layout: Layout;
+  /** From the first to the last position of the trace. */
+  readonly extent: Extent;
   readonly scrollTop: number;
   readonly width: number;
   readonly height: number;
@@ -50,7 +63,7 @@ export function drawShapes(renderer: Renderer, scene: Scene): number {
   for (const mark of ruler.marks) renderer.rect(mark.x, 0, 1, height, palette.line);
   let drawn = 0;
   forEachTrack(scene, (laid, y) => {
-    if (laid.rows === 0 && laid.instants < 0) renderer.rect(0, y, width, laid.height, palette.panel);
+    if (!isDrawn(laid)) renderer.rect(0, y, width, laid.height, palette.panel);
     renderer.rect(0, y + laid.height - 1, width, 1, palette.line);
     if (!picture) return;
     const transform = transformOf(scene.view, picture);
@@ -58,6 +71,7 @@ export function drawShapes(renderer: Renderer, scene: Scene): number {
       drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform);
     });
     if (laid.instants >= 0) drawn += visibleInstants(scene, picture, laid, () => undefined);
+    if (laid.graph >= 0) drawGraph(renderer, scene, picture, laid, y, transform);
   });
   renderer.end();
   return drawn;
@@ -78,12 +92,18 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
       const middle = y + laid.instants + INSTANT_LANE / 2;
       context.fillStyle = palette.warning;
       context.beginPath();
-      visibleInstants(scene, picture, laid, (x) => {
+      visibleInstants(scene, picture, laid, (_, x) => {
         context.moveTo(x, middle - 5);
         context.lineTo(x + 4.5, middle + 4);
         context.lineTo(x - 4.5, middle + 4);
       });
       context.fill();
+      context.fillStyle = palette.text;
+      visibleInstants(scene, picture, laid, (i, x, room) => {
+        if (picture.instants.many[i]! > 1 || room < LEAST_BESIDE) return;
+        const text = fitter.fitted(scene.names.of(picture.instants.name[i]!), room);
+        if (text !== '') context.fillText(text, x + BESIDE, middle + 0.5);
+      });
     });
   }
   if (scene.selected) drawSelection(context, scene, scene.selected);
@@ -114,18 +134,41 @@ function forEachRow(scene: Scene, picture: Picture, laid: LaidTrack, visit: (ran
   }
 }
 
-function visibleInstants(scene: Scene, picture: Picture, laid: LaidTrack, visit: (x: number) => void): number {
+/** Visits each instant on the screen with its place and the CSS pixels that are free for text beside it. */
+function visibleInstants(
+  scene: Scene,
+  picture: Picture,
+  laid: LaidTrack,
+  visit: (i: number, x: number, room: number) => void,
+): number {
   const range = picture.lane(laid.track.id);
   const { offset, scale } = transformOf(scene.view, picture);
+  const { time } = picture.instants;
   const margin = 6;
   let count = 0;
-  for (let i = firstEndingAfter(picture.instants.time, range, (-margin - offset) / scale); i < range.end; i += 1) {
-    const x = offset + picture.instants.time[i]! * scale;
+  for (let i = firstEndingAfter(time, range, (-margin - offset) / scale); i < range.end; i += 1) {
+    const x = offset + time[i]! * scale;
     if (x > scene.width + margin) break;
-    visit(x);
+    const next = i + 1 < range.end ? offset + time[i + 1]! * scale : Number.POSITIVE_INFINITY;
+    visit(i, x, Math.min(next - BESIDE, scene.width) - x - BESIDE);
     count += 1;
   }
   return count;
+}
+
+function drawGraph(
+  renderer: Renderer,
+  scene: Scene,
+  picture: Picture,
+  laid: LaidTrack,
+  y: number,
+  transform: Transform,
+): void {
+  const range = picture.values(laid.track.id);
+  const first = Math.max(range.first, valueAt(picture.counters, range, -transform.offset / transform.scale));
+  const right = Math.min(scene.width, toPixel(scene.view, scene.extent.to));
+  const box = { y: y + laid.graph, height: laid.graphHeight, highest: laid.track.highest, right };
+  if (range.end > first) renderer.graph(picture.counters, first, range.end, box, transform);
 }
 
 function drawRowMarks(
@@ -151,11 +194,19 @@ function drawRowMarks(
     const room = Math.min(right, scene.width) - from - LABEL_PADDING / 2;
     if (room < LABEL_FROM) continue;
     const id = rects.name[i]!;
-    const text = fitter.fitted(names.of(id), room);
+    const text = labelOf(names.of(id), room, fitter);
     if (text === '') continue;
     context.fillStyle = (id === lifted ? palette.liftedLabel : palette.label)[names.colour[id]!]!;
     context.fillText(text, from, y + SLICE_HEIGHT / 2 + 0.5);
   }
+}
+
+/** Of a name that only counts and does not fit, the number says more than how it begins. */
+function labelOf(name: string, room: number, fitter: TextFitter): string {
+  const text = fitter.fitted(name, room);
+  const number = text === name ? '' : numberOf(name);
+  if (number === '') return text;
+  return fitter.fitted(number, room) === number ? number : '';
 }
 
 /** A torn edge where the recording does not know the call's begin or end, a dotted one where the end is a guess. */

@@ -1,11 +1,14 @@
 import { formatBytes, formatCount, formatCounted, formatLength, formatOffset, plural } from '../base/format.ts';
-import type { Details as ItemDetails, TraceInfo } from '../base/protocol.ts';
+import type { Details as ItemDetails, Item as ItemId, TraceInfo } from '../base/protocol.ts';
 import { flagWords } from '../model/flags.ts';
 import type { ThemeControl } from '../model/theme.ts';
+import { slicesByNoun } from '../model/tracks.ts';
+import type { ValueContext } from '../model/values.ts';
 import { extentLength } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import { LEVELS, PALETTES } from '../render/palette.ts';
-import { Copyable, Fields, type ValueContext } from './value.tsx';
+import { Copyable } from './copyable.tsx';
+import { Fields } from './value.tsx';
 
 /** Everything about what is selected; about the trace when nothing is. */
 export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
@@ -81,7 +84,8 @@ function Item({ open, details, context, colour }: ItemProps) {
           {remark}
         </p>
       ))}
-      <dl class="fields">
+      {/* What was unfolded in one call is folded again in the next. */}
+      <dl class="fields" key={keyOf(details.item)}>
         <Fields fields={details.fields} context={context} />
         <dt>Record</dt>
         <dd>
@@ -98,6 +102,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   const { events, slices, extent, bytesRead } = trace.progress.value;
   const tracks = [...trace.tracks.value.values()];
   const instants = tracks.reduce((sum, track) => sum + track.instants, 0);
+  const ordinal = info.clock.kind === 'ordinal';
   const rows: (readonly [string, string, (string | undefined)?])[] = [
     ['Format', info.title],
     ['Size', formatBytes(trace.size), trace.size < 1000 ? undefined : `${formatCount(trace.size)} bytes`],
@@ -106,11 +111,15 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
     [capital(info.eventNoun, events), formatCount(events)],
-    [capital(info.sliceNoun, slices), formatCount(slices)],
-    ['Events', formatCount(instants)],
+    ...slicesByNoun(tracks, info)
+      .filter(([noun]) => noun !== info.eventNoun)
+      .map(([noun, count]) => [capital(noun, count), formatCount(count)] as const),
+    ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
     ['Threads', formatCount(tracks.filter((track) => track.kind === 'thread').length)],
   );
-  if (extent) {
+  if (extent && ordinal) {
+    rows.push([`First ${info.clock.unit}`, formatCount(extent.from)]);
+  } else if (extent) {
     const length = extentLength(extent);
     rows.push([
       'Length',
@@ -144,6 +153,10 @@ function Row({ name, value, more }: { name: string; value: string; more?: string
       </dd>
     </>
   );
+}
+
+function keyOf(item: ItemId): string {
+  return Object.values(item).join(' ');
 }
 
 function capital(noun: string, count: number): string {

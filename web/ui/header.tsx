@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatCounted, formatLength, formatPercent, NBSP } from '../base/format.ts';
 import type { ThemeChoice, ThemeControl } from '../model/theme.ts';
 import type { Trace } from '../model/trace.ts';
+import { slicesByNoun } from '../model/tracks.ts';
 import { extentLength } from '../model/view.ts';
 import type { Workbench } from '../model/workbench.ts';
 import { Problems } from './problems.tsx';
@@ -75,10 +76,19 @@ function Summary({ trace }: { trace: Trace }) {
   const info = trace.info.value;
   const status = trace.status.value;
   const { events, extent, bytesRead } = trace.progress.value;
-  const threads = [...trace.tracks.value.values()].filter((track) => track.kind === 'thread').length;
+  const tracks = [...trace.tracks.value.values()];
+  const threads = tracks.filter((track) => track.kind === 'thread').length;
   const parts = [formatBytes(trace.size), formatCounted(events, info?.eventNoun ?? 'event')];
+  if (info) {
+    const lanes = slicesByNoun(
+      tracks.filter((track) => track.kind === 'lane'),
+      info,
+    ).slice(1);
+    for (const [noun, count] of lanes) parts.push(formatCounted(count, noun));
+  }
   if (threads > 0) parts.push(formatCounted(threads, 'thread'));
-  if (info && extent) parts.push(formatLength(extentLength(extent), info.clock));
+  // Of what is only counted, the number of events tells the length.
+  if (info && extent && info.clock.kind !== 'ordinal') parts.push(formatLength(extentLength(extent), info.clock));
   return (
     <>
       <span class="muted summary">{parts.join(' · ')}</span>

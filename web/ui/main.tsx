@@ -5,6 +5,7 @@ import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
 import { App } from './app.tsx';
 import './style.css';
+import './welcome.css';
 import './work.css';
 import './details.css';
 

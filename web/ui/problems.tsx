@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatOffset } from '../base/format.ts';
+import { formatCount, formatOffset } from '../base/format.ts';
 import type { Problem } from '../base/protocol.ts';
 import { createScope } from '../base/scope.ts';
 import type { Trace } from '../model/trace.ts';
+import { problemsLabel } from '../model/tracks.ts';
 
 /** How many problems are fetched at a time. */
 const PAGE = 100;
 
-/** The number of problems in the file, and on a click what they are. Nothing when there are none. */
+/** How many problems and remarks there are, and on a click what they are. Nothing when there are none. */
 export function Problems({ trace }: { trace: Trace }) {
   const shown = useSignal(false);
   const root = useRef<HTMLSpanElement>(null);
@@ -44,11 +45,11 @@ export function Problems({ trace }: { trace: Trace }) {
         aria-expanded={shown.value}
         onClick={() => (shown.value = !shown.value)}
       >
-        <span aria-hidden="true">⚠ </span>
-        {formatCounted(count, 'problem')}
+        {serious && <span aria-hidden="true">⚠ </span>}
+        {problemsLabel(problems, broken !== null)}
       </button>
       {shown.value && (
-        <section class="popover" role="dialog" aria-label="Problems in this file">
+        <section class="popover" role="dialog" aria-label="What is to be said of this file">
           {broken && (
             <div class="problem">
               <p class="problem-title warning-text">Reading broke off</p>

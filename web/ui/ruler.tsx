@@ -44,7 +44,10 @@ function PointerTime({ open, pointer }: { open: OpenTrace; pointer: Props['point
   const extent = open.trace.progress.value.extent;
   if (!at || !view || !info || !extent) return null;
   const { width } = open.timeline.size.value;
-  const text = formatPosition(toTick(view, at.x), extent.from, info.clock);
+  const tick = toTick(view, at.x);
+  // Beside the trace there is time, but there are no calls.
+  if (info.clock.kind === 'ordinal' && (tick < extent.from || tick >= extent.to)) return null;
+  const text = formatPosition(tick, extent.from, info.clock);
   const style = at.x > width - 160 ? { right: `${width - at.x}px` } : { left: `${at.x}px` };
   return (
     <span class="pointer-time" style={style}>

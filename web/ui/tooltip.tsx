@@ -1,15 +1,20 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { formatCounted, formatLength, formatPosition, formatRawLength, plural } from '../base/format.ts';
 import { flagWords } from '../model/flags.ts';
+import type { Reading } from '../model/pointing.ts';
+import { formatReading } from '../model/tracks.ts';
+import { callText } from '../model/values.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import type { PointerPlace } from './trace_view.tsx';
 
-const WIDTH = 340;
+const WIDTH = 380;
+/** About three lines of it. */
+const MOST_CHARACTERS = 150;
 const GAP = 14;
 
 /** What is under the pointer, beside it. */
 export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlySignal<PointerPlace | null> }) {
-  const { trace, timeline, selection } = open;
+  const { trace, timeline, selection, preview } = open;
   const hovered = selection.hovered.value;
   const at = pointer.value;
   const info = trace.info.value;
@@ -26,6 +31,15 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   };
   const name = trace.names.of(hovered.name);
   const start = formatPosition(hovered.start, extent.from, info.clock);
+  if (hovered.reading) {
+    const track = trace.tracks.value.get(hovered.track);
+    return (
+      <div class="tooltip" style={style}>
+        <ReadingText name={track?.name ?? ''} reading={hovered.reading} />
+        <p class="muted">since {start}</p>
+      </div>
+    );
+  }
   if (!hovered.item) {
     return (
       <div class="tooltip" style={style}>
@@ -37,12 +51,17 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
     );
   }
   const length = hovered.end === null ? null : hovered.end - hovered.start;
+  // Of what is only counted, one is the rule.
+  const told = length !== null && (info.clock.kind !== 'ordinal' || length > 1n);
+  const details = preview.details.value;
+  const call = details ? callText(details, { clock: info.clock, origin: extent.from }, MOST_CHARACTERS) : '';
   return (
     <div class="tooltip" style={style}>
-      <p>
+      <p class="call">
         <b>{name}</b>
+        {call !== '' && <span class="mono">{call}</span>}
       </p>
-      {length !== null && (
+      {told && (
         <p>
           {formatLength(length, info.clock)} <span class="muted">{formatRawLength(length, info.clock)}</span>
         </p>
@@ -57,5 +76,20 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
         </p>
       ))}
     </div>
+  );
+}
+
+function ReadingText({ name, reading: { value, min, max } }: { name: string; reading: Reading }) {
+  return (
+    <>
+      <p>
+        <b>{name}</b> {formatReading(value)}
+      </p>
+      {max > min && (
+        <p class="muted">
+          between {formatReading(min)} and {formatReading(max)} within this pixel
+        </p>
+      )}
+    </>
   );
 }

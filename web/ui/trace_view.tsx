@@ -79,7 +79,11 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
             <canvas ref={shapes} />
             <canvas ref={marks} />
             <Crosshair pointer={state.pointer} />
-            {nothing && <p class="nothing">{trace.info.value?.whenEmpty}</p>}
+            {nothing && (
+              <p class="nothing">
+                <span>{trace.info.value?.whenEmpty}</span>
+              </p>
+            )}
             <Tooltip open={open} pointer={state.pointer} />
           </div>
         </div>
@@ -190,13 +194,15 @@ function drawWhenNeeded(
   const sceneNow = (): Scene | null => {
     const view = timeline.view.peek();
     const marksNow = state.ruler.peek();
+    const extent = trace.progress.peek().extent;
     const { width, height } = timeline.size.peek();
-    if (!view || !marksNow || width === 0 || height === 0) return null;
+    if (!view || !marksNow || !extent || width === 0 || height === 0) return null;
     return {
       view,
       width,
       height,
       ruler: marksNow,
+      extent,
       layout: timeline.layout.peek(),
       scrollTop: timeline.scrollTop.peek(),
       picture: timeline.picture.peek(),

@@ -1,5 +1,5 @@
-import { formatCounted } from '../base/format.ts';
-import { type LaidTrack, tracksWithin } from '../model/layout.ts';
+import { isDrawn, type LaidTrack, tracksWithin } from '../model/layout.ts';
+import { shortLine, trackLines } from '../model/tracks.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 
 /** CSS pixels of the name and of each muted line. */
@@ -29,13 +29,13 @@ export function TrackList({ open }: { open: OpenTrace }) {
 function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack; scrollTop: number }) {
   const { track, height } = laid;
   const info = open.trace.info.value;
-  const lines = linesOf(laid, info?.sliceNoun ?? 'slice');
+  const lines = trackLines(track, info ?? { sliceNoun: 'slice' });
   const room = Math.floor((height - NAME - 4) / LINE);
   const shown = lines.slice(0, Math.max(0, room));
   // A track that is higher than the window keeps its name in sight.
   const content = NAME + shown.length * LINE + 6;
   const stuck = Math.max(0, Math.min(scrollTop - laid.top, height - content));
-  const heading = laid.rows === 0 && laid.instants < 0;
+  const heading = !isDrawn(laid);
   return (
     <li
       class={heading ? 'track heading' : 'track'}
@@ -48,7 +48,7 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
       >
         <div class="track-name">
           <b>{track.name}</b>
-          {shown.length === 0 && lines[0] !== undefined && <span class="muted">{lines[0]}</span>}
+          {shown.length === 0 && lines[0] !== undefined && <span class="muted">{shortLine(track) ?? lines[0]}</span>}
           {laid.foldable && (
             <button
               type="button"
@@ -72,11 +72,4 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
       </div>
     </li>
   );
-}
-
-function linesOf({ track }: LaidTrack, sliceNoun: string): string[] {
-  const counts: string[] = [];
-  if (track.slices > 0) counts.push(formatCounted(track.slices, sliceNoun));
-  if (track.instants > 0) counts.push(formatCounted(track.instants, 'event'));
-  return [track.detail, counts.join(' · ')].filter((line) => line !== '');
 }

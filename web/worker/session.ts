@@ -1,4 +1,5 @@
 import type {
+  Counters,
   Details,
   Instants,
   Item,
@@ -21,6 +22,7 @@ export interface Answer {
   readonly complete: boolean;
   readonly rects: Rects;
   readonly instants: Instants;
+  readonly counters: Counters;
   readonly visited: number;
 }
 
@@ -55,6 +57,11 @@ export interface Session {
   query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array): Answer;
   overview(buckets: number): Overview;
   detailsRange(item: Item): { readonly offset: number; readonly length: number } | undefined;
+  /**
+   * A further stretch of the file that the details need behind the bytes at hand. Ask until there is none, each time with
+   * all bytes so far.
+   */
+  detailsNext(item: Item, bytes: Uint8Array): { readonly offset: number; readonly length: number } | undefined;
   /** null when there is no such item. Throws a {@link TraceError}. */
   details(item: Item, bytes: Uint8Array): Details | null;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };

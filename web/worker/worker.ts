@@ -3,6 +3,7 @@
  * nothing here is ever reset.
  */
 import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts';
+import { gather } from './gather.ts';
 import { readThrough } from './reading.ts';
 import type { Session, SessionConstructor } from './session.ts';
 import init, { Session as WasmSession } from './wasm/unspool_browser.js';
@@ -144,14 +145,14 @@ function flush(open: Session): void {
 }
 
 function answer(open: Session, query: Query): void {
-  const { origin, from, to, step, complete, rects, instants, visited } = open.query(
+  const { origin, from, to, step, complete, rects, instants, counters, visited } = open.query(
     query.from,
     query.to,
     query.step,
     query.tracks,
   );
   flush(open);
-  page.postMessage({ t: 'rects', id: query.id, origin, from, to, step, complete, rects, instants, visited }, [
+  page.postMessage({ t: 'rects', id: query.id, origin, from, to, step, complete, rects, instants, counters, visited }, [
     rects.track.buffer,
     rects.depth.buffer,
     rects.start.buffer,
@@ -165,6 +166,11 @@ function answer(open: Session, query: Query): void {
     instants.name.buffer,
     instants.index.buffer,
     instants.many.buffer,
+    counters.track.buffer,
+    counters.time.buffer,
+    counters.min.buffer,
+    counters.max.buffer,
+    counters.last.buffer,
   ]);
 }
 
@@ -172,10 +178,9 @@ async function tell(id: number, item: Item): Promise<void> {
   const none = (error: TraceError | null) => page.postMessage({ t: 'details', id, details: null, error });
   if (!session || over) return none(null);
   try {
-    const range = session.detailsRange(item);
-    if (!range) return none(null);
-    const bytes = await file.slice(range.offset, range.offset + range.length).arrayBuffer();
-    const details = session.details(item, new Uint8Array(bytes));
+    const bytes = await gather(session, file, item);
+    if (!bytes) return none(null);
+    const details = session.details(item, bytes);
     flush(session);
     page.postMessage({ t: 'details', id, details, error: null });
   } catch (error) {

@@ -10,11 +10,8 @@ use anyhow::Result;
 type Task = fn(&[String]) -> Result<()>;
 
 /// Every chore: its name, what runs it, and its line in the help text.
-const TASKS: &[(&str, Task, &str)] = &[(
-    "wasm",
-    wasm::run,
-    "build crate/browser into web/worker/wasm  [--profile NAME (wasm-dev)] [--release]",
-)];
+const TASKS: &[(&str, Task, &str)] =
+    &[("wasm", wasm::run, "build crate/browser into web/worker/wasm  [--profile NAME (wasm-dev)] [--release]")];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -45,7 +42,5 @@ fn help() {
 /// The repository's root. Asked at run time: a target directory may be shared between clones.
 fn root() -> PathBuf {
     let here = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
-    Path::new(&here)
-        .parent()
-        .map_or_else(PathBuf::new, Path::to_path_buf)
+    Path::new(&here).parent().map_or_else(PathBuf::new, Path::to_path_buf)
 }

@@ -21,17 +21,8 @@ pub fn run(args: &[String]) -> Result<()> {
     let module = build(profile)?;
     let output = crate::root().join(OUTPUT);
     // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
-    Bindgen::new()
-        .input_path(&module)
-        .web(true)?
-        .typescript(true)
-        .omit_default_module_path(false)
-        .generate(&output)?;
-    let wasm = output
-        .join(module.file_stem().context("no file name")?)
-        .to_string_lossy()
-        .into_owned()
-        + "_bg.wasm";
+    Bindgen::new().input_path(&module).web(true)?.typescript(true).omit_default_module_path(false).generate(&output)?;
+    let wasm = output.join(module.file_stem().context("no file name")?).to_string_lossy().into_owned() + "_bg.wasm";
     let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
     eprintln!("{OUTPUT}: {kib} KiB of wasm, profile {profile}");
     Ok(())
@@ -43,10 +34,7 @@ fn profile(args: &[String]) -> Result<&str> {
         [] => Ok("wasm-dev"),
         ["--release"] => Ok("wasm-release"),
         ["--profile", name] => Ok(name),
-        _ => bail!(
-            "takes --release or --profile NAME, not {:?}",
-            args.join(" ")
-        ),
+        _ => bail!("takes --release or --profile NAME, not {:?}", args.join(" ")),
     }
 }
 
@@ -55,15 +43,7 @@ fn build(profile: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     cargo
         .current_dir(crate::root())
-        .args([
-            "build",
-            "--package",
-            PACKAGE,
-            "--target",
-            TARGET,
-            "--profile",
-            profile,
-        ])
+        .args(["build", "--package", PACKAGE, "--target", TARGET, "--profile", profile])
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit());
     if std::env::var_os("CI").is_some() {
@@ -86,8 +66,7 @@ fn build(profile: &str) -> Result<PathBuf> {
 fn same_version() -> Result<()> {
     let path = crate::root().join("Cargo.toml");
     let manifest = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let theirs = pinned(&manifest, "wasm-bindgen")
-        .context("Cargo.toml does not pin wasm-bindgen as \"=X.Y.Z\"")?;
+    let theirs = pinned(&manifest, "wasm-bindgen").context("Cargo.toml does not pin wasm-bindgen as \"=X.Y.Z\"")?;
     let ours = pinned(include_str!("../Cargo.toml"), "wasm-bindgen-cli-support")
         .context("xtask/Cargo.toml does not pin wasm-bindgen-cli-support as \"=X.Y.Z\"")?;
     ensure!(
@@ -99,9 +78,7 @@ fn same_version() -> Result<()> {
 
 /// The version in `name = "=1.2.3"` or `name = { version = "=1.2.3", … }`.
 fn pinned<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
-    let value = manifest
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))?;
+    let value = manifest.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))?;
     value.split('"').find_map(|part| part.strip_prefix('='))
 }
 
@@ -111,7 +88,8 @@ mod tests {
 
     #[test]
     fn finds_a_pinned_version() {
-        let manifest = "wasm-bindgen-test = \"=0.3.1\"\nwasm-bindgen = { version = \"=0.2.1\", default-features = false }\n";
+        let manifest =
+            "wasm-bindgen-test = \"=0.3.1\"\nwasm-bindgen = { version = \"=0.2.1\", default-features = false }\n";
         assert_eq!(pinned(manifest, "wasm-bindgen"), Some("0.2.1"));
         assert_eq!(pinned(manifest, "wasm-bindgen-test"), Some("0.3.1"));
         assert_eq!(pinned("wasm-bindgen = \"0.2\"", "wasm-bindgen"), None);

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, Step, TraceErrorOut, TraceInfo, TrackOut, read};
 
+use crate::progress::Progress;
 use crate::{Failure, Source, complain};
 
 /// What `--json` prints.
@@ -32,7 +33,9 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
     let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
-    read::session(&mut session, &mut source, |_| {})?;
+    let bar = Progress::new(source.size);
+    read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
+    bar.finish();
     let progress = session.progress();
     if let Some(error) = session.error() {
         if progress.events == 0.0 {

@@ -4,7 +4,9 @@
 //! what is wrong with it on stderr), 1 when it was not or nothing could be read, 2 for wrong usage.
 
 mod dump;
+mod generate;
 mod info;
+mod progress;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -26,7 +28,7 @@ struct Cli {
 enum Command {
     /// Says what is in a trace: format, clock, tracks, counts, problems.
     Info {
-        /// The trace.
+        /// The trace; - for standard input.
         file: PathBuf,
         /// As one JSON object.
         #[arg(long)]
@@ -34,7 +36,7 @@ enum Command {
     },
     /// Prints every record of a trace.
     Dump {
-        /// The trace.
+        /// The trace; - for standard input.
         file: PathBuf,
         /// In which form.
         #[arg(long = "as", value_enum, default_value_t = As::Jsonl)]
@@ -43,6 +45,37 @@ enum Command {
         #[arg(long, value_enum, default_value_t = YesNo::No)]
         thread_ids: YesNo,
     },
+    /// Writes a trace of any size of an imaginary program, for tests and benchmarks.
+    Generate(Generate),
+}
+
+/// Writes a trace of any size of an imaginary program, for tests and benchmarks.
+#[derive(clap::Args)]
+struct Generate {
+    /// Of which format.
+    #[arg(value_enum)]
+    format: generate::Kind,
+    /// How many events: records, calls.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    events: u64,
+    /// The same seed gives the same trace.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many threads.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    threads: u32,
+    /// How deep calls or groups nest at the most.
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    depth: u32,
+    /// Begin within calls, as flight recorders do (xray).
+    #[arg(long)]
+    mid_stack: bool,
+    /// Put some buffers behind later ones (xray).
+    #[arg(long)]
+    out_of_order: bool,
+    /// Where to write it; - for standard output.
+    #[arg(short, long)]
+    output: PathBuf,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -62,6 +95,7 @@ enum YesNo {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { file, json } => info::run(&file, json),
+        Command::Generate(what) => generate::run(&what),
         Command::Dump { file, form, thread_ids } => {
             let text = match form {
                 As::Jsonl => Text::Jsonl,
@@ -78,7 +112,7 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             let _ = writeln!(io::stderr(), "unspool: {}", error.sentence);
-            ExitCode::FAILURE
+            if error.usage { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -88,17 +122,19 @@ fn main() -> ExitCode {
 struct Failure {
     sentence: String,
     io_kind: Option<io::ErrorKind>,
+    /// The command makes no sense.
+    usage: bool,
 }
 
 impl Failure {
     fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), io_kind: None }
+        Self { sentence: sentence.into(), io_kind: None, usage: false }
     }
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { sentence: error.to_string(), io_kind: Some(error.kind()) }
+        Self { sentence: error.to_string(), io_kind: Some(error.kind()), usage: false }
     }
 }
 
@@ -115,12 +151,19 @@ impl Source {
     fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
-        let file = File::open(path).map_err(in_file)?;
+        let file = if path == Path::new("-") { standard_input() } else { File::open(path) }.map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
         let mut source = Self { file, size, head: Vec::new(), tail: Vec::new(), name: name.clone() };
         (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
         Ok(source)
     }
+}
+
+/// What comes on standard input, in a file without a name: decoders go back in it.
+fn standard_input() -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut io::stdin().lock(), &mut file)?;
+    Ok(file)
 }
 
 impl ReadAt for Source {

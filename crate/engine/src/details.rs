@@ -160,22 +160,31 @@ impl Store {
         self.tracks.get(track as usize)?.slice(depth, index as usize, now)
     }
 
-    /// Puts together what the trace and what the file know of an item.
-    pub(crate) fn describe(&self, item: Item, record: RecordDetails) -> Option<Details> {
+    /// Puts together what the trace and what the file know of an item. Where the x axis counts (`counted`), what the file
+    /// says comes first and positions go without saying; where it measures, times come first.
+    pub(crate) fn describe(&self, item: Item, record: RecordDetails, counted: bool) -> Option<Details> {
         let mut remarks = Vec::new();
         let mut fields = Vec::new();
         let (name, start, end, flags) = match item {
             Item::Instant { track, index } => {
                 let instant = self.tracks.get(track as usize)?.instants.get(index as usize)?;
-                fields.push(field("Time", Value::Ticks(instant.time)));
+                if !counted {
+                    fields.push(field("Time", Value::Ticks(instant.time)));
+                }
                 (instant.name, instant.time, None, 0)
             }
             Item::Slice { track, depth, .. } => {
                 let slice = self.slice(item)?;
                 let duration = slice.end - slice.start;
-                fields.push(field("Start", Value::Ticks(slice.start)));
-                fields.push(field("Duration", Value::Duration(duration)));
-                fields.push(field("Self", Value::Duration(duration - self.covered_by_callees(track, depth, &slice))));
+                if !counted {
+                    fields.push(field("Start", Value::Ticks(slice.start)));
+                }
+                // One that is alone in its place says nothing by its length.
+                if !counted || duration > 1 {
+                    let own = duration - self.covered_by_callees(track, depth, &slice);
+                    fields.push(field("Duration", Value::Duration(duration)));
+                    fields.push(field("Self", Value::Duration(own)));
+                }
                 let caller = self.calls.parent(slice.node);
                 if caller != ROOT {
                     fields.push(field("Called by", Value::Text(self.name(self.calls.name(caller)))));
@@ -184,7 +193,12 @@ impl Store {
                 (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
             }
         };
-        fields.extend(record.fields.into_iter().map(FieldOut::from));
+        let told = record.fields.into_iter().map(FieldOut::from);
+        if counted {
+            fields.splice(0..0, told);
+        } else {
+            fields.extend(told);
+        }
         remarks.extend(record.remarks);
         Some(Details { item, title: self.name(name), name, start, end, flags, remarks, fields, offset: record.offset })
     }

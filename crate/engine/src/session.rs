@@ -1,7 +1,7 @@
 //! One open trace: a decoder, a store, and what is between them.
 
 use unspool_formats::decoder::Range;
-use unspool_formats::{Decoder, EventBatch, Format, OpenOptions, Probe, Want, recognise};
+use unspool_formats::{Clock, Decoder, EventBatch, Format, OpenOptions, Probe, Want, recognise};
 
 use crate::details::{Details, Item};
 use crate::overview::Overview;
@@ -175,6 +175,11 @@ impl Session {
         self.error.as_ref()
     }
 
+    /// Bytes of the file that have been read.
+    pub fn bytes_read(&self) -> u64 {
+        self.read
+    }
+
     /// How far reading has come.
     pub fn progress(&self) -> ProgressOut {
         let stage = matches!(self.decoder.want(), Want::Seek { .. }).then_some("putting buffers in order");
@@ -233,7 +238,7 @@ impl Session {
     pub fn details(&self, item: Item, bytes: &[u8]) -> Result<Option<Details>, TraceErrorOut> {
         let Some(locator) = self.store.locate(item) else { return Ok(None) };
         let record = self.decoder.details(locator, bytes)?;
-        Ok(self.store.describe(item, record))
+        Ok(self.store.describe(item, record, self.is_counted()))
     }
 
     /// Single problems from the `first` on, `max` at the most, and how many there are to list.
@@ -242,13 +247,18 @@ impl Session {
         (page.into_iter().map(ProblemOut::from).collect(), total)
     }
 
+    /// The x axis counts calls, steps or the like.
+    fn is_counted(&self) -> bool {
+        matches!(self.decoder.info().clock, Clock::Ordinal { .. })
+    }
+
     /// Absolute offset of the first byte that has not been used up.
     fn here(&self) -> u64 {
         self.position - (self.input.len() - self.used) as u64
     }
 
     fn finish(&mut self, how: Step) -> Step {
-        self.store.finish();
+        self.store.finish(self.is_counted());
         self.input = Vec::new();
         self.used = 0;
         how

@@ -42,7 +42,8 @@ pub struct Range {
 
 /// Decodes one trace.
 ///
-/// `push` until [`Want::Next`] has no more bytes to give, then `end`; go on as long as there is a [`Want::Seek`]. The same
+/// `push` until nothing is used up and [`Decoder::want`] stays the same: then it takes more bytes, or, where there are no
+/// more, `end`. Go on as long as there is a [`Want::Seek`]. The same
 /// bytes give the same events in whatever portions they arrive. After an error every further call returns it again.
 pub trait Decoder {
     /// What the file's head says; complete after the first portion of 4 KiB, or the end.

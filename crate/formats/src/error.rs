@@ -142,6 +142,8 @@ pub enum ProblemKind {
     Malformed,
     /// A buffer ends in the middle of a record; `value` bytes of it are there and were left out.
     CutBuffer,
+    /// The payload of an event, `value` bytes, was overwritten by the records behind it (writers of 2017 and 2018).
+    OverwrittenPayload,
     /// A buffer without the record that should have come first; `value` is what was found.
     BadPreamble,
     /// An argument or payload that belongs to no record before it; `value` is the argument.
@@ -168,10 +170,11 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Truncated,
         Self::Malformed,
         Self::CutBuffer,
+        Self::OverwrittenPayload,
         Self::BadPreamble,
         Self::StrayArgument,
         Self::ClockWentBack,
@@ -191,6 +194,7 @@ impl ProblemKind {
             Self::Truncated => "truncated",
             Self::Malformed => "malformed",
             Self::CutBuffer => "cut-buffer",
+            Self::OverwrittenPayload => "overwritten-payload",
             Self::BadPreamble => "bad-preamble",
             Self::StrayArgument => "stray-argument",
             Self::ClockWentBack => "clock-went-back",
@@ -234,6 +238,9 @@ impl fmt::Display for SummaryOf {
                 write!(f, "{n} buffer{s} end{} in the middle of a record", if n == 1 { "s" } else { "" })
             }
             ProblemKind::BadPreamble => write!(f, "{n} buffer{s} without a proper beginning"),
+            ProblemKind::OverwrittenPayload => {
+                write!(f, "{n} event{s} without payload: the writer of this log overwrote it")
+            }
             ProblemKind::StrayArgument => write!(f, "{n} argument{s} without a call"),
             ProblemKind::ClockWentBack => write!(f, "the clock of a thread went back {n} time{s}"),
             ProblemKind::ExitWithoutEnter => {
@@ -273,6 +280,10 @@ impl fmt::Display for Problem {
             ProblemKind::BadPreamble => {
                 write!(f, "the buffer does not begin with its thread and clock, found {v:#04x}")
             }
+            ProblemKind::OverwrittenPayload => write!(
+                f,
+                "the event's payload of {v} byte{s} was overwritten by what follows; the event and what follows are in doubt"
+            ),
             ProblemKind::StrayArgument => write!(f, "the argument {v:#x} does not belong to the record before it"),
             ProblemKind::ClockWentBack => {
                 write!(f, "the clock went back by {v} tick{s}; shown at the time of the event before")

@@ -42,6 +42,14 @@ impl Names {
         self.define(key, at, limit, out, text)
     }
 
+    /// Whether the key has a name.
+    pub(crate) fn knows(&self, key: u64) -> bool {
+        match usize::try_from(key) {
+            Ok(i) if key < SMALL => self.small.get(i).is_some_and(|n| *n != NONE),
+            _ => self.large.contains_key(&key),
+        }
+    }
+
     #[cold]
     fn define(
         &mut self,

@@ -76,8 +76,15 @@ impl Store {
         room
     }
 
-    /// Everything has been read: open slices are closed where the trace ends, and flagged.
-    pub fn finish(&mut self) {
+    /// Everything has been read: open slices are closed where the trace ends, and flagged. What is counted (calls, steps)
+    /// takes up a place each, the last one too; what is measured is a point.
+    pub fn finish(&mut self, counted: bool) {
+        if counted
+            && let Some((_, to)) = &mut self.extent
+            && self.tracks.iter().any(|t| t.open().last().is_some_and(|o| o.start == *to))
+        {
+            *to = to.saturating_add(1);
+        }
         let end = self.extent.map_or(0, |(_, to)| to);
         for track in &mut self.tracks {
             track.finish(end);

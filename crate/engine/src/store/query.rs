@@ -366,7 +366,7 @@ mod tests {
             }
         }
         assert!(store.apply(&mut batch));
-        store.finish();
+        store.finish(false);
         store
     }
 
@@ -455,7 +455,7 @@ mod tests {
         batch.push(EventKind::Begin, 0, base + 1, 0, 0);
         batch.push(EventKind::End, 0, base + 4, 0, 0);
         store.apply(&mut batch);
-        store.finish();
+        store.finish(false);
         let answer = store.query(base, base + 10, 1, &[0]);
         assert_eq!((answer.origin, answer.rects.start[0], answer.rects.end[0]), (base, 1.0, 4.0));
     }

@@ -89,8 +89,15 @@ impl Collect {
         self.coming.as_ref().is_none_or(|c| c.bytes.len() >= self.limit)
     }
 
+    /// A value, unless there are too many. An argument or the return value is always kept, and so is what holds values
+    /// that have been: a long array is shortened, it does not take what stands around it away.
     fn keep(&mut self, value: Value) {
-        if self.kept >= MAX_VALUES {
+        let holds = match &value {
+            Value::List(values) => !values.is_empty(),
+            Value::Tree(fields) => !fields.is_empty(),
+            _ => false,
+        };
+        if self.kept >= MAX_VALUES && !self.open.is_empty() && !holds {
             self.dropped += 1;
             return;
         }

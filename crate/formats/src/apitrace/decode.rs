@@ -145,6 +145,8 @@ pub(crate) enum Cut {
     Enter,
     /// The end of this call.
     Leave { call: u64 },
+    /// The number of the call that ends; this much of it is there.
+    Number { call: u64 },
 }
 
 /// Walking cannot go on.
@@ -238,7 +240,7 @@ impl Walk {
         match self.state {
             State::Event => Cut::Nothing,
             // A number that is cut reads as the bits that are there.
-            State::Call => Cut::Leave { call: wire::cut_uint(rest) },
+            State::Call => Cut::Number { call: wire::cut_uint(rest) },
             _ if !self.has_header() => Cut::Header,
             _ => self.leaving.map_or(Cut::Enter, |call| Cut::Leave { call }),
         }

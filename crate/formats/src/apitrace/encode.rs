@@ -183,6 +183,11 @@ impl Writer {
         &self.out
     }
 
+    /// The stream since the last call, for writing it away while it grows.
+    pub fn take(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.out)
+    }
+
     /// The trace as a file.
     pub fn finish(self) -> Vec<u8> {
         snappy(&self.out, CHUNK)
@@ -332,10 +337,14 @@ impl Writer {
 /// Wraps a stream in Snappy chunks of so many bytes each.
 pub fn snappy(stream: &[u8], chunk: usize) -> Vec<u8> {
     let mut file = b"at".to_vec();
-    for part in stream.chunks(chunk.max(1)) {
-        let block = compress(part);
-        file.extend_from_slice(&(block.len() as u32).to_le_bytes());
-        file.extend_from_slice(&block);
-    }
+    stream.chunks(chunk.max(1)).for_each(|part| file.append(&mut snappy_chunk(part)));
     file
+}
+
+/// One Snappy chunk. A file is "at" and chunks one after the other, cut anywhere in the stream.
+pub fn snappy_chunk(part: &[u8]) -> Vec<u8> {
+    let mut block = compress(part);
+    let mut chunk = (block.len() as u32).to_le_bytes().to_vec();
+    chunk.append(&mut block);
+    chunk
 }

@@ -99,7 +99,9 @@ impl ApitraceDecoder {
         match cut {
             Cut::Nothing => {}
             Cut::Header if self.stream.len() == 0 => {}
-            Cut::Header => out.problems.push(Problem { at, kind: ProblemKind::Truncated, value: 0 }),
+            Cut::Header | Cut::Number { .. } => {
+                out.problems.push(Problem { at, kind: ProblemKind::Truncated, value: 0 })
+            }
             Cut::Enter => {
                 let value = self.stream.walk.calls().saturating_sub(1);
                 out.problems.push(Problem { at, kind: ProblemKind::CutCall, value });
@@ -135,7 +137,8 @@ impl Decoder for ApitraceDecoder {
         }
         Info {
             format: "apitrace",
-            title: format!("apitrace {}", header.version),
+            // Of a trace that was never flushed not even the version is known.
+            title: if self.stream.len() == 0 { "apitrace".into() } else { format!("apitrace {}", header.version) },
             version: header.version.to_string(),
             container: Some(self.container.name()),
             clock: Clock::Ordinal { unit: "call" },

@@ -88,6 +88,11 @@ impl ApitraceText {
                     let value = self.stream.walk.calls().saturating_sub(1);
                     self.problems.push(Problem { at, kind: ProblemKind::CutCall, value });
                 }
+                Cut::Number { call } => {
+                    // apitrace takes what there is for the number, and drops that call.
+                    self.lines.pending.take(call);
+                    self.problems.push(Problem { at, kind: ProblemKind::Truncated, value: 0 });
+                }
                 Cut::Leave { call } => {
                     self.lines.pending.take(call);
                     self.problems.push(Problem { at, kind: ProblemKind::CutCall, value: call });

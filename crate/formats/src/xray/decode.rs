@@ -1,14 +1,13 @@
 //! The state machines that walk over a log's records: one grammar for events, details and text.
 //!
 //! A walk is handed bytes in portions and calls a [`Sink`] for each record; it restarts at records and never asks to see
-//! more than 32 bytes at once. After a defect it goes on with the next buffer, so that one bad byte costs one buffer.
+//! more than 80 bytes at once. After a defect it goes on with the next buffer, so that one bad byte costs one buffer.
 
 use crate::error::{Problem, ProblemKind};
 use crate::input::Cursor;
 
 use super::wire::{
-    BASIC_LEN, Basic, EXTENTS, FUNCTION_LEN, FunctionKind, HEADER_LEN, METADATA_LEN, Metadata, NEW_BUFFER,
-    function_record,
+    BASIC_LEN, Basic, EventTime, FUNCTION_LEN, FunctionKind, HEADER_LEN, Header, METADATA_LEN, Metadata, Wire,
 };
 
 /// Where a buffer's records can be taken up again.
@@ -25,6 +24,8 @@ pub(crate) struct Place {
     pub(crate) tid: i32,
     /// CPU at that record.
     pub(crate) cpu: u16,
+    /// It is behind the preamble.
+    pub(crate) first: bool,
 }
 
 /// A function record with what the walk knows at it.
@@ -47,6 +48,8 @@ pub(crate) struct Event {
     pub(crate) size: u32,
     /// Number of the type; a custom event has none.
     pub(crate) kind: Option<u16>,
+    /// The payload has been overwritten by the records behind it, and is not told.
+    pub(crate) overwritten: bool,
 }
 
 /// What a walk tells.
@@ -60,6 +63,8 @@ pub(crate) trait Sink {
     fn place(&mut self, place: Place);
     /// From here on the records are of this thread (basic mode).
     fn thread(&mut self, pid: i32, tid: i32, at: u64);
+    /// The name of a function, where the log has it; told before the first use.
+    fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
     /// An argument of the enter that was told last.
     fn argument(&mut self, value: u64);
@@ -71,26 +76,32 @@ pub(crate) trait Sink {
     fn lost(&mut self, at: u64);
 }
 
+/// How much of what stands behind an event is looked at to judge whether it is its payload.
+const JUDGED: u64 = 64;
+
 /// How far apart places lie in a large buffer: what a click decodes at most.
 pub(crate) const PLACE_EVERY: u64 = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// At the BufferExtents record of the next buffer.
+    /// Between two buffers: at the BufferExtents record of the next, or, in version 1, at its first record.
     Extents,
     /// At a record of a buffer.
     Records,
     /// In the payload of an event.
     Payload { size: u32, left: u32 },
-    /// Passing over the rest of the buffer.
+    /// Passing over the rest of the buffer, leftovers included.
     Skip,
     /// Looking for the next BufferExtents record; `from` is where the nonsense began.
     Resync { from: u64 },
 }
 
-/// Walks over FDR version 5.
+/// Walks over FDR mode, all versions.
 #[derive(Clone, Debug)]
 pub(crate) struct FdrWalk {
+    wire: Wire,
+    /// Size of a buffer, in version 1.
+    buffer_size: u64,
     state: State,
     at: u64,
     buffer: Place,
@@ -104,29 +115,37 @@ pub(crate) struct FdrWalk {
     next_place: u64,
     /// Bytes by which the buffer's extents go beyond the end of the file.
     missing: u64,
+    /// Where the buffer's bytes end, leftovers included.
+    leftovers_end: u64,
+    /// The next function record is the buffer's first.
+    first_function: bool,
     /// Stop behind the buffer at hand.
     one_buffer: bool,
 }
 
 impl FdrWalk {
     /// A walk that begins behind the file header. `size` is that of the file, where it is known.
-    pub(crate) fn new(size: Option<u64>) -> Self {
+    pub(crate) fn new(header: &Header, size: Option<u64>) -> Self {
         Self {
+            wire: header.wire(),
+            buffer_size: header.buffer_size,
             state: State::Extents,
             at: HEADER_LEN,
-            buffer: Place { at: HEADER_LEN, end: HEADER_LEN, clock: 0, pid: 0, tid: 0, cpu: 0 },
+            buffer: Place { at: HEADER_LEN, end: HEADER_LEN, clock: 0, pid: 0, tid: 0, cpu: 0, first: true },
             size,
             clocked: false,
             told: false,
             after_enter: false,
             next_place: u64::MAX,
             missing: 0,
+            leftovers_end: HEADER_LEN,
+            first_function: false,
             one_buffer: false,
         }
     }
 
     /// A walk that begins at a place in a buffer, for which [`Sink::buffer`] is not called, and ends with that buffer.
-    pub(crate) fn resume(place: Place) -> Self {
+    pub(crate) fn resume(header: &Header, place: Place) -> Self {
         Self {
             state: State::Records,
             at: place.at,
@@ -134,7 +153,9 @@ impl FdrWalk {
             clocked: true,
             told: true,
             one_buffer: true,
-            ..Self::new(None)
+            leftovers_end: place.end,
+            first_function: place.first,
+            ..Self::new(header, None)
         }
     }
 
@@ -150,7 +171,7 @@ impl FdrWalk {
         while !(sink.is_full() || self.one_buffer && self.is_between()) && self.step(&mut c, sink) {}
         // Also when the sink is full: who waits for more bytes must not wait for those of a buffer that is over.
         if self.state == State::Records && c.at() >= self.buffer.end {
-            self.finish_buffer(c.at(), 0, sink);
+            self.end_records(c.at(), sink);
         }
         self.at = c.at();
         input.len() - c.len()
@@ -161,13 +182,15 @@ impl FdrWalk {
         let eof = self.at.saturating_add(rest.len() as u64);
         let problem = match self.state {
             State::Extents if rest.is_empty() => return,
-            State::Extents => {
-                Problem { at: eof, kind: ProblemKind::Truncated, value: METADATA_LEN as u64 - rest.len() as u64 }
-            }
+            State::Extents => Problem {
+                at: eof,
+                kind: ProblemKind::Truncated,
+                value: (METADATA_LEN as u64).saturating_sub(rest.len() as u64),
+            },
             State::Resync { from } => Problem { at: from, kind: ProblemKind::Malformed, value: eof - from },
-            State::Records if self.buffer.end == eof && self.missing == 0 => return,
+            State::Records | State::Skip if self.leftovers_end <= eof && self.missing == 0 => return,
             State::Records | State::Payload { .. } | State::Skip => {
-                let value = (self.buffer.end - eof).saturating_add(self.missing);
+                let value = self.leftovers_end.saturating_sub(eof).saturating_add(self.missing);
                 Problem { at: eof, kind: ProblemKind::Truncated, value }
             }
         };
@@ -182,8 +205,8 @@ impl FdrWalk {
             State::Records => self.records(c, sink),
             State::Payload { size, left } => self.payload(size, left, c, sink),
             State::Skip => {
-                c.take_up_to(self.buffer.end - c.at());
-                let done = c.at() == self.buffer.end;
+                c.take_up_to(self.leftovers_end.saturating_sub(c.at()));
+                let done = c.at() >= self.leftovers_end;
                 if done {
                     self.finish_buffer(c.at(), 0, sink);
                 }
@@ -192,7 +215,7 @@ impl FdrWalk {
             State::Resync { from } => {
                 // Look for the first two records of a buffer.
                 while let Some([first, .., second]) = c.peek_array::<{ METADATA_LEN + 1 }>() {
-                    if *first == EXTENTS && *second == NEW_BUFFER {
+                    if *first == self.wire.first_byte(7) && *second == self.wire.first_byte(0) {
                         sink.problem(Problem { at: from, kind: ProblemKind::Malformed, value: c.at() - from });
                         self.state = State::Extents;
                         return true;
@@ -206,21 +229,40 @@ impl FdrWalk {
 
     fn extents(&mut self, c: &mut Cursor<'_>) -> bool {
         let at = c.at();
-        let Some(bytes) = c.peek_array::<METADATA_LEN>() else { return false };
-        let Ok(Metadata::Extents { len }) = Metadata::parse(bytes) else {
-            self.state = State::Resync { from: at };
-            return true;
+        let len = if self.wire.version == 1 {
+            // Buffers have one size and no extents: an EndOfBuffer record says where the leftovers begin.
+            if c.is_empty() {
+                return false;
+            }
+            self.buffer_size
+        } else {
+            let Some(bytes) = c.peek_array::<METADATA_LEN>() else { return false };
+            let Ok(Metadata::Extents { len }) = self.wire.metadata(bytes) else {
+                self.state = State::Resync { from: at };
+                return true;
+            };
+            c.take_up_to(METADATA_LEN as u64);
+            len
         };
-        c.take_up_to(METADATA_LEN as u64);
         let whole = c.at().saturating_add(len);
         // An end beyond the end of the file is a file that was cut, or nonsense: said when the end is reached.
         let end = whole.min(self.size.map_or(u64::MAX, |size| size.max(c.at())));
         self.missing = whole - end;
-        self.buffer = Place { at, end, clock: 0, pid: 0, tid: 0, cpu: 0 };
+        (self.leftovers_end, self.first_function) = (end, true);
+        self.buffer = Place { at, end, clock: 0, pid: 0, tid: 0, cpu: 0, first: true };
         (self.clocked, self.told, self.after_enter) = (false, false, false);
         self.state = State::Records;
         self.next_place = c.at().saturating_add(PLACE_EVERY);
         true
+    }
+
+    /// No more records in the buffer; there may be leftovers.
+    fn end_records(&mut self, at: u64, sink: &mut impl Sink) {
+        if at < self.leftovers_end {
+            self.state = State::Skip;
+        } else {
+            self.finish_buffer(at, 0, sink);
+        }
     }
 
     /// The buffer at hand is over; `cut` bytes of a record that it broke off in have been passed over.
@@ -238,15 +280,15 @@ impl FdrWalk {
     fn records(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
         let left = self.buffer.end.saturating_sub(c.at());
         if left == 0 {
-            self.finish_buffer(c.at(), 0, sink);
+            self.end_records(c.at(), sink);
             return true;
         }
         if c.at() >= self.next_place && self.told {
             self.next_place = c.at().saturating_add(PLACE_EVERY);
-            sink.place(Place { at: c.at(), ..self.buffer });
+            sink.place(Place { at: c.at(), first: false, ..self.buffer });
         }
         let Some(first) = c.peek() else { return false };
-        let is_function = first & 1 == 0;
+        let is_function = !self.wire.is_metadata(first);
         let len = if is_function { FUNCTION_LEN } else { METADATA_LEN } as u64;
         if left < len {
             // Today's writer counts the payload of a typed event into the extents, but not its 16 bytes of record: such a
@@ -255,19 +297,23 @@ impl FdrWalk {
                 return false;
             }
             c.take_up_to(left);
-            self.finish_buffer(c.at(), left, sink);
+            if c.at() < self.leftovers_end {
+                self.state = State::Skip;
+            } else {
+                self.finish_buffer(c.at(), left, sink);
+            }
             return true;
         }
         if is_function { self.functions(c, sink) } else { self.metadata(c, sink) }
     }
 
     fn payload(&mut self, size: u32, left: u32, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
-        let here = c.take_up_to(u64::from(left).min(self.buffer.end - c.at()));
+        let here = c.take_up_to(u64::from(left).min(self.buffer.end.saturating_sub(c.at())));
         sink.payload(here);
         let left = left - here.len() as u32;
         if left == 0 {
             self.state = State::Records;
-        } else if c.at() == self.buffer.end {
+        } else if c.at() >= self.buffer.end {
             // The payload that is there has been told; only what is missing is lost.
             self.finish_buffer(c.at(), u64::from(size - left), sink);
         } else {
@@ -283,6 +329,7 @@ impl FdrWalk {
             return true;
         }
         let stop = self.buffer.end.min(self.next_place.max(c.at() + 1));
+        let wire = self.wire;
         let mut clock = self.buffer.clock;
         let mut more = true;
         while c.at() < stop {
@@ -290,14 +337,24 @@ impl FdrWalk {
                 more = false;
                 break;
             };
-            let (kind, func, delta) = function_record(bytes);
-            if bytes.first().is_none_or(|b| b & 1 != 0) || self.buffer.end - c.at() < FUNCTION_LEN as u64 {
+            let (kind, func, mut delta) = wire.function(bytes);
+            if bytes.first().is_none_or(|b| wire.is_metadata(*b))
+                || self.buffer.end.saturating_sub(c.at()) < FUNCTION_LEN as u64
+            {
                 break;
             }
             let Some(kind) = FunctionKind::from_bits(kind) else {
                 self.buffer.clock = clock;
                 return self.malformed(c.at(), sink);
             };
+            if self.first_function {
+                self.first_function = false;
+                // Writers of versions 1 to 3 count it from the last record of the thread's previous buffer, although the
+                // preamble's clock is that of this very record.
+                if wire.version <= 3 {
+                    delta = 0;
+                }
+            }
             clock = clock.wrapping_add(delta.into());
             self.after_enter = kind.is_enter();
             sink.function(Function { at: c.at(), kind, func: func as i32, clock, cpu: self.buffer.cpu });
@@ -313,7 +370,7 @@ impl FdrWalk {
     fn metadata(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
         let at = c.at();
         let Some(bytes) = c.peek_array::<METADATA_LEN>() else { return false };
-        let Ok(record) = Metadata::parse(bytes) else { return self.malformed(at, sink) };
+        let Ok(record) = self.wire.metadata(bytes) else { return self.malformed(at, sink) };
         if let Metadata::Extents { .. } = record {
             // The buffer before said that it was longer than it is.
             sink.problem(Problem { at, kind: ProblemKind::Malformed, value: 0 });
@@ -328,6 +385,7 @@ impl FdrWalk {
         if let Some(Err(_)) = sized {
             return self.malformed(at, sink);
         }
+        let Some(overwritten) = self.is_overwritten(sized.and_then(Result::ok), c) else { return false };
         c.take_up_to(METADATA_LEN as u64);
         let after_enter = core::mem::take(&mut self.after_enter);
         match record {
@@ -342,6 +400,10 @@ impl FdrWalk {
             }
             Metadata::ClockWrap { clock } => self.set_clock(clock, c.at(), sink),
             Metadata::WallTime { .. } | Metadata::Extents { .. } => {}
+            Metadata::EndOfBuffer => {
+                self.buffer.end = c.at();
+                self.end_records(c.at(), sink);
+            }
             Metadata::Argument { value } => {
                 if after_enter {
                     self.after_enter = true;
@@ -350,20 +412,93 @@ impl FdrWalk {
                     sink.problem(Problem { at, kind: ProblemKind::StrayArgument, value });
                 }
             }
-            Metadata::Custom { size, delta } => self.event(at, size, delta, None, sink),
-            Metadata::Typed { size, delta, kind } => self.event(at, size, delta, Some(kind), sink),
+            Metadata::Custom { size, time, cpu } => {
+                self.buffer.cpu = cpu.unwrap_or(self.buffer.cpu);
+                self.event(at, (size, overwritten), time, None, sink);
+            }
+            Metadata::Typed { size, time, kind } => self.event(at, (size, overwritten), time, Some(kind), sink),
         }
         true
     }
 
-    fn event(&mut self, at: u64, size: i32, delta: i32, kind: Option<u16>, sink: &mut impl Sink) {
+    /// Whether the payload of the event at the cursor has been overwritten by the records behind it; nothing if it takes
+    /// more bytes to tell.
+    ///
+    /// The writers of versions 1 and 2, and of version 3 in LLVM 7, do not move on behind the payload that they have
+    /// written. In version 3 later ones do: there it is what stands behind the record that tells.
+    fn is_overwritten(&self, size: Option<u32>, c: &Cursor<'_>) -> Option<bool> {
+        let Some(size) = size.filter(|size| *size > 0) else { return Some(false) };
+        match self.wire.version {
+            1 | 2 => return Some(true),
+            3 => {}
+            _ => return Some(false),
+        }
+        let behind = c.at().saturating_add(METADATA_LEN as u64);
+        let wanted = self.buffer.end.saturating_sub(behind).min(JUDGED);
+        let behind = c.rest().get(METADATA_LEN..)?.get(..wanted as usize)?;
+        let (records, whole) = self.plausible(behind);
+        // A payload that looks like records for so long is less likely than records.
+        Some(whole && (records >= 2 || u64::from(size) > wanted))
+    }
+
+    /// How many records `bytes` may begin with, and whether they go on to the end of it.
+    fn plausible(&self, bytes: &[u8]) -> (usize, bool) {
+        let mut c = Cursor::new(bytes, 0);
+        let mut records = 0;
+        while let Some(first) = c.peek() {
+            let fits = if self.wire.is_metadata(first) {
+                let Some(bytes) = c.peek_array() else { break };
+                c.take_up_to(METADATA_LEN as u64);
+                match self.wire.metadata(bytes) {
+                    Ok(Metadata::Custom { size, .. } | Metadata::Typed { size, .. }) => (0..1 << 20).contains(&size),
+                    Ok(Metadata::NewCpu { cpu, .. }) => cpu < 4096,
+                    Ok(Metadata::NewBuffer { .. } | Metadata::Extents { .. }) | Err(_) => false,
+                    Ok(_) => true,
+                }
+            } else {
+                let Some(bytes) = c.peek_array() else { break };
+                c.take_up_to(FUNCTION_LEN as u64);
+                let (kind, func, _) = self.wire.function(bytes);
+                kind <= 3 && func > 0 && func < 1 << 24
+            };
+            if !fits {
+                return (records, false);
+            }
+            records += 1;
+        }
+        (records, true)
+    }
+
+    fn event(
+        &mut self,
+        at: u64,
+        (size, overwritten): (i32, bool),
+        time: EventTime,
+        kind: Option<u16>,
+        sink: &mut impl Sink,
+    ) {
         if !self.tell(at, sink) {
             return;
         }
-        self.buffer.clock = self.buffer.clock.wrapping_add_signed(delta.into());
+        let clock = match time {
+            EventTime::Delta(delta) => {
+                self.buffer.clock = self.buffer.clock.wrapping_add_signed(delta.into());
+                self.buffer.clock
+            }
+            EventTime::Clock(clock) => clock,
+        };
         let size = size.unsigned_abs();
-        sink.event(Event { at, clock: self.buffer.clock, cpu: self.buffer.cpu, size, kind });
-        self.state = State::Payload { size, left: size };
+        sink.event(Event { at, clock, cpu: self.buffer.cpu, size, kind, overwritten });
+        if !overwritten {
+            self.state = State::Payload { size, left: size };
+            return;
+        }
+        sink.problem(Problem { at, kind: ProblemKind::OverwrittenPayload, value: size.into() });
+        if self.wire.version > 1 {
+            // The extents count the payload all the same.
+            let end = self.buffer.end.saturating_sub(size.into());
+            self.buffer.end = end.max(at.saturating_add(METADATA_LEN as u64));
+        }
     }
 
     fn set_clock(&mut self, clock: u64, next: u64, sink: &mut impl Sink) {
@@ -399,20 +534,22 @@ impl FdrWalk {
     /// another buffer begins.
     fn malformed(&mut self, at: u64, sink: &mut impl Sink) -> bool {
         sink.lost(at);
-        if self.missing > 0 {
+        // In version 1 all buffers have one size, and where the next begins is in no doubt.
+        if self.missing > 0 && self.wire.version > 1 {
             self.missing = 0;
             self.state = State::Resync { from: at };
         } else {
-            sink.problem(Problem { at, kind: ProblemKind::Malformed, value: self.buffer.end - at });
+            sink.problem(Problem { at, kind: ProblemKind::Malformed, value: self.leftovers_end - at });
             self.state = State::Skip;
         }
         true
     }
 }
 
-/// Walks over basic mode, version 3.
+/// Walks over basic mode, all versions.
 #[derive(Clone, Debug)]
 pub(crate) struct BasicWalk {
+    wire: Wire,
     at: u64,
     /// Function, thread and process of the enter directly before.
     enter: Option<(i32, u32, u32)>,
@@ -421,8 +558,8 @@ pub(crate) struct BasicWalk {
 
 impl BasicWalk {
     /// A walk that begins at a record.
-    pub(crate) fn new(at: u64) -> Self {
-        Self { at, enter: None, thread: None }
+    pub(crate) fn new(header: &Header, at: u64) -> Self {
+        Self { wire: header.wire(), at, enter: None, thread: None }
     }
 
     /// Walks over `input`; answers how much of it is used up.
@@ -449,7 +586,7 @@ impl BasicWalk {
 
     fn record(&mut self, at: u64, bytes: &[u8; BASIC_LEN], sink: &mut impl Sink) {
         let enter = self.enter.take();
-        match Basic::parse(bytes) {
+        match Basic::parse(bytes, self.wire) {
             Ok(Basic::Function { cpu, kind: Ok(kind), func, clock, tid, pid }) => {
                 if self.thread != Some((tid, pid)) {
                     self.thread = Some((tid, pid));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::wire::{Basic, FunctionKind, Header, Metadata, Mode, function_bytes};
+use super::wire::{Basic, EventTime, FunctionKind, Header, Metadata, Mode, Wire};
 
 /// The header that today's writers put before a log.
 pub fn header(mode: Mode, frequency: u64, buffer_size: u64) -> Header {
@@ -13,23 +13,38 @@ pub fn header(mode: Mode, frequency: u64, buffer_size: u64) -> Header {
     Header { version, mode, constant_tsc: true, nonstop_tsc: true, frequency, buffer_size, big_endian: false }
 }
 
-/// One buffer of an FDR log of version 5. Times are absolute; the writer makes differences of them.
+/// One buffer of an FDR log. Times are absolute; the writer makes differences of them.
 #[derive(Clone, Debug)]
 pub struct FdrBuffer {
+    header: Header,
     bytes: Vec<u8>,
     clock: u64,
-    uncounted: u64,
+    /// Bytes that writers leave out of the extents: those of the records of typed events.
+    forgotten: usize,
+    /// Bytes of payload that have been overwritten, but count.
+    overwritten: usize,
 }
 
 impl FdrBuffer {
-    /// A buffer with its preamble. `wall` is seconds and microseconds since boot.
+    /// A buffer of version 5 with its preamble. `wall` is seconds and microseconds since boot.
     pub fn new(pid: i32, tid: i32, cpu: u16, clock: u64, wall: (i64, i32)) -> Self {
-        let mut buffer = Self { bytes: Vec::new(), clock, uncounted: 0 };
+        Self::of(&header(Mode::Fdr, 0, 0), pid, tid, cpu, clock, wall)
+    }
+
+    /// A buffer for a log with this header. The process is told from version 3 on.
+    pub fn of(header: &Header, pid: i32, tid: i32, cpu: u16, clock: u64, wall: (i64, i32)) -> Self {
+        let mut buffer = Self { header: *header, bytes: Vec::new(), clock, forgotten: 0, overwritten: 0 };
         buffer.put(Metadata::NewBuffer { tid });
         buffer.put(Metadata::WallTime { seconds: wall.0, micros: wall.1 });
-        buffer.put(Metadata::Pid { pid });
+        if header.version >= 3 {
+            buffer.put(Metadata::Pid { pid });
+        }
         buffer.put(Metadata::NewCpu { cpu, clock });
         buffer
+    }
+
+    fn wire(&self) -> Wire {
+        self.header.wire()
     }
 
     /// Bytes of records so far.
@@ -50,7 +65,10 @@ impl FdrBuffer {
             self.put(Metadata::ClockWrap { clock });
         }
         self.clock = clock;
-        self.bytes.extend_from_slice(&function_bytes(kind, func, delta.unwrap_or(0)));
+        // Until version 3 arguments followed a plain enter.
+        let kind = if self.header.version <= 3 && kind == FunctionKind::EnterArgs { FunctionKind::Enter } else { kind };
+        let bytes = self.wire().function_bytes(kind, func, delta.unwrap_or(0));
+        self.bytes.extend_from_slice(&bytes);
     }
 
     /// An argument of the enter just written.
@@ -64,50 +82,80 @@ impl FdrBuffer {
         self.put(Metadata::NewCpu { cpu, clock });
     }
 
-    /// A custom event (`kind` is `None`) or a typed one; of the payload the first 2^31 - 1 bytes are kept.
+    /// A custom event (`kind` is `None`) or, from version 2 on, a typed one; of the payload the first 2^31 - 1 bytes are
+    /// kept. Versions 1 and 2 lose the payload, as their writers did.
     pub fn event(&mut self, kind: Option<u16>, clock: u64, payload: &[u8]) {
-        let delta = clock.checked_sub(self.clock).and_then(|d| i32::try_from(d).ok());
-        if delta.is_none() {
-            self.put(Metadata::ClockWrap { clock });
-        }
-        self.clock = clock;
-        let (delta, size) = (delta.unwrap_or(0), i32::try_from(payload.len()).unwrap_or(i32::MAX));
+        let size = i32::try_from(payload.len()).unwrap_or(i32::MAX);
+        let time = if self.header.version >= 5 {
+            let delta = clock.checked_sub(self.clock).and_then(|d| i32::try_from(d).ok());
+            if delta.is_none() {
+                self.put(Metadata::ClockWrap { clock });
+            }
+            self.clock = clock;
+            EventTime::Delta(delta.unwrap_or(0))
+        } else {
+            EventTime::Clock(clock)
+        };
         match kind {
-            None => self.put(Metadata::Custom { size, delta }),
+            None => self.put(Metadata::Custom { size, time, cpu: (self.header.version == 4).then_some(0) }),
             Some(kind) => {
-                self.put(Metadata::Typed { size, delta, kind });
-                self.uncounted += 16;
+                self.put(Metadata::Typed { size, time, kind });
+                self.forgotten += 16;
             }
         }
-        self.bytes.extend(payload.iter().take(size as usize));
+        if self.header.version > 2 {
+            self.bytes.extend(payload.iter().take(size as usize));
+        } else {
+            self.overwritten += payload.len();
+        }
     }
 
-    /// The buffer with its extents, as it should be.
+    /// An event of version 3 as LLVM 7 wrote it: the records that follow overwrite its payload.
+    pub fn overwritten_event(&mut self, clock: u64, size: u32) {
+        self.put(Metadata::Custom { size: size as i32, time: EventTime::Clock(clock), cpu: None });
+        self.overwritten += size as usize;
+    }
+
+    /// The buffer, as it should be.
     pub fn finish(self) -> Vec<u8> {
-        let len = self.bytes.len();
+        let len = self.bytes.len() + self.overwritten;
         self.cut_to(len)
     }
 
     /// The buffer as LLVM writes it: the extents leave out 16 bytes for each typed event, and so does the file.
     pub fn finish_as_llvm(self) -> Vec<u8> {
-        let len = self.bytes.len().saturating_sub(self.uncounted as usize);
+        let len = (self.bytes.len() + self.overwritten).saturating_sub(self.forgotten);
         self.cut_to(len)
     }
 
-    fn cut_to(self, len: usize) -> Vec<u8> {
-        let mut out = Metadata::Extents { len: len as u64 }.to_bytes().to_vec();
-        out.extend(self.bytes.iter().take(len));
+    fn cut_to(mut self, len: usize) -> Vec<u8> {
+        if self.header.version == 1 {
+            // Buffers have one size; what does not fit is lost, as it would be.
+            self.put(Metadata::EndOfBuffer);
+            self.bytes.resize(usize::try_from(self.header.buffer_size).unwrap_or(0), 0);
+            return self.bytes;
+        }
+        self.bytes.resize(self.bytes.len().max(len), 0);
+        self.bytes.truncate(len);
+        let mut out = self.wire().metadata_bytes(Metadata::Extents { len: len as u64 }).to_vec();
+        out.append(&mut self.bytes);
         out
     }
 
     fn put(&mut self, record: Metadata) {
-        self.bytes.extend_from_slice(&record.to_bytes());
+        let bytes = self.wire().metadata_bytes(record);
+        self.bytes.extend_from_slice(&bytes);
     }
 }
 
 /// Writes a basic log of version 3: the header, then these records.
 pub fn basic_log(frequency: u64, records: &[Basic]) -> Vec<u8> {
-    let mut out = header(Mode::Basic, frequency, 0).to_bytes().to_vec();
-    out.extend(records.iter().flat_map(|r| r.to_bytes()));
+    basic_log_of(&header(Mode::Basic, frequency, 0), records)
+}
+
+/// Writes a basic log with this header.
+pub fn basic_log_of(header: &Header, records: &[Basic]) -> Vec<u8> {
+    let mut out = header.to_bytes().to_vec();
+    out.extend(records.iter().flat_map(|r| r.to_bytes(header.wire())));
     out
 }

@@ -29,12 +29,13 @@ use crate::sniff::OpenOptions;
 use super::decode::{BasicWalk, Event, FdrWalk, Function, PLACE_EVERY, Place, Sink};
 use super::order::{Plan, Planned};
 use super::wire::{BASIC_LEN, FunctionKind, HEADER_LEN, Header, Mode};
+use super::yaml::YamlWalk;
 
 /// Keys of names beyond the 32 bits of function ids.
 const CUSTOM_EVENT: u64 = 1 << 32;
 const TYPED_EVENT: u64 = 2 << 32;
 
-/// Decodes FDR 5 and basic 3 into events.
+/// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
     header: Header,
     walk: Walk,
@@ -48,6 +49,7 @@ pub(crate) struct XrayDecoder {
 enum Walk {
     Fdr(FdrWalk),
     Basic(BasicWalk),
+    Yaml(YamlWalk),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,7 +82,11 @@ struct Thread {
 struct Tracks {
     limits: Limits,
     mode: Mode,
+    /// The version tells processes.
+    has_process: bool,
     names: Names,
+    /// The name of the next function, where the log has it.
+    named: Option<String>,
     processes: HashMap<i32, TrackId>,
     by_id: HashMap<(i32, i32), u32>,
     threads: Vec<Thread>,
@@ -95,15 +101,27 @@ struct Tracks {
 }
 
 impl XrayDecoder {
+    /// For a log in YAML with this header.
+    pub(crate) fn yaml(header: Header, options: OpenOptions) -> Self {
+        let mut decoder = Self::new(header, options);
+        decoder.walk = Walk::Yaml(YamlWalk::new(0));
+        // Its header is a few lines that the walk passes over. Processes may be told in any version.
+        decoder.phase = Phase::Main;
+        decoder.state.has_process = true;
+        decoder
+    }
+
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
         let walk = match header.mode {
-            Mode::Fdr => Walk::Fdr(FdrWalk::new(options.size)),
-            Mode::Basic => Walk::Basic(BasicWalk::new(HEADER_LEN)),
+            Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
+            Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
         };
         let state = Tracks {
             limits: options.limits,
             mode: header.mode,
+            has_process: header.version >= 3,
             names: Names::default(),
+            named: None,
             processes: HashMap::new(),
             by_id: HashMap::new(),
             threads: Vec::new(),
@@ -115,6 +133,15 @@ impl XrayDecoder {
             error: None,
         };
         Self { header, walk, at: 0, phase: Phase::Header, plan: Plan::default(), state, failed: None }
+    }
+
+    /// What is special about the form of the log, behind its version.
+    fn form(&self) -> &'static str {
+        match self.walk {
+            Walk::Yaml(_) => ", YAML",
+            _ if self.header.big_endian => ", big-endian",
+            _ => "",
+        }
     }
 
     fn check(&mut self) -> Result<()> {
@@ -129,6 +156,7 @@ impl XrayDecoder {
         match &mut self.walk {
             Walk::Fdr(walk) => walk.run(input, &mut sink),
             Walk::Basic(walk) => walk.run(input, &mut sink),
+            Walk::Yaml(walk) => walk.run(input, &mut sink),
         }
     }
 }
@@ -144,6 +172,7 @@ impl Decoder for XrayDecoder {
         let frequency = match h.frequency {
             0 => "unknown: times are shown in ticks".to_string(),
             1_000_000_000 => "1 GHz (the clock of the operating system, not the TSC)".to_string(),
+            hz if hz % 1_000_000_000 == 0 => format!("{} GHz", hz / 1_000_000_000),
             hz => format!("{}.{:03} MHz", hz / 1_000_000, hz / 1_000 % 1_000),
         };
         properties.push(("Clock", frequency));
@@ -154,7 +183,7 @@ impl Decoder for XrayDecoder {
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
         Info {
             format: "xray",
-            title: format!("XRay {} {}", h.mode.name(), h.version),
+            title: format!("XRay {} {}{}", h.mode.name(), h.version, self.form()),
             version: h.version.to_string(),
             container: None,
             clock,
@@ -188,9 +217,9 @@ impl Decoder for XrayDecoder {
             Phase::Order => match &mut self.walk {
                 Walk::Fdr(walk) => {
                     let mut sink = ToBatch { tracks: &mut self.state, out };
-                    self.plan.run(walk, rest, &mut sink, ToBatch::begin_again)
+                    self.plan.run(&self.header, walk, rest, &mut sink, ToBatch::begin_again)
                 }
-                Walk::Basic(_) => rest.len(),
+                Walk::Basic(_) | Walk::Yaml(_) => rest.len(),
             },
             Phase::Header => 0,
         };
@@ -210,6 +239,7 @@ impl Decoder for XrayDecoder {
                 match &mut self.walk {
                     Walk::Fdr(walk) => walk.end(rest, &mut sink),
                     Walk::Basic(walk) => walk.end(rest, &mut sink),
+                    Walk::Yaml(walk) => walk.end(&mut sink),
                 }
                 self.plan = self.state.make_plan(out);
                 self.phase = Phase::Order;
@@ -231,6 +261,9 @@ impl Decoder for XrayDecoder {
     }
 
     fn details_range(&self, locator: u64) -> Option<Range> {
+        if let Walk::Yaml(_) = self.walk {
+            return Some(Range { at: locator, len: PLACE_EVERY });
+        }
         match self.header.mode {
             Mode::Basic => Some(Range { at: locator, len: 2 * BASIC_LEN as u64 }),
             Mode::Fdr => {
@@ -243,16 +276,26 @@ impl Decoder for XrayDecoder {
     }
 
     fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
-        let mut sink = OneRecord { wanted: locator, limit: self.state.limits.payload, ..OneRecord::default() };
+        let mut sink = OneRecord {
+            wanted: locator,
+            has_process: self.state.has_process,
+            limit: self.state.limits.payload,
+            ..OneRecord::default()
+        };
         match self.header.mode {
+            _ if matches!(self.walk, Walk::Yaml(_)) => {
+                let mut walk = YamlWalk::new(locator);
+                walk.run(bytes, &mut sink);
+                walk.end(&mut sink);
+            }
             Mode::Basic => {
-                BasicWalk::new(locator).run(bytes, &mut sink);
+                BasicWalk::new(&self.header, locator).run(bytes, &mut sink);
             }
             Mode::Fdr => {
                 let misuse = crate::error::Cause::Misuse("there is no record at this place");
                 let entry = self.state.entry_before(locator).ok_or(Error::new(locator, misuse))?;
                 (sink.pid, sink.tid) = (entry.place.pid, entry.place.tid);
-                FdrWalk::resume(entry.place).run(bytes, &mut sink);
+                FdrWalk::resume(&self.header, entry.place).run(bytes, &mut sink);
             }
         }
         sink.finish()
@@ -278,7 +321,7 @@ impl Tracks {
             out.new_tracks.push(TrackDef {
                 parent: None,
                 kind: TrackKind::Process,
-                name: format!("Process {pid}"),
+                name: if self.has_process { format!("process {pid}") } else { "process not recorded".to_string() },
                 detail: String::new(),
                 orphans: Orphans::FromStart,
                 start: None,
@@ -350,7 +393,9 @@ impl ToBatch<'_> {
     #[inline]
     fn add(&mut self, kind: EventKind, key: u64, clock: u64, at: u64) {
         let limit = self.tracks.limits.names;
-        let name = match self.tracks.names.number(key, at, limit, self.out, name_of) {
+        let named = &mut self.tracks.named;
+        let text = |key| named.take().unwrap_or_else(|| name_of(key));
+        let name = match self.tracks.names.number(key, at, limit, self.out, text) {
             Ok(name) => name,
             Err(error) => {
                 self.tracks.error.get_or_insert(error);
@@ -419,6 +464,12 @@ impl Sink for ToBatch<'_> {
         self.add(kind, u64::from(f.func as u32), f.clock, f.at);
     }
 
+    fn name(&mut self, func: i32, name: &str) {
+        if !self.tracks.names.knows(u64::from(func as u32)) {
+            self.tracks.named = Some(name.to_string());
+        }
+    }
+
     fn argument(&mut self, _value: u64) {}
 
     fn event(&mut self, event: Event) {
@@ -446,6 +497,7 @@ impl Sink for ToBatch<'_> {
 #[derive(Default)]
 struct OneRecord {
     wanted: u64,
+    has_process: bool,
     limit: usize,
     pid: i32,
     tid: i32,
@@ -525,7 +577,14 @@ impl OneRecord {
                 if let Some(kind) = event.kind {
                     add("Event type", Value::Id(kind.into()));
                 }
-                add("Payload", Value::Bytes { len: event.size.into(), bytes: self.payload });
+                if event.overwritten {
+                    details.remarks.push(format!(
+                        "Its payload of {} bytes is lost: writers of 2017 and 2018 let the next records overwrite it.",
+                        event.size
+                    ));
+                } else {
+                    add("Payload", Value::Bytes { len: event.size.into(), bytes: self.payload });
+                }
                 event.cpu
             }
             (None, None) => {
@@ -536,7 +595,9 @@ impl OneRecord {
         let mut add = |name, value| details.fields.push(Field::new(name, value));
         add("CPU", Value::Id(cpu.into()));
         add("Thread", Value::Id(self.tid.into()));
-        add("Process", Value::Id(self.pid.into()));
+        if self.has_process {
+            add("Process", Value::Id(self.pid.into()));
+        }
         Ok(details)
     }
 }

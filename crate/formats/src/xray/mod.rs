@@ -1,4 +1,5 @@
-//! Logs of LLVM XRay: flight data recorder (FDR) version 5 and basic mode version 3.
+//! Logs of LLVM XRay: flight data recorder (FDR) versions 1 to 5 and basic mode versions 1 to 3, in both byte orders, and as
+//! llvm-xray's YAML.
 //!
 //! A log has no magic number: it is recognised by version and type in the header, flags that only real writers set, and
 //! the first record. One file holds the buffers of many threads, in the order of a queue, not of time.
@@ -9,6 +10,7 @@ mod events;
 mod order;
 mod text;
 pub mod wire;
+mod yaml;
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -23,28 +25,34 @@ use wire::{HEADER_LEN, Header, Mode};
 pub const FORMAT: Format = Format {
     id: "xray",
     name: "LLVM XRay log",
-    opens: "flight data recorder logs (FDR) of version 5 and basic logs of version 3",
+    opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
     sniff,
     open,
     text,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
-    Ok(Box::new(events::XrayDecoder::new(Header::parse(head)?, options)))
+    Ok(match yaml::header(head) {
+        Some(header) => Box::new(events::XrayDecoder::yaml(header, options)),
+        None => Box::new(events::XrayDecoder::new(Header::parse(head)?, options)),
+    })
 }
 
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let header = Header::parse(head)?;
+    let lines = match yaml::header(head) {
+        Some(header) => text::JsonLines::yaml(header),
+        None => text::JsonLines::new(Header::parse(head)?, options),
+    };
     Ok(match text {
-        Text::Jsonl => Some(Box::new(text::JsonLines::new(header, options))),
+        Text::Jsonl => Some(Box::new(lines)),
         Text::Apitrace { .. } => None,
     })
 }
 
 /// Whether a basic log may begin like this: with an event of a function, at a time.
-fn first_basic_record(head: &[u8]) -> bool {
+fn first_basic_record(head: &[u8], header: &Header) -> bool {
     let record = head.get(HEADER_LEN as usize..).and_then(|rest| rest.first_chunk::<{ wire::BASIC_LEN }>());
-    match record.map(wire::Basic::parse) {
+    match record.map(|r| wire::Basic::parse(r, header.wire())) {
         Some(Ok(wire::Basic::Function { kind, clock, .. })) => kind.is_ok() && clock > 0,
         Some(_) => false,
         // Cut within its first record.
@@ -53,14 +61,17 @@ fn first_basic_record(head: &[u8]) -> bool {
 }
 
 fn sniff(probe: &Probe<'_>) -> Option<Guess> {
+    if let Some(header) = yaml::header(probe.head) {
+        let reason = format!("it is llvm-xray's YAML of a log of {} version {}", header.mode.name(), header.version);
+        return Some(Guess { confidence: Confidence::Certain, reason });
+    }
     let header = Header::parse_any(probe.head)?;
     let first = probe.head.get(HEADER_LEN as usize).copied();
     let fits = match (first, header.mode) {
         // Basic logs of programs that were killed, and of those that ran with nothing to record, are the header alone.
         (None, _) => probe.size == HEADER_LEN,
-        (Some(_), Mode::Basic) => header.big_endian || first_basic_record(probe.head),
-        // NewBuffer in version 1, BufferExtents in all later ones.
-        (Some(byte), Mode::Fdr) => byte == if header.version == 1 { 0x01 } else { 0x0f } || header.big_endian,
+        (Some(_), Mode::Basic) => first_basic_record(probe.head, &header),
+        (Some(byte), Mode::Fdr) => byte == header.wire().first_of_buffer(),
     };
     fits.then(|| Guess {
         confidence: if header.mode == Mode::Fdr && first.is_some() { Confidence::Certain } else { Confidence::Likely },
@@ -107,15 +118,16 @@ mod tests {
     }
 
     #[test]
-    fn knows_logs_that_it_cannot_open() {
-        let mut old = FDR;
-        old[0] = 3;
-        assert_eq!(guess(&old), Some(Confidence::Certain));
-        let error = open(&old, OpenOptions::default()).err().unwrap();
-        assert_eq!(
-            alloc::string::ToString::to_string(&error),
-            "at byte 0: this is XRay FDR version 3; versions that can be opened: FDR 5 and basic 3, little-endian"
-        );
+    fn recognises_every_version_in_both_byte_orders() {
+        for big_endian in [false, true] {
+            for version in 1..=5 {
+                let mut header = encode::header(Mode::Fdr, 1, 4096);
+                (header.version, header.big_endian) = (version, big_endian);
+                let mut head = header.to_bytes().to_vec();
+                head.extend(encode::FdrBuffer::of(&header, 1, 1, 1, 1, (0, 0)).finish());
+                assert_eq!(guess(&head), Some(Confidence::Certain), "version {version}");
+            }
+        }
     }
 
     #[test]

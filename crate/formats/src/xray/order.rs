@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use crate::decoder::Want;
 
 use super::decode::{FdrWalk, Place, Sink};
+use super::wire::Header;
 
 /// Buffers that lie closer together than this are read in one go.
 const GAP: u64 = 64 * 1024;
@@ -74,6 +75,7 @@ impl Plan {
     /// called before each buffer.
     pub(crate) fn run<S: Sink>(
         &mut self,
+        header: &Header,
         walk: &mut FdrWalk,
         input: &[u8],
         sink: &mut S,
@@ -92,7 +94,7 @@ impl Plan {
                 }
             }
             if !self.begun {
-                *walk = FdrWalk::resume(planned.place);
+                *walk = FdrWalk::resume(header, planned.place);
                 self.begun = true;
                 begin(sink, planned);
             }
@@ -111,7 +113,9 @@ impl Plan {
 
     /// The bytes asked for have come to an end before the buffer did: the file is shorter than it was, or was cut.
     pub(crate) fn end<S: Sink>(&mut self, walk: &mut FdrWalk, rest: &[u8], sink: &mut S) {
-        walk.end(rest, sink);
+        if self.begun {
+            walk.end(rest, sink);
+        }
         self.advance();
         if self.next < self.buffers.len() {
             self.stretch();
@@ -151,7 +155,7 @@ mod tests {
 
     fn buffers(threads: &[&[(u64, u64)]]) -> Plan {
         let planned = |&(at, clock): &(u64, u64)| Planned {
-            place: Place { at, end: at + 10, clock, pid: 1, tid: 1, cpu: 0 },
+            place: Place { at, end: at + 10, clock, pid: 1, tid: 1, cpu: 0, first: true },
             number: 0,
         };
         Plan::new(threads.iter().map(|t| t.iter().map(planned).collect::<Vec<_>>()))

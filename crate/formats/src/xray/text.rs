@@ -15,12 +15,14 @@ use crate::sniff::OpenOptions;
 use super::decode::{BasicWalk, Event, FdrWalk, Function, Place, Sink};
 use super::order::{Plan, Planned};
 use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
+use super::yaml::YamlWalk;
 
 /// Text is handed out in portions of about this size.
 const PORTION: usize = 1 << 20;
 
 /// Prints JSON lines.
 pub(crate) struct JsonLines {
+    header: Header,
     walk: Walk,
     at: u64,
     phase: Phase,
@@ -32,6 +34,7 @@ pub(crate) struct JsonLines {
 enum Walk {
     Fdr(FdrWalk),
     Basic(BasicWalk),
+    Yaml(YamlWalk),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,12 +46,27 @@ enum Phase {
 }
 
 impl JsonLines {
+    /// For a log in YAML.
+    pub(crate) fn yaml(header: Header) -> Self {
+        let mut lines = Self::new(header, OpenOptions::default());
+        (lines.walk, lines.phase) = (Walk::Yaml(YamlWalk::new(0)), Phase::First);
+        lines
+    }
+
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
         let walk = match header.mode {
-            Mode::Fdr => Walk::Fdr(FdrWalk::new(options.size)),
-            Mode::Basic => Walk::Basic(BasicWalk::new(HEADER_LEN)),
+            Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
+            Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
         };
-        Self { walk, at: 0, phase: Phase::Header, plan: Plan::default(), buffers: Vec::new(), lines: Lines::default() }
+        Self {
+            header,
+            walk,
+            at: 0,
+            phase: Phase::Header,
+            plan: Plan::default(),
+            buffers: Vec::new(),
+            lines: Lines::default(),
+        }
     }
 }
 
@@ -68,11 +86,12 @@ impl TextDump for JsonLines {
             (Walk::Fdr(walk), Phase::First) => {
                 walk.run(rest, &mut ListBuffers { buffers: &mut self.buffers, problems: &mut self.lines.problems })
             }
-            (Walk::Fdr(walk), _) => self.plan.run(walk, rest, &mut self.lines, |lines, planned| {
+            (Walk::Fdr(walk), _) => self.plan.run(&self.header, walk, rest, &mut self.lines, |lines, planned| {
                 lines.finish();
                 (lines.pid, lines.tid) = (planned.place.pid, planned.place.tid);
             }),
             (Walk::Basic(walk), _) => walk.run(rest, &mut self.lines),
+            (Walk::Yaml(walk), _) => walk.run(rest, &mut self.lines),
         };
         if self.want() == Want::Nothing {
             self.lines.finish();
@@ -97,6 +116,7 @@ impl TextDump for JsonLines {
             }
             (Walk::Fdr(walk), _) => self.plan.end(walk, rest, &mut self.lines),
             (Walk::Basic(walk), _) => walk.end(rest, &mut self.lines),
+            (Walk::Yaml(walk), _) => walk.end(&mut self.lines),
         }
         self.phase = Phase::Second;
         if self.want() == Want::Nothing {
@@ -110,7 +130,7 @@ impl TextDump for JsonLines {
         match (self.phase, &self.walk) {
             (Phase::Header | Phase::First, _) => Want::Next,
             (Phase::Second, Walk::Fdr(_)) => self.plan.want(),
-            (Phase::Second, Walk::Basic(_)) => Want::Nothing,
+            (Phase::Second, Walk::Basic(_) | Walk::Yaml(_)) => Want::Nothing,
         }
     }
 

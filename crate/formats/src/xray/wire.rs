@@ -15,8 +15,6 @@ pub const METADATA_LEN: usize = 16;
 /// Bytes of a record of basic mode.
 pub const BASIC_LEN: usize = 32;
 
-const SUPPORTED: &str = "FDR 5 and basic 3, little-endian";
-
 /// Which of XRay's two log formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -109,38 +107,71 @@ impl Header {
                 Cause::BadHeader { what: "version and type of an XRay log", value: value.into() },
             ));
         };
-        let format = match (header.mode, header.big_endian) {
-            (Mode::Fdr, false) => "XRay FDR",
-            (Mode::Basic, false) => "XRay basic",
-            (Mode::Fdr, true) => "big-endian XRay FDR",
-            (Mode::Basic, true) => "big-endian XRay basic",
-        };
-        match (header.mode, header.version, header.big_endian) {
-            (Mode::Fdr, 5, false) | (Mode::Basic, 3, false) => Ok(header),
-            _ => {
-                let cause = Cause::UnsupportedVersion { format, version: header.version.into(), supported: SUPPORTED };
-                Err(Error::new(0, cause))
-            }
+        if (header.mode, header.version) == (Mode::Fdr, 1) && header.buffer_size < METADATA_LEN as u64 {
+            let what = "buffers of version 1 have the size of a record at least";
+            return Err(Error::new(16, Cause::BadHeader { what, value: header.buffer_size }));
         }
+        Ok(header)
+    }
+
+    /// How records are laid out behind this header.
+    pub fn wire(&self) -> Wire {
+        Wire { version: self.version, big_endian: self.big_endian }
     }
 
     /// The header as it stands in a file.
     pub fn to_bytes(self) -> [u8; HEADER_LEN as usize] {
-        let mut bytes = [0; HEADER_LEN as usize];
-        let flags = u32::from(self.constant_tsc) | u32::from(self.nonstop_tsc) << 1;
-        let mode = u16::from(self.mode == Mode::Fdr);
-        let fields = self
-            .version
-            .to_le_bytes()
-            .into_iter()
-            .chain(mode.to_le_bytes())
-            .chain(flags.to_le_bytes())
-            .chain(self.frequency.to_le_bytes())
-            .chain(self.buffer_size.to_le_bytes());
-        for (to, from) in bytes.iter_mut().zip(fields) {
-            *to = from;
+        let mut flags = u32::from(self.constant_tsc) | u32::from(self.nonstop_tsc) << 1;
+        if self.big_endian {
+            flags = flags.reverse_bits();
         }
+        let mode = u16::from(self.mode == Mode::Fdr);
+        let order = Order { big_endian: self.big_endian };
+        let mut bytes = [0; HEADER_LEN as usize];
+        fill(
+            &mut bytes,
+            &[
+                order.u16(self.version).as_slice(),
+                &order.u16(mode),
+                &order.u32(flags),
+                &order.u64(self.frequency),
+                &order.u64(self.buffer_size),
+            ],
+        );
         bytes
+    }
+}
+
+/// Writes and reads numbers in one byte order.
+#[derive(Clone, Copy)]
+struct Order {
+    big_endian: bool,
+}
+
+impl Order {
+    fn u16(self, v: u16) -> [u8; 2] {
+        if self.big_endian { v.to_be_bytes() } else { v.to_le_bytes() }
+    }
+
+    fn u32(self, v: u32) -> [u8; 4] {
+        if self.big_endian { v.to_be_bytes() } else { v.to_le_bytes() }
+    }
+
+    fn u64(self, v: u64) -> [u8; 8] {
+        if self.big_endian { v.to_be_bytes() } else { v.to_le_bytes() }
+    }
+
+    /// The `N` bytes at `at` as a number; bytes beyond the end count as zero.
+    fn read<const N: usize>(self, bytes: &[u8], at: usize) -> u64 {
+        let part = bytes.iter().skip(at).take(N);
+        let join = |sum: u64, b: &u8| sum << 8 | u64::from(*b);
+        if self.big_endian { part.fold(0, join) } else { part.rev().fold(0, join) }
+    }
+}
+
+fn fill(to: &mut [u8], fields: &[&[u8]]) {
+    for (to, from) in to.iter_mut().zip(fields.iter().flat_map(|f| f.iter())) {
+        *to = *from;
     }
 }
 
@@ -187,7 +218,16 @@ impl FunctionKind {
     }
 }
 
-/// A metadata record of FDR version 5.
+/// When a custom or typed event happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventTime {
+    /// Version 5: ticks since the record before.
+    Delta(i32),
+    /// Versions 1 to 4: an absolute clock, which the records behind do not count from.
+    Clock(u64),
+}
+
+/// A metadata record of FDR mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metadata {
     /// The buffer's thread. Four bytes: the published document says two.
@@ -195,6 +235,8 @@ pub enum Metadata {
         /// Thread id.
         tid: i32,
     },
+    /// Version 1: what is left of the buffer are leftovers.
+    EndOfBuffer,
     /// The thread runs on this CPU now, and this is the time.
     NewCpu {
         /// Number of the CPU; written from 8 bits.
@@ -218,15 +260,17 @@ pub enum Metadata {
     Custom {
         /// Bytes of payload that follow; negative in broken files only.
         size: i32,
-        /// Ticks since the record before.
-        delta: i32,
+        /// When.
+        time: EventTime,
+        /// Version 4: on which CPU.
+        cpu: Option<u16>,
     },
     /// An event of a registered type.
     Typed {
         /// Bytes of payload that follow; negative in broken files only.
         size: i32,
-        /// Ticks since the record before.
-        delta: i32,
+        /// When.
+        time: EventTime,
         /// Number of the type; its name is not in the log.
         kind: u16,
     },
@@ -235,95 +279,136 @@ pub enum Metadata {
         /// Its value.
         value: u64,
     },
-    /// A buffer begins.
+    /// From version 2 on: a buffer begins.
     Extents {
         /// Bytes that follow.
         len: u64,
     },
-    /// The buffer's process.
+    /// From version 3 on: the buffer's process.
     Pid {
         /// Process id.
         pid: i32,
     },
 }
 
-/// First byte of a BufferExtents record.
-pub const EXTENTS: u8 = 7 << 1 | 1;
-/// First byte of a NewBuffer record.
-pub const NEW_BUFFER: u8 = 1;
+/// The layout of records: it depends on the version and, where bit fields are concerned, on the byte order.
+///
+/// On big-endian machines bit fields begin at the other end, so that what is told apart by the lowest bit of the first byte
+/// elsewhere is told apart by its highest bit there. LLVM's own reader does not know that; no big-endian log was at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// Version of FDR mode.
+    pub version: u16,
+    /// Written on a big-endian machine.
+    pub big_endian: bool,
+}
 
-impl Metadata {
-    /// Reads a record; `Err` holds its first byte when there is no such record in version 5.
-    pub fn parse(bytes: &[u8; METADATA_LEN]) -> Result<Self, u8> {
-        let [first, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, ..] = *bytes;
-        let head = i32::from_le_bytes([b1, b2, b3, b4]);
-        let long = u64::from_le_bytes([b1, b2, b3, b4, b5, b6, b7, b8]);
-        Ok(match first >> 1 {
-            0 => Self::NewBuffer { tid: head },
-            2 => Self::NewCpu {
-                cpu: u16::from_le_bytes([b1, b2]),
-                clock: u64::from_le_bytes([b3, b4, b5, b6, b7, b8, b9, b10]),
-            },
-            3 => Self::ClockWrap { clock: long },
-            4 => Self::WallTime { seconds: long as i64, micros: i32::from_le_bytes([b9, b10, b11, b12]) },
-            5 => Self::Custom { size: head, delta: i32::from_le_bytes([b5, b6, b7, b8]) },
-            6 => Self::Argument { value: long },
-            7 => Self::Extents { len: long },
-            8 => Self::Typed {
-                size: head,
-                delta: i32::from_le_bytes([b5, b6, b7, b8]),
-                kind: u16::from_le_bytes([b9, b10]),
-            },
-            9 => Self::Pid { pid: head },
-            _ => return Err(first),
+impl Wire {
+    /// Whether a record that begins with this byte is a metadata record.
+    #[inline]
+    pub fn is_metadata(self, first: u8) -> bool {
+        if self.big_endian { first & 0x80 != 0 } else { first & 1 != 0 }
+    }
+
+    /// First byte of a metadata record.
+    pub fn first_byte(self, kind: u8) -> u8 {
+        if self.big_endian { 0x80 | kind } else { kind << 1 | 1 }
+    }
+
+    /// First byte of a buffer: NewBuffer in version 1, BufferExtents in all later ones.
+    pub fn first_of_buffer(self) -> u8 {
+        self.first_byte(if self.version == 1 { 0 } else { 7 })
+    }
+
+    /// Reads a metadata record; `Err` holds its first byte when there is no such record in this version.
+    pub fn metadata(self, bytes: &[u8; METADATA_LEN]) -> Result<Metadata, u8> {
+        let [first, data @ ..] = bytes;
+        let order = Order { big_endian: self.big_endian };
+        let int = |at: usize| order.read::<4>(data, at) as i32;
+        let long = |at: usize| order.read::<8>(data, at);
+        let short = |at: usize| order.read::<2>(data, at) as u16;
+        let event = || if self.version >= 5 { EventTime::Delta(int(4)) } else { EventTime::Clock(long(4)) };
+        let kind = if self.big_endian { first & 0x7f } else { first >> 1 };
+        Ok(match (kind, self.version) {
+            (0, _) => Metadata::NewBuffer { tid: int(0) },
+            (1, 1) => Metadata::EndOfBuffer,
+            (2, _) => Metadata::NewCpu { cpu: short(0), clock: long(2) },
+            (3, _) => Metadata::ClockWrap { clock: long(0) },
+            (4, _) => Metadata::WallTime { seconds: long(0) as i64, micros: int(8) },
+            (5, v) => Metadata::Custom { size: int(0), time: event(), cpu: (v == 4).then(|| short(12)) },
+            (6, _) => Metadata::Argument { value: long(0) },
+            (7, 2..) => Metadata::Extents { len: long(0) },
+            (8, 2..=4) => Metadata::Typed { size: int(0), time: event(), kind: short(12) },
+            (8, 5..) => Metadata::Typed { size: int(0), time: event(), kind: short(8) },
+            (9, 3..) => Metadata::Pid { pid: int(0) },
+            _ => return Err(*first),
         })
     }
 
-    /// The record as it stands in a file, unused bytes zero.
-    pub fn to_bytes(self) -> [u8; METADATA_LEN] {
+    /// A metadata record as it stands in a file, unused bytes zero. What the version does not have is left out.
+    pub fn metadata_bytes(self, record: Metadata) -> [u8; METADATA_LEN] {
+        let order = Order { big_endian: self.big_endian };
+        let int = |v: i32| order.u32(v as u32);
         let mut bytes = [0; METADATA_LEN];
         let mut put = |kind: u8, fields: &[&[u8]]| {
-            let data = fields.iter().flat_map(|f| f.iter());
-            for (to, from) in bytes.iter_mut().zip(core::iter::once(&(kind << 1 | 1)).chain(data)) {
-                *to = *from;
+            let first = [self.first_byte(kind)];
+            let all: alloc::vec::Vec<&[u8]> = core::iter::once(&first[..]).chain(fields.iter().copied()).collect();
+            fill(&mut bytes, &all);
+        };
+        let clock = |time: EventTime| match time {
+            EventTime::Delta(delta) => (int(delta), [0; 4]),
+            EventTime::Clock(clock) => {
+                let [a, b, c, d, e, f, g, h] = order.u64(clock);
+                ([a, b, c, d], [e, f, g, h])
             }
         };
-        match self {
-            Self::NewBuffer { tid } => put(0, &[&tid.to_le_bytes()]),
-            Self::NewCpu { cpu, clock } => put(2, &[&cpu.to_le_bytes(), &clock.to_le_bytes()]),
-            Self::ClockWrap { clock } => put(3, &[&clock.to_le_bytes()]),
-            Self::WallTime { seconds, micros } => put(4, &[&seconds.to_le_bytes(), &micros.to_le_bytes()]),
-            Self::Custom { size, delta } => put(5, &[&size.to_le_bytes(), &delta.to_le_bytes()]),
-            Self::Argument { value } => put(6, &[&value.to_le_bytes()]),
-            Self::Extents { len } => put(7, &[&len.to_le_bytes()]),
-            Self::Typed { size, delta, kind } => {
-                put(8, &[&size.to_le_bytes(), &delta.to_le_bytes(), &kind.to_le_bytes()]);
+        match record {
+            Metadata::NewBuffer { tid } => put(0, &[&int(tid)]),
+            Metadata::EndOfBuffer => put(1, &[]),
+            Metadata::NewCpu { cpu, clock } => put(2, &[&order.u16(cpu), &order.u64(clock)]),
+            Metadata::ClockWrap { clock } => put(3, &[&order.u64(clock)]),
+            Metadata::WallTime { seconds, micros } => put(4, &[&order.u64(seconds as u64), &int(micros)]),
+            Metadata::Custom { size, time, cpu } => {
+                let (low, high) = clock(time);
+                put(5, &[&int(size), &low, &high, &order.u16(cpu.unwrap_or(0))]);
             }
-            Self::Pid { pid } => put(9, &[&pid.to_le_bytes()]),
+            Metadata::Argument { value } => put(6, &[&order.u64(value)]),
+            Metadata::Extents { len } => put(7, &[&order.u64(len)]),
+            Metadata::Typed { size, time, kind } => {
+                let (low, high) = clock(time);
+                match time {
+                    EventTime::Delta(_) => put(8, &[&int(size), &low, &order.u16(kind)]),
+                    EventTime::Clock(_) => put(8, &[&int(size), &low, &high, &order.u16(kind)]),
+                }
+            }
+            Metadata::Pid { pid } => put(9, &[&int(pid)]),
         }
+        bytes
+    }
+
+    /// A function record: kind, function id, ticks since the record before.
+    #[inline]
+    pub fn function(self, bytes: &[u8; FUNCTION_LEN]) -> (u32, u32, u32) {
+        let [a, b, c, d, e, f, g, h] = *bytes;
+        if self.big_endian {
+            let word = u32::from_be_bytes([a, b, c, d]);
+            return (word >> 28 & 7, word & 0x0fff_ffff, u32::from_be_bytes([e, f, g, h]));
+        }
+        let word = u32::from_le_bytes([a, b, c, d]);
+        (word >> 1 & 7, word >> 4, u32::from_le_bytes([e, f, g, h]))
+    }
+
+    /// A function record as it stands in a file; `func` has 28 bits.
+    pub fn function_bytes(self, kind: FunctionKind, func: u32, delta: u32) -> [u8; FUNCTION_LEN] {
+        let order = Order { big_endian: self.big_endian };
+        let word = if self.big_endian { kind.bits() << 28 | func & 0x0fff_ffff } else { kind.bits() << 1 | func << 4 };
+        let mut bytes = [0; FUNCTION_LEN];
+        fill(&mut bytes, &[&order.u32(word), &order.u32(delta)]);
         bytes
     }
 }
 
-/// A function record of FDR mode: two words of 32 bits.
-#[inline]
-pub fn function_record(bytes: &[u8; FUNCTION_LEN]) -> (u32, u32, u32) {
-    let [a, b, c, d, e, f, g, h] = *bytes;
-    let word = u32::from_le_bytes([a, b, c, d]);
-    (word >> 1 & 7, word >> 4, u32::from_le_bytes([e, f, g, h]))
-}
-
-/// A function record of FDR mode as it stands in a file; `func` has 28 bits.
-pub fn function_bytes(kind: FunctionKind, func: u32, delta: u32) -> [u8; FUNCTION_LEN] {
-    let word = kind.bits() << 1 | func << 4;
-    let mut bytes = [0; FUNCTION_LEN];
-    for (to, from) in bytes.iter_mut().zip(word.to_le_bytes().into_iter().chain(delta.to_le_bytes())) {
-        *to = from;
-    }
-    bytes
-}
-
-/// A record of basic mode, version 3.
+/// A record of basic mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basic {
     /// Something happened to a function.
@@ -355,46 +440,47 @@ pub enum Basic {
 }
 
 impl Basic {
-    /// Reads a record; `Err` holds its type when there is no such.
-    pub fn parse(bytes: &[u8; BASIC_LEN]) -> Result<Self, u16> {
-        let b = |i: usize| bytes.get(i).copied().unwrap_or(0);
-        let u32_at = |i: usize| u32::from_le_bytes([b(i), b(i + 1), b(i + 2), b(i + 3)]);
-        let u64_at = |i: usize| u64::from(u32_at(i)) | u64::from(u32_at(i + 4)) << 32;
-        match u16::from_le_bytes([b(0), b(1)]) {
+    /// Reads a record; `Err` holds its type when there is no such. Processes are told from version 3 on, and 0 before.
+    pub fn parse(bytes: &[u8; BASIC_LEN], wire: Wire) -> Result<Self, u16> {
+        let order = Order { big_endian: wire.big_endian };
+        let word = |at: usize| order.read::<4>(bytes, at) as u32;
+        let byte = |at: usize| order.read::<1>(bytes, at) as u8;
+        let pid = |at: usize| if wire.version >= 3 { word(at) } else { 0 };
+        match order.read::<2>(bytes, 0) as u16 {
             0 => Ok(Self::Function {
-                cpu: b(2),
-                kind: FunctionKind::from_bits(b(3).into()).ok_or(b(3)),
-                func: u32_at(4) as i32,
-                clock: u64_at(8),
-                tid: u32_at(16),
-                pid: u32_at(20),
+                cpu: byte(2),
+                kind: FunctionKind::from_bits(byte(3).into()).ok_or(byte(3)),
+                func: word(4) as i32,
+                clock: order.read::<8>(bytes, 8),
+                tid: word(16),
+                pid: pid(20),
             }),
-            1 => Ok(Self::Argument { func: u32_at(4) as i32, tid: u32_at(8), pid: u32_at(12), value: u64_at(16) }),
+            1 => Ok(Self::Argument {
+                func: word(4) as i32,
+                tid: word(8),
+                pid: pid(12),
+                value: order.read::<8>(bytes, 16),
+            }),
             other => Err(other),
         }
     }
 
     /// The record as it stands in a file, unused bytes zero.
-    pub fn to_bytes(self) -> [u8; BASIC_LEN] {
+    pub fn to_bytes(self, wire: Wire) -> [u8; BASIC_LEN] {
+        let order = Order { big_endian: wire.big_endian };
         let mut bytes = [0; BASIC_LEN];
-        let mut put = |fields: &[&[u8]]| {
-            for (to, from) in bytes.iter_mut().zip(fields.iter().flat_map(|f| f.iter())) {
-                *to = *from;
-            }
-        };
         match self {
             Self::Function { cpu, kind, func, clock, tid, pid } => {
                 let kind = kind.map_or_else(|byte| byte, |kind| kind.bits() as u8);
-                put(&[
-                    &[0, 0, cpu, kind],
-                    &func.to_le_bytes(),
-                    &clock.to_le_bytes(),
-                    &tid.to_le_bytes(),
-                    &pid.to_le_bytes(),
-                ]);
+                let func = order.u32(func as u32);
+                fill(&mut bytes, &[&[0, 0, cpu, kind], &func, &order.u64(clock), &order.u32(tid), &order.u32(pid)]);
             }
             Self::Argument { func, tid, pid, value } => {
-                put(&[&[1, 0, 0, 0], &func.to_le_bytes(), &tid.to_le_bytes(), &pid.to_le_bytes(), &value.to_le_bytes()])
+                let head = order.u16(1);
+                fill(
+                    &mut bytes,
+                    &[&head, &[0, 0], &order.u32(func as u32), &order.u32(tid), &order.u32(pid), &order.u64(value)],
+                );
             }
         }
         bytes
@@ -405,24 +491,37 @@ impl Basic {
 mod tests {
     use super::*;
 
+    const LITTLE: Wire = Wire { version: 5, big_endian: false };
+
     #[test]
     fn metadata_comes_back_from_bytes() {
-        let all = [
-            Metadata::NewBuffer { tid: -2_000_000_000 },
-            Metadata::NewCpu { cpu: 65535, clock: u64::MAX },
-            Metadata::ClockWrap { clock: 1 << 63 },
-            Metadata::WallTime { seconds: -1, micros: 999_999 },
-            Metadata::Custom { size: i32::MAX, delta: -1 },
-            Metadata::Typed { size: 0, delta: i32::MIN, kind: 65535 },
-            Metadata::Argument { value: u64::MAX },
-            Metadata::Extents { len: u64::MAX },
-            Metadata::Pid { pid: i32::MAX },
-        ];
-        for record in all {
-            assert_eq!(Metadata::parse(&record.to_bytes()), Ok(record));
+        for big_endian in [false, true] {
+            for version in 1..=5 {
+                let wire = Wire { version, big_endian };
+                let time = if version == 5 { EventTime::Delta(-1) } else { EventTime::Clock(u64::MAX - 1) };
+                let cpu = (version == 4).then_some(77);
+                let all = [
+                    (1, Metadata::NewBuffer { tid: -2_000_000_000 }),
+                    (1, Metadata::NewCpu { cpu: 65535, clock: u64::MAX }),
+                    (1, Metadata::ClockWrap { clock: 1 << 63 }),
+                    (1, Metadata::WallTime { seconds: -1, micros: 999_999 }),
+                    (1, Metadata::Custom { size: i32::MAX, time, cpu }),
+                    (1, Metadata::Argument { value: u64::MAX }),
+                    (2, Metadata::Extents { len: u64::MAX }),
+                    (2, Metadata::Typed { size: 0, time, kind: 65535 }),
+                    (3, Metadata::Pid { pid: i32::MAX }),
+                ];
+                for (since, record) in all {
+                    let bytes = wire.metadata_bytes(record);
+                    assert!(wire.is_metadata(bytes[0]));
+                    let expected = if version >= since { Ok(record) } else { Err(bytes[0]) };
+                    assert_eq!(wire.metadata(&bytes), expected, "version {version}");
+                }
+                let end = wire.metadata_bytes(Metadata::EndOfBuffer);
+                assert_eq!(wire.metadata(&end).is_ok(), version == 1, "EndOfBuffer is of version 1 alone");
+            }
         }
-        assert_eq!(Metadata::parse(&[0x03; 16]), Err(0x03), "EndOfBuffer is of version 1 alone");
-        assert_eq!(Metadata::parse(&[0x15; 16]), Err(0x15));
+        assert_eq!(LITTLE.metadata(&[0x15; 16]), Err(0x15));
     }
 
     #[test]
@@ -433,34 +532,35 @@ mod tests {
             0x45, 0x58, 0x01, 0x00, // tid 88133, which two bytes do not hold
             0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, // garbage of clang 19 and later
         ];
-        assert_eq!(Metadata::parse(&bytes), Ok(Metadata::NewBuffer { tid: 88133 }));
+        assert_eq!(LITTLE.metadata(&bytes), Ok(Metadata::NewBuffer { tid: 88133 }));
     }
 
     #[test]
     fn function_records_hold_28_bits_of_id() {
-        let bytes = function_bytes(FunctionKind::TailExit, 0x0fff_ffff, u32::MAX);
-        assert_eq!(bytes[0] & 1, 0);
-        assert_eq!(function_record(&bytes), (2, 0x0fff_ffff, u32::MAX));
+        for big_endian in [false, true] {
+            let wire = Wire { version: 5, big_endian };
+            let bytes = wire.function_bytes(FunctionKind::TailExit, 0x0fff_ffff, u32::MAX - 1);
+            assert!(!wire.is_metadata(bytes[0]));
+            assert_eq!(wire.function(&bytes), (2, 0x0fff_ffff, u32::MAX - 1));
+        }
     }
 
     #[test]
     fn basic_records_come_back_from_bytes() {
-        let all = [
-            Basic::Function {
-                cpu: 255,
-                kind: Ok(FunctionKind::EnterArgs),
-                func: -1,
-                clock: u64::MAX,
-                tid: 7,
-                pid: u32::MAX,
-            },
-            Basic::Function { cpu: 0, kind: Err(9), func: 1, clock: 0, tid: 0, pid: 0 },
-            Basic::Argument { func: i32::MIN, tid: 1, pid: 2, value: u64::MAX },
-        ];
-        for record in all {
-            assert_eq!(Basic::parse(&record.to_bytes()), Ok(record));
+        for (version, big_endian) in [(3, false), (3, true), (1, false)] {
+            let wire = Wire { version, big_endian };
+            let pid = if version == 3 { u32::MAX } else { 0 };
+            let kind = Ok(FunctionKind::EnterArgs);
+            let all = [
+                Basic::Function { cpu: 255, kind, func: -1, clock: u64::MAX - 1, tid: 7, pid },
+                Basic::Function { cpu: 0, kind: Err(9), func: 1, clock: 0, tid: 0, pid: 0 },
+                Basic::Argument { func: i32::MIN, tid: 1, pid, value: u64::MAX },
+            ];
+            for record in all {
+                assert_eq!(Basic::parse(&record.to_bytes(wire), wire), Ok(record));
+            }
         }
-        assert_eq!(Basic::parse(&[2; 32]), Err(0x0202));
+        assert_eq!(Basic::parse(&[2; 32], LITTLE), Err(0x0202));
     }
 
     #[test]
@@ -474,7 +574,10 @@ mod tests {
             buffer_size: 16384,
             big_endian: false,
         };
-        assert_eq!(Header::parse(&header.to_bytes()), Ok(header));
+        for big_endian in [false, true] {
+            let header = Header { big_endian, ..header };
+            assert_eq!(Header::parse(&header.to_bytes()), Ok(header));
+        }
         let error = Header::parse(&header.to_bytes()[..20]).unwrap_err();
         assert_eq!((error.at, error.cause), (20, Cause::UnexpectedEnd { needed: 12 }));
     }

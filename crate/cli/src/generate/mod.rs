@@ -1,0 +1,70 @@
+//! `unspool generate`: traces of any size that look like real ones, in constant memory.
+
+mod apitrace;
+mod program;
+mod xray;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::progress::Progress;
+use crate::{Failure, Generate};
+
+/// The formats that can be written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// LLVM XRay, flight data recorder version 5; events are function records.
+    Xray,
+    /// apitrace version 6 in Snappy; events are calls.
+    Apitrace,
+}
+
+/// What the trace is to be like.
+struct Options {
+    events: u64,
+    seed: u64,
+    threads: usize,
+    depth: usize,
+    mid_stack: bool,
+    out_of_order: bool,
+}
+
+/// Called with the number of events written.
+type Tick<'a> = dyn FnMut(u64) + 'a;
+
+pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
+    if what.format != Kind::Xray && (what.mid_stack || what.out_of_order) {
+        let sentence = "--mid-stack and --out-of-order are for xray: the other formats have no such traces";
+        return Err(Failure { usage: true, ..Failure::new(sentence) });
+    }
+    let options = Options {
+        events: what.events,
+        seed: what.seed,
+        threads: what.threads as usize,
+        depth: what.depth as usize,
+        mid_stack: what.mid_stack,
+        out_of_order: what.out_of_order,
+    };
+    let to_file: Box<dyn Write> = if what.output == Path::new("-") {
+        Box::new(io::stdout().lock())
+    } else {
+        let file = File::create(&what.output);
+        Box::new(file.map_err(|error| Failure::new(format!("{}: {error}", what.output.display())))?)
+    };
+    let mut out = BufWriter::with_capacity(1 << 20, to_file);
+    let bar = Progress::new(options.events);
+    let mut tick = |done: u64| {
+        if done.is_multiple_of(1 << 16) {
+            bar.set(done);
+        }
+    };
+    match what.format {
+        Kind::Xray => xray::write(&mut out, &options, &mut tick)?,
+        Kind::Apitrace => apitrace::write(&mut out, &options, &mut tick)?,
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! How far a command has come, on stderr when that is a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar that takes itself away when it is done.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    /// A bar for so many bytes or events. Nothing is shown where stderr is no terminal.
+    pub(crate) fn new(of: u64) -> Self {
+        let bar = ProgressBar::new(of);
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} % {eta:>4}") {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    pub(crate) fn set(&self, done: u64) {
+        self.0.set_position(done);
+    }
+
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

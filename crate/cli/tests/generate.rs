@@ -1,0 +1,112 @@
+//! Generated traces, judged by our own reader and by the reference tools where they are installed.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn unspool(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap()
+}
+
+fn generate(dir: &Path, name: &str, args: &[&str]) -> String {
+    let path = dir.join(name).display().to_string();
+    let output = unspool(&[&["generate"], args, &["-o", &path]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    path
+}
+
+fn info(path: &str) -> serde_json::Value {
+    let output = unspool(&["info", "--json", path]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Runs a reference tool; says so and answers nothing where it is not installed.
+fn reference(tool: &str, args: &[&str]) -> Option<Output> {
+    match Command::new(tool).args(args).output() {
+        Ok(output) => Some(output),
+        Err(_) => {
+            println!("skipped: {tool} is not installed");
+            None
+        }
+    }
+}
+
+#[test]
+fn an_xray_log_is_what_was_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = generate(dir.path(), "a.xray", &["xray", "--events", "60000", "--threads", "3", "--depth", "9"]);
+    let report = info(&path);
+    let threads: Vec<_> = report["tracks"].as_array().unwrap().iter().filter(|t| t["kind"] == "thread").collect();
+    assert_eq!(threads.len(), 3);
+    assert!(threads.iter().all(|t| t["rows"].as_u64().unwrap() == 9));
+    assert_eq!(report["problems"].as_array().unwrap().len(), 0);
+    assert!(report["events"].as_f64().unwrap() >= 60000.0);
+    // The same seed gives the same bytes.
+    let again = generate(dir.path(), "b.xray", &["xray", "--events", "60000", "--threads", "3", "--depth", "9"]);
+    assert!(std::fs::read(&path).unwrap() == std::fs::read(again).unwrap());
+    if let Some(judge) = reference("llvm-xray", &["convert", "-f", "yaml", &path]) {
+        assert!(judge.status.success(), "{}", String::from_utf8_lossy(&judge.stderr));
+        let records = String::from_utf8_lossy(&judge.stdout).matches("kind: function-").count();
+        assert_eq!(records, 60000);
+    }
+}
+
+#[test]
+fn mid_stack_and_out_of_order_make_what_they_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = generate(dir.path(), "a.xray", &["xray", "--events", "200000", "--threads", "2"]);
+    let shuffled = generate(dir.path(), "b.xray", &["xray", "--events", "200000", "--threads", "2", "--out-of-order"]);
+    assert!(std::fs::read(&plain).unwrap() != std::fs::read(&shuffled).unwrap());
+    let report = info(&shuffled);
+    assert_eq!(report["problems"].as_array().unwrap().len(), 0, "buffers are put in order");
+    let middle = generate(dir.path(), "c.xray", &["xray", "--events", "20000", "--mid-stack"]);
+    assert_eq!(info(&middle)["problems"][0]["kind"], "exit-without-enter");
+}
+
+#[test]
+fn an_apitrace_is_what_was_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = generate(dir.path(), "a.trace", &["apitrace", "--events", "30000", "--threads", "2"]);
+    let report = info(&path);
+    assert_eq!((report["events"].as_f64(), report["problems"].as_array().map(Vec::len)), (Some(30000.0), Some(0)));
+    let ours = unspool(&["dump", "--as", "text", &path]).stdout;
+    if let Some(judge) = reference("apitrace", &["dump", "-v", "--color=never", &path]) {
+        assert!(judge.status.success());
+        assert!(judge.stdout == ours, "apitrace dump prints something else");
+    }
+}
+
+#[test]
+fn standard_input_and_output_take_the_place_of_files() {
+    let made = unspool(&["generate", "xray", "--events", "1000", "-o", "-"]);
+    assert!(made.status.success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
+        .args(["info", "--json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &made.stdout).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["events"].as_f64().unwrap() >= 1000.0);
+}
+
+#[test]
+fn exit_statuses_tell_usage_from_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = dir.path().join("a.txt");
+    std::fs::write(&text, "hello").unwrap();
+    let text = text.display().to_string();
+    assert_eq!(unspool(&["info", &text]).status.code(), Some(1));
+    assert_eq!(unspool(&["info", "/no/such/file"]).status.code(), Some(1));
+    assert_eq!(unspool(&["info"]).status.code(), Some(2));
+    assert_eq!(unspool(&["generate", "apitrace", "--events", "9", "--mid-stack", "-o", &text]).status.code(), Some(2));
+    assert_eq!(unspool(&["generate", "xray", "--events", "0", "-o", &text]).status.code(), Some(2));
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let cut = fixtures.join("xray/truncated.xray").display().to_string();
+    let output = unspool(&["dump", &cut]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("at byte 9851: the file ends here"));
+    assert!(output.stdout.starts_with(b"{\"thread\":4711,"));
+}

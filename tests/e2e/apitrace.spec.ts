@@ -1,0 +1,201 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { fixture, inked, open, pictured, test } from './page.ts';
+
+const SCENE_CALLS = 518;
+const VALUES_CALLS = 29;
+/** Free on either side of a trace that is shown whole. */
+const MARGIN = 8;
+
+const area = (page: Page) => page.locator('.area');
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+const tooltip = (page: Page) => page.locator('.tooltip');
+const header = (page: Page) => page.locator('.header');
+const track = (page: Page, name: string): Locator => page.locator('.track', { hasText: name });
+
+/** The middle of a call in a trace of `calls` calls that is shown whole; `y` is from the top of its track. */
+async function placeOf(page: Page, call: number, calls: number, name: string, y: number) {
+  const box = (await area(page).boundingBox())!;
+  const top = (await track(page, name).boundingBox())!.y;
+  return { x: box.x + MARGIN + ((box.width - 2 * MARGIN) * (call + 0.5)) / calls, y: top + y };
+}
+
+for (const name of [
+  'scene.trace',
+  'scene.gzip.trace',
+  'scene.brotli.trace',
+  'scene.zstd.trace',
+  'scene.seekable.trace',
+]) {
+  test(`opens ${name}, with the arguments of a call`, async ({ page }) => {
+    await open(page, fixture(name));
+    await pictured(page);
+    await expect(header(page)).toContainText('518 calls · 13 frames · 2 threads');
+    const place = await placeOf(page, 2, SCENE_CALLS, 'thread 0', 28);
+    await page.mouse.click(place.x, place.y);
+    await expect(details(page)).toContainText('glShaderSource');
+    await expect(details(page)).toContainText('uniform sampler2D grass;');
+    await expect(details(page)).toContainText(/shader\s*3/);
+  });
+}
+
+test.describe('a trace of calls', () => {
+  test.beforeEach(async ({ page }) => {
+    await open(page, fixture('scene.trace'));
+    await pictured(page);
+  });
+
+  test('has frames and counters above its threads', async ({ page }) => {
+    const names = page.locator('.track-name b');
+    await expect(names).toHaveText(['frames', 'draw calls per frame', 'blob bytes per frame', 'thread 0', 'thread 1']);
+    await expect(track(page, 'frames')).toContainText('13 frames');
+    await expect(track(page, 'draw calls')).toContainText('highest 13');
+    const place = await placeOf(page, 50, SCENE_CALLS, 'frames', 10);
+    await page.mouse.click(place.x, place.y);
+    await expect(details(page)).toContainText('frame 1');
+    await expect(details(page)).toContainText(/Draw calls\s*10/);
+    await page.mouse.move(place.x, (await track(page, 'blob bytes').boundingBox())!.y + 20);
+    await expect(tooltip(page)).toContainText('blob bytes per frame 0');
+    await page.mouse.move((await placeOf(page, 100, SCENE_CALLS, 'blob bytes', 20)).x, place.y + 84);
+    await expect(tooltip(page)).toContainText('blob bytes per frame 64');
+  });
+
+  test('folds its counters', async ({ page }) => {
+    const before = await inked(page);
+    await track(page, 'draw calls').getByRole('button').click();
+    await expect(track(page, 'draw calls')).toContainText('13');
+    await expect.poll(() => inked(page)).not.toBe(before);
+  });
+
+  test('tells the arguments of the call under the pointer', async ({ page }) => {
+    const place = await placeOf(page, 15, SCENE_CALLS, 'thread 0', 45);
+    await page.mouse.move(place.x, place.y);
+    for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -160);
+    await expect(tooltip(page)).toContainText(
+      'glUniformMatrix4fv(location = 2, count = 1, transpose = false, value = {',
+    );
+    await expect(tooltip(page)).toContainText('at call 15');
+  });
+
+  test('counts calls on its ruler and tells a marker by its text', async ({ page }) => {
+    await expect(page.locator('.ruler-corner')).toHaveText('call');
+    await expect(page.locator('.ruler-mark').first()).toHaveText('0');
+    const box = (await area(page).boundingBox())!;
+    const top = (await track(page, 'thread 0').boundingBox())!.y;
+    await expect(async () => {
+      for (let x = box.x; x < box.x + box.width; x += 8) {
+        await page.mouse.move(x, top + 10);
+        await page.evaluate(() => new Promise(requestAnimationFrame));
+        if ((await tooltip(page).count()) > 0) break;
+      }
+      await expect(tooltip(page)).toContainText('a cloud comes in');
+    }).toPass();
+  });
+
+  test('goes to its calls by keyboard, not to its frames', async ({ page }) => {
+    await area(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#announcer')).toContainText('glXMakeCurrent, 1 call, at call 0, on thread 0');
+  });
+});
+
+test.describe('values', () => {
+  const select = async (page: Page, call: number) => {
+    const place = await placeOf(page, call, VALUES_CALLS, 'thread 0', 11);
+    await page.mouse.click(place.x, place.y);
+    await expect(details(page)).toContainText(new RegExp(`Call\\s*${call}\\D`));
+  };
+  test.beforeEach(async ({ page }) => {
+    await open(page, fixture('values.trace'));
+    await pictured(page);
+  });
+
+  test('are shown with all their parts, which fold', async ({ page }) => {
+    await select(page, 21);
+    await expect(details(page)).toContainText(/Data1\s*3,735,928,559/);
+    await expect(details(page)).toContainText('8 elements');
+    await details(page).getByRole('button', { name: 'value' }).click();
+    await expect(details(page)).not.toContainText('Data1');
+    await details(page).getByRole('button', { name: 'value' }).click();
+    await expect(details(page)).toContainText('Data1');
+  });
+
+  test('are constants with their number, pointers, nothing, bytes and text', async ({ page }) => {
+    const shown: readonly (readonly [call: number, text: RegExp])[] = [
+      [0, /value\s*null/],
+      [1, /value\s*true/],
+      [2, /-9,223,372,036,854,775,808/],
+      [10, /260\sbytes[\s\S]*0008 f7 f6/],
+      [16, /TWO\s+\S*2/],
+      [17, /BOTH \| 0xf0/],
+      [23, /0xffffffffffffffff/],
+      [25, /wide: é €/],
+    ];
+    for (const [call, text] of shown) {
+      await select(page, call);
+      await expect(details(page)).toContainText(text);
+    }
+  });
+
+  test('have no serious barriers', async ({ page }) => {
+    for (const call of [9, 10, 20, 22]) {
+      await select(page, call);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`)).toEqual([]);
+    }
+  });
+});
+
+test('shows a trace that is cut, and says where', async ({ page }) => {
+  await open(page, fixture('cut.trace'));
+  await pictured(page);
+  await page.getByRole('button', { name: /problems/ }).click();
+  await expect(page.getByRole('dialog')).toContainText('the file ends in the middle of a call');
+});
+
+test('says what it means when a tracer wrote two bytes', async ({ page }) => {
+  await open(page, fixture('before_first_flush.trace'));
+  await expect(header(page)).toContainText('0 calls');
+  await expect(page.locator('.nothing')).toContainText('holds no calls');
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+});
+
+test('shows long arrays and texts in part, and all of them on a click', async ({ page }, info) => {
+  const path = info.outputPath('long.trace');
+  mkdirSync(info.outputDir, { recursive: true });
+  const numbers = Array.from({ length: 1000 }, (_, i) => [4, ...uint(i)]).flat();
+  writeFileSync(path, traceOf([11, ...uint(1000), ...numbers], [7, ...string('long '.repeat(1000))]));
+  await open(page, path);
+  await pictured(page);
+  await area(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(details(page)).toContainText('1,000 elements');
+  await expect(details(page).locator('.numbers')).toHaveCount(5);
+  await details(page).getByRole('button', { name: '980 more' }).click();
+  const rows = details(page).getByRole('region', { name: 'Elements' });
+  await rows.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await expect(rows).toContainText('999');
+  // Only those in sight are there.
+  expect(await rows.locator('.numbers').count()).toBeLessThan(40);
+  await details(page).getByRole('button', { name: '3,000 more characters' }).click();
+  await expect(details(page).locator('.text.block')).toContainText('long '.repeat(1000).trim());
+});
+
+/** A trace of one call with two arguments, in version 3 of the format and in gzip. */
+function traceOf(first: readonly number[], second: readonly number[]): Uint8Array {
+  const signature = [...uint(0), ...string('set'), ...uint(2), ...string('numbers'), ...string('text')];
+  const enter = [0, ...signature, 1, ...uint(0), ...first, 1, ...uint(1), ...second, 0];
+  return gzipSync(Uint8Array.from([...uint(3), ...enter, 1, ...uint(0), 0]));
+}
+
+function uint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...uint(value >> 7)];
+}
+
+function string(text: string): number[] {
+  return [...uint(text.length), ...new TextEncoder().encode(text)];
+}

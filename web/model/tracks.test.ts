@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { NBSP } from '../base/format.ts';
+import type { ProblemCount, Track } from '../base/protocol.ts';
+import { formatReading, problemsLabel, shortLine, slicesByNoun, trackLines } from './tracks.ts';
+
+const INFO = { sliceNoun: 'call' };
+const plain = (text: string) => text.replaceAll(NBSP, ' ');
+
+function track(more: Partial<Track>): Track {
+  return {
+    id: 0,
+    parent: -1,
+    kind: 'thread',
+    name: 'thread 0',
+    detail: '',
+    rows: 1,
+    lowest: 0,
+    slices: 0,
+    instants: 0,
+    samples: 0,
+    highest: 0,
+    reordering: false,
+    ...more,
+  };
+}
+
+const frames = track({ kind: 'lane', name: 'frames', detail: 'over all threads', slices: 449 });
+
+describe('what is said of a track', () => {
+  it('is who a thread is, then how much it holds', () => {
+    const lines = trackLines(track({ detail: 'first call 0', slices: 1, instants: 1200 }), INFO);
+    expect(lines.map(plain)).toEqual(['first call 0', '1 call · 1,200 events']);
+  });
+  it('is the size of a lane first, in its own noun', () => {
+    expect(trackLines(frames, INFO).map(plain)).toEqual(['449 frames', 'over all threads']);
+    expect(plain(trackLines({ ...frames, slices: 1 }, INFO)[0]!)).toBe('1 frame');
+  });
+  it('is the highest value of a counter, alone where there is little room', () => {
+    const counter = track({ kind: 'counter', samples: 4, highest: 2_490_368 });
+    expect(trackLines(counter, INFO)).toEqual(['highest 2,490,368']);
+    expect(shortLine(counter)).toBe('2,490,368');
+    expect(shortLine(frames)).toBeNull();
+  });
+});
+
+it('counts slices by what they are called', () => {
+  expect(slicesByNoun([frames, track({ slices: 2 }), track({ slices: 3 })], INFO)).toEqual([
+    ['call', 5],
+    ['frame', 449],
+  ]);
+});
+
+it('shows readings without noise', () => {
+  expect([0, 12_345, -3, 0.1 + 0.2, 1e300].map(formatReading)).toEqual(['0', '12,345', '−3', '0.3', '1e+300']);
+});
+
+describe('what is to be said of a file', () => {
+  const kind = (serious: boolean, count: number): ProblemCount => ({
+    kind: `${serious}`,
+    count,
+    serious,
+    summary: '',
+    first: { offset: 0n, kind: '', sentence: '' },
+  });
+  it('tells problems from remarks', () => {
+    expect(plain(problemsLabel([kind(false, 2)], false))).toBe('2 remarks');
+    expect(plain(problemsLabel([kind(true, 1), kind(false, 2)], false))).toBe('1 problem · 2 remarks');
+    expect(plain(problemsLabel([kind(true, 1)], true))).toBe('2 problems');
+    expect(problemsLabel([], false)).toBe('');
+  });
+});

@@ -1,0 +1,84 @@
+import type { GraphBox, Transform, ValueColumns } from './renderer.ts';
+
+/** Graphs on a 2D canvas: collected over a frame, then painted style by style. */
+export interface Graphs {
+  add(
+    columns: ValueColumns,
+    first: number,
+    end: number,
+    box: GraphBox,
+    transform: Transform,
+    ratio: number,
+    width: number,
+  ): void;
+  /** Paints and forgets what was added. */
+  paint(context: CanvasRenderingContext2D, styles: readonly [area: string, band: string, line: string]): void;
+}
+
+/** Rectangles of one style as x, y, width, height; the array is kept from frame to frame. */
+interface Layer {
+  readonly data: number[];
+  used: number;
+}
+
+/** No graphs yet. All is in device pixels, so that lines are sharp. */
+export function createGraphs(): Graphs {
+  const area: Layer = { data: [], used: 0 };
+  const band: Layer = { data: [], used: 0 };
+  const line: Layer = { data: [], used: 0 };
+  return {
+    add: ({ time, min, max, last }, first, end, box, transform, ratio, width) => {
+      const thick = Math.max(1, Math.round(ratio));
+      const bottom = Math.round((box.y + box.height) * ratio);
+      const room = bottom - Math.round(box.y * ratio) - thick;
+      const right = Math.min(Math.round(box.right * ratio), width);
+      /** The top of the line for a value. Nothing at all and a little are told apart. */
+      const level = (value: number) => {
+        if (!(value > 0 && box.highest > 0)) return bottom - thick;
+        return bottom - thick - Math.max(1, Math.round(Math.min(1, value / box.highest) * room));
+      };
+      const place = (i: number) => Math.round((transform.offset + time[i]! * transform.scale) * ratio);
+      let before = -1;
+      for (let i = first; i < end; ) {
+        const x = place(i);
+        let lowest = min[i]!;
+        let highest = max[i]!;
+        let next = i + 1;
+        // What falls on the same pixel is one place of the graph.
+        while (next < end && place(next) <= x) {
+          lowest = Math.min(lowest, min[next]!);
+          highest = Math.max(highest, max[next]!);
+          next += 1;
+        }
+        const from = Math.max(x, 0);
+        const until = Math.max(from + 1, next < end ? Math.min(place(next), right) : right);
+        if (from >= right) break;
+        const top = level(last[next - 1]!);
+        put(area, from, top + thick, until - from, bottom - top - thick);
+        put(line, from, top, until - from, thick);
+        if (highest > lowest && x >= 0) put(band, x, level(highest), thick, level(lowest) - level(highest) + thick);
+        else if (before >= 0 && x >= 0) put(line, x, Math.min(before, top), thick, Math.abs(before - top) + thick);
+        before = top;
+        i = next;
+      }
+    },
+    paint: (context, styles) => {
+      for (const [i, layer] of [area, band, line].entries()) {
+        if (layer.used === 0) continue;
+        context.fillStyle = styles[i]!;
+        const { data, used } = layer;
+        for (let at = 0; at < used; at += 4) context.fillRect(data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
+        layer.used = 0;
+      }
+    },
+  };
+}
+
+function put(layer: Layer, x: number, y: number, width: number, height: number): void {
+  const { data, used } = layer;
+  data[used] = x;
+  data[used + 1] = y;
+  data[used + 2] = width;
+  data[used + 3] = height;
+  layer.used += 4;
+}
