@@ -67,7 +67,7 @@ impl Machine {
     }
 }
 
-fn thread(id: u64) -> Value {
+pub(crate) fn thread(id: u64) -> Value {
     i64::try_from(id).map_or(Value::Hex(id), Value::Id)
 }
 

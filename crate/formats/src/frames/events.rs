@@ -215,7 +215,7 @@ impl Decoder for FramesDecoder {
             let message = if is_meta { Message::Meta } else { Message::Frame };
             message::Walk::new(message, at, len).run(body, &mut seen);
             out.fields.extend(seen.address.map(|a| Field::new("Address", Value::Hex(a))));
-            out.fields.extend(seen.thread.map(|t| Field::new("Thread", Value::Id(t as i64))));
+            out.fields.extend(seen.thread.map(|t| Field::new("Thread", details::thread(t))));
             out.remarks.push("The frame is too long to be shown, or the file ends within it.".to_string());
             return Ok(out);
         };

@@ -1,0 +1,124 @@
+//! Drives decoder and dump over traces in memory.
+
+#![allow(dead_code, reason = "each test uses a part of this")]
+
+use unspool_formats::{
+    Decoder, EventBatch, EventKind, FORMATS, Format, OpenOptions, Problem, ProblemKind, RecordDetails, Text, TrackDef,
+    Want,
+};
+
+/// Everything that a decoder delivers.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Delivered {
+    pub(crate) events: Vec<(EventKind, u32, u64, u32, u64)>,
+    pub(crate) tracks: Vec<TrackDef>,
+    pub(crate) names: Vec<String>,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) records: u64,
+}
+
+impl Delivered {
+    pub(crate) fn take(&mut self, batch: &mut EventBatch) {
+        for i in 0..batch.len() {
+            self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
+        }
+        self.tracks.append(&mut batch.new_tracks);
+        self.names.append(&mut batch.new_names);
+        self.problems.append(&mut batch.problems);
+        self.records += batch.records;
+        batch.clear();
+    }
+
+    /// Events of the track of this name, as `+name@time`.
+    pub(crate) fn track(&self, name: &str) -> Vec<String> {
+        let Some(track) = self.tracks.iter().position(|t| t.name == name) else { return vec![] };
+        let events = self.events.iter().filter(|e| e.1 as usize == track);
+        events
+            .map(|(kind, _, time, name, _)| {
+                let sign = match kind {
+                    EventKind::Begin => '+',
+                    EventKind::End => '-',
+                    _ => '!',
+                };
+                format!("{sign}{}@{time}", self.names[*name as usize])
+            })
+            .collect()
+    }
+
+    pub(crate) fn kinds(&self) -> Vec<ProblemKind> {
+        self.problems.iter().map(|p| p.kind).collect()
+    }
+}
+
+pub(crate) fn format() -> &'static Format {
+    FORMATS.iter().find(|f| f.id == "frames").unwrap()
+}
+
+pub(crate) fn options(file: &[u8]) -> OpenOptions {
+    OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() }
+}
+
+/// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+pub(crate) fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
+    let head = &file[..file.len().min(64 * 1024)];
+    let mut decoder = (format().open)(head, options(file)).unwrap();
+    let mut batch = EventBatch::with_capacity(capacity);
+    let mut all = Delivered::default();
+    let mut sizes = portions.iter().copied().cycle();
+    let (mut at, mut pending) = (0usize, Vec::new());
+    while decoder.want() != Want::Nothing {
+        let used = decoder.push(&pending, &mut batch).unwrap().used;
+        pending.drain(..used);
+        let full = batch.is_full();
+        all.take(&mut batch);
+        if used == 0 && !full {
+            assert!(pending.len() < 64, "{} bytes left over", pending.len());
+            if at >= file.len() {
+                decoder.end(&pending, &mut batch).unwrap();
+                all.take(&mut batch);
+            } else {
+                let n = sizes.next().unwrap().clamp(1, file.len() - at);
+                pending.extend_from_slice(&file[at..at + n]);
+                at += n;
+            }
+        }
+    }
+    (all, decoder)
+}
+
+pub(crate) fn whole(file: &[u8]) -> Delivered {
+    decode(file, &[usize::MAX], 1 << 16).0
+}
+
+/// The text of a file, what is wrong with it, and how much of it was used up before the end.
+pub(crate) fn text(file: &[u8], portion: usize) -> (String, Vec<Problem>, usize) {
+    let head = &file[..file.len().min(64 * 1024)];
+    let mut dump = (format().text)(head, Text::Jsonl, options(file)).unwrap().unwrap();
+    let (mut out, mut pending, mut used) = (String::new(), Vec::new(), 0);
+    for chunk in file.chunks(portion) {
+        pending.extend_from_slice(chunk);
+        loop {
+            let n = dump.push(&pending, &mut out).unwrap().used;
+            used += n;
+            pending.drain(..n);
+            if n == 0 {
+                break;
+            }
+        }
+    }
+    dump.end(&pending, &mut out).unwrap();
+    (out, dump.take_problems(), used)
+}
+
+pub(crate) fn details(file: &[u8], decoder: &dyn Decoder, locator: u64) -> RecordDetails {
+    let mut range = decoder.details_range(locator).unwrap();
+    let mut bytes = Vec::new();
+    loop {
+        let end = (range.at + range.len).min(file.len() as u64) as usize;
+        bytes.extend_from_slice(&file[range.at as usize..end]);
+        let Some(next) = decoder.details_next(locator, &bytes) else { break };
+        range = next;
+    }
+    assert!(bytes.len() <= 1 << 20);
+    decoder.details(locator, &bytes).unwrap()
+}
