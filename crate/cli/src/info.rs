@@ -89,11 +89,10 @@ fn print(out: &mut impl Write, session: &Session, progress: &ProgressOut) -> io:
     writeln!(out, "Tracks       {}", tracks.len())?;
     for track in &tracks {
         let indent = if track.parent < 0 { "  " } else { "    " };
-        writeln!(
-            out,
-            "{indent}{:24} {:>10} slices {:>6} instants {:>4} rows",
-            track.name, track.slices, track.instants, track.rows
-        )?;
+        let counts = [(track.slices, "slices"), (track.instants, "instants"), (track.samples, "values")];
+        let counts: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0.0).map(|(n, what)| format!("{n} {what}")).collect();
+        writeln!(out, "{indent}{:24} {}", track.name, counts.join(", "))?;
     }
     if progress.problems.is_empty() {
         writeln!(out, "No problems")?;

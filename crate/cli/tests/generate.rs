@@ -77,6 +77,33 @@ fn an_apitrace_is_what_was_asked_for() {
 }
 
 #[test]
+fn frames_are_what_was_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = generate(dir.path(), "a.frames", &["frames", "--events", "50000", "--threads", "2", "--depth", "9"]);
+    let report = info(&path);
+    assert_eq!((report["events"].as_f64(), report["problems"].as_array().map(Vec::len)), (Some(50000.0), Some(0)));
+    let threads: Vec<_> = report["tracks"].as_array().unwrap().iter().filter(|t| t["kind"] == "thread").collect();
+    assert_eq!(threads.len(), 2);
+    assert!(threads.iter().all(|t| t["rows"].as_u64() == Some(10)), "calls nest, in the outermost code: {threads:?}");
+}
+
+#[test]
+fn a_trace_db_is_what_was_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = generate(dir.path(), "a.trace", &["trace-db", "--events", "50000"]);
+    let report = info(&path);
+    assert_eq!(report["format"], "trace-db");
+    assert_eq!((report["events"].as_f64(), report["problems"].as_array().map(Vec::len)), (Some(50000.0), Some(0)));
+    assert!(
+        report["tracks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|t| t["kind"] == "counter" && t["samples"].as_f64() > Some(16_000.0))
+    );
+}
+
+#[test]
 fn standard_input_and_output_take_the_place_of_files() {
     let made = unspool(&["generate", "xray", "--events", "1000", "-o", "-"]);
     assert!(made.status.success());

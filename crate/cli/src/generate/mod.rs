@@ -1,7 +1,9 @@
 //! `unspool generate`: traces of any size that look like real ones, in constant memory.
 
 mod apitrace;
+mod frames;
 mod program;
+mod trace_db;
 mod xray;
 
 use std::fs::File;
@@ -20,6 +22,10 @@ pub(crate) enum Kind {
     Xray,
     /// apitrace version 6 in Snappy; events are calls.
     Apitrace,
+    /// BAP frames of an x86-64 program, streamed; events are instructions.
+    Frames,
+    /// trace-db; events are points, of one thread.
+    TraceDb,
 }
 
 /// What the trace is to be like.
@@ -64,6 +70,8 @@ pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
     match what.format {
         Kind::Xray => xray::write(&mut out, &options, &mut tick)?,
         Kind::Apitrace => apitrace::write(&mut out, &options, &mut tick)?,
+        Kind::Frames => frames::write(&mut out, &options, &mut tick)?,
+        Kind::TraceDb => trace_db::write(&mut out, &options, &mut tick)?,
     }
     out.flush()?;
     Ok(())

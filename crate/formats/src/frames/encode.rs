@@ -196,6 +196,22 @@ impl Writer {
         self.bytes.extend(message);
     }
 
+    /// Bytes that have not been taken yet.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Nothing but what has been taken.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The bytes since the last call, for a file that grows: a streamed one, without a table of contents.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.places.clear();
+        core::mem::take(&mut self.bytes)
+    }
+
     /// The file, with its table of contents.
     pub fn finish(self, table: Table) -> Vec<u8> {
         let Self { mut header, mut bytes, places } = self;

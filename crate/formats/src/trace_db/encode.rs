@@ -110,6 +110,11 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// The bytes since the last call, for writing them away while the trace grows.
+    pub fn take(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.bytes)
+    }
+
     /// The trace.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
