@@ -3,7 +3,7 @@
 use unspool_formats::{TrackId, TrackKind};
 
 use crate::store::column::{Node, Slice, Visit};
-use crate::store::{Store, track_columns};
+use crate::store::{Store, Track, track_columns};
 
 /// Rows of the strip at the most: it is 56 pixels high.
 const MOST_ROWS: usize = 24;
@@ -32,14 +32,14 @@ impl Store {
     pub fn overview(&self, buckets: u32) -> Overview {
         let buckets = buckets.clamp(1, 8192);
         let Some((from, to)) = self.extent() else { return Overview { buckets, ..Overview::default() } };
-        let mut rows: Vec<TrackId> = (0..)
-            .zip(&self.tracks)
-            .filter(|(_, t)| t.def.kind == TrackKind::Thread && t.slices() > 0)
-            .map(|(id, _)| id)
-            .collect();
+        let mut rows = self.busy(|t| t.def.kind == TrackKind::Thread && t.slices() > 0);
+        if rows.is_empty() {
+            // Without threads it is lanes, and instants, that say where something happens.
+            rows = self.busy(|t| t.def.kind == TrackKind::Lane && t.slices() + t.instants.len() as u64 > 0);
+        }
         if rows.len() > MOST_ROWS {
-            let slices = |id: &TrackId| self.tracks.get(*id as usize).map_or(0, |t| t.slices());
-            rows.sort_by_key(|id| std::cmp::Reverse(slices(id)));
+            let size = |id: &TrackId| self.tracks.get(*id as usize).map_or(0, |t| t.slices() + t.instants.len() as u64);
+            rows.sort_by_key(|id| std::cmp::Reverse(size(id)));
             rows.truncate(MOST_ROWS);
             rows.sort_unstable();
         }
@@ -55,6 +55,10 @@ impl Store {
         Overview { from, to, buckets, rows, density: load.into_iter().map(scale).collect(), name }
     }
 
+    fn busy(&self, is_busy: impl Fn(&Track) -> bool) -> Vec<TrackId> {
+        (0..).zip(&self.tracks).filter(|(_, t)| is_busy(t)).map(|(id, _)| id).collect()
+    }
+
     fn cells(&self, track: TrackId, from: u64, to: u64, buckets: u32) -> Vec<Cell> {
         let mut cells = vec![Cell::default(); buckets as usize];
         let width = ((to - from) as f64 / f64::from(buckets)).max(f64::MIN_POSITIVE);
@@ -65,7 +69,26 @@ impl Store {
             column.walk(from, to, &mut 0, &mut row);
         }
         cells.iter_mut().for_each(Cell::next_column);
+        if track.def.kind == TrackKind::Lane {
+            instants(track, &mut cells, from, width);
+        }
         cells
+    }
+}
+
+/// Adds the instants of a track, each as if it took one step of the x axis.
+fn instants(track: &Track, cells: &mut [Cell], from: u64, width: f64) {
+    let last = cells.len().saturating_sub(1);
+    let mut first = 0;
+    for (i, cell) in cells.iter_mut().enumerate() {
+        let end = from.saturating_add((width * (i + 1) as f64).ceil() as u64);
+        let next =
+            if i == last { track.instants.len() } else { track.instants.partition_point(first, |x| x.time < end) };
+        if let Some(instant) = track.instants.get(first).filter(|_| next > first) {
+            cell.add(((next - first) as f64 / width).min(1.0), instant.name);
+        }
+        cell.next_column();
+        first = next;
     }
 }
 

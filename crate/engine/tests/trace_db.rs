@@ -123,6 +123,18 @@ fn a_trace_that_breaks_off_says_so_and_shows_what_there_is() {
     assert_eq!(session.store().records(), 79);
 }
 
+#[test]
+fn without_threads_the_overview_shows_where_statements_are() {
+    let session = read_whole(&fixture("variables.trace"));
+    let overview = session.overview(16);
+    let tracks = session.store().track_report();
+    let shown: Vec<&str> = overview.rows.iter().map(|id| tracks[*id as usize].name.as_str()).collect();
+    assert_eq!(shown, ["statements", "buffers", "statements", "auxiliary"]);
+    let row = |i: usize| &overview.density[16 * i..16 * (i + 1)];
+    assert!(row(0)[..12].iter().all(|d| *d > 0), "sort.c runs first: {:?}", row(0));
+    assert!(row(2)[..12].iter().all(|d| *d == 0) && row(2)[13] > 0, "then gcd.c: {:?}", row(2));
+}
+
 /// A file of the corpus; says so and answers nothing where there is none.
 fn corpus(name: &str) -> Option<Vec<u8>> {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/trace-db").join(name);

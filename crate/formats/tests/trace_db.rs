@@ -3,13 +3,12 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
 use proptest::prelude::*;
-use unspool_formats::sniff::Confidence;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
 use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
 use unspool_formats::{
     Decoder, Error, EventBatch, EventKind, FORMATS, Limits, OpenOptions, Probe, Problem, ProblemKind, RecordDetails,
-    TrackDef, Value, recognise, xray,
+    TrackDef, Value,
 };
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Narrow];
@@ -448,72 +447,6 @@ fn more_variables_than_can_be_shown_are_owned_up_to() {
     assert!(d.remarks.iter().any(|r| r.contains("Of 5000 entries")), "{:?}", d.remarks);
 }
 
-fn guess(file: &[u8]) -> Option<(&'static str, Confidence)> {
-    let head = &file[..file.len().min(65536)];
-    let tail = &file[file.len() - head.len()..];
-    recognise(&Probe { head, tail, size: file.len() as u64, name: "" }).map(|(f, g)| (f.id, g.confidence))
-}
-
-#[test]
-fn both_layouts_are_recognised_and_told_apart() {
-    for layout in LAYOUTS {
-        let mut w = Writer::new(layout, tables());
-        assert_eq!(guess(&w.clone().finish()), Some(("trace-db", Confidence::Likely)));
-        w.statement(1);
-        w.end();
-        let file = w.finish();
-        assert_eq!(guess(&file), Some(("trace-db", Confidence::Certain)));
-        let title = open(&file).info().title;
-        assert!(title.contains(if layout == Layout::Wide { "wide" } else { "narrow" }), "{title}");
-    }
-}
-
-#[test]
-fn a_dictionary_whose_length_looks_like_an_xray_header_is_one_of_names() {
-    // 3: basic mode version 3; 0x10000 + v: flight data recorder of version v.
-    for length in [1usize, 2, 3, 0x1_0001, 0x1_0002, 0x1_0003, 0x1_0004, 0x1_0005] {
-        let mut names = vec![vec![b'a'; 4]; length / 5];
-        if length % 5 > 0 {
-            names.push(vec![b'b'; length % 5 - 1]);
-        }
-        let tables = Tables::new(names.iter().map(|n| &n[..]), [Type { name: 0, format: 0, size: 8 }]);
-        let mut w = Writer::new(Layout::Wide, tables);
-        for n in 0..20 {
-            w.statement(n);
-            w.number(0, 0, Number::Unsigned(n));
-            w.end();
-        }
-        let file = w.finish();
-        assert_eq!(u64::from_le_bytes(file[..8].try_into().unwrap()), length as u64);
-        assert_eq!(guess(&file).map(|g| g.0), Some("trace-db"), "{length} bytes of names");
-        assert_eq!(whole(&file).records, 20);
-    }
-}
-
-#[test]
-fn xray_logs_are_not_taken_for_traces_of_variables() {
-    use xray::encode::{FdrBuffer, basic_log_of, header};
-    use xray::wire::{Basic, FunctionKind, Mode};
-    for frequency in [0, 0x41, 0x4141, 0x41_4141, 3_000_000_000] {
-        for version in 1..=5 {
-            let mut h = header(Mode::Fdr, frequency, 4096);
-            (h.version, h.constant_tsc, h.nonstop_tsc) = (version, false, false);
-            let mut file = h.to_bytes().to_vec();
-            assert_ne!(guess(&file).map(|g| g.0), Some("trace-db"));
-            file.extend(FdrBuffer::of(&h, 1, 1, 1, 1, (0, 0)).finish());
-            assert_eq!(guess(&file).map(|g| g.0), Some("xray"), "FDR {version}, {frequency} Hz");
-            if version <= 3 {
-                let mut h = header(Mode::Basic, frequency, 0);
-                (h.version, h.constant_tsc, h.nonstop_tsc) = (version, false, false);
-                let f =
-                    |clock| Basic::Function { cpu: 0, kind: Ok(FunctionKind::Enter), func: 5, clock, tid: 1, pid: 1 };
-                let file = basic_log_of(&h, &[f(100), f(200)]);
-                assert_eq!(guess(&file).map(|g| g.0), Some("xray"), "basic {version}, {frequency} Hz");
-            }
-        }
-    }
-}
-
 /// What a point is made of.
 fn any_point() -> impl Strategy<Value = Point> {
     let variable = (14u32..19, 0u32..14, any::<u64>(), prop::collection::vec(any::<u8>(), 0..40)).prop_map(
@@ -636,7 +569,8 @@ proptest! {
     fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400), count in 0u64..40) {
         let mut file = count.to_le_bytes().to_vec();
         file.extend(bytes);
-        if guess(&file).is_some_and(|g| g.0 == "trace-db") {
+        let format = FORMATS.iter().find(|f| f.id == "trace-db").unwrap();
+        if (format.sniff)(&Probe { head: &file, tail: &file, size: file.len() as u64, name: "" }).is_some() {
             prop_assert_eq!(decode(&file, &[7], 3).0, whole(&file));
         }
     }

@@ -20,6 +20,9 @@ const PROBLEMS_KEPT: usize = 10_000;
 
 /// wasm32 has 4 GiB: this many slices of 20 bytes leave room for everything else.
 const MAX_SLICES: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 } else { u32::MAX as u64 };
+/// Bytes of a slice, and of an instant or a sample, at the most.
+const SLICE_BYTES: u64 = 20;
+const POINT_BYTES: u64 = 24;
 
 /// A trace in memory.
 #[derive(Debug, Default)]
@@ -33,6 +36,8 @@ pub struct Store {
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
+    /// Instants and samples.
+    points: u64,
     finished: bool,
 }
 
@@ -70,7 +75,7 @@ impl Store {
             }
             from = to;
         }
-        let room = self.slices() < MAX_SLICES;
+        let room = self.slices * SLICE_BYTES + self.points * POINT_BYTES < MAX_SLICES * SLICE_BYTES;
         if !room {
             self.note(Problem { at: 0, kind: ProblemKind::OutOfRoom, value: MAX_SLICES });
         }
@@ -186,7 +191,7 @@ impl Store {
             .zip(&batch.times[range.clone()])
             .zip(&batch.names[range.clone()])
             .zip(&batch.locators[range]);
-        let before = track.slices();
+        let before = (track.slices(), track.points());
         for (((kind, time), name), locator) in columns {
             let problem = match kind {
                 EventKind::Begin => track.begin(*time, *name, *locator, &mut self.calls),
@@ -217,7 +222,8 @@ impl Store {
             }
         }
         // A restart takes back what was there.
-        self.slices = self.slices.wrapping_add(track.slices()).wrapping_sub(before);
+        self.slices = self.slices.wrapping_add(track.slices()).wrapping_sub(before.0);
+        self.points = self.points.wrapping_add(track.points()).wrapping_sub(before.1);
         if let Some((from, to)) = track.extent() {
             let (low, high) = self.extent.unwrap_or((from, to));
             self.extent = Some((low.min(from), high.max(to)));

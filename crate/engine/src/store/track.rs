@@ -254,6 +254,11 @@ impl Track {
         self.slices
     }
 
+    /// Instants and samples.
+    pub(crate) fn points(&self) -> u64 {
+        (self.instants.len() + self.samples.len()) as u64
+    }
+
     pub(crate) fn is_reordering(&self) -> bool {
         self.reordering
     }
