@@ -205,13 +205,8 @@ fn values() -> Vec<u8> {
     w.end();
     w.statement(3);
     w.buffer_size(0x3000, 10);
-<<<<<<< HEAD
-    for p in [0x2fff, 0x3000, 0x3005, 0x300a, 0x300b, u64::MAX] {
-        w.number(v, 10, Number::Pointer(p));
-=======
     for pointer in [0x2fff, 0x3000, 0x3005, 0x300a, 0x300b, u64::MAX] {
         w.number(v, 10, Number::Pointer(pointer));
->>>>>>> tracedb
     }
     w.buffer_size(0x3000, 5);
     w.number(no_name, 10, Number::Pointer(0x3000));
