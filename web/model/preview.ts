@@ -5,7 +5,7 @@ import type { Pointed } from './pointing.ts';
 import type { Trace } from './trace.ts';
 
 /** The pointer rests so long before anything is asked for: on its way it crosses many calls. */
-const REST_MS = 60;
+const REST_MS = 20;
 const KEPT = 64;
 
 /** The details of what the pointer rests on. */
