@@ -207,7 +207,6 @@ impl Decoder for FramesDecoder {
         };
         let len = u64::from_le_bytes(*len);
         let at = locator.saturating_add(8);
-        out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
         let is_meta = self.is_meta(locator);
         let Some(body) = usize::try_from(len).ok().and_then(|len| body.get(..len)) else {
             // Part of it: the first fields at least.
@@ -216,6 +215,7 @@ impl Decoder for FramesDecoder {
             message::Walk::new(message, at, len).run(body, &mut seen);
             out.fields.extend(seen.address.map(|a| Field::new("Address", Value::Hex(a))));
             out.fields.extend(seen.thread.map(|t| Field::new("Thread", details::thread(t))));
+            out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
             out.remarks.push("The frame is too long to be shown, or the file ends within it.".to_string());
             return Ok(out);
         };
@@ -230,6 +230,7 @@ impl Decoder for FramesDecoder {
         } else {
             details::frame(&Frame::new(body), &self.machine(), &mut out);
         }
+        out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
         Ok(out)
     }
 }
