@@ -7,7 +7,8 @@ use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, Step, TraceErrorOut, TraceInfo, TrackOut, read};
 
 use crate::progress::Progress;
-use crate::{Failure, Source, complain};
+use crate::sqlite::Database;
+use crate::{Failure, Place, Source, complain};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -33,6 +34,10 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
     let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
+    if session.is_database() {
+        let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
+        opened.and_then(|database| session.attach(Box::new(database))).map_err(|error| refused(&error))?;
+    }
     let bar = Progress::new(source.size);
     read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
     bar.finish();
@@ -41,7 +46,10 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
         if progress.events == 0.0 {
             return Err(refused(error));
         }
-        complain(&name, error.offset.unwrap_or(0), &error.sentence);
+        match error.offset {
+            Some(at) => complain(&name, Place::Byte(at), &error.sentence),
+            None => complain(&name, Place::Whole, &error.sentence),
+        }
     }
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     let mut out = io::stdout().lock();
@@ -100,7 +108,8 @@ fn print(out: &mut impl Write, session: &Session, progress: &ProgressOut) -> io:
         writeln!(out, "Problems")?;
         for problem in &progress.problems {
             let kind = if problem.serious { "problem" } else { "remark" };
-            writeln!(out, "  {kind}: {}, first at byte {}", problem.summary, problem.first.offset)?;
+            let unit = if session.is_database() { "transition" } else { "byte" };
+            writeln!(out, "  {kind}: {}, first at {unit} {}", problem.summary, problem.first.offset)?;
         }
     }
     Ok(())

@@ -82,19 +82,24 @@ pub struct TraceErrorOut {
 
 impl From<Error> for TraceErrorOut {
     fn from(error: Error) -> Self {
-        let kind = match error.class() {
-            Class::Malformed => "malformed",
-            Class::Truncated => "truncated",
-            Class::Unsupported => "unsupported",
-            Class::Limit => "limit",
-            Class::Misuse => "crashed",
-        };
+        let kind = class_word(error.class());
         let mut sentence = error.cause.to_string();
         if let Some(first) = sentence.get_mut(..1) {
             first.make_ascii_uppercase();
         }
         sentence.push('.');
         Self { kind, sentence, offset: Some(error.at) }
+    }
+}
+
+/// A stable word for whom to blame.
+pub(crate) fn class_word(class: Class) -> &'static str {
+    match class {
+        Class::Malformed => "malformed",
+        Class::Truncated => "truncated",
+        Class::Unsupported => "unsupported",
+        Class::Limit => "limit",
+        Class::Misuse => "crashed",
     }
 }
 
