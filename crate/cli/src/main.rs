@@ -160,7 +160,8 @@ impl Source {
         let path = spooled.as_deref().unwrap_or(path).to_path_buf();
         let file = File::open(&path).map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
-        let mut source = Self { file, path, _spooled: spooled, size, head: Vec::new(), tail: Vec::new(), name: name.clone() };
+        let mut source =
+            Self { file, path, _spooled: spooled, size, head: Vec::new(), tail: Vec::new(), name: name.clone() };
         (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
         Ok(source)
     }

@@ -23,8 +23,7 @@ impl Database {
         let has_wal = std::fs::metadata(wal).is_ok_and(|m| m.len() > 0);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });
-        let flags =
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(uri, flags).map_err(|e| told(&e))?;
         // A database that is cut off has tables whose beginnings are not there; the others are good still.
         let _ = connection.pragma_update(None, "writable_schema", true);

@@ -1,7 +1,7 @@
 //! Databases: where rows come from and go to. rusqlite is behind these in the native command, sql.js in the page.
 
-use unspool_formats::rvn::encode::Insert;
 use unspool_formats::rows::PAGE;
+use unspool_formats::rvn::encode::Insert;
 use unspool_formats::{OpenOptions, Probe, Query, RowDecoder, RowError, Rows, recognise};
 
 use crate::report::{TraceErrorOut, refusal};

@@ -389,7 +389,10 @@ impl fmt::Display for Problem {
                 v % 100
             ),
             ProblemKind::NoMetadata => {
-                write!(f, "the database has no metadata, so it does not say what it is; it is taken for a block trace of today")
+                write!(
+                    f,
+                    "the database has no metadata, so it does not say what it is; it is taken for a block trace of today"
+                )
             }
             ProblemKind::NoInterruptBlock => write!(
                 f,

@@ -101,5 +101,9 @@ fn database(output: &Path, options: &Options, tick: &mut Tick<'_>) -> Result<(),
         io::copy(&mut File::open(&made)?, &mut io::stdout().lock())?;
         return Ok(());
     }
+    // A temporary file is its owner's alone; this one is to be as any other.
+    File::create(output)?;
+    let permissions = std::fs::metadata(output)?.permissions();
+    std::fs::set_permissions(&made, permissions)?;
     made.persist(output).map_err(|error| Failure::from(error.error))
 }

@@ -102,8 +102,7 @@ impl Cpu {
     fn interrupt(&mut self) {
         let pc = self.here();
         let fault = self.dice.one_in(2);
-        let mut interrupt =
-            Interrupt { transition: 0, pc, mode: Mode::Bits64, number: 0x20, is_hw: true, related: 0 };
+        let mut interrupt = Interrupt { transition: 0, pc, mode: Mode::Bits64, number: 0x20, is_hw: true, related: 0 };
         if fault {
             // mov rax, [rdi]; ret
             let block = Block { pc, data: vec![0x90, 0x48, 0x8b, 0x07, 0xc3], count: 3, mode: Mode::Bits64 };

@@ -37,7 +37,10 @@ enum Phase {
     Indices(Option<(i64, i64)>),
     Execution,
     /// Those from `from` on; before `to`, or to the end.
-    Interrupts { from: Option<i64>, to: Option<i64> },
+    Interrupts {
+        from: Option<i64>,
+        to: Option<i64>,
+    },
     /// What was fetched is being worked on.
     Working,
     Done,
@@ -135,18 +138,21 @@ impl Reader {
                     None => self.after_blocks(),
                 }
             }
-            Phase::Indices(_) => {
+            Phase::Indices(after) => {
                 self.take_indices(rows);
                 match (rows.column(0).last(), rows.column(1).last()) {
-                    (Some(block), Some(instruction)) if !cut => Phase::Indices(Some((*block, *instruction))),
+                    // A damaged table may answer with the same rows over and over.
+                    (Some(block), Some(instruction)) if !cut && Some((*block, *instruction)) > after => {
+                        Phase::Indices(Some((*block, *instruction)))
+                    }
                     _ => Phase::Execution,
                 }
             }
             Phase::Execution => self.take_execution(rows, cut),
-            Phase::Interrupts { to, .. } => {
+            Phase::Interrupts { from: before, to } => {
                 let latest = self.take_interrupts(rows);
                 match latest.and_then(|t| t.checked_add(1)) {
-                    Some(from) if !cut && rows.len() >= PAGE => Phase::Interrupts { from: Some(from), to },
+                    Some(from) if !cut && rows.len() >= PAGE && Some(from) > before => Phase::Interrupts { from: Some(from), to },
                     _ => Phase::Working,
                 }
             }
@@ -159,10 +165,14 @@ impl Reader {
 
     /// The next record of what was fetched; nothing when more rows are needed, or all is told.
     pub(super) fn next(&mut self) -> Option<Record> {
+        // Events wait for the interrupts that lie among them.
+        if self.phase != Phase::Working {
+            return None;
+        }
         loop {
             let end = match self.ends.get(self.at) {
-                // A row that says that nothing ran before the beginning: there is no such transition.
-                Some(end) if *end < 0 => {
+                // There are no transitions before the first, and in a damaged table rows may come in no order.
+                Some(end) if *end < 0 || (*end as u64) < self.position => {
                     self.problem(*end as u64, ProblemKind::BadRow, *end as u64);
                     self.at += 1;
                     continue;
@@ -183,9 +193,7 @@ impl Reader {
             self.position = end;
             return Some(Record::Event(event));
         }
-        if self.phase == Phase::Working {
-            self.phase = if self.over { Phase::Done } else { Phase::Execution };
-        }
+        self.phase = if self.over { Phase::Done } else { Phase::Execution };
         None
     }
 
@@ -258,7 +266,8 @@ impl Reader {
             // Offset 0 goes without saying, and they ascend.
             let fits = self.blocks.get_mut(*block).is_some_and(|entry| {
                 let after = entry.known.last().copied().unwrap_or(0);
-                let known = u32::try_from(*offset).ok().filter(|o| *o > after && (*o as usize) < entry.block.data.len());
+                let known =
+                    u32::try_from(*offset).ok().filter(|o| *o > after && (*o as usize) < entry.block.data.len());
                 entry.known.extend(known);
                 known.is_some() || entry.cut
             });
@@ -277,8 +286,9 @@ impl Reader {
             core::mem::swap(&mut self.ends, ends);
             core::mem::swap(&mut self.ids, ids);
         }
-        self.over = cut || self.ends.is_empty();
-        self.fetched = self.ends.last().copied().or(from);
+        let ascends = self.ends.last().is_some_and(|last| from.is_none_or(|from| *last > from));
+        self.over = cut || !ascends;
+        self.fetched = self.ends.last().copied().max(from);
         if self.schema < Schema::Of2021 {
             return Phase::Working;
         }

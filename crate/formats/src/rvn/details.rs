@@ -29,9 +29,10 @@ pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks) -> RecordDetails
     let mut details = RecordDetails::default();
     let event = rows.first();
     let found = event.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
-    let interrupt = rows.get(1).filter(|r| !r.is_empty()).map(|r| {
-        Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0)))
-    });
+    let interrupt = rows
+        .get(1)
+        .filter(|r| !r.is_empty())
+        .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
     if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
         let begin = event.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
         run(begin, end, id, blocks, &mut details);

@@ -32,12 +32,8 @@ pub struct Writer {
 impl Writer {
     /// A trace of nothing.
     pub fn new(metadata: &Metadata) -> Self {
-        let mut writer = Self {
-            blocks: HashMap::new(),
-            executed: BTreeMap::new(),
-            position: 0,
-            rows: Default::default(),
-        };
+        let mut writer =
+            Self { blocks: HashMap::new(), executed: BTreeMap::new(), position: 0, rows: Default::default() };
         writer.row(0, metadata.row());
         let interrupt = Block { pc: 0, data: INTERRUPT.into(), count: 0, mode: Mode::Bits64 };
         writer.block(&interrupt, &[]);

@@ -55,7 +55,14 @@ pub(super) fn parse(rows: &[alloc::vec::Vec<Cell>]) -> Result<Metadata, RowError
 /// What is taken to hold where a database has no metadata at all.
 pub(super) fn missing() -> Metadata {
     let none = String::new();
-    Metadata { version: 0, format: none.clone(), tool: none.clone(), tool_version: none.clone(), tool_info: none, date: 0 }
+    Metadata {
+        version: 0,
+        format: none.clone(),
+        tool: none.clone(),
+        tool_version: none.clone(),
+        tool_info: none,
+        date: 0,
+    }
 }
 
 /// A semantic version of major version 1.
@@ -81,9 +88,8 @@ fn major(version: &str) -> Option<&str> {
     let mut parts = numbers.split('.');
     let major = parts.next()?;
     let three = number(major) && parts.next().is_some_and(number) && parts.next().is_some_and(number);
-    let pre_ok = pre.is_none_or(|pre| {
-        pre.split('.').all(|w| word(w) && (number(w) || w.bytes().any(|b| !b.is_ascii_digit())))
-    });
+    let pre_ok =
+        pre.is_none_or(|pre| pre.split('.').all(|w| word(w) && (number(w) || w.bytes().any(|b| !b.is_ascii_digit()))));
     let build_ok = build.is_none_or(|build| build.split('.').all(word));
     (three && parts.next().is_none() && pre_ok && build_ok).then_some(major)
 }

@@ -140,14 +140,7 @@ impl Interrupt {
     /// From the columns of [`interrupts`].
     pub fn of(row: [i64; 6]) -> Self {
         let [transition, pc, mode, number, is_hw, related] = row;
-        Self {
-            transition: transition as u64,
-            pc: pc as u64,
-            mode: Mode::of(mode),
-            number,
-            is_hw: is_hw != 0,
-            related,
-        }
+        Self { transition: transition as u64, pc: pc as u64, mode: Mode::of(mode), number, is_hw: is_hw != 0, related }
     }
 
     /// For the table.
