@@ -1,15 +1,20 @@
 //! `unspool dump`: every record as text.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use unspool_engine::{read, refusal};
 use unspool_formats::{OpenOptions, Probe, Text, recognise};
 
+use crate::progress::Progress;
 use crate::{Failure, Source, complain};
 
 pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
     let mut source = Source::open(path)?;
+    if io::stdout().is_terminal() {
+        // Text that scrolls by on the same terminal says enough.
+        source.bar = Progress::hidden();
+    }
     let (name, size) = (source.name.clone(), source.size);
     let refused = |why: String| Failure::new(format!("{name}: {why}"));
     let (format, _) = recognise(&Probe { head: &source.head, tail: &source.tail, size, name: &name })
@@ -30,6 +35,7 @@ pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
         |problem| complain(&name, problem.at, &problem.to_string()),
     )?;
     out.flush()?;
+    source.bar.finish();
     match end {
         Ok(()) => Ok(()),
         Err(error) if written => {

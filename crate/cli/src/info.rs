@@ -6,7 +6,6 @@ use std::path::Path;
 use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, Step, TraceErrorOut, TraceInfo, TrackOut, read};
 
-use crate::progress::Progress;
 use crate::{Failure, Source, complain};
 
 /// What `--json` prints.
@@ -33,9 +32,8 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
     let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
-    let bar = Progress::new(source.size);
-    read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
-    bar.finish();
+    read::session(&mut session, &mut source, |_| {})?;
+    source.bar.finish();
     let progress = session.progress();
     if let Some(error) = session.error() {
         if progress.events == 0.0 {

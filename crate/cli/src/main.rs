@@ -17,6 +17,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_formats::Text;
 
+use progress::Progress;
+
 #[derive(Parser)]
 #[command(version, about = "Looks into traces of programs.", arg_required_else_help = true)]
 struct Cli {
@@ -145,6 +147,7 @@ struct Source {
     head: Vec<u8>,
     tail: Vec<u8>,
     name: String,
+    bar: Progress,
 }
 
 impl Source {
@@ -153,7 +156,8 @@ impl Source {
         let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
         let file = if path == Path::new("-") { standard_input() } else { File::open(path) }.map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
-        let mut source = Self { file, size, head: Vec::new(), tail: Vec::new(), name: name.clone() };
+        let mut source =
+            Self { file, size, head: Vec::new(), tail: Vec::new(), name: name.clone(), bar: Progress::new(size) };
         (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
         Ok(source)
     }
@@ -178,6 +182,7 @@ impl ReadAt for Source {
                 Err(error) => return Err(error),
             }
         }
+        self.bar.set(at + filled as u64);
         Ok(filled)
     }
 }

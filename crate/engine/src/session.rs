@@ -175,11 +175,6 @@ impl Session {
         self.error.as_ref()
     }
 
-    /// Bytes of the file that have been read.
-    pub fn bytes_read(&self) -> u64 {
-        self.read
-    }
-
     /// How far reading has come.
     pub fn progress(&self) -> ProgressOut {
         let stage = matches!(self.decoder.want(), Want::Seek { .. }).then_some("putting buffers in order");
