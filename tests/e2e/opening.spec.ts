@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from '@playwright/test';
+import { SAMPLES } from '../../web/model/formats.ts';
 import { drop, fixture, inked, marks, open, pictured, recorded, settled, test } from './page.ts';
 
 test('says what it opens before anything is open', async ({ page }) => {
@@ -59,7 +60,7 @@ test('opens the first of several files and says so', async ({ page }) => {
 });
 
 test('opens each sample with one click', async ({ page }) => {
-  const files = ['threads.xray', 'events.xray', 'scene.trace', 'values.trace'];
+  const files = SAMPLES.map((sample) => basename(sample.path));
   await expect(page.locator('.samples button')).toHaveCount(files.length);
   for (const [i, file] of files.entries()) {
     await page.goto('./');

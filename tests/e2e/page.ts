@@ -16,8 +16,9 @@ export const test = base.extend<{ page: Page }>({
   },
 });
 
-/** The path of a fixture of ours. */
+/** The path of a fixture of ours: with its folder, or the name alone of an XRay log or an apitrace. */
 export function fixture(name: string): string {
+  if (name.includes('/')) return join(FIXTURES, name);
   return join(FIXTURES, name.endsWith('.trace') ? 'apitrace' : 'xray', name);
 }
 

@@ -60,8 +60,12 @@ export interface Track {
   readonly instants: number;
   /** Values of a counter. */
   readonly samples: number;
-  /** The highest of them, 0 when there are none. */
+  /** The lowest and the highest of them that are finite, 0 when there are none. */
+  readonly lowestValue: number;
   readonly highest: number;
+  readonly values: 'unsigned' | 'signed' | 'float';
+  /** Its slices are lifetimes: they overlap and do not nest. */
+  readonly overlapping: boolean;
   /** Its buffers did not come in time order: what is shown now is not all, and is put in order at the end. */
   readonly reordering: boolean;
 }
@@ -146,7 +150,7 @@ export interface Counters {
   readonly track: Uint32Array;
   /** Relative to the reply's origin; may be negative. */
   readonly time: Float64Array;
-  /** The lowest and the highest value within the step. */
+  /** The lowest and the highest value within the step; a value may be NaN or infinite. */
   readonly min: Float64Array;
   readonly max: Float64Array;
   /** The value that holds from here on. */

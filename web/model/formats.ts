@@ -26,6 +26,16 @@ export const FORMATS: readonly Format[] = [
     name: 'apitrace traces',
     about: '.trace of OpenGL, EGL and D3D calls, in any container: Snappy, gzip, brotli, zstd',
   },
+  {
+    id: 'frames',
+    name: 'BAP frames',
+    about: '.frames of QEMU, Pin and other tracers: the calls of each thread, rebuilt from its instructions',
+  },
+  {
+    id: 'trace-db',
+    name: 'trace-db traces',
+    about: "GrammaTech's, in both layouts: variables as values, statements, buffers",
+  },
 ];
 
 /** What can be looked at without a file of one's own. */
@@ -45,5 +55,15 @@ export const SAMPLES: readonly Sample[] = [
     path: 'samples/values.trace',
     name: 'Values',
     about: 'every kind of argument that an apitrace can hold, and backtraces',
+  },
+  {
+    path: 'samples/calls.frames',
+    name: 'Calls',
+    about: 'a few hundred bytes of x86-64 code, instruction by instruction, with a recursion and tainted input',
+  },
+  {
+    path: 'samples/variables.trace',
+    name: 'Variables',
+    about: 'a sort and greatest common divisors, every variable at every statement',
   },
 ];

@@ -14,6 +14,9 @@ const track = (id: number, parent: number, more: Partial<Track> = {}): Track => 
   instants: 0,
   samples: 0,
   highest: 0,
+  lowestValue: 0,
+  values: 'unsigned',
+  overlapping: false,
   reordering: false,
   ...more,
 });

@@ -40,7 +40,7 @@ describe('the preview', () => {
     const preview = createPreview(from, hovered);
     for (let i = 0; i < 10; i += 1) {
       hovered.value = pointed(i);
-      await vi.advanceTimersByTimeAsync(20);
+      await vi.advanceTimersByTimeAsync(10);
     }
     await vi.advanceTimersByTimeAsync(100);
     expect(from.asked).toEqual([9]);

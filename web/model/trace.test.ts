@@ -24,6 +24,9 @@ const TRACK: Track = {
   instants: 0,
   samples: 0,
   highest: 0,
+  lowestValue: 0,
+  values: 'unsigned',
+  overlapping: false,
   reordering: false,
 };
 

@@ -19,6 +19,9 @@ function track(more: Partial<Track>): Track {
     instants: 0,
     samples: 0,
     highest: 0,
+    lowestValue: 0,
+    values: 'unsigned',
+    overlapping: false,
     reordering: false,
     ...more,
   };

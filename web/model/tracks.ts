@@ -23,7 +23,7 @@ export function slicesByNoun(
 
 /** What there is to say of a track below its name, line by line; the last is its size. */
 export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string[] {
-  if (track.kind === 'counter') return [track.samples > 0 ? `highest ${formatReading(track.highest)}` : ''];
+  if (track.kind === 'counter') return [[track.detail, readings(track)].filter((part) => part !== '').join(' · ')];
   const counts: string[] = [];
   if (track.slices > 0) counts.push(formatCounted(track.slices, sliceNounOf(track, info)));
   if (track.instants > 0) counts.push(formatCounted(track.instants, 'event'));
@@ -35,7 +35,28 @@ export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): st
 
 /** What is said beside the name where there is no room below it, when that is not the first line. */
 export function shortLine(track: Track): string | null {
-  return track.kind === 'counter' && track.samples > 0 ? formatReading(track.highest) : null;
+  if (track.kind !== 'counter' || track.samples === 0) return null;
+  return graphRange(track).lowest === 0 ? formatReading(track.highest) : readings(track);
+}
+
+/**
+ * The values at the bottom and the top of a counter's graph. It goes up from 0, unless its values lie close together and
+ * far from it (addresses do): there the differences count.
+ */
+export function graphRange(track: Pick<Track, 'lowestValue' | 'highest'>): { lowest: number; highest: number } {
+  const { lowestValue, highest } = track;
+  if (lowestValue >= 0)
+    return { lowest: highest - lowestValue < highest / 10 && highest > lowestValue ? lowestValue : 0, highest };
+  return { lowest: lowestValue, highest: Math.max(0, highest) };
+}
+
+/** `highest 22`, `always 3`, `−48 … 48`: what values a counter has. */
+function readings(track: Track): string {
+  if (track.samples === 0) return '';
+  const { lowestValue, highest } = track;
+  if (lowestValue === highest && track.samples > 0 && highest !== 0) return `always ${formatReading(highest)}`;
+  if (graphRange(track).lowest === 0) return `highest ${formatReading(highest)}`;
+  return `${formatReading(lowestValue)} … ${formatReading(highest)}`;
 }
 
 /** A value of a counter. */

@@ -132,12 +132,22 @@ describe('names in slices', () => {
 
 describe('a graph on a 2D canvas', () => {
   const [area, band, line] = PALETTE.graph;
-  const graph = (values: readonly (readonly [time: number, min: number, max: number, last: number])[], right = 100) => {
+  const graph = (
+    values: readonly (readonly [time: number, min: number, max: number, last: number])[],
+    right = 100,
+    lowest = 0,
+  ) => {
     painted = [];
     renderer.begin({ palette: PALETTE, colour: Uint8Array.of(0), lifted: -1 });
     const column = (at: 0 | 1 | 2 | 3) => Float64Array.from(values, (value) => value[at]);
     const columns = { time: column(0), min: column(1), max: column(2), last: column(3) };
-    renderer.graph(columns, 0, values.length, { y: 0, height: 41, highest: 10, right }, { offset: 0, scale: 1 });
+    renderer.graph(
+      columns,
+      0,
+      values.length,
+      { y: 0, height: 41, lowest, highest: 10, right },
+      { offset: 0, scale: 1 },
+    );
     renderer.end();
     return (style: string) => painted.filter((rect) => rect.style === style).map((rect) => rect.at);
   };
@@ -176,6 +186,28 @@ describe('a graph on a 2D canvas', () => {
       [10, 20, 30, 1],
       [40, 20, 60, 1],
       [40, 20, 1, 1],
+    ]);
+  });
+  it('fills towards 0 where values go below it, and leaves out what is no number', () => {
+    const of = graph(
+      [
+        [0, 10, 10, 10],
+        [20, -10, -10, -10],
+        [40, Number.NaN, Number.NaN, Number.NaN],
+        [60, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+      ],
+      80,
+      -10,
+    );
+    expect(of(area)).toEqual([
+      [0, 1, 20, 20],
+      [20, 21, 20, 19],
+      [60, 1, 20, 20],
+    ]);
+    expect(of(line).filter(([, , width]) => width > 1)).toEqual([
+      [0, 0, 20, 1],
+      [20, 40, 20, 1],
+      [60, 0, 20, 1],
     ]);
   });
   it('tells a little from nothing, and nothing from no values', () => {

@@ -32,11 +32,18 @@ export function createGraphs(): Graphs {
       const bottom = Math.round((box.y + box.height) * ratio);
       const room = bottom - Math.round(box.y * ratio) - thick;
       const right = Math.min(Math.round(box.right * ratio), width);
-      /** The top of the line for a value. Nothing at all and a little are told apart. */
+      const span = box.highest - box.lowest;
+      /** The top of the line for a value. From 0 on, nothing at all and a little are told apart. */
       const level = (value: number) => {
+        if (box.lowest !== 0) {
+          const share = span > 0 ? Math.min(1, Math.max(0, (value - box.lowest) / span)) : 0.5;
+          return bottom - thick - Math.round(share * room);
+        }
         if (!(value > 0 && box.highest > 0)) return bottom - thick;
         return bottom - thick - Math.max(1, Math.round(Math.min(1, value / box.highest) * room));
       };
+      // The area lies between the line and 0 where the graph goes below it.
+      const ground = box.lowest < 0 ? level(Math.min(0, box.highest)) + thick : bottom;
       const place = (i: number) => Math.round((transform.offset + time[i]! * transform.scale) * ratio);
       let before = -1;
       for (let i = first; i < end; ) {
@@ -46,15 +53,23 @@ export function createGraphs(): Graphs {
         let next = i + 1;
         // What falls on the same pixel is one place of the graph.
         while (next < end && place(next) <= x) {
-          lowest = Math.min(lowest, min[next]!);
-          highest = Math.max(highest, max[next]!);
+          // Of values that are no numbers nothing is taken over.
+          if (!(min[next]! >= lowest)) lowest = min[next]!;
+          if (!(max[next]! <= highest)) highest = max[next]!;
           next += 1;
         }
         const from = Math.max(x, 0);
         const until = Math.max(from + 1, next < end ? Math.min(place(next), right) : right);
         if (from >= right) break;
-        const top = level(last[next - 1]!);
-        put(area, from, top + thick, until - from, bottom - top - thick);
+        const value = last[next - 1]!;
+        if (Number.isNaN(value)) {
+          before = -1;
+          i = next;
+          continue;
+        }
+        const top = level(value);
+        if (top < ground) put(area, from, top + thick, until - from, ground - top - thick);
+        else put(area, from, ground, until - from, top - ground);
         put(line, from, top, until - from, thick);
         if (highest > lowest && x >= 0) put(band, x, level(highest), thick, level(lowest) - level(highest) + thick);
         else if (before >= 0 && x >= 0) put(line, x, Math.min(before, top), thick, Math.abs(before - top) + thick);

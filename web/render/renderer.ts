@@ -17,10 +17,11 @@ export interface ValueColumns {
   readonly last: Float64Array;
 }
 
-/** Where a graph goes: CSS pixels, and the value that reaches its top. */
+/** Where a graph goes: CSS pixels, and the values at its bottom and its top. */
 export interface GraphBox {
   readonly y: number;
   readonly height: number;
+  readonly lowest: number;
   readonly highest: number;
   /** How far to the right the last value holds. */
   readonly right: number;

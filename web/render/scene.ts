@@ -12,6 +12,7 @@ import {
 import { type Names, numberOf } from '../model/names.ts';
 import { firstEndingAfter, type Picture, type Range, valueAt } from '../model/picture.ts';
 import type { Ruler } from '../model/ruler.ts';
+import { graphRange } from '../model/tracks.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
 import type { Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
@@ -167,7 +168,7 @@ function drawGraph(
   const range = picture.values(laid.track.id);
   const first = Math.max(range.first, valueAt(picture.counters, range, -transform.offset / transform.scale));
   const right = Math.min(scene.width, toPixel(scene.view, scene.extent.to));
-  const box = { y: y + laid.graph, height: laid.graphHeight, highest: laid.track.highest, right };
+  const box = { y: y + laid.graph, height: laid.graphHeight, ...graphRange(laid.track), right };
   if (range.end > first) renderer.graph(picture.counters, first, range.end, box, transform);
 }
 

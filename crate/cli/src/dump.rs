@@ -1,16 +1,21 @@
 //! `unspool dump`: every record as text.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use unspool_engine::{read, refusal, rows};
 use unspool_formats::{OpenOptions, Probe, RowDecoder, Text, recognise};
 
+use crate::progress::Progress;
 use crate::sqlite::Database;
 use crate::{Failure, Place, Source, complain};
 
 pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
     let mut source = Source::open(path)?;
+    if io::stdout().is_terminal() {
+        // Text that scrolls by on the same terminal says enough.
+        source.bar = Progress::hidden();
+    }
     let (name, size) = (source.name.clone(), source.size);
     let refused = |why: String| Failure::new(format!("{name}: {why}"));
     let (format, _) = recognise(&Probe { head: &source.head, tail: &source.tail, size, name: &name })
@@ -38,6 +43,7 @@ pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
         |problem| complain(&name, Place::Byte(problem.at), &problem.to_string()),
     )?;
     out.flush()?;
+    source.bar.finish();
     match end {
         Ok(()) => Ok(()),
         Err(error) if written => {

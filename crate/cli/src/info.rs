@@ -6,7 +6,6 @@ use std::path::Path;
 use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, Step, TraceErrorOut, TraceInfo, TrackOut, read};
 
-use crate::progress::Progress;
 use crate::sqlite::Database;
 use crate::{Failure, Place, Source, complain};
 
@@ -38,7 +37,7 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
         opened.and_then(|database| session.attach(Box::new(database))).map_err(|error| refused(&error))?;
     }
-    let bar = Progress::new(source.size);
+    let bar = source.bar.clone();
     read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
     bar.finish();
     let progress = session.progress();

@@ -18,6 +18,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_formats::Text;
 
+use progress::Progress;
+
 #[derive(Parser)]
 #[command(version, about = "Looks into traces of programs.", arg_required_else_help = true)]
 struct Cli {
@@ -150,6 +152,7 @@ struct Source {
     head: Vec<u8>,
     tail: Vec<u8>,
     name: String,
+    bar: Progress,
 }
 
 impl Source {
@@ -160,8 +163,16 @@ impl Source {
         let path = spooled.as_deref().unwrap_or(path).to_path_buf();
         let file = File::open(&path).map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
-        let mut source =
-            Self { file, path, _spooled: spooled, size, head: Vec::new(), tail: Vec::new(), name: name.clone() };
+        let mut source = Self {
+            file,
+            path,
+            _spooled: spooled,
+            size,
+            head: Vec::new(),
+            tail: Vec::new(),
+            name: name.clone(),
+            bar: Progress::new(size),
+        };
         (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
         Ok(source)
     }
@@ -186,6 +197,7 @@ impl ReadAt for Source {
                 Err(error) => return Err(error),
             }
         }
+        self.bar.set(at + filled as u64);
         Ok(filled)
     }
 }

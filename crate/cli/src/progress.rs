@@ -3,9 +3,15 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar that takes itself away when it is done.
+#[derive(Clone)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
+    /// A bar that never shows.
+    pub(crate) fn hidden() -> Self {
+        Self(ProgressBar::hidden())
+    }
+
     /// A bar for so many bytes or events. Nothing is shown where stderr is no terminal.
     pub(crate) fn new(of: u64) -> Self {
         let bar = ProgressBar::new(of);

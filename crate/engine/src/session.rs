@@ -249,7 +249,7 @@ impl Session {
         self.error.as_ref()
     }
 
-    /// Bytes of the file that have been read.
+    /// How much of the file the main pass has read; of a database the share of its rows.
     pub fn bytes_read(&self) -> u64 {
         self.read
     }

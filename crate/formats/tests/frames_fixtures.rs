@@ -357,6 +357,7 @@ fn streamed() -> Vec<u8> {
     let from = Some(processor.pc);
     writer.frame(&Frame::Exception { number: 14, thread: Some(1), from, to: Some(0xffff_ffff_8180_0b40) });
     writer.frame(&Frame::Exception { number: 2, thread: None, from: None, to: None });
+    writer.frame(&Frame::Exception { number: 3, thread: Some(1), from: Some(u64::MAX), to: None });
     writer.finish(Table::None)
 }
 

@@ -152,7 +152,9 @@ impl Reader {
             Phase::Interrupts { from: before, to } => {
                 let latest = self.take_interrupts(rows);
                 match latest.and_then(|t| t.checked_add(1)) {
-                    Some(from) if !cut && rows.len() >= PAGE && Some(from) > before => Phase::Interrupts { from: Some(from), to },
+                    Some(from) if !cut && rows.len() >= PAGE && Some(from) > before => {
+                        Phase::Interrupts { from: Some(from), to }
+                    }
                     _ => Phase::Working,
                 }
             }
