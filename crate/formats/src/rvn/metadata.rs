@@ -113,7 +113,7 @@ mod tests {
     fn metadata_are_told_apart_by_their_columns() {
         let text = |t: &str| Cell::Text(t.into());
         let old = vec![Cell::Int(9), text("1.0.0"), text("t"), text("i"), Cell::Int(5)];
-        let read = parse(&[old.clone()]).unwrap();
+        let read = parse(core::slice::from_ref(&old)).unwrap();
         assert_eq!((read.version, read.tool_version.as_str(), read.date), (0, "1.0.0-prerelease", 5));
         let new = parse(&[read.row()]).unwrap();
         assert_eq!(new, Metadata { version: 1, ..read });

@@ -157,7 +157,7 @@ mod tests {
         let mut stack = Stack::new(0);
         let mut out = EventBatch::with_capacity(100);
         for (time, word) in text.split_whitespace().enumerate() {
-            let pc: u64 = word[1..word.len() - 1].parse().unwrap();
+            let pc: u64 = word.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
             let at = Place { pc, name: pc as u32, time: time as u64, locator: 0 };
             if word.starts_with('!') {
                 stack.interrupt(Place { name: 99, ..at }, &mut out);
