@@ -1,5 +1,6 @@
 //! Tracks and what is on them, filled while the file is being read.
 
+mod block;
 pub mod column;
 mod lifetimes;
 pub mod query;
