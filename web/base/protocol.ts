@@ -52,6 +52,8 @@ export interface Track {
   readonly name: string;
   /** One muted line of identity: `tid 4711 · CPU 3`. Empty when the name says it all. */
   readonly detail: string;
+  /** One word for a slice of it, where it has one of its own. */
+  readonly noun?: string;
   /** How many columns of slices there are; row = depth - lowest. 0 for a track that holds only others. */
   readonly rows: number;
   /** The lowest signed depth in use. */
@@ -242,6 +244,8 @@ export type ToWorker =
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }
+  /** A number, in hexadecimal, that two readings of the same bytes have in common: for tests and tools. */
+  | { readonly t: 'digest'; readonly id: number }
   /** The problems themselves, `max` of them from the `first`-th on. */
   | { readonly t: 'problems'; readonly id: number; readonly first: number; readonly max: number };
 
@@ -280,4 +284,5 @@ export type FromWorker =
   | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
   /** `details` is null when the item is not there any more. */
   | { readonly t: 'details'; readonly id: number; readonly details: Details | null; readonly error: TraceError | null }
+  | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

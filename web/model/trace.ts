@@ -49,6 +49,8 @@ export interface Trace {
   overview(buckets: number): Promise<Overview | null>;
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
+  /** A number in hexadecimal: that of `unspool info --json` of the same file. For tests and tools. */
+  digest(): Promise<string | null>;
   dispose(): void;
 }
 
@@ -118,6 +120,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
       case 'rects':
       case 'overview':
       case 'details':
+      case 'digest':
       case 'problems':
         return answer(data);
       default:
@@ -163,6 +166,10 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
     problems: async (first, max) => {
       const reply = await ask((id) => ({ t: 'problems', id, first, max }));
       return reply?.t === 'problems' ? reply : null;
+    },
+    digest: async () => {
+      const reply = await ask((id) => ({ t: 'digest', id }));
+      return reply?.t === 'digest' ? reply.digest : null;
     },
     dispose: end,
   };

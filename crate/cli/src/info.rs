@@ -21,6 +21,8 @@ struct Report<'a> {
     names: usize,
     /// Bytes of memory a slice takes, levels of detail included.
     bytes_a_slice: f64,
+    /// Two readings of the same bytes have it in common.
+    digest: String,
     tracks: Vec<TrackOut>,
     error: Option<&'a TraceErrorOut>,
 }
@@ -60,6 +62,7 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
             instants: session.store().instants(),
             names: session.store().names().len(),
             bytes_a_slice: if slices == 0 { 0.0 } else { session.store().bytes() as f64 / slices as f64 },
+            digest: format!("{:016x}", session.store().digest()),
             tracks: session.store().track_report(),
             progress,
             error: session.error(),

@@ -116,6 +116,7 @@ fn value(cell: &Cell) -> rusqlite::types::Value {
 fn told(error: &rusqlite::Error) -> RowError {
     let class = match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => Class::Unsupported,
+        Some(rusqlite::ErrorCode::SystemIoFailure) => Class::Unreadable,
         _ => Class::Malformed,
     };
     let words = match error {

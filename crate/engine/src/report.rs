@@ -99,6 +99,7 @@ pub(crate) fn class_word(class: Class) -> &'static str {
         Class::Truncated => "truncated",
         Class::Unsupported => "unsupported",
         Class::Limit => "limit",
+        Class::Unreadable => "unreadable",
         Class::Misuse => "crashed",
     }
 }
@@ -162,6 +163,9 @@ pub struct TrackOut {
     pub name: String,
     /// One line of identity.
     pub detail: String,
+    /// What one of its slices is, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noun: Option<&'static str>,
     /// How many columns of slices there are.
     pub rows: u32,
     /// The lowest depth.
@@ -198,6 +202,7 @@ impl TrackOut {
             },
             name: track.def.name.clone(),
             detail: track.def.detail.clone(),
+            noun: track.def.noun,
             rows: track.rows(),
             lowest: track.lowest(),
             slices: track.slices() as f64,

@@ -84,6 +84,8 @@ pub enum Class {
     Unsupported,
     /// The bytes ask for more than is allowed.
     Limit,
+    /// The bytes cannot be had.
+    Unreadable,
     /// The caller.
     Misuse,
 }

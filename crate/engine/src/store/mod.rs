@@ -2,6 +2,7 @@
 
 mod block;
 pub mod column;
+mod digest;
 mod lifetimes;
 pub mod query;
 mod samples;

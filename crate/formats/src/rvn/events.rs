@@ -1,7 +1,7 @@
 //! Runs of blocks as trace events: a call stack, each block in a lane, and lanes of what is user and kernel and of modes.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
@@ -19,10 +19,11 @@ use crate::limits::Limits;
 use crate::names::Texts;
 use crate::rows::{Query, RowDecoder, RowError, Rows};
 
-const CALLS: TrackId = 0;
-const BLOCKS: TrackId = 1;
-const PRIVILEGE: TrackId = 2;
-const MODE: TrackId = 3;
+/// What takes one row comes first: it would be far down below a deep stack.
+const PRIVILEGE: TrackId = 0;
+const MODE: TrackId = 1;
+const BLOCKS: TrackId = 2;
+const CALLS: TrackId = 3;
 /// Records that are looked at together: events of one track then come in runs, which the store likes.
 const TOGETHER: usize = 512;
 
@@ -60,13 +61,14 @@ impl RvnDecoder {
 
     fn define(&mut self, out: &mut EventBatch) {
         self.defined = true;
-        for (kind, name, detail) in [
-            (TrackKind::Thread, "calls", "rebuilt from calls and returns"),
-            (TrackKind::Lane, "blocks", ""),
-            (TrackKind::Lane, "user and kernel", "by address"),
-            (TrackKind::Lane, "mode", ""),
+        for (kind, name, detail, noun) in [
+            (TrackKind::Lane, "user and kernel", "by address", Some("stretch")),
+            (TrackKind::Lane, "mode", "", Some("stretch")),
+            (TrackKind::Lane, "blocks", "", Some("block run")),
+            (TrackKind::Thread, "calls", "rebuilt from calls and returns", None),
         ] {
-            out.new_tracks.push(TrackDef { detail: detail.into(), start: Some(0), ..TrackDef::new(kind, name) });
+            let track = TrackDef::new(kind, name);
+            out.new_tracks.push(TrackDef { detail: detail.into(), start: Some(0), noun, ..track });
         }
     }
 
@@ -203,7 +205,6 @@ impl RowDecoder for RvnDecoder {
         if m.date > 0 {
             properties.push(("Written", format!("{} (Unix time)", m.date)));
         }
-        properties.push(("Blocks", self.reader.blocks.len().to_string()));
         Info {
             format: "rvn",
             title: format!("REVEN block trace {version}"),
@@ -211,7 +212,7 @@ impl RowDecoder for RvnDecoder {
             container: Some("SQLite"),
             clock: Clock::Ordinal { unit: "transition" },
             event_noun: "block run",
-            slice_noun: "call or block",
+            slice_noun: "call",
             when_empty: "The trace has blocks, perhaps, but none of them was executed.",
             properties,
         }
