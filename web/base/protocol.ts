@@ -34,6 +34,8 @@ export interface TraceInfo {
   readonly eventNoun: string;
   /** One word for a slice: `call`. */
   readonly sliceNoun: string;
+  /** What the offsets of problems count: `byte`, or in a database a step of the x axis. */
+  readonly placeNoun: string;
   /** What it means when there are no events, in a sentence or two. */
   readonly whenEmpty: string;
   /** Further facts of the header, in the order to show them. */
@@ -74,7 +76,7 @@ export interface Track {
 
 /** Something wrong in the file; counted, listed, never silent. */
 export interface Problem {
-  /** Absolute byte offset in the file. */
+  /** Absolute byte offset in the file, or {@link TraceInfo.placeNoun}. */
   readonly offset: bigint;
   /** A stable word for the kind: `truncated`, `orphan-exit`, … */
   readonly kind: string;
@@ -211,8 +213,8 @@ export interface Details {
   readonly remarks: readonly string[];
   /** In the order to show them: what the engine knows first (start, duration, self, …), then what the format adds. */
   readonly fields: readonly Field[];
-  /** Byte offset of the record in the file (in the decompressed stream where the file is compressed). */
-  readonly offset: bigint;
+  /** Byte offset of the record in the file (in the decompressed stream where the file is compressed); a row has none. */
+  readonly offset: bigint | null;
 }
 
 export interface Progress {

@@ -84,7 +84,8 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
   };
   const fail = (error: TraceError) => {
     // What is on the screen stays when the worker dies later on; there is nothing more to be had from it.
-    if (tracks.peek().size > 0 && status.peek().at !== 'failed') status.value = { at: 'ready', how: 'broken', error };
+    if (progress.peek().events > 0 && status.peek().at !== 'failed')
+      status.value = { at: 'ready', how: 'broken', error };
     else status.value = { at: 'failed', error };
     end();
   };

@@ -16,6 +16,8 @@ declare module 'sql.js' {
     readonly db: number;
     prepare(sql: string): Statement;
     run(sql: string): Database;
+    /** The bytes of a database in memory. Closes its statements. */
+    export(): Uint8Array<ArrayBuffer>;
     close(): void;
   }
 

@@ -110,8 +110,7 @@ fn print(out: &mut impl Write, session: &Session, progress: &ProgressOut) -> io:
         writeln!(out, "Problems")?;
         for problem in &progress.problems {
             let kind = if problem.serious { "problem" } else { "remark" };
-            let unit = if session.is_database() { "transition" } else { "byte" };
-            writeln!(out, "  {kind}: {}, first at {unit} {}", problem.summary, problem.first.offset)?;
+            writeln!(out, "  {kind}: {}, first at {} {}", problem.summary, info.place_noun, problem.first.offset)?;
         }
     }
     Ok(())

@@ -135,7 +135,37 @@ fn uri(path: &str, options: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use unspool_engine::{Session, Step};
+
     use super::*;
+    use crate::generate::Options;
+
+    /// All of a generated trace, read so many events at a time.
+    fn digest(path: &Path, step: usize) -> u64 {
+        let mut file = std::fs::File::open(path).unwrap();
+        let mut head = vec![0; 4096];
+        std::io::Read::read_exact(&mut file, &mut head).unwrap();
+        let mut session = Session::new("x.sqlite", file.metadata().unwrap().len(), &head, &head).unwrap();
+        session.attach(Box::new(Database::open(path).unwrap())).unwrap();
+        while session.step(step) == Step::More {}
+        assert!(session.error().is_none());
+        session.store().digest()
+    }
+
+    #[test]
+    fn pages_of_any_size_give_the_same_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sqlite");
+        let mut database = NewDatabase::create(&path).unwrap();
+        let options = Options { events: 20_000, seed: 5, threads: 1, depth: 20, mid_stack: false, out_of_order: false };
+        crate::generate::rvn::write(&mut database, &options, &mut |_| {}).unwrap();
+        drop(database);
+        let expected = digest(&path, usize::MAX);
+        // 1024 rows at the least, and other numbers of them than what is worked on together.
+        for step in [1, 3 * 1500, 3 * 4999] {
+            assert_eq!(digest(&path, step), expected, "{step} events at a time");
+        }
+    }
 
     #[test]
     fn names_of_files_keep_their_meaning() {

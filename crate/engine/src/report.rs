@@ -24,6 +24,8 @@ pub struct TraceInfo {
     pub event_noun: &'static str,
     /// What a slice is, in the singular.
     pub slice_noun: &'static str,
+    /// What the places of problems count: bytes of the file, or steps of the x axis in a database.
+    pub place_noun: &'static str,
     /// What it means when there are no events.
     pub when_empty: &'static str,
     /// Further facts, in the order to show them.
@@ -63,6 +65,7 @@ impl From<Info> for TraceInfo {
             clock,
             event_noun: info.event_noun,
             slice_noun: info.slice_noun,
+            place_noun: "byte",
             when_empty: info.when_empty,
             properties: info.properties,
         }

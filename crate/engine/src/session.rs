@@ -6,7 +6,7 @@ use unspool_formats::{Clock, Decoder, EventBatch, Format, Info, OpenOptions, Ope
 
 use crate::details::{Details, Item};
 use crate::overview::Overview;
-use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
+use crate::report::{ClockOut, ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 use crate::rows::{RowPath, RowSource};
 use crate::store::Store;
 use crate::store::query::QueryAnswer;
@@ -88,7 +88,13 @@ impl Session {
 
     /// What the file's head says.
     pub fn info(&self) -> TraceInfo {
-        self.head().into()
+        let mut info: TraceInfo = self.head().into();
+        if self.is_database()
+            && let ClockOut::Ordinal { unit } = info.clock
+        {
+            info.place_noun = unit;
+        }
+        info
     }
 
     /// What is known so far.
@@ -326,7 +332,8 @@ impl Session {
                 path.decoder.details(locator, &rows)
             }
         };
-        Ok(self.store.describe(item, record, self.is_counted()))
+        let details = self.store.describe(item, record, self.is_counted());
+        Ok(details.map(|details| Details { offset: details.offset.filter(|_| !self.is_database()), ..details }))
     }
 
     /// Single problems from the `first` on, `max` at the most, and how many there are to list.

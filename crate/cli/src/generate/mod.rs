@@ -3,7 +3,7 @@
 mod apitrace;
 mod frames;
 mod program;
-mod rvn;
+pub(crate) mod rvn;
 mod trace_db;
 mod xray;
 
@@ -33,17 +33,17 @@ pub(crate) enum Kind {
 }
 
 /// What the trace is to be like.
-struct Options {
-    events: u64,
-    seed: u64,
-    threads: usize,
-    depth: usize,
-    mid_stack: bool,
-    out_of_order: bool,
+pub(crate) struct Options {
+    pub(crate) events: u64,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+    pub(crate) depth: usize,
+    pub(crate) mid_stack: bool,
+    pub(crate) out_of_order: bool,
 }
 
 /// Called with the number of events written.
-type Tick<'a> = dyn FnMut(u64) + 'a;
+pub(crate) type Tick<'a> = dyn FnMut(u64) + 'a;
 
 pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
     if what.format != Kind::Xray && (what.mid_stack || what.out_of_order) {

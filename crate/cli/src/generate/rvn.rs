@@ -20,7 +20,7 @@ const CALL: u64 = 0x10;
 const PORTION: usize = 1 << 17;
 
 /// Writes a database of `options.events` runs of blocks.
-pub(super) fn write(sink: &mut dyn RowSink, options: &Options, tick: &mut Tick<'_>) -> io::Result<()> {
+pub(crate) fn write(sink: &mut dyn RowSink, options: &Options, tick: &mut Tick<'_>) -> io::Result<()> {
     let failed = |error: RowError| io::Error::other(error.sentence);
     for statement in SCHEMA {
         sink.run(statement).map_err(failed)?;

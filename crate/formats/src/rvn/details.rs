@@ -49,7 +49,8 @@ fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, details: &mut RecordDetai
     let fields = &mut details.fields;
     fields.push(Field::new("Block", Value::Id(id)));
     let ran = end.saturating_sub(begin);
-    fields.push(Field::new("Transitions", Value::Text(format!("{begin} up to {end}"))));
+    fields.push(Field::new("First transition", Value::U64(begin)));
+    fields.push(Field::new("Last transition", Value::U64(end.saturating_sub(1))));
     let Some(entry) = blocks.get(id) else {
         details.remarks.push("The database has no block of this number.".into());
         return;

@@ -40,6 +40,8 @@ pub struct RvnDecoder {
     mode: Option<(u32, Mode)>,
     defined: bool,
     records: Vec<Record>,
+    /// The latest interrupt whose own event is still to come.
+    announced: Option<Interrupt>,
     told_missing: bool,
 }
 
@@ -55,6 +57,7 @@ impl RvnDecoder {
             mode: None,
             defined: false,
             records: Vec::new(),
+            announced: None,
             told_missing: false,
         }
     }
@@ -109,14 +112,13 @@ impl RvnDecoder {
     }
 
     fn stack_events(&mut self, records: &[Record], out: &mut EventBatch) -> Result<(), RowError> {
-        let mut announced: Option<Interrupt> = None;
         for record in records {
             let event = match record {
                 Record::Interrupt(interrupt) => {
                     let name = self.text(&text::vector(interrupt), out)?;
                     // Ordered by transition, and before the event that it lies in: no event can be later than that.
                     out.push(EventKind::Instant, CALLS, interrupt.transition, name, interrupt.transition + 1);
-                    announced = Some(*interrupt);
+                    self.announced = Some(*interrupt);
                     continue;
                 }
                 Record::Event(event) => event,
@@ -125,7 +127,7 @@ impl RvnDecoder {
             let (pc, time, locator) = (entry.block.pc, event.begin, event.end);
             if entry.is_interrupt() {
                 // Whatever is no instruction and has no row among the interrupts goes by unseen on the stack.
-                if let Some(interrupt) = announced.take().filter(|i| i.transition + 1 == event.end) {
+                if let Some(interrupt) = self.announced.take().filter(|i| i.transition + 1 == event.end) {
                     let name = self.text(&text::vector(&interrupt), out)?;
                     self.stack.interrupt(Place { pc: interrupt.pc, name, time, locator }, out);
                 }
