@@ -1,6 +1,8 @@
 import type {
   Counters,
   Details,
+  Find,
+  Found,
   Instants,
   Item,
   Overview,
@@ -61,6 +63,8 @@ export interface Session {
   takeTracks(): readonly Track[];
   query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array): Answer;
   overview(buckets: number): Overview;
+  /** null when nothing stands there. */
+  find(what: Find): Found | null;
   detailsRange(item: Item): { readonly offset: number; readonly length: number } | undefined;
   /**
    * A further stretch of the file that the details need behind the bytes at hand. Ask until there is none, each time with
