@@ -206,6 +206,8 @@ export type Value =
   | { readonly t: 'symbol'; readonly name: string; readonly v: Value }
   /** `length` is the whole size in bytes; `v` may hold fewer. */
   | { readonly t: 'bytes'; readonly v: Uint8Array; readonly length: bigint }
+  /** An instruction that nobody could put into words: `isa` is `x86-64`, `thumb`, … */
+  | { readonly t: 'code'; readonly isa: string; readonly address: bigint; readonly v: Uint8Array }
   /** A position on the x axis. */
   | { readonly t: 'ticks'; readonly v: bigint }
   /** A length on the x axis. */

@@ -4,6 +4,7 @@
  */
 import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts';
 import { gather } from './gather.ts';
+import { type Disassemble, inWords } from './instructions.ts';
 import { readThrough } from './reading.ts';
 import type { Session, SessionConstructor } from './session.ts';
 import { openSqlFile, type SqlFile } from './sqlite.ts';
@@ -132,6 +133,20 @@ async function database(blob: Blob): Promise<SqlFile> {
   }
 }
 
+let disassembler: Promise<Disassemble> | null = null;
+
+function loadDisassembler(): Promise<Disassemble> {
+  disassembler ??= import('./wasm/unspool_disassembler.js').then(async ({ default: start, disassemble }) => {
+    await start();
+    return disassemble;
+  });
+  // Asked again, it may be there: a failure is not kept.
+  disassembler.catch(() => {
+    disassembler = null;
+  });
+  return disassembler;
+}
+
 function notLoaded(part: string): TraceError {
   return { kind: 'crashed', sentence: `${part} could not be loaded. Reload the page to try again.`, offset: null };
 }
@@ -199,8 +214,9 @@ async function tell(id: number, item: Item): Promise<void> {
   try {
     const bytes = await gather(session, file, item);
     if (!bytes) return none(null);
-    const details = session.details(item, bytes);
+    const found = session.details(item, bytes);
     flush(session);
+    const details = found && (await inWords(found, loadDisassembler));
     page.postMessage({ t: 'details', id, details, error: null });
   } catch (error) {
     const told = asTraceError(error);

@@ -85,6 +85,11 @@ enum ValueOut {
         v: Bytes,
         length: u64,
     },
+    Code {
+        isa: &'static str,
+        address: u64,
+        v: Bytes,
+    },
     Ticks {
         v: u64,
     },
@@ -124,6 +129,7 @@ impl From<Value> for ValueOut {
             Value::Text(v) => Self::Text { v },
             Value::Symbol { name, value } => Self::Symbol { name, v: Box::new((*value).into()) },
             Value::Bytes { bytes, len } => Self::Bytes { v: Bytes(bytes), length: len },
+            Value::Code { isa, address, bytes } => Self::Code { isa, address, v: Bytes(bytes) },
             Value::Ticks(v) => Self::Ticks { v },
             Value::Duration(v) => Self::Duration { v },
             Value::List(v) => Self::List { v: v.into_iter().map(Self::from).collect() },

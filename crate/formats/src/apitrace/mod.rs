@@ -45,6 +45,7 @@ pub const FORMAT: Format = Format {
     opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
     sniff,
     open,
+    #[cfg(feature = "text")]
     text,
 };
 
@@ -57,6 +58,7 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::ApitraceDecoder::new(beginning, options))))
 }
 
+#[cfg(feature = "text")]
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let beginning = Beginning::of(head);
     beginning.check_version()?;

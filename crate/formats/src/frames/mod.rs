@@ -7,7 +7,6 @@
 mod calls;
 mod decode;
 mod details;
-pub(crate) mod disasm;
 pub mod encode;
 mod events;
 pub(crate) mod flow;
@@ -35,6 +34,7 @@ pub const FORMAT: Format = Format {
     opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
     sniff,
     open,
+    #[cfg(feature = "text")]
     text,
 };
 
@@ -43,6 +43,7 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::FramesDecoder::new(header, head, options))))
 }
 
+#[cfg(feature = "text")]
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let header = Header::parse(head, options.size)?;
     Ok(match text {

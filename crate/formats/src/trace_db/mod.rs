@@ -35,6 +35,7 @@ pub const FORMAT: Format = Format {
     opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
     sniff: sniff::sniff,
     open,
+    #[cfg(feature = "text")]
     text,
 };
 
@@ -42,6 +43,7 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options))))
 }
 
+#[cfg(feature = "text")]
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let layout = layout(head, &options)?;
     Ok(match text {

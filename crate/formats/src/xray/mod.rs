@@ -28,6 +28,7 @@ pub const FORMAT: Format = Format {
     opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
     sniff,
     open,
+    #[cfg(feature = "text")]
     text,
 };
 
@@ -38,6 +39,7 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     })))
 }
 
+#[cfg(feature = "text")]
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let lines = match yaml::header(head) {
         Some(header) => text::JsonLines::yaml(header),
