@@ -1,6 +1,6 @@
 //! Everything that is known of one slice or instant.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::store::column::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, Slice};
 
 /// A slice or an instant by its stable place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Item {
     /// A slice.

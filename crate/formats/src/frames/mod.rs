@@ -14,6 +14,7 @@ pub(crate) mod machine;
 mod message;
 mod meta;
 pub mod records;
+#[cfg(feature = "text")]
 mod text;
 pub mod wire;
 
@@ -21,9 +22,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use crate::decoder::TextDump;
 use crate::error::Result;
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use wire::{Header, MAGIC};
 
@@ -35,21 +35,12 @@ pub const FORMAT: Format = Format {
     sniff,
     open,
     #[cfg(feature = "text")]
-    text,
+    text: text::open,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     let header = Header::parse(head, options.size)?;
     Ok(Opened::Stream(Box::new(events::FramesDecoder::new(header, head, options))))
-}
-
-#[cfg(feature = "text")]
-fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let header = Header::parse(head, options.size)?;
-    Ok(match text {
-        Text::Jsonl => Some(Box::new(text::JsonLines::new(header, options))),
-        Text::Apitrace { .. } => None,
-    })
 }
 
 fn sniff(probe: &Probe<'_>) -> Option<Guess> {

@@ -8,6 +8,7 @@ mod decode;
 pub mod encode;
 mod events;
 mod order;
+#[cfg(feature = "text")]
 mod text;
 pub mod wire;
 mod yaml;
@@ -15,9 +16,8 @@ mod yaml;
 use alloc::boxed::Box;
 use alloc::format;
 
-use crate::decoder::TextDump;
 use crate::error::Result;
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use wire::{HEADER_LEN, Header, Mode};
 
@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     sniff,
     open,
     #[cfg(feature = "text")]
-    text,
+    text: text::open,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
@@ -37,18 +37,6 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
         Some(header) => events::XrayDecoder::yaml(header, options),
         None => events::XrayDecoder::new(Header::parse(head)?, options),
     })))
-}
-
-#[cfg(feature = "text")]
-fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let lines = match yaml::header(head) {
-        Some(header) => text::JsonLines::yaml(header),
-        None => text::JsonLines::new(Header::parse(head)?, options),
-    };
-    Ok(match text {
-        Text::Jsonl => Some(Box::new(lines)),
-        Text::Apitrace { .. } => None,
-    })
 }
 
 /// Whether a basic log may begin like this: with an event of a function, at a time.
