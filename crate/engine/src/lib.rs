@@ -11,6 +11,7 @@ mod overview;
 pub mod read;
 mod report;
 mod session;
+pub mod statistics;
 pub mod store;
 
 pub use call_tree::{CallTree, NodeId, ROOT};
