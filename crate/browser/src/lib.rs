@@ -5,6 +5,7 @@
 //! `web/base/protocol.ts`.
 
 mod columns;
+mod statistics;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
@@ -16,6 +17,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct Session {
     engine: Engine,
+    scan: statistics::Scan,
 }
 
 #[wasm_bindgen]
@@ -24,7 +26,7 @@ impl Session {
     #[wasm_bindgen(constructor)]
     pub fn new(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Result<Session, JsValue> {
         let engine = Engine::new(name, size as u64, head, tail).map_err(|error| to_js(&error))?;
-        Ok(Self { engine })
+        Ok(Self { engine, scan: statistics::Scan::default() })
     }
 
     /// What the file's head says: a `TraceInfo`.
