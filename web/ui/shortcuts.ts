@@ -101,7 +101,7 @@ export function listenForKeys(
   scope.listen<KeyboardEvent>(window, 'keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
-    if (target instanceof HTMLInputElement) return;
+    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
     const key = event.key.toLowerCase();
     const inTimeline = target === area || target === document.body;
     // Arrows belong to whatever has the focus: they scroll the details and move the dividers.

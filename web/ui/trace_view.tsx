@@ -6,14 +6,16 @@ import { type Ruler, ruler } from '../model/ruler.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import { createCanvas2d } from '../render/canvas2d.ts';
-import { PALETTES } from '../render/palette.ts';
+import { DIMMED, PALETTES } from '../render/palette.ts';
 import { drawMarks, drawShapes, LABEL_FONT, type Scene } from '../render/scene.ts';
 import { createTextFitter } from '../render/text.ts';
 import { Announcer } from './announcer.tsx';
 import { Details } from './details.tsx';
 import { Divider } from './divider.tsx';
+import { Dock } from './dock.tsx';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
 import { OverviewStrip } from './overview.tsx';
+import { dock, PANELS } from './panels.ts';
 import { RulerStrip } from './ruler.tsx';
 import { listenForKeys } from './shortcuts.ts';
 import { Tooltip } from './tooltip.tsx';
@@ -89,6 +91,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
         </div>
       </div>
       <Divider />
+      <Dock open={open} theme={theme} dock={dock} panels={PANELS} />
       <Details open={open} theme={theme} />
       <Announcer open={open} />
     </div>
@@ -179,7 +182,7 @@ function drawWhenNeeded(
   shapes: HTMLCanvasElement,
   marks: HTMLCanvasElement,
 ): () => void {
-  const { trace, timeline, selection } = open;
+  const { trace, timeline, selection, statistics } = open;
   const scope = createScope();
   const renderer = createCanvas2d(shapes);
   scope.add(renderer.dispose);
@@ -197,6 +200,7 @@ function drawWhenNeeded(
     const extent = trace.progress.peek().extent;
     const { width, height } = timeline.size.peek();
     if (!view || !marksNow || !extent || width === 0 || height === 0) return null;
+    const highlighted = statistics.highlighted.peek();
     return {
       view,
       width,
@@ -207,8 +211,8 @@ function drawWhenNeeded(
       scrollTop: timeline.scrollTop.peek(),
       picture: timeline.picture.peek(),
       names: trace.names,
-      palette: PALETTES[theme.theme.peek()],
-      lifted: selection.hovered.peek()?.name ?? -1,
+      palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.theme.peek()],
+      lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
       selected: selection.selected.peek(),
     };
   };
@@ -254,6 +258,7 @@ function drawWhenNeeded(
         theme.theme.value,
         selection.hovered.value?.name,
         selection.selected.value,
+        statistics.highlighted.value,
         ratio.value,
       ];
       if (frame === 0) frame = requestAnimationFrame(draw);
