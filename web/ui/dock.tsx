@@ -36,8 +36,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
   if (!front) return null;
   const isOpen = dock.open.value;
   const choose = (panel: Panel) => {
-    // A click on the tab in front folds the dock, as one would fold a drawer.
-    dock.open.value = !(isOpen && panel === front);
+    dock.open.value = true;
     dock.panel.value = panel.id;
   };
   const onTabKey = (event: KeyboardEvent) => {

@@ -1,7 +1,8 @@
+import { effect } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { SLICE_ROW } from '../model/layout.ts';
 import { firstSlice, type Pointed, type Step, stepFrom } from '../model/pointing.ts';
-import { toPixel } from '../model/view.ts';
+import { rangeBetween, toPixel } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 
 const PAN = 0.2;
@@ -11,7 +12,7 @@ const STEPS: Readonly<Record<string, Step>> = { '.': 'next', ',': 'previous', '[
 
 /** Navigation by keyboard, as the keys' dialog lists it, until disposed. */
 export function listenForKeys(
-  { timeline, selection }: OpenTrace,
+  { timeline, selection, statistics }: OpenTrace,
   { scrollBy, area }: { scrollBy: (pixels: number) => void; area: HTMLElement },
 ): Dispose {
   const scope = createScope();
@@ -46,6 +47,36 @@ export function listenForKeys(
     const picture = timeline.picture.peek();
     const from = selection.selected.peek();
     if (picture && from) select(stepFrom(picture, from, to));
+  };
+  /** The range of what is selected, or of what is on the screen. */
+  const selectRange = () => {
+    const selected = selection.selected.peek();
+    const view = timeline.view.peek();
+    const whole = timeline.whole.peek();
+    if (!view || !whole) return;
+    statistics.range.value =
+      selected && selected.end !== null && selected.end > selected.start
+        ? { from: selected.start, to: selected.end }
+        : rangeBetween(view, whole, 0, widthOf());
+  };
+  // One thing at a time is taken back, the latest first.
+  let latest: 'selected' | 'range' = 'selected';
+  scope.add(
+    effect(() => {
+      if (selection.selected.value) latest = 'selected';
+    }),
+  );
+  scope.add(
+    effect(() => {
+      if (statistics.range.value) latest = 'range';
+    }),
+  );
+  const takeBack = () => {
+    const selected = selection.selected.peek() !== null;
+    const ranged = statistics.range.peek() !== null;
+    if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
+    else if (selected) selection.selected.value = null;
+    else statistics.highlighted.value = -1;
   };
   const selectFirst = () => {
     const picture = timeline.picture.peek();
@@ -85,8 +116,11 @@ export function listenForKeys(
       case '0':
         timeline.showWhole();
         return true;
+      case 'r':
+        selectRange();
+        return true;
       case 'escape':
-        selection.selected.value = null;
+        takeBack();
         return true;
       case 'enter':
         if (inTimeline && !selection.selected.peek()) selectFirst();

@@ -4,6 +4,7 @@ import { createScope } from '../base/scope.ts';
 import { type Pointed, pointAt } from '../model/pointing.ts';
 import { type Ruler, ruler } from '../model/ruler.ts';
 import type { ThemeControl } from '../model/theme.ts';
+import { type Extent, rangeBetween } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import { createCanvas2d } from '../render/canvas2d.ts';
 import { DIMMED, PALETTES } from '../render/palette.ts';
@@ -16,6 +17,7 @@ import { Dock } from './dock.tsx';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
 import { OverviewStrip } from './overview.tsx';
 import { dock, PANELS } from './panels.ts';
+import { RangeBand } from './range.tsx';
 import { RulerStrip } from './ruler.tsx';
 import { listenForKeys } from './shortcuts.ts';
 import { Tooltip } from './tooltip.tsx';
@@ -58,7 +60,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
   return (
     <div class="work">
       <OverviewStrip open={open} theme={theme} />
-      <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} />
+      <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
       <div
         ref={scroller}
         class="scroller"
@@ -80,6 +82,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
           >
             <canvas ref={shapes} />
             <canvas ref={marks} />
+            <RangeBand open={open} drawn={state.drawn} />
             <Crosshair pointer={state.pointer} />
             {nothing && (
               <p class="nothing">
@@ -99,6 +102,8 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
 }
 
 interface ViewState {
+  /** The range that is being drawn with Shift. */
+  readonly drawn: Signal<Extent | null>;
   readonly pointer: Signal<PointerPlace | null>;
   readonly ruler: ReadonlySignal<Ruler | null>;
   /** Layout pixels a pixel of the scroller. */
@@ -108,6 +113,7 @@ interface ViewState {
 
 function createViewState({ trace, timeline, selection }: OpenTrace): ViewState {
   const pointer = signal<PointerPlace | null>(null);
+  const drawn = signal<Extent | null>(null);
   const marks = computed(() => {
     const view = timeline.view.value;
     const info = trace.info.value;
@@ -130,7 +136,7 @@ function createViewState({ trace, timeline, selection }: OpenTrace): ViewState {
         : null;
     if (!samePointed(selection.hovered.peek(), next)) selection.hovered.value = next;
   });
-  return { pointer, ruler: marks, stretch, dispose };
+  return { pointer, drawn, ruler: marks, stretch, dispose };
 }
 
 function samePointed(a: Pointed | null, b: Pointed | null): boolean {
@@ -139,7 +145,7 @@ function samePointed(a: Pointed | null, b: Pointed | null): boolean {
 }
 
 function gesturesOn(
-  { timeline, selection }: OpenTrace,
+  { timeline, selection, statistics }: OpenTrace,
   state: ViewState,
   scrollBy: (pixels: number) => void,
 ): GestureTarget {
@@ -153,6 +159,14 @@ function gesturesOn(
     drag: (dx, dy) => {
       timeline.pan(-dx);
       scrollBy(-dy);
+    },
+    range: (from, to, done) => {
+      const view = timeline.view.peek();
+      const whole = timeline.whole.peek();
+      if (!view || !whole) return;
+      const range = rangeBetween(view, whole, from, to);
+      state.drawn.value = done ? null : range;
+      if (done) statistics.range.value = range;
     },
     zoom: timeline.zoom,
     sideways: timeline.pan,

@@ -74,8 +74,9 @@ impl Buckets {
         (self.base, self.window) = (wanted.0, window);
     }
 
-    /// About how long the slices at these percentiles (from the lowest) are: within a hundredth.
-    pub(super) fn percentiles<const N: usize>(&self, percents: [u64; N]) -> [u64; N] {
+    /// About how long the slices at these percentiles (from the lowest) are: within a hundredth. The shortest and the
+    /// longest are known exactly.
+    pub(super) fn percentiles<const N: usize>(&self, percents: [u64; N], (min, max): (u64, u64)) -> [u64; N] {
         let mut beside = self.beside.clone();
         beside.sort_unstable();
         let count = beside.len() as u64 + self.window.iter().map(|c| u64::from(*c)).sum::<u64>();
@@ -85,14 +86,18 @@ impl Buckets {
         let mut all = below.iter().map(one).chain(window).chain(above.iter().map(one));
         let (mut seen, mut last) = (0, 0);
         percents.map(|percent| {
-            while seen < rank_of(percent, count)
+            let rank = rank_of(percent, count);
+            if rank == count {
+                return max;
+            }
+            while seen < rank
                 && let Some((bucket, count)) = all.next()
             {
                 seen += count;
                 last = bucket;
             }
             let (low, shift) = bounds_of(last);
-            low + ((1 << shift) >> 1)
+            (low + ((1 << shift) >> 1)).clamp(min, max)
         })
     }
 
@@ -113,7 +118,8 @@ mod tests {
         let mut sorted = values.to_vec();
         sorted.sort_unstable();
         let percents = [1, 50, 90, 99, 100];
-        for (percent, found) in percents.into_iter().zip(buckets.percentiles(percents)) {
+        let ends = (sorted[0], sorted[sorted.len() - 1]);
+        for (percent, found) in percents.into_iter().zip(buckets.percentiles(percents, ends)) {
             let exact = sorted[rank_of(percent, sorted.len() as u64) as usize - 1];
             assert!(found.abs_diff(exact) as f64 <= exact as f64 * 0.01, "{percent} %: {found}, exactly {exact}");
         }

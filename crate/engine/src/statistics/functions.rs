@@ -44,16 +44,15 @@ impl Statistics {
         all.sort_unstable_by_key(|(function, _)| function.name);
         let mut columns = FunctionColumns::default();
         for (function, (count, total, own)) in all {
-            let within = |duration: u64| duration.clamp(function.min, function.max) as f64;
-            let [median, p90, p99] = function.buckets.percentiles([50, 90, 99]);
+            let [median, p90, p99] = function.buckets.percentiles([50, 90, 99], (function.min, function.max));
             columns.name.push(function.name);
             columns.count.push(count as f64);
             columns.total.push(total as f64);
             columns.own.push(own as f64);
             columns.min.push(function.min as f64);
-            columns.median.push(within(median));
-            columns.p90.push(within(p90));
-            columns.p99.push(within(p99));
+            columns.median.push(median as f64);
+            columns.p90.push(p90 as f64);
+            columns.p99.push(p99 as f64);
             columns.max.push(function.max as f64);
         }
         columns
