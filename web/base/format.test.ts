@@ -8,6 +8,7 @@ import {
   formatPosition,
   formatRange,
   formatRawLength,
+  formatShare,
   plural,
 } from './format.ts';
 import { hexLine, hexLines } from './hex.ts';
@@ -83,6 +84,11 @@ describe('positions', () => {
   it('are absolute for ordinals', () => {
     expect(plain(formatPosition(1204n, 1000n, { kind: 'ordinal', unit: 'call' }))).toBe('call 1,204');
   });
+});
+
+it('tells shares with as many digits as one compares', () => {
+  const shares = [1, 0.9999, 0.784, 0.1, 0.0996, 0.0023, 0.00001, 0].map((part) => plain(formatShare(part, 1)));
+  expect(shares).toEqual(['100 %', '100.0 %', '78.4 %', '10.0 %', '9.96 %', '0.23 %', 'below 0.01 %', '0 %']);
 });
 
 describe('ranges', () => {

@@ -31,8 +31,7 @@ export interface Statistics {
   readonly whose: Signal<Whose>;
   /** The tracks to choose from: those with slices. The same list as long as no name changes. */
   readonly choices: ReadonlySignal<readonly Choice[]>;
-  /** How many tracks `'all'` stands for, and whether they are threads. */
-  readonly all: ReadonlySignal<{ readonly count: number; readonly threads: boolean }>;
+  readonly all: ReadonlySignal<AllTracks>;
   /** Set by the panel that is on the screen. */
   readonly shown: Signal<Part | null>;
   /** The call-tree node that the flame graph is about; 0 for all. */
@@ -54,6 +53,16 @@ export interface Statistics {
 export interface Choice {
   readonly id: number;
   readonly name: string;
+}
+
+/** The tracks that `'all'` stands for. */
+export interface AllTracks {
+  readonly count: number;
+  /** They are threads. */
+  readonly threads: boolean;
+  /** Id and name of the track, where it is only one. */
+  readonly only: number | null;
+  readonly name: string | null;
 }
 
 /** What is known of one function; `found` is null while it is asked for. */
@@ -83,7 +92,9 @@ export function createStatistics(trace: Trace): Statistics {
   });
   const all = computed(() => {
     const tracks = tracksOf(trace.tracks.value.values(), 'all');
-    return { count: tracks.length, threads: tracks.some(({ kind }) => kind === 'thread') };
+    const [only] = tracks.length === 1 ? tracks : [];
+    const threads = tracks.some(({ kind }) => kind === 'thread');
+    return { count: tracks.length, threads, only: only?.id ?? null, name: only?.name ?? null };
   });
   const asked = () => ({
     from: range.value?.from ?? ticks(0n),

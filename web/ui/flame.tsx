@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatLength, formatPercent } from '../base/format.ts';
+import { formatCount, formatCounted, formatLength, formatPercent, formatShare } from '../base/format.ts';
 import type { Clock } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { canFocus, FLAME_ROW, type FlameStep, flameStep, type LaidFlame, layOutFlame, nodeAt } from '../model/flame.ts';
@@ -103,7 +103,7 @@ function createState({ statistics }: OpenTrace): FlameState {
   const rootName = computed(() => {
     const whose = statistics.whose.value;
     if (whose !== 'all') return statistics.choices.value.find(({ id }) => id === whose)?.name ?? '';
-    return allName(statistics.all.value.count, statistics.all.value.threads);
+    return allName(statistics.all.value);
   });
   return { laid, size, scrollTop, pointer, hovered, current, currentIndex, rootName };
 }
@@ -256,7 +256,7 @@ function Graph({ open, theme, state, clock }: GraphProps) {
 function describe(open: OpenTrace, state: FlameState, laid: LaidFlame, i: number, clock: Clock): string[] {
   const { total, self, count } = laid.flame;
   const length = (ticks: number) => formatLength(BigInt(Math.round(ticks)), clock);
-  const percent = (ticks: number) => formatPercent(ticks, total[0]!);
+  const percent = (ticks: number) => formatShare(ticks, total[0]!);
   return [
     flameName(laid, i, open.trace.names, state.rootName.value),
     `total ${length(total[i]!)}, ${percent(total[i]!)}`,
@@ -281,7 +281,7 @@ function FlameTooltip({ open, state, clock }: { open: OpenTrace; state: FlameSta
   const { total, self, count } = laid.flame;
   const line = (ticks: number) => (
     <>
-      {formatLength(BigInt(Math.round(ticks)), clock)} <span class="muted">{formatPercent(ticks, total[0]!)}</span>
+      {formatLength(BigInt(Math.round(ticks)), clock)} <span class="muted">{formatShare(ticks, total[0]!)}</span>
     </>
   );
   const own = open.trace.info.value?.sliceNoun ?? 'call';

@@ -59,7 +59,10 @@ export function Functions({ open, theme }: PanelProps) {
             filter.value = event.currentTarget.value;
           }}
         />
-        <span class="muted">{amount(told, rows.value.length, filter.value, info.sliceNoun)}</span>
+        <span class="muted">
+          {amount(told, rows.value.length, filter.value, info.sliceNoun)}
+          {unitOf(info.clock)}
+        </span>
         <Accuracy open={open} />
       </div>
       <Table open={open} told={told} rows={rows.value} clock={info.clock} theme={theme.theme.value} />
@@ -170,7 +173,7 @@ function Table({ open, told, rows, clock, theme }: TableProps) {
         <thead>
           <tr aria-rowindex={1}>
             {COLUMNS.map(([by, title, says]) => (
-              <Head key={by} by={by} title={unitOf(by, title, clock)} says={says} />
+              <Head key={by} by={by} title={title} says={says} />
             ))}
           </tr>
         </thead>
@@ -297,10 +300,9 @@ function Spacer({ rows }: { rows: number }) {
   );
 }
 
-/** Units that are the same in every row stand in the head. */
-function unitOf(by: FunctionColumn, title: string, clock: Clock): string {
-  if (by === 'name' || by === 'count' || clock.kind === 'seconds') return title;
-  return `${title} (${plural(2, clock.kind === 'ticks' ? 'tick' : clock.unit)})`;
+/** The unit of lengths, where it is the same for all of them. */
+function unitOf(clock: Clock): string {
+  return clock.kind === 'seconds' ? '' : `, lengths in ${plural(2, clock.kind === 'ticks' ? 'tick' : clock.unit)}`;
 }
 
 function lengthText(ticks: bigint, clock: Clock): string {

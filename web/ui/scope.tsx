@@ -1,4 +1,5 @@
 import { formatCount, formatLength, formatRange } from '../base/format.ts';
+import type { AllTracks } from '../model/statistics.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 
 /** Which range the panels speak of; a click on the whole trace takes a range back. */
@@ -34,7 +35,7 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
 export function WhoseChoice({ open }: { open: OpenTrace }) {
   const { statistics } = open;
   const choices = statistics.choices.value;
-  const { count, threads } = statistics.all.value;
+  const all = statistics.all.value;
   const whose = statistics.whose.value;
   if (choices.length < 2) return null;
   return (
@@ -47,18 +48,19 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
         statistics.whose.value = value === 'all' ? 'all' : Number(value);
       }}
     >
-      <option value="all">{allName(count, threads)}</option>
-      {choices.map(({ id, name }) => (
-        <option key={id} value={String(id)}>
-          {name}
-        </option>
-      ))}
+      <option value="all">{allName(all)}</option>
+      {choices
+        .filter(({ id }) => id !== all.only)
+        .map(({ id, name }) => (
+          <option key={id} value={String(id)}>
+            {name}
+          </option>
+        ))}
     </select>
   );
 }
 
-/** What all tracks that are spoken of are called. */
-export function allName(count: number, threads: boolean): string {
-  if (count === 1) return threads ? 'The only thread' : 'The only track';
-  return `All ${formatCount(count)} ${threads ? 'threads' : 'tracks'}`;
+/** What all tracks that are spoken of are called; one alone goes by its name. */
+export function allName({ count, threads, name }: AllTracks): string {
+  return name ?? `All ${formatCount(count)} ${threads ? 'threads' : 'tracks'}`;
 }
