@@ -1,6 +1,6 @@
 //! What a scan says of each call-tree node, estimated where it has not come to its end.
 
-use super::Statistics;
+use super::{NodeSum, Statistics};
 use crate::call_tree::{CallTree, NodeId, ROOT};
 
 /// How far up it is looked for a caller of the same name before the whole tree is walked over.
@@ -77,17 +77,22 @@ impl Tree {
     }
 
     /// The callees of a node.
-    pub(super) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+    fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let some = |node: NodeId| (node != ROOT).then_some(node);
         std::iter::successors(some(self.child(node)), move |child| some(self.sibling(*child)))
     }
 }
 
 impl Statistics {
-    /// Callees of each node, as the call tree was when the scan was planned.
-    pub(super) fn tree(&mut self, calls: &CallTree) -> &Tree {
+    /// Makes sure of the callees of each node, as the call tree was when the scan was planned.
+    pub(super) fn know_tree(&mut self, calls: &CallTree) {
         let nodes = self.nodes.len();
-        self.tree.get_or_insert_with(|| Tree::new(calls, nodes))
+        self.tree.get_or_insert_with(|| Tree::new(calls, nodes));
+    }
+
+    /// The callees of a node, once the tree is known.
+    pub(super) fn callees(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        self.tree.iter().flat_map(move |tree| tree.children(node))
     }
 
     /// Which nodes of those with slices are below none of their own name.
@@ -110,48 +115,83 @@ impl Statistics {
         }
         // Of deep stacks each node would cost as many steps as it is deep.
         if far {
+            self.know_tree(calls);
             let names = self.function_of.len();
-            self.tree(calls).walk(calls, names, |node, within| {
-                if let Some(outermost) = outermost.get_mut(node as usize) {
-                    *outermost = !within;
-                }
+            self.tree.iter().for_each(|tree| {
+                tree.walk(calls, names, |node, within| {
+                    if let Some(outermost) = outermost.get_mut(node as usize) {
+                        *outermost = !within;
+                    }
+                });
             });
         }
         outermost
     }
 
-    /// Total, self and count of each node. The root has what its callees have.
-    pub(super) fn figures(&self, calls: &CallTree) -> Vec<Figure> {
-        let scale = match self.sampled {
-            0 => 1.0,
-            sampled => self.plan.sampled as f64 / sampled as f64,
-        };
-        let scaled = |value: u64, sure: u64| match scale {
-            1.0 => value,
-            _ => sure.saturating_add((value.saturating_sub(sure) as f64 * scale).round() as u64),
-        };
-        // While `own` is summed up, it is the time of the callees.
-        let mut figures = vec![Figure::default(); self.nodes.len()];
-        for (node, sum) in self.nodes.iter().enumerate().rev() {
-            let sure = self.sure.get(node).copied().unwrap_or_default();
-            let Some(figure) = figures.get_mut(node) else { continue };
-            let (total, callees) = (scaled(sum.total, sure.0), figure.own);
-            let hidden = scaled(self.hidden.covered.get(node).copied().unwrap_or(0), 0);
-            // A sample may know more of the callees than of the caller.
-            figure.total = total.max(callees);
-            figure.own = total.saturating_sub(callees).saturating_sub(hidden);
-            if node != ROOT as usize {
-                figure.count = scaled(u64::from(sum.count), u64::from(sure.1));
-                let (total, count) = (figure.total, figure.count);
-                let parent = calls.parent(node as NodeId);
-                if let Some(parent_figure) = figures.get_mut(parent as usize) {
-                    parent_figure.own = parent_figure.own.saturating_add(total);
-                    if parent == ROOT {
-                        parent_figure.count += count;
-                    }
-                }
+    /// Time and count of a node, estimated from the sample. Nodes are asked for in any order.
+    pub(super) fn scaled(&self, node: NodeId, sum: &NodeSum) -> (u64, u64) {
+        if self.is_exact() {
+            return (sum.total, u64::from(sum.count));
+        }
+        let sure = self.sure.sums.binary_search_by_key(&node, |(n, _)| *n).ok();
+        let sure = sure.and_then(|i| self.sure.sums.get(i)).map_or((0, 0), |(_, sum)| (sum.total, sum.count));
+        (self.scale(sum.total, sure.0), self.scale(u64::from(sum.count), u64::from(sure.1)))
+    }
+
+    /// What the slices looked at say of all: `sure` of it stands for itself, the rest for what was not looked at, too.
+    pub(super) fn scale(&self, value: u64, sure: u64) -> u64 {
+        if self.is_exact() || self.sampled == 0 {
+            return value;
+        }
+        let scale = self.plan.sampled as f64 / self.sampled as f64;
+        sure.saturating_add((value.saturating_sub(sure) as f64 * scale).round() as u64)
+    }
+
+    /// Total, self and count of each node.
+    pub(super) fn figures<'a>(&'a self, calls: &CallTree) -> Figures<'a> {
+        let mut callees = vec![0u64; self.nodes.len()];
+        let mut outermost = 0;
+        for (node, sum) in self.nodes.iter().enumerate().skip(1).rev() {
+            let own_callees = callees.get(node).copied().unwrap_or(0);
+            if sum.count == 0 && own_callees == 0 {
+                continue;
+            }
+            let (total, count) = self.scaled(node as NodeId, sum);
+            let parent = calls.parent(node as NodeId);
+            if let Some(callees) = callees.get_mut(parent as usize) {
+                *callees = callees.saturating_add(total.max(own_callees));
+            }
+            if parent == ROOT {
+                outermost += count;
             }
         }
-        figures
+        Figures { statistics: self, callees, outermost }
+    }
+}
+
+/// The numbers of nodes.
+pub(super) struct Figures<'a> {
+    statistics: &'a Statistics,
+    /// By node, the time of what it called.
+    callees: Vec<u64>,
+    /// How many slices nobody called.
+    outermost: u64,
+}
+
+impl Figures<'_> {
+    /// Of one node. The root has what its callees have.
+    pub(super) fn of(&self, node: NodeId) -> Figure {
+        let callees = self.callees.get(node as usize).copied().unwrap_or(0);
+        let Some(sum) = self.statistics.nodes.get(node as usize) else { return Figure::default() };
+        if node == ROOT {
+            return Figure { total: callees, own: 0, count: self.outermost };
+        }
+        let (total, count) = self.statistics.scaled(node, sum);
+        // A sample may know more of the callees than of the caller.
+        Figure {
+            total: total.max(callees),
+            own: total.saturating_sub(callees).saturating_sub(self.statistics.hidden_in(node)),
+            count,
+        }
     }
 }

@@ -46,17 +46,16 @@ impl Statistics {
     /// What is known so far of a node of the call tree (0 for all), its callers and what it called.
     pub fn flame(&mut self, store: &Store, focus: NodeId) -> FlameColumns {
         let calls = &store.calls;
+        self.know_tree(calls);
         let figures = self.figures(calls);
-        let figure = |node: NodeId| figures.get(node as usize).copied().unwrap_or_default();
-        let focus = if (focus as usize) < figures.len() { focus } else { ROOT };
-        let finest = figure(focus).total.div_ceil(FINEST).max(1);
-        let tree = self.tree(calls);
+        let focus = if (focus as usize) < self.nodes.len() { focus } else { ROOT };
+        let finest = figures.of(focus).total.div_ceil(FINEST).max(1);
 
         let mut columns = FlameColumns::default();
         let mut way: Vec<_> = std::iter::successors(Some(focus), |n| (*n != ROOT).then(|| calls.parent(*n))).collect();
         let mut parent = 0;
         while let Some(node) = way.pop() {
-            parent = columns.push(node, calls.name(node), parent, figure(node));
+            parent = columns.push(node, calls.name(node), parent, figures.of(node));
         }
         columns.focus = parent;
 
@@ -66,8 +65,8 @@ impl Statistics {
         let mut list = |node: NodeId, index: u32, waiting: &mut Vec<_>| {
             let mut narrow = Figure::default();
             callees.clear();
-            for child in tree.children(node) {
-                let child_figure = figure(child);
+            for child in self.callees(node) {
+                let child_figure = figures.of(child);
                 if child_figure.total >= finest {
                     callees.push((child_figure.total, child));
                 } else {
@@ -80,7 +79,7 @@ impl Statistics {
             if narrow.total >= finest {
                 waiting.push((MANY, index, narrow));
             }
-            waiting.extend(callees.iter().map(|(_, child)| (*child, index, figure(*child))));
+            waiting.extend(callees.iter().map(|(_, child)| (*child, index, figures.of(*child))));
         };
         list(focus, parent, &mut waiting);
         while let Some((node, caller, figure)) = waiting.pop() {

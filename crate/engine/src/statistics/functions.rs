@@ -1,6 +1,7 @@
 //! One line for each name.
 
 use super::Statistics;
+use crate::call_tree::NodeId;
 use crate::store::Store;
 
 /// Functions as columns, in the order of their names' numbers. Times are doubles, exact below 2^53.
@@ -26,29 +27,50 @@ pub struct FunctionColumns {
     pub max: Vec<f64>,
 }
 
+/// Of the nodes of one name.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    count: u64,
+    total: u128,
+    /// Time of all nodes, and how much of it is that of their callees.
+    all: u128,
+    within: u128,
+}
+
 impl Statistics {
     /// What is known of each function so far.
     pub fn functions(&mut self, store: &Store) -> FunctionColumns {
         let outermost = self.outermost(&store.calls);
-        let figures = self.figures(&store.calls);
-        let mut sums = vec![(0u64, 0u64, 0u64); self.functions.len()];
-        for ((figure, sum), outermost) in figures.iter().zip(&self.nodes).zip(&outermost) {
-            let Some((count, total, own)) = sums.get_mut(sum.function as usize) else { continue };
-            *count += figure.count;
-            *own = own.saturating_add(figure.own);
-            if *outermost {
-                *total = total.saturating_add(figure.total);
+        let mut sums = vec![Sums::default(); self.functions.len()];
+        for ((node, sum), outermost) in self.nodes.iter().enumerate().zip(&outermost) {
+            if sum.count == 0 {
+                continue;
+            }
+            let node = node as NodeId;
+            let (time, count) = self.scaled(node, sum);
+            if let Some(sums) = sums.get_mut(sum.function as usize) {
+                sums.count += count;
+                sums.all += u128::from(time);
+                sums.within += u128::from(self.hidden_in(node));
+                if *outermost {
+                    sums.total += u128::from(time);
+                }
+            }
+            let caller = self.nodes.get(store.calls.parent(node) as usize);
+            if let Some(sums) = caller.and_then(|caller| sums.get_mut(caller.function as usize)) {
+                sums.within += u128::from(time);
             }
         }
         let mut all: Vec<_> = self.functions.iter().zip(sums).collect();
         all.sort_unstable_by_key(|(function, _)| function.name);
         let mut columns = FunctionColumns::default();
-        for (function, (count, total, own)) in all {
+        for (function, sums) in all {
             let [median, p90, p99] = function.buckets.percentiles([50, 90, 99], (function.min, function.max));
             columns.name.push(function.name);
-            columns.count.push(count as f64);
-            columns.total.push(total as f64);
-            columns.own.push(own as f64);
+            columns.count.push(sums.count as f64);
+            columns.total.push(sums.total.min(u128::from(u64::MAX)) as f64);
+            // A sample may know more of what was called than of who called.
+            columns.own.push(sums.all.saturating_sub(sums.within).min(u128::from(u64::MAX)) as f64);
             columns.min.push(function.min as f64);
             columns.median.push(median as f64);
             columns.p90.push(p90 as f64);

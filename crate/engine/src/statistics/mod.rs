@@ -23,7 +23,7 @@ use unspool_formats::{Stacking, TrackId};
 
 use crate::call_tree::{NodeId, ROOT};
 use crate::store::Store;
-use crate::store::column::Slice;
+use crate::store::column::{STRETCH, Slice};
 use buckets::Buckets;
 use figures::Tree;
 pub use flame::FlameColumns;
@@ -44,8 +44,7 @@ pub struct Statistics {
     /// Slices of the chunks that stand for all that are not sure.
     sampled: u64,
     nodes: Vec<NodeSum>,
-    /// Time and count of each node when all that is sure had been read.
-    sure: Vec<(u64, u32)>,
+    sure: Sure,
     functions: Vec<Durations>,
     /// By name, its place in `functions`.
     function_of: Vec<u32>,
@@ -60,6 +59,14 @@ struct NodeSum {
     total: u64,
     count: u32,
     function: u32,
+}
+
+/// What is not sampled: the nodes that it is about and, once all of it has been read, what they amount to then.
+#[derive(Debug, Default)]
+struct Sure {
+    touched: Vec<NodeId>,
+    /// By node.
+    sums: Vec<(NodeId, NodeSum)>,
 }
 
 /// How long the slices of a name are.
@@ -86,16 +93,15 @@ impl Statistics {
     pub fn new(store: &Store, question: Question) -> Self {
         let plan = Plan::new(store, question);
         let nodes = vec![NodeSum { total: 0, count: 0, function: NONE }; store.calls.len()];
-        let names = (1..nodes.len()).map(|node| store.calls.name(node as NodeId) as usize + 1).max().unwrap_or(0);
         let mut statistics = Self {
             plan,
             next: 0,
             visited: 0,
             sampled: 0,
             nodes,
-            sure: Vec::new(),
+            sure: Sure::default(),
             functions: Vec::new(),
-            function_of: vec![NONE; names],
+            function_of: vec![NONE; store.names.len()],
             hidden: Hidden::default(),
             tree: None,
         };
@@ -125,14 +131,16 @@ impl Statistics {
         while self.visited < until
             && let Some(chunk) = self.plan.chunks.get(self.next).copied()
         {
-            if self.next == self.plan.sure && self.sure.is_empty() {
-                self.sure = self.nodes.iter().map(|n| (n.total, n.count)).collect();
+            if self.next < self.plan.sure {
+                self.touch(store, chunk);
+            } else if self.next == self.plan.sure {
+                self.keep_sure();
             }
             self.add_chunk(store, chunk);
             self.next += 1;
         }
         if self.is_exact() {
-            self.sure = Vec::new();
+            self.sure = Sure::default();
         }
         self.is_exact()
     }
@@ -162,10 +170,48 @@ impl Statistics {
         self.visited
     }
 
+    /// Notes the nodes of a chunk that have not been seen before.
+    fn touch(&mut self, store: &Store, chunk: Chunk) {
+        let column = store.tracks.get(chunk.track as usize).and_then(|t| t.column(chunk.depth));
+        let Some(column) = column else { return };
+        column.each_in(chunk.stretch, |_, node| {
+            if self.nodes.get(node as usize).is_some_and(|n| n.count == 0) {
+                self.sure.touched.push(node);
+            }
+        });
+    }
+
+    fn keep_sure(&mut self) {
+        let mut touched = std::mem::take(&mut self.sure.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        self.sure.sums = touched.into_iter().filter_map(|n| Some((n, *self.nodes.get(n as usize)?))).collect();
+    }
+
     fn add_chunk(&mut self, store: &Store, chunk: Chunk) {
         let Some(track) = store.tracks.get(chunk.track as usize) else { return };
         let Some(column) = track.column(chunk.depth) else { return };
-        column.each_in(chunk.stretch, |duration, node| self.add(store, node, duration, duration));
+        // Two loops, the first as small as can be: of a large call tree most nodes are not in the cache, and the processor
+        // waits for as many at a time as there are within its sight.
+        let mut functions = [NONE; STRETCH];
+        let mut places = functions.iter_mut();
+        column.each_in(chunk.stretch, |duration, node| {
+            if let (Some(sum), Some(function)) = (self.nodes.get_mut(node as usize), places.next()) {
+                sum.count += 1;
+                sum.total = sum.total.saturating_add(duration);
+                *function = sum.function;
+            }
+        });
+        let mut places = functions.iter();
+        column.each_in(chunk.stretch, |duration, node| {
+            let mut function = places.next().copied().unwrap_or(NONE);
+            if function == NONE {
+                function = self.function(store, node);
+            }
+            if let Some(durations) = self.functions.get_mut(function as usize) {
+                durations.add(duration);
+            }
+        });
         let slices = chunk.stretch.len() as u64;
         self.visited += slices;
         if self.next >= self.plan.sure {
@@ -188,18 +234,37 @@ impl Statistics {
         }
     }
 
-    #[inline]
     fn add(&mut self, store: &Store, node: NodeId, duration: u64, inside: u64) {
-        let Some(sum) = self.nodes.get_mut(node as usize) else { return };
-        sum.count += 1;
-        sum.total = sum.total.saturating_add(inside);
-        if sum.function == NONE {
-            sum.function = function(&mut self.function_of, &mut self.functions, store.calls.name(node));
+        if let Some(sum) = self.nodes.get_mut(node as usize) {
+            if sum.count == 0 {
+                self.sure.touched.push(node);
+            }
+            sum.count += 1;
+            sum.total = sum.total.saturating_add(inside);
         }
-        let Some(durations) = self.functions.get_mut(sum.function as usize) else { return };
-        durations.min = durations.min.min(duration);
-        durations.max = durations.max.max(duration);
-        durations.buckets.add(duration);
+        let function = self.function(store, node);
+        if let Some(durations) = self.functions.get_mut(function as usize) {
+            durations.add(duration);
+        }
+    }
+
+    /// The function of a node, which is noted with it.
+    #[cold]
+    fn function(&mut self, store: &Store, node: NodeId) -> u32 {
+        let Some(sum) = self.nodes.get_mut(node as usize) else { return NONE };
+        if sum.function == NONE {
+            let name = store.calls.name(node);
+            if name as usize >= self.function_of.len() {
+                self.function_of.resize(name as usize + 1, NONE);
+            }
+            let Some(function) = self.function_of.get_mut(name as usize) else { return NONE };
+            if *function == NONE {
+                *function = self.functions.len() as u32;
+                self.functions.push(Durations { name, min: u64::MAX, max: 0, buckets: Buckets::default() });
+            }
+            sum.function = *function;
+        }
+        sum.function
     }
 
     /// Takes a slice that no call is known to have made from the self time of what it lies in.
@@ -214,6 +279,13 @@ impl Statistics {
         if let Some(covered) = covered.get_mut(caller as usize) {
             *covered = covered.saturating_add(end.min(to).saturating_sub(start.max(from)));
         }
+    }
+}
+
+impl Statistics {
+    /// Time of a node that is covered by slices which the call tree does not know that it called.
+    fn hidden_in(&self, node: NodeId) -> u64 {
+        self.scale(self.hidden.covered.get(node as usize).copied().unwrap_or(0), 0)
     }
 }
 
@@ -237,15 +309,13 @@ impl Hidden {
     }
 }
 
-#[cold]
-fn function(function_of: &mut [u32], functions: &mut Vec<Durations>, name: u32) -> u32 {
-    let next = functions.len() as u32;
-    let Some(function) = function_of.get_mut(name as usize) else { return NONE };
-    if *function == NONE {
-        *function = next;
-        functions.push(Durations { name, min: u64::MAX, max: 0, buckets: Buckets::default() });
+impl Durations {
+    #[inline]
+    fn add(&mut self, duration: u64) {
+        self.min = self.min.min(duration);
+        self.max = self.max.max(duration);
+        self.buckets.add(duration);
     }
-    *function
 }
 
 #[cfg(test)]
