@@ -100,6 +100,17 @@ describe('statistics', () => {
     vi.advanceTimersByTime(5000);
     expect(asked).toHaveLength(3);
   });
+  it('are asked for more seldom when the answer takes long', () => {
+    statistics.shown.value = 'functions';
+    vi.advanceTimersByTime(1001);
+    vi.advanceTimersByTime(200);
+    tell({ slices: 9, visited: 3, exact: false, complete: false, functions: null, flame: null });
+    now.value = progress(2);
+    vi.advanceTimersByTime(1500);
+    expect(asked).toHaveLength(1);
+    vi.advanceTimersByTime(1000);
+    expect(asked).toHaveLength(2);
+  });
   it('do not let a person wait who chooses something', () => {
     statistics.shown.value = 'functions';
     vi.advanceTimersByTime(1001);

@@ -7,6 +7,8 @@ import type { Extent } from './view.ts';
 
 /** While the trace grows, statistics are asked for again after so long. The first time, too: the picture comes first. */
 const REFRESH_MS = 1000;
+/** And after so many times as long as the last answer took: reading is what the person waits for. */
+const REST = 12;
 
 /** Which part of the statistics is on the screen. */
 export type Part = 'functions' | 'flame';
@@ -105,7 +107,9 @@ export function createStatistics(trace: Trace): Statistics {
   let last: { question: string; status: string; progress: unknown } = { question: '', status: '', progress: null };
   let askedAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let took = 0;
   const take = (answer: StatisticsAnswer) => {
+    took = performance.now() - askedAt;
     const { slices, visited, exact } = answer;
     if (answer.functions) functions.value = { columns: answer.functions, slices, visited, exact };
     if (answer.flame) flame.value = { columns: answer.flame, slices, visited, exact };
@@ -125,7 +129,8 @@ export function createStatistics(trace: Trace): Statistics {
     const grown = status === 'loading' && progress !== last.progress;
     if (!changed && !finished && !grown) return;
     // A person who has changed something does not wait. What merely grows does, and so does the first time.
-    const wait = finished || (changed && last.question !== '') ? 0 : askedAt + REFRESH_MS - performance.now();
+    const hurried = finished || (changed && last.question !== '');
+    const wait = hurried ? 0 : askedAt + Math.max(REFRESH_MS, REST * took) - performance.now();
     if (wait > 0) {
       timer = setTimeout(ask, wait);
       return;

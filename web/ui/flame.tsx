@@ -4,7 +4,7 @@ import { formatCount, formatCounted, formatLength, formatPercent, formatShare } 
 import type { Clock } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { canFocus, FLAME_ROW, type FlameStep, flameStep, type LaidFlame, layOutFlame, nodeAt } from '../model/flame.ts';
-import { tracksOf } from '../model/statistics.ts';
+import { type Told, tracksOf } from '../model/statistics.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import { createCanvas2d } from '../render/canvas2d.ts';
@@ -72,15 +72,19 @@ export function FlameGraph({ open, theme }: PanelProps) {
           {said}
         </span>
       </div>
-      {laid.flame.total[0] === 0 ? (
-        <p class="panel-note muted">
-          {told.slices === 0 ? 'Nothing runs in this range.' : 'What runs in this range takes no time.'}
-        </p>
+      {laid.width === 0 ? (
+        <p class="panel-note muted">{whyEmpty(told, laid)}</p>
       ) : (
         <Graph open={open} theme={theme} state={state} clock={info.clock} />
       )}
     </div>
   );
+}
+
+/** Why there is no picture. */
+function whyEmpty({ slices }: Told<unknown>, { flame }: LaidFlame): string {
+  if (slices === 0) return 'Nothing runs in this range.';
+  return flame.total[0] === 0 ? 'What runs in this range takes no time.' : 'This does not run in this range.';
 }
 
 function createState({ statistics }: OpenTrace): FlameState {

@@ -73,7 +73,13 @@ export function Functions({ open, theme }: PanelProps) {
 /** Why there is no table. */
 export function Nothing({ open }: { open: OpenTrace }) {
   const { trace, statistics } = open;
-  const ready = trace.status.value.at === 'ready';
+  const status = trace.status.value;
+  const ready = status.at === 'ready';
+  if (ready && (status.error?.kind === 'crashed' || status.error?.kind === 'memory')) {
+    return (
+      <p class="panel-note muted">The reader of this trace has stopped: there is nothing more to be had from it.</p>
+    );
+  }
   if (!ready || statistics.choices.value.length > 0) return <p class="panel-note muted">Counting…</p>;
   return (
     <p class="panel-note muted">

@@ -28,7 +28,7 @@ const GROUPS: readonly KeyGroup[] = [
       ['Enter', 'select the first one on the screen'],
       ['.  ,', 'next, previous in the row'],
       ['[  ]', 'caller, longest callee'],
-      ['Escape', 'take it back: the selection, the range, the function that stands out'],
+      ['Escape', 'take it back, the latest first'],
     ],
   },
   {

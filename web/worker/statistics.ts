@@ -23,7 +23,7 @@ export interface Scanner {
 const TURN_MS = 8;
 const STEP_SLICES = 200_000;
 /** What is not known by then is estimated first. While the file is read that is all: it would be out of date at once. */
-const ESTIMATE_AFTER_MS = 50;
+const ESTIMATE_AFTER_MS = 40;
 
 /** Scans for the questions of the page, in turns with whatever else the worker does. */
 export function createScanner(host: ScanHost): Scanner {
