@@ -34,6 +34,8 @@ export interface TraceInfo {
   readonly eventNoun: string;
   /** One word for a slice: `call`. */
   readonly sliceNoun: string;
+  /** What the offsets of problems count: `byte`, or in a database a step of the x axis. */
+  readonly placeNoun: string;
   /** What it means when there are no events, in a sentence or two. */
   readonly whenEmpty: string;
   /** Further facts of the header, in the order to show them. */
@@ -52,6 +54,8 @@ export interface Track {
   readonly name: string;
   /** One muted line of identity: `tid 4711 · CPU 3`. Empty when the name says it all. */
   readonly detail: string;
+  /** One word for a slice of it, where it has one of its own. */
+  readonly noun?: string;
   /** How many columns of slices there are; row = depth - lowest. 0 for a track that holds only others. */
   readonly rows: number;
   /** The lowest signed depth in use. */
@@ -72,7 +76,7 @@ export interface Track {
 
 /** Something wrong in the file; counted, listed, never silent. */
 export interface Problem {
-  /** Absolute byte offset in the file. */
+  /** Absolute byte offset in the file, or {@link TraceInfo.placeNoun}. */
   readonly offset: bigint;
   /** A stable word for the kind: `truncated`, `orphan-exit`, … */
   readonly kind: string;
@@ -104,6 +108,27 @@ export interface TraceError {
 export type Item =
   | { readonly kind: 'slice'; readonly track: number; readonly depth: number; readonly index: number }
   | { readonly kind: 'instant'; readonly track: number; readonly index: number };
+
+/** A slice or an instant by where it stands. */
+export type Find =
+  /** The innermost slice at a position: of a track, or (null) of the one with the most slices. */
+  | { readonly to: 'at'; readonly time: Ticks; readonly track: number | null }
+  /** Beside an item in its row. */
+  | { readonly to: 'next' | 'previous'; readonly item: Item }
+  /** The slice that a slice lies in, or the longest directly below it. */
+  | { readonly to: 'caller' | 'callee'; readonly item: Item };
+
+/** What a {@link Find} found. */
+export interface Found {
+  readonly item: Item;
+  /** The name's id. */
+  readonly name: number;
+  readonly start: Ticks;
+  /** null for an instant. */
+  readonly end: Ticks | null;
+  /** `FLAG_*` bits. */
+  readonly flags: number;
+}
 
 /** Bits of {@link Rects.flags}. */
 export const FLAG_BEGAN_BEFORE = 1;
@@ -259,8 +284,8 @@ export interface Details {
   readonly remarks: readonly string[];
   /** In the order to show them: what the engine knows first (start, duration, self, …), then what the format adds. */
   readonly fields: readonly Field[];
-  /** Byte offset of the record in the file (in the decompressed stream where the file is compressed). */
-  readonly offset: bigint;
+  /** Byte offset of the record in the file (in the decompressed stream where the file is compressed); a row has none. */
+  readonly offset: bigint | null;
 }
 
 export interface Progress {
@@ -315,6 +340,9 @@ export type ToWorker =
       readonly tracks: Uint32Array;
       readonly name: number;
     }
+  | { readonly t: 'find'; readonly id: number; readonly what: Find }
+  /** A number, in hexadecimal, that two readings of the same bytes have in common: for tests and tools. */
+  | { readonly t: 'digest'; readonly id: number }
   /** The problems themselves, `max` of them from the `first`-th on. */
   | { readonly t: 'problems'; readonly id: number; readonly first: number; readonly max: number };
 
@@ -368,4 +396,6 @@ export type FromWorker =
     }
   /** null when the range holds no call of that name. */
   | { readonly t: 'percentiles'; readonly id: number; readonly percentiles: Percentiles | null }
+  | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
+  | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

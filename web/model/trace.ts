@@ -1,6 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type {
   Details,
+  Find,
+  Found,
   FromWorker,
   Item,
   Overview,
@@ -56,7 +58,11 @@ export interface Trace {
   statistics(question: StatisticsQuestion, tell: (answer: StatisticsAnswer) => void): void;
   /** Resolves with null when there is no such call, a newer question took its place, or the worker is gone. */
   percentiles(question: PercentilesQuestion): Promise<Percentiles | null>;
+  /** null when nothing stands there, or the worker is gone. */
+  find(what: Find): Promise<Found | null>;
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
+  /** A number in hexadecimal: that of `unspool info --json` of the same file. For tests and tools. */
+  digest(): Promise<string | null>;
   dispose(): void;
 }
 
@@ -98,7 +104,8 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
   };
   const fail = (error: TraceError) => {
     // What is on the screen stays when the worker dies later on; there is nothing more to be had from it.
-    if (tracks.peek().size > 0 && status.peek().at !== 'failed') status.value = { at: 'ready', how: 'broken', error };
+    if (progress.peek().events > 0 && status.peek().at !== 'failed')
+      status.value = { at: 'ready', how: 'broken', error };
     else status.value = { at: 'failed', error };
     end();
   };
@@ -135,6 +142,8 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
       case 'overview':
       case 'details':
       case 'percentiles':
+      case 'found':
+      case 'digest':
       case 'problems':
         return answer(data);
       case 'statistics':
@@ -196,9 +205,17 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
       });
       return reply?.t === 'percentiles' ? reply.percentiles : null;
     },
+    find: async (what) => {
+      const reply = await ask((id) => ({ t: 'find', id, what }));
+      return reply?.t === 'found' ? reply.found : null;
+    },
     problems: async (first, max) => {
       const reply = await ask((id) => ({ t: 'problems', id, first, max }));
       return reply?.t === 'problems' ? reply : null;
+    },
+    digest: async () => {
+      const reply = await ask((id) => ({ t: 'digest', id }));
+      return reply?.t === 'digest' ? reply.digest : null;
     },
     dispose: end,
   };

@@ -1,7 +1,9 @@
 import type {
   Counters,
   Details,
+  Find,
   Flame,
+  Found,
   Functions,
   Instants,
   Item,
@@ -15,6 +17,7 @@ import type {
   TraceInfo,
   Track,
 } from '../base/protocol.ts';
+import type { SqlFile } from './sqlite.ts';
 
 /** The answer of {@link Session.query}: the body of a `rects` message. */
 export interface Answer {
@@ -52,6 +55,10 @@ export const STEP_BROKEN = 3;
 export interface Session {
   free(): void;
   info(): TraceInfo;
+  /** It wants {@link attach} before the first step, and no bytes. */
+  isDatabase(): boolean;
+  /** Throws a {@link TraceError}. */
+  attach(file: SqlFile): void;
   /** Copies bytes in; only after a step answered {@link STEP_WANTS_BYTES}. */
   push(bytes: Uint8Array): void;
   /** The bytes asked for end here: the file is over. */
@@ -69,6 +76,8 @@ export interface Session {
   takeTracks(): readonly Track[];
   query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array): Answer;
   overview(buckets: number): Overview;
+  /** null when nothing stands there. */
+  find(what: Find): Found | null;
   detailsRange(item: Item): { readonly offset: number; readonly length: number } | undefined;
   /**
    * A further stretch of the file that the details need behind the bytes at hand. Ask until there is none, each time with
@@ -86,6 +95,7 @@ export interface Session {
   beginPercentiles(from: bigint, to: bigint, tracks: Uint32Array, name: number): void;
   /** undefined while there is more to look at; null when there is no such call. */
   stepPercentiles(slices: number): Percentiles | null | undefined;
+  digest(): string;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
 }
 

@@ -5,13 +5,18 @@
 //! `web/base/protocol.ts`.
 
 mod columns;
+mod sqlite;
 mod statistics;
+
+pub use sqlite::SqlFile;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use unspool_engine::{Item, Range, Session as Engine, Step};
 use wasm_bindgen::prelude::*;
+
+use crate::sqlite::SqlRows;
 
 /// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and asks in between.
 #[wasm_bindgen]
@@ -32,6 +37,17 @@ impl Session {
     /// What the file's head says: a `TraceInfo`.
     pub fn info(&self) -> JsValue {
         to_js(&self.engine.info())
+    }
+
+    /// Whether the file is a database: then [`Session::attach`] comes before the first step, and no bytes are pushed.
+    #[wasm_bindgen(js_name = isDatabase)]
+    pub fn is_database(&self) -> bool {
+        self.engine.is_database()
+    }
+
+    /// Hands in the database, and reads what concerns the whole trace. Throws a `TraceError`.
+    pub fn attach(&mut self, file: SqlFile) -> Result<(), JsValue> {
+        self.engine.attach(Box::new(SqlRows(file))).map_err(|error| to_js(&error))
     }
 
     /// Takes in bytes from where [`Session::wants_at`] said.
@@ -120,6 +136,12 @@ impl Session {
         columns::overview(&self.engine.overview(buckets))
     }
 
+    /// A slice or an instant by where it stands: takes a `Find`, answers a `Found` or `null`.
+    pub fn find(&self, what: JsValue) -> Result<JsValue, JsValue> {
+        let what = serde_wasm_bindgen::from_value(what)?;
+        Ok(self.engine.find(what).map_or(JsValue::NULL, |found| to_js(&found)))
+    }
+
     /// Which bytes the details of an item are decoded from: `{offset, length}`, or `undefined` if there is no such item.
     #[wasm_bindgen(js_name = detailsRange)]
     pub fn details_range(&self, item: JsValue) -> Result<JsValue, JsValue> {
@@ -144,6 +166,11 @@ impl Session {
     pub fn problems(&self, first: u32, max: u32) -> JsValue {
         let (page, total) = self.engine.problems(first as usize, max as usize);
         object(&[("problems", to_js(&page)), ("total", JsValue::from_f64(total as f64))])
+    }
+
+    /// A number in hexadecimal that two readings of the same bytes have in common: that of `unspool info --json`.
+    pub fn digest(&self) -> String {
+        format!("{:016x}", self.engine.store().digest())
     }
 
     /// Bytes that slices, levels of detail and instants take in memory.

@@ -7,17 +7,21 @@
 mod call_tree;
 mod chunked;
 mod details;
+mod find;
 mod overview;
 pub mod read;
 mod report;
+pub mod rows;
 mod session;
 pub mod statistics;
 pub mod store;
 
 pub use call_tree::{CallTree, NodeId, ROOT};
 pub use details::{Details, Item};
+pub use find::{Find, Found};
 pub use overview::Overview;
 pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
+pub use rows::{RowSink, RowSource};
 pub use session::{Session, Step};
 pub use store::Store;
 pub use store::query::{CounterColumns, InstantColumns, MANY, QueryAnswer, RectColumns};
