@@ -97,7 +97,8 @@ function amount(
   const { length } = columns as FunctionColumns;
   const of = rows < length && filter.trim() !== '' ? `${formatCount(rows)} of ` : '';
   const cut = rows === MOST_ROWS && rows < length ? `, the first ${formatCount(rows)} shown` : '';
-  const functions = `${of}${formatCounted(length, 'function')}${cut}`;
+  // Only calls are of functions; lifetimes and frames just have names.
+  const functions = `${of}${formatCounted(length, noun === 'call' ? 'function' : 'name')}${cut}`;
   if (exact) return `${functions} in ${formatCounted(slices, noun)}`;
   return `${functions}, estimated from ${formatPercent(visited, slices)} of ${formatCounted(slices, noun)}`;
 }
