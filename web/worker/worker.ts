@@ -8,6 +8,7 @@ import { type Disassemble, inWords } from './instructions.ts';
 import { readThrough } from './reading.ts';
 import type { Session, SessionConstructor } from './session.ts';
 import { openSqlFile, type SqlFile } from './sqlite.ts';
+import { createScanner } from './statistics.ts';
 import init, { Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** The scope as a worker has it; the DOM's types only know the page's. */
@@ -25,6 +26,7 @@ let session: Session | null = null;
 let file: Blob = new Blob();
 let cancelled = false;
 let over = false;
+let reading = true;
 let painted: () => void = () => undefined;
 const firstPicture = new Promise<void>((resolve) => {
   painted = resolve;
@@ -33,6 +35,14 @@ let reportedAt = Number.NEGATIVE_INFINITY;
 let reportedSlices = false;
 let newestQuery: Query | null = null;
 const later = new MessageChannel();
+const scanner = createScanner({
+  run: (scan) => guarded(scan),
+  reading: () => reading,
+  send: (message, transfer) => {
+    if (session) flush(session);
+    page.postMessage(message, transfer);
+  },
+});
 
 page.onmessage = ({ data }) => {
   switch (data.t) {
@@ -63,6 +73,10 @@ page.onmessage = ({ data }) => {
     case 'details':
       void tell(data.id, data.item);
       return;
+    case 'statistics':
+      return scanner.statistics(data);
+    case 'percentiles':
+      return scanner.percentiles(data);
     case 'find':
       return guarded((open) => {
         const found = open.find(data.what);
@@ -152,6 +166,7 @@ function notLoaded(part: string): TraceError {
 }
 
 function finish(open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null): void {
+  reading = false;
   flush(open);
   const progress = open.progress();
   if (how === 'broken' && progress.events === 0 && error) fail(error);

@@ -7,6 +7,7 @@
 mod columns;
 mod items;
 mod sqlite;
+mod statistics;
 
 pub use items::{JsFind, JsItem};
 pub use sqlite::SqlFile;
@@ -23,6 +24,7 @@ use crate::sqlite::SqlRows;
 #[wasm_bindgen]
 pub struct Session {
     engine: Engine,
+    scan: statistics::Scan,
 }
 
 #[wasm_bindgen]
@@ -31,7 +33,7 @@ impl Session {
     #[wasm_bindgen(constructor)]
     pub fn new(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Result<Session, JsValue> {
         let engine = Engine::new(name, size as u64, head, tail).map_err(|error| to_js(&error))?;
-        Ok(Self { engine })
+        Ok(Self { engine, scan: statistics::Scan::default() })
     }
 
     /// What the file's head says: a `TraceInfo`.

@@ -114,3 +114,28 @@ fn names_and_tracks_are_told_once() {
     assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(0.0));
     assert_eq!(get(&session.progress(), "extent.to"), bigint(START + 30));
 }
+
+#[wasm_bindgen_test]
+fn statistics_of_a_range_are_columns_and_exact_percentiles_big() {
+    let mut session = read(&log());
+    let column = |answer: &JsValue, path: &str| get(answer, path).unchecked_into::<Float64Array>().to_vec();
+    assert!(session.statistics(true, None).is_undefined(), "nothing was asked");
+    session.begin_statistics(START + 15, START + 40, &[0, 1]);
+    while !session.step_statistics(1) {}
+    let answer = session.statistics(true, Some(0));
+    assert_eq!((get(&answer, "exact"), get(&answer, "complete")), (JsValue::TRUE, JsValue::TRUE));
+    assert_eq!(get(&answer, "slices"), JsValue::from_f64(2.0));
+    assert_eq!(column(&answer, "functions.total"), [15.0, 5.0]);
+    assert_eq!(column(&answer, "functions.self"), [10.0, 5.0]);
+    assert_eq!(column(&answer, "functions.median"), [30.0, 10.0], "of whole calls");
+    assert_eq!(column(&answer, "flame.total"), [15.0, 15.0, 5.0]);
+    assert!(get(&session.statistics(false, None), "functions").is_null());
+    session.begin_percentiles(0, u64::MAX, &[1], 0);
+    let mut found = session.step_percentiles(1);
+    while found.is_undefined() {
+        found = session.step_percentiles(1);
+    }
+    assert_eq!(get(&found, "p99"), bigint(30));
+    session.begin_percentiles(0, u64::MAX, &[1], 99);
+    assert!(session.step_percentiles(100).is_null());
+}
