@@ -57,7 +57,7 @@ export interface Scene {
   readonly selected: Marked | null;
 }
 
-/** Draws the shapes of a scene. Answers how many slices and instants are on the screen. */
+/** Draws the shapes of a scene. Answers how many slices, instants and graphs are on the screen. */
 export function drawShapes(renderer: Renderer, scene: Scene): number {
   const { palette, picture, ruler, width, height } = scene;
   renderer.begin({ palette, colour: scene.names.colour, lifted: scene.lifted });
@@ -72,7 +72,7 @@ export function drawShapes(renderer: Renderer, scene: Scene): number {
       drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform);
     });
     if (laid.instants >= 0) drawn += visibleInstants(scene, picture, laid, () => undefined);
-    if (laid.graph >= 0) drawGraph(renderer, scene, picture, laid, y, transform);
+    if (laid.graph >= 0 && drawGraph(renderer, scene, picture, laid, y, transform)) drawn += 1;
   });
   renderer.end();
   return drawn;
@@ -157,6 +157,7 @@ function visibleInstants(
   return count;
 }
 
+/** False when there is nothing of it in the picture. */
 function drawGraph(
   renderer: Renderer,
   scene: Scene,
@@ -164,12 +165,14 @@ function drawGraph(
   laid: LaidTrack,
   y: number,
   transform: Transform,
-): void {
+): boolean {
   const range = picture.values(laid.track.id);
   const first = Math.max(range.first, valueAt(picture.counters, range, -transform.offset / transform.scale));
   const right = Math.min(scene.width, toPixel(scene.view, scene.extent.to));
   const box = { y: y + laid.graph, height: laid.graphHeight, ...graphRange(laid.track), right };
-  if (range.end > first) renderer.graph(picture.counters, first, range.end, box, transform);
+  if (range.end <= first) return false;
+  renderer.graph(picture.counters, first, range.end, box, transform);
+  return true;
 }
 
 function drawRowMarks(

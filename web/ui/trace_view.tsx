@@ -190,6 +190,7 @@ function drawWhenNeeded(
   scope.listen(window, 'resize', () => (ratio.value = devicePixelRatio));
   let frame = 0;
   let pictured = false;
+  let painted = false;
 
   const sceneNow = (): Scene | null => {
     const view = timeline.view.peek();
@@ -235,6 +236,12 @@ function drawWhenNeeded(
     context.fontKerning = 'none';
     const drawn = drawShapes(renderer, scene);
     drawMarks(context, fitter, scene);
+    // Slices may all lie out of sight, below many counters: reading then has no picture to wait for.
+    const shown = drawn > 0 || (scene.picture !== null && trace.progress.peek().slices > 0);
+    if (shown && !painted) {
+      painted = true;
+      requestAnimationFrame(trace.painted);
+    }
     if (drawn > 0 && !pictured) {
       pictured = true;
       markFirstPicture(open);
@@ -269,7 +276,6 @@ function drawWhenNeeded(
 function markFirstPicture({ trace }: OpenTrace): void {
   requestAnimationFrame(() => {
     performance.mark('unspool:first-picture', { detail: amountsOf(trace.progress.peek()) });
-    trace.painted();
   });
 }
 
