@@ -239,6 +239,8 @@ export type ToWorker =
       readonly to: Ticks;
       readonly step: bigint;
       readonly tracks: Uint32Array;
+      /** Of each track the first signed depth of interest and the one behind the last; slices of others are left out. */
+      readonly depths: Int32Array;
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }

@@ -76,7 +76,13 @@ describe('the page side of a trace', () => {
     expect([(await first)?.total, (await second)?.total]).toEqual([1, 2]);
   });
   it('does not wait for a question whose place a newer one took', async () => {
-    const question = { from: ticks(0n), to: ticks(8n), step: 1n, tracks: Uint32Array.of(1) };
+    const question = {
+      from: ticks(0n),
+      to: ticks(8n),
+      step: 1n,
+      tracks: Uint32Array.of(1),
+      depths: Int32Array.of(0, 9),
+    };
     const older = trace.picture(question);
     void trace.picture(question);
     expect(await older).toBeNull();

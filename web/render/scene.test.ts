@@ -53,7 +53,11 @@ function counter(id: number): Track {
 /** A scene of counters, of which those in `with` have values. */
 function scene(counters: readonly number[], having: readonly number[]): Scene {
   const view = { anchor: 0n, fraction: 0, perPixel: 1 };
-  const question = questionOf(view, 100, Uint32Array.from(counters));
+  const question = questionOf(
+    view,
+    100,
+    counters.map((track) => ({ track, first: 0, end: 0 })),
+  );
   const reply: FromWorker & { t: 'rects' } = {
     t: 'rects',
     id: 1,

@@ -9,7 +9,7 @@ mod columns;
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
-use unspool_engine::{Item, Range, Session as Engine, Step};
+use unspool_engine::{Item, Range, Session as Engine, Step, TrackRows};
 use wasm_bindgen::prelude::*;
 
 /// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and asks in between.
@@ -97,9 +97,13 @@ impl Session {
         to_js(&self.engine.take_tracks())
     }
 
-    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`.
-    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> JsValue {
-        let answer = self.engine.query(from, to, step, tracks);
+    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
+    /// has two numbers a track: its first signed depth of interest and the one behind the last.
+    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
+        let rows: Vec<_> = (tracks.iter().zip(depths.as_chunks().0))
+            .map(|(track, [first, end])| TrackRows { track: *track, depths: *first..*end })
+            .collect();
+        let answer = self.engine.query_rows(from, to, step, &rows);
         object(&[
             ("origin", answer.origin.into()),
             ("from", from.into()),

@@ -19,5 +19,5 @@ pub use overview::Overview;
 pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 pub use session::{Session, Step};
 pub use store::Store;
-pub use store::query::{CounterColumns, InstantColumns, MANY, QueryAnswer, RectColumns};
+pub use store::query::{CounterColumns, InstantColumns, MANY, QueryAnswer, RectColumns, TrackRows};
 pub use unspool_formats::decoder::Range;

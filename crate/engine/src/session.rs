@@ -7,7 +7,7 @@ use crate::details::{Details, Item};
 use crate::overview::Overview;
 use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 use crate::store::Store;
-use crate::store::query::QueryAnswer;
+use crate::store::query::{QueryAnswer, TrackRows};
 
 /// Events decoded before they go to the store.
 const BATCH: usize = 4096;
@@ -212,6 +212,11 @@ impl Session {
     /// What is to be drawn of a window; see [`Store::query`].
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> QueryAnswer {
         self.store.query(from, to, step, tracks)
+    }
+
+    /// What is to be drawn of some rows of a window; see [`Store::query_rows`].
+    pub fn query_rows(&self, from: u64, to: u64, step: u64, rows: &[TrackRows]) -> QueryAnswer {
+        self.store.query_rows(from, to, step, rows)
     }
 
     /// Density over the whole trace; see [`Store::overview`].
