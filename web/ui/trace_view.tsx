@@ -5,13 +5,14 @@ import { type Pointed, pointAt } from '../model/pointing.ts';
 import { type Ruler, ruler } from '../model/ruler.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import type { OpenTrace } from '../model/workbench.ts';
-import { createCanvas2d } from '../render/canvas2d.ts';
+import { createBackend, wantedBackend } from '../render/backend.ts';
 import { PALETTES } from '../render/palette.ts';
 import { drawMarks, drawShapes, LABEL_FONT, type Scene } from '../render/scene.ts';
 import { createTextFitter } from '../render/text.ts';
 import { Announcer } from './announcer.tsx';
 import { Details } from './details.tsx';
 import { Divider } from './divider.tsx';
+import { noteFrame } from './frames.ts';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
 import { OverviewStrip } from './overview.tsx';
 import { RulerStrip } from './ruler.tsx';
@@ -33,7 +34,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
   const { trace, timeline } = open;
   const scroller = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLDivElement>(null);
-  const shapes = useRef<HTMLCanvasElement>(null);
+  const shapes = useRef<HTMLDivElement>(null);
   const marks = useRef<HTMLCanvasElement>(null);
   const state = useMemo(() => createViewState(open), [open]);
 
@@ -76,7 +77,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
             // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
             tabIndex={0}
           >
-            <canvas ref={shapes} />
+            <div ref={shapes} />
             <canvas ref={marks} />
             <Crosshair pointer={state.pointer} />
             {nothing && (
@@ -176,12 +177,13 @@ function drawWhenNeeded(
   open: OpenTrace,
   theme: ThemeControl,
   state: ViewState,
-  shapes: HTMLCanvasElement,
+  shapes: HTMLElement,
   marks: HTMLCanvasElement,
 ): () => void {
   const { trace, timeline, selection } = open;
   const scope = createScope();
-  const renderer = createCanvas2d(shapes);
+  // The canvas that takes over is empty: it is painted before the browser shows it.
+  const renderer = createBackend(shapes, wantedBackend(location.search), () => draw());
   scope.add(renderer.dispose);
   const context = marks.getContext('2d')!;
   const fitter = createTextFitter(context);
@@ -214,6 +216,8 @@ function drawWhenNeeded(
     };
   };
   const draw = () => {
+    const began = performance.now();
+    cancelAnimationFrame(frame);
     frame = 0;
     const scale = ratio.peek();
     const { width, height } = timeline.size.peek();
@@ -236,6 +240,7 @@ function drawWhenNeeded(
     context.fontKerning = 'none';
     const drawn = drawShapes(renderer, scene);
     drawMarks(context, fitter, scene);
+    noteFrame(began, { shapes: drawn, exact: timeline.isExact() });
     // Slices may all lie out of sight, below many counters: reading then has no picture to wait for.
     const shown = drawn > 0 || (scene.picture !== null && trace.progress.peek().slices > 0);
     if (shown && !painted) {
@@ -266,7 +271,6 @@ function drawWhenNeeded(
       if (frame === 0) frame = requestAnimationFrame(draw);
     }),
   );
-  cancelAnimationFrame(frame);
   draw();
   scope.add(() => cancelAnimationFrame(frame));
   return scope.dispose;

@@ -1,0 +1,137 @@
+import { type Browser, expect, type Page } from '@playwright/test';
+import { fixture, inked, open, pictured, test } from './page.ts';
+
+const area = (page: Page) => page.locator('.area');
+const backend = (page: Page) => page.locator('.area [data-renderer]').getAttribute('data-renderer');
+/** How many frames the timeline has drawn. */
+const frames = (page: Page) =>
+  page.evaluate(() => {
+    const all = performance.getEntriesByName('unspool:frame') as PerformanceMeasure[];
+    return (all.at(-1)?.detail as { frame: number } | undefined)?.frame ?? 0;
+  });
+
+/** Waits until nothing has been drawn for a while. */
+async function still(page: Page): Promise<number> {
+  let before = -1;
+  await expect
+    .poll(
+      async () => {
+        const last = before;
+        before = await frames(page);
+        return before === last;
+      },
+      { intervals: [300] },
+    )
+    .toBe(true);
+  return before;
+}
+
+/** A page of its own that draws in a way of its own. */
+async function drawnBy(browser: Browser, renderer: string, options: object): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, ...options });
+  const page = await context.newPage();
+  await page.goto(`./?renderer=${renderer}`);
+  return page;
+}
+
+interface Difference {
+  readonly pixels: number;
+  /** Pixels of which a part differs by more than 2 of 255. */
+  readonly differing: number;
+}
+
+/** Compares two screenshots in a browser, which can decode them. */
+function compare(page: Page, a: Buffer, b: Buffer): Promise<Difference> {
+  return page.evaluate(
+    async (images) => {
+      const [first, second] = await Promise.all(
+        images.map(async (image) => {
+          const blob = await (await fetch(`data:image/png;base64,${image}`)).blob();
+          const bitmap = await createImageBitmap(blob);
+          const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
+          context.drawImage(bitmap, 0, 0);
+          return context.getImageData(0, 0, bitmap.width, bitmap.height);
+        }),
+      );
+      const pixels = first!.width * first!.height;
+      if (second!.width !== first!.width || second!.height !== first!.height) return { pixels, differing: pixels };
+      let differing = 0;
+      for (let i = 0; i < first!.data.length; i += 4) {
+        const parts = [0, 1, 2].map((part) => Math.abs(first!.data[i + part]! - second!.data[i + part]!));
+        if (Math.max(...parts) > 2) differing += 1;
+      }
+      return { pixels, differing };
+    },
+    [a.toString('base64'), b.toString('base64')],
+  );
+}
+
+for (const [name, colorScheme, deviceScaleFactor] of [
+  ['threads.xray', 'dark', 1],
+  ['events.xray', 'light', 1.5],
+  ['scene.trace', 'light', 2],
+  ['trace_db/variables.trace', 'dark', 1.25],
+] as const) {
+  test(`the graphics processor draws ${name} as a 2D canvas does`, async ({ browser, page }) => {
+    const pages = await Promise.all(
+      ['webgl2', 'canvas2d'].map((renderer) => drawnBy(browser, renderer, { colorScheme, deviceScaleFactor })),
+    );
+    const same = async () => {
+      await Promise.all(pages.map(still));
+      const [a, b] = await Promise.all(pages.map((each) => area(each).screenshot()));
+      const { pixels, differing } = await compare(page, a!, b!);
+      expect(pixels).toBeGreaterThan(300_000);
+      expect(differing).toBe(0);
+    };
+    for (const each of pages) {
+      await open(each, fixture(name));
+      await pictured(each);
+    }
+    expect(await Promise.all(pages.map(backend))).toEqual(['webgl2', 'canvas2d']);
+    await same();
+    // Hovered: lifted, with a tooltip; then selected, at a closer look.
+    for (const each of pages) await each.mouse.move(500, 140);
+    await same();
+    for (const each of pages) {
+      await area(each).focus();
+      await each.keyboard.press('Enter');
+      await each.mouse.wheel(0, -300);
+      await each.mouse.move(0, 0);
+    }
+    await same();
+    for (const each of pages) await each.context().close();
+  });
+}
+
+test('a software renderer is passed over', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  expect(await backend(page)).toBe('canvas2d');
+});
+
+test('keeps the picture when the graphics processor is lost, and takes it back', async ({ page }) => {
+  await page.goto('./?renderer=webgl2');
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await page.mouse.move(0, 0);
+  await still(page);
+  expect(await backend(page)).toBe('webgl2');
+  const before = await area(page).screenshot();
+  await page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.area canvas')!;
+    const lose = canvas.getContext('webgl2')!.getExtension('WEBGL_lose_context')!;
+    Object.assign(window, { giveBack: () => lose.restoreContext() });
+    lose.loseContext();
+  });
+  await expect.poll(() => backend(page)).toBe('canvas2d');
+  expect(await inked(page)).toBeGreaterThan(1000);
+  await still(page);
+  expect((await compare(page, before, await area(page).screenshot())).differing).toBe(0);
+  // The size changes while the graphics processor is away.
+  await page.setViewportSize({ width: 1300, height: 800 });
+  await page.evaluate(() => (window as unknown as { giveBack(): void }).giveBack());
+  await expect.poll(() => backend(page)).toBe('webgl2');
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await still(page);
+  expect((await compare(page, before, await area(page).screenshot())).differing).toBe(0);
+});
