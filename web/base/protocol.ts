@@ -218,6 +218,8 @@ export interface Progress {
   readonly bytes: number;
   readonly events: number;
   readonly slices: number;
+  /** Bytes of memory that slices, levels of detail, instants and samples take. */
+  readonly storeBytes: number;
   /** First and last position seen; `null` before the first event. */
   readonly extent: { readonly from: Ticks; readonly to: Ticks } | null;
   readonly problems: readonly ProblemCount[];

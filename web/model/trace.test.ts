@@ -8,6 +8,7 @@ const PROGRESS: Progress = {
   bytes: 20,
   events: 2,
   slices: 1,
+  storeBytes: 20,
   extent: { from: ticks(5n), to: ticks(9n) },
   problems: [],
   stage: null,

@@ -27,6 +27,8 @@ const LABEL_PADDING = 4;
 const LABEL_FROM = 12;
 const EDGE_FROM = 7;
 const TOOTH = 4;
+/** Instants so many CSS pixels apart cannot be told from one another. */
+const INSTANTS_TOUCH = 2;
 /** CSS pixels from the middle of an instant to its text, and between the text and the next one. */
 const BESIDE = 8;
 const LEAST_BESIDE = 24;
@@ -93,11 +95,7 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
       const middle = y + laid.instants + INSTANT_LANE / 2;
       context.fillStyle = palette.warning;
       context.beginPath();
-      visibleInstants(scene, picture, laid, (_, x) => {
-        context.moveTo(x, middle - 5);
-        context.lineTo(x + 4.5, middle + 4);
-        context.lineTo(x - 4.5, middle + 4);
-      });
+      traceInstants(context, scene, picture, laid, middle);
       context.fill();
       context.fillStyle = palette.text;
       visibleInstants(scene, picture, laid, (i, x, room) => {
@@ -155,6 +153,33 @@ function visibleInstants(
     count += 1;
   }
   return count;
+}
+
+/** A triangle for each instant; those that touch are one shape, because a canvas fills thousands of them slowly. */
+function traceInstants(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  picture: Picture,
+  laid: LaidTrack,
+  middle: number,
+): void {
+  let from = Number.NaN;
+  let to = Number.NaN;
+  const close = () => {
+    if (Number.isNaN(from)) return;
+    context.moveTo(from, middle - 5);
+    context.lineTo(to, middle - 5);
+    context.lineTo(to + 4.5, middle + 4);
+    context.lineTo(from - 4.5, middle + 4);
+  };
+  visibleInstants(scene, picture, laid, (_, x) => {
+    if (!(x - to <= INSTANTS_TOUCH)) {
+      close();
+      from = x;
+    }
+    to = x;
+  });
+  close();
 }
 
 /** False when there is nothing of it in the picture. */

@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Progress } from '../base/protocol.ts';
 import { createScope } from '../base/scope.ts';
 import { type Pointed, pointAt } from '../model/pointing.ts';
 import { type Ruler, ruler } from '../model/ruler.ts';
@@ -291,8 +292,8 @@ function markCompletion({ trace }: OpenTrace): () => void {
   });
 }
 
-function amountsOf({ bytesRead, bytes, events }: { bytesRead: number; bytes: number; events: number }) {
-  return { bytesRead, bytes, events };
+function amountsOf({ bytesRead, bytes, events, slices, storeBytes }: Progress) {
+  return { bytesRead, bytes, events, slices, storeBytes };
 }
 
 function watchSize(element: HTMLElement, tell: (width: number, height: number) => void): () => void {

@@ -147,12 +147,6 @@ impl Session {
         let (page, total) = self.engine.problems(first as usize, max as usize);
         object(&[("problems", to_js(&page)), ("total", JsValue::from_f64(total as f64))])
     }
-
-    /// Bytes that slices, levels of detail and instants take in memory.
-    #[wasm_bindgen(js_name = storeBytes)]
-    pub fn store_bytes(&self) -> f64 {
-        self.engine.store().bytes() as f64
-    }
 }
 
 fn item_of(item: JsValue) -> Result<Item, JsValue> {

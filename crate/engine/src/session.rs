@@ -183,6 +183,7 @@ impl Session {
             bytes: self.size as f64,
             events: self.store.records() as f64,
             slices: self.store.slices() as f64,
+            store_bytes: self.store.bytes() as f64,
             extent: self.store.extent().map(|(from, to)| ExtentOut { from, to }),
             problems: self.store.problem_report(),
             stage: stage.filter(|_| !self.store.is_finished()),
