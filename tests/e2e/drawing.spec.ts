@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page } from '@playwright/test';
-import { fixture, inked, open, pictured, test } from './page.ts';
+import { drop, fixture, inked, open, pictured, test } from './page.ts';
 
 const area = (page: Page) => page.locator('.area');
 const backend = (page: Page) => page.locator('.area [data-renderer]').getAttribute('data-renderer');
@@ -134,4 +134,88 @@ test('keeps the picture when the graphics processor is lost, and takes it back',
   await page.setViewportSize({ width: 1440, height: 900 });
   await still(page);
   expect((await compare(page, before, await area(page).screenshot())).differing).toBe(0);
+});
+
+test('draws and asks nothing while nothing moves', async ({ page }) => {
+  await page.evaluate(() => {
+    const { postMessage } = Worker.prototype;
+    let questions = 0;
+    Object.assign(window, { questions: () => questions });
+    Worker.prototype.postMessage = function (this: Worker, message: { t?: string }, ...rest: []) {
+      if (message.t === 'query') questions += 1;
+      postMessage.call(this, message, ...rest);
+    } as typeof postMessage;
+  });
+  const questions = () => page.evaluate(() => (window as unknown as { questions(): number }).questions());
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const drawn = await still(page);
+  const asked = await questions();
+  expect(asked).toBeGreaterThan(0);
+  // Nothing of the timeline changes by any of these.
+  await page.mouse.move(700, 20);
+  await page.mouse.move(740, 20);
+  await page.keyboard.press('?');
+  await page.keyboard.press('Escape');
+  await page.waitForTimeout(700);
+  expect(await frames(page)).toBe(drawn);
+  expect(await questions()).toBe(asked);
+  // The pointer stays below the tracks: what is under it does not change, only the line through it.
+  const box = (await area(page).boundingBox())!;
+  const y = box.y + box.height - 6;
+  await page.mouse.move(box.x + 100, y);
+  await still(page);
+  const before = await frames(page);
+  for (let x = 110; x < 200; x += 10) await page.mouse.move(box.x + x, y);
+  await page.waitForTimeout(200);
+  expect(await frames(page)).toBe(before);
+  // A drag within what was asked for draws, at most once a frame of the browser, and asks nothing.
+  await page.mouse.down();
+  for (let i = 0; i < 10; i += 1) await page.mouse.move(box.x + 190 - 6 * i, y);
+  await page.mouse.up();
+  const after = await still(page);
+  expect(after).toBeGreaterThan(before);
+  expect(after - before).toBeLessThanOrEqual(12);
+  expect(await questions()).toBe(asked);
+});
+
+test('draws no more shapes than there are pixels, with one draw call a frame', async ({ page }) => {
+  await page.goto('./?renderer=webgl2');
+  await page.evaluate(() => {
+    const { drawArraysInstanced } = WebGL2RenderingContext.prototype;
+    let calls = 0;
+    Object.assign(window, { drawCalls: () => calls });
+    WebGL2RenderingContext.prototype.drawArraysInstanced = function (...all) {
+      calls += 1;
+      return drawArraysInstanced.apply(this, all);
+    };
+  });
+  // 20 times the log, so that there are many calls a pixel.
+  await drop(page, 'long.xray', fixture('threads.xray'), 20);
+  await pictured(page);
+  await page.mouse.move(0, 0);
+  await still(page);
+  const { width, height } = (await area(page).boundingBox())!;
+  const told = await page.evaluate(() => ({
+    calls: (window as unknown as { drawCalls(): number }).drawCalls(),
+    notes: (performance.getEntriesByName('unspool:frame') as PerformanceMeasure[]).map(
+      ({ detail }) => detail as { frame: number; shapes: number; exact: boolean },
+    ),
+  }));
+  expect(told.calls).toBeLessThanOrEqual(told.notes.length + 1);
+  for (const { shapes } of told.notes) expect(shapes).toBeLessThanOrEqual((width + 4) * Math.ceil(height / 17));
+  expect(told.notes.at(-1)!.exact).toBe(true);
+});
+
+test('ends the worker of the trace before, and frees what it held', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const [first, ...none] = page.workers();
+  expect(none).toEqual([]);
+  const ended = new Promise<void>((resolve) => first!.once('close', () => resolve()));
+  await open(page, fixture('events.xray'));
+  await ended;
+  await pictured(page);
+  expect(page.workers()).toHaveLength(1);
+  expect(page.workers()[0]).not.toBe(first);
 });
