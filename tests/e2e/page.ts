@@ -31,6 +31,22 @@ export function recorded(format: 'xray' | 'apitrace'): string[] {
     .map((name) => join(folder, name));
 }
 
+/** The number over all that the trace holds, as the page tells it. */
+export async function digest(page: Page): Promise<string | null> {
+  return page.evaluate(
+    () =>
+      new Promise<string | null>((resolve) => {
+        const hear = ({ data }: MessageEvent) => {
+          if (data?.type !== 'unspool:digested') return;
+          window.removeEventListener('message', hear);
+          resolve(data.digest);
+        };
+        window.addEventListener('message', hear);
+        window.postMessage({ type: 'unspool:digest' });
+      }),
+  );
+}
+
 /** Hands a file to the page's input and waits for what becomes of it. */
 export async function open(page: Page, path: string, state: 'ready' | 'failed' = 'ready'): Promise<void> {
   await page.setInputFiles('#file-input', path);

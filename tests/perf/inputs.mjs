@@ -12,6 +12,7 @@ const GENERATED = [
   { name: 'apitrace', format: 'apitrace', events: 4_000_000, ending: 'trace' },
   { name: 'frames', format: 'frames', events: 1_000_000, ending: 'frames' },
   { name: 'trace-db', format: 'trace-db', events: 2_000_000, ending: 'trace' },
+  { name: 'rvn', format: 'rvn', events: 2_000_000, ending: 'sqlite' },
 ];
 
 /** Names that make_large.py knows. */
@@ -22,6 +23,7 @@ const CORPUS = [
   'apitrace-glmark2.trace',
   'frames-300MB.frames',
   'tracedb-300MB.trace',
+  'rvn-1GB.sqlite',
 ];
 
 const CACHE = join(root, 'target', 'bench');

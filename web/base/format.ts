@@ -80,9 +80,9 @@ export function formatPosition(at: bigint, origin: bigint, clock: Clock): string
   }
 }
 
-/** A byte offset as a place in the file: `byte 3,771,904`. */
-export function formatOffset(offset: bigint): string {
-  return `byte${NBSP}${formatCount(offset)}`;
+/** An offset as a place in the file: `byte 3,771,904`. */
+export function formatOffset(offset: bigint, noun = 'byte'): string {
+  return `${noun}${NBSP}${formatCount(offset)}`;
 }
 
 /** How much of the whole, `0 %` and `100 %` only when it is nothing and all. */

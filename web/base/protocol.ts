@@ -34,6 +34,8 @@ export interface TraceInfo {
   readonly eventNoun: string;
   /** One word for a slice: `call`. */
   readonly sliceNoun: string;
+  /** What the offsets of problems count: `byte`, or in a database a step of the x axis. */
+  readonly placeNoun: string;
   /** What it means when there are no events, in a sentence or two. */
   readonly whenEmpty: string;
   /** Further facts of the header, in the order to show them. */
@@ -52,6 +54,8 @@ export interface Track {
   readonly name: string;
   /** One muted line of identity: `tid 4711 · CPU 3`. Empty when the name says it all. */
   readonly detail: string;
+  /** One word for a slice of it, where it has one of its own. */
+  readonly noun?: string;
   /** How many columns of slices there are; row = depth - lowest. 0 for a track that holds only others. */
   readonly rows: number;
   /** The lowest signed depth in use. */
@@ -72,7 +76,7 @@ export interface Track {
 
 /** Something wrong in the file; counted, listed, never silent. */
 export interface Problem {
-  /** Absolute byte offset in the file. */
+  /** Absolute byte offset in the file, or {@link TraceInfo.placeNoun}. */
   readonly offset: bigint;
   /** A stable word for the kind: `truncated`, `orphan-exit`, … */
   readonly kind: string;
@@ -209,8 +213,8 @@ export interface Details {
   readonly remarks: readonly string[];
   /** In the order to show them: what the engine knows first (start, duration, self, …), then what the format adds. */
   readonly fields: readonly Field[];
-  /** Byte offset of the record in the file (in the decompressed stream where the file is compressed). */
-  readonly offset: bigint;
+  /** Byte offset of the record in the file (in the decompressed stream where the file is compressed); a row has none. */
+  readonly offset: bigint | null;
 }
 
 export interface Progress {
@@ -246,6 +250,8 @@ export type ToWorker =
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }
+  /** A number, in hexadecimal, that two readings of the same bytes have in common: for tests and tools. */
+  | { readonly t: 'digest'; readonly id: number }
   /** The problems themselves, `max` of them from the `first`-th on. */
   | { readonly t: 'problems'; readonly id: number; readonly first: number; readonly max: number };
 
@@ -284,4 +290,5 @@ export type FromWorker =
   | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
   /** `details` is null when the item is not there any more. */
   | { readonly t: 'details'; readonly id: number; readonly details: Details | null; readonly error: TraceError | null }
+  | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

@@ -36,6 +36,11 @@ export const FORMATS: readonly Format[] = [
     name: 'trace-db traces',
     about: "GrammaTech's, in both layouts: variables as values, statements, buffers",
   },
+  {
+    id: 'rvn',
+    name: 'REVEN block traces',
+    about: 'SQLite databases of rvnblock: each run of a basic block, and the calls rebuilt from them',
+  },
 ];
 
 /** What can be looked at without a file of one's own. */
@@ -65,5 +70,10 @@ export const SAMPLES: readonly Sample[] = [
     path: 'samples/variables.trace',
     name: 'Variables',
     about: 'a sort and greatest common divisors, every variable at every statement',
+  },
+  {
+    path: 'samples/blocks.sqlite',
+    name: 'Blocks',
+    about: 'a small 64-bit system, block by block, with interrupts and a page fault',
   },
 ];

@@ -107,9 +107,16 @@ describe('the page side of a trace', () => {
   });
   it('keeps what is shown when the worker dies', () => {
     say({ t: 'tracks', tracks: [TRACK] });
+    say({ t: 'progress', progress: PROGRESS });
     port.onerror?.({ message: 'unreachable', preventDefault: () => undefined } as ErrorEvent);
     const status = trace.status.value;
     expect(status.at === 'ready' && status.how).toBe('broken');
     expect(status.at === 'ready' && status.error?.kind).toBe('crashed');
+  });
+
+  it('has failed when there are tracks and nothing on them', () => {
+    say({ t: 'tracks', tracks: [TRACK] });
+    say({ t: 'failed', error: { kind: 'malformed', sentence: 'no such table', offset: null } });
+    expect(trace.status.value.at).toBe('failed');
   });
 });

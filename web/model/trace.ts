@@ -49,6 +49,8 @@ export interface Trace {
   overview(buckets: number): Promise<Overview | null>;
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
+  /** A number in hexadecimal: that of `unspool info --json` of the same file. For tests and tools. */
+  digest(): Promise<string | null>;
   dispose(): void;
 }
 
@@ -82,7 +84,8 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
   };
   const fail = (error: TraceError) => {
     // What is on the screen stays when the worker dies later on; there is nothing more to be had from it.
-    if (tracks.peek().size > 0 && status.peek().at !== 'failed') status.value = { at: 'ready', how: 'broken', error };
+    if (progress.peek().events > 0 && status.peek().at !== 'failed')
+      status.value = { at: 'ready', how: 'broken', error };
     else status.value = { at: 'failed', error };
     end();
   };
@@ -118,6 +121,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
       case 'rects':
       case 'overview':
       case 'details':
+      case 'digest':
       case 'problems':
         return answer(data);
       default:
@@ -163,6 +167,10 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
     problems: async (first, max) => {
       const reply = await ask((id) => ({ t: 'problems', id, first, max }));
       return reply?.t === 'problems' ? reply : null;
+    },
+    digest: async () => {
+      const reply = await ask((id) => ({ t: 'digest', id }));
+      return reply?.t === 'digest' ? reply.digest : null;
     },
     dispose: end,
   };

@@ -3,6 +3,7 @@ import type { ProblemCount, TraceInfo, Track } from '../base/protocol.ts';
 
 /** What the slices of a track are called, in the singular: a lane's go by its name, `frames` holds frames. */
 export function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string {
+  if (track.noun !== undefined) return track.noun;
   if (track.kind !== 'lane') return info.sliceNoun;
   return track.name.replace(/s$/, '');
 }

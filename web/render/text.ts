@@ -7,6 +7,10 @@ export interface TextFitter {
 /** Fewer characters than this tell nothing. */
 const LEAST = 2;
 
+function isAddress(text: string): boolean {
+  return text.length > 4 && text.startsWith('0x') && !text.includes(' ');
+}
+
 /**
  * A fitter for a context whose font is set and has kerning off (`fontKerning = 'none'`), so that widths add up.
  * Measuring whole names would cost a layout for each width that a zoom passes through.
@@ -20,9 +24,21 @@ export function createTextFitter(context: CanvasRenderingContext2D): TextFitter 
     widths.set(character, width);
     return width;
   };
+  /** Addresses of one program begin alike and differ at the end. */
+  const fittedAtEnd = (text: string, width: number, ellipsis: number): string => {
+    let used = 0;
+    let cut = text.length;
+    for (let i = text.length - 1; i >= 0; i -= 1) {
+      used += widthOf(text.charAt(i));
+      if (used > width) return text.length - cut >= LEAST ? `…${text.slice(cut)}` : '';
+      if (used + ellipsis <= width) cut = i;
+    }
+    return text;
+  };
   return {
     fitted: (text, width) => {
       const ellipsis = widthOf('…');
+      if (isAddress(text)) return fittedAtEnd(text, width, ellipsis);
       let used = 0;
       let cut = 0;
       let characters = 0;

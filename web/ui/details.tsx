@@ -87,10 +87,14 @@ function Item({ open, details, context, colour }: ItemProps) {
       {/* What was unfolded in one call is folded again in the next. */}
       <dl class="fields" key={keyOf(details.item)}>
         <Fields fields={details.fields} context={context} />
-        <dt>Record</dt>
-        <dd>
-          <Copyable text={details.offset.toString()}>at {formatOffset(details.offset)}</Copyable>
-        </dd>
+        {details.offset !== null && (
+          <>
+            <dt>Record</dt>
+            <dd>
+              <Copyable text={details.offset.toString()}>at {formatOffset(details.offset)}</Copyable>
+            </dd>
+          </>
+        )}
       </dl>
     </>
   );

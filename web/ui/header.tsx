@@ -84,7 +84,7 @@ function Summary({ trace }: { trace: Trace }) {
       tracks.filter((track) => track.kind === 'lane'),
       info,
     ).slice(1);
-    for (const [noun, count] of lanes) parts.push(formatCounted(count, noun));
+    for (const [noun, count] of lanes) if (noun !== info.eventNoun) parts.push(formatCounted(count, noun));
   }
   if (threads > 0) parts.push(formatCounted(threads, 'thread'));
   // Of what is only counted, the number of events tells the length.

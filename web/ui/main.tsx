@@ -25,8 +25,14 @@ effect(() => {
   const bench = workbench.bench.value;
   document.title = bench.at === 'open' ? `${bench.open.trace.name} – Unspool` : 'Unspool';
 });
-window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-  if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== 'unspool:open') return;
+window.addEventListener('message', ({ data, source }: MessageEvent<unknown>) => {
+  if (typeof data !== 'object' || data === null || !('type' in data)) return;
+  if (data.type === 'unspool:digest') {
+    const bench = workbench.bench.peek();
+    const digest = bench.at === 'open' ? bench.open.trace.digest() : Promise.resolve(null);
+    void digest.then((it) => source?.postMessage({ type: 'unspool:digested', digest: it }, { targetOrigin: '*' }));
+  }
+  if (data.type !== 'unspool:open') return;
   const { name, buffer } = data as { name?: unknown; buffer?: unknown };
   if (!(buffer instanceof ArrayBuffer) && !(buffer instanceof Blob)) return;
   workbench.openBlob(new Blob([buffer]), typeof name === 'string' && name !== '' ? name : 'trace');

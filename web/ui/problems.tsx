@@ -61,7 +61,8 @@ export function Problems({ trace }: { trace: Trace }) {
             <div class="problem" key={kind.kind}>
               <p class={kind.serious ? 'problem-title warning-text' : 'problem-title'}>{kind.summary}</p>
               <p class="muted">
-                {kind.count > 1 ? 'First' : 'At'} {formatOffset(kind.first.offset)}: {kind.first.sentence}
+                {kind.count > 1 ? 'First' : 'At'} {formatOffset(kind.first.offset, trace.info.value?.placeNoun)}:{' '}
+                {kind.first.sentence}
               </p>
             </div>
           ))}

@@ -22,6 +22,7 @@ function session(size: number, again: readonly (readonly [at: number, length: nu
   let length = 0;
   let todo = 0;
   const made = {
+    isDatabase: () => false,
     push: (bytes: Uint8Array) => {
       expect(todo).toBe(0);
       got.push({ at, bytes: bytes.slice() });

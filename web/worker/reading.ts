@@ -21,6 +21,8 @@ const PORTION = MIB;
 /** After so long, messages get their turn. */
 const TURN_MS = 10;
 const STEP_MS = 4;
+/** The same for steps that fetch rows. */
+const ROWS_MS = 8;
 const SMALLEST_BUDGET = 1_000;
 const LARGEST_BUDGET = 4_000_000;
 /** How long the first picture may hold up reading. */
@@ -28,6 +30,42 @@ const HOLD_MS = 250;
 
 /** Reads `file` through `session`, giving messages their turn every {@link TURN_MS}. */
 export async function readThrough(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
+  return session.isDatabase() ? readRows(session, pace) : readBytes(session, file, pace);
+}
+
+/** A database: the session fetches its rows itself, some more with each step. */
+async function readRows(session: Session, pace: Pace): Promise<Outcome> {
+  const breathe = createBreather();
+  let holding = true;
+  let budget = 16 * SMALLEST_BUDGET;
+  try {
+    for (;;) {
+      if (pace.cancelled()) {
+        session.cancel();
+        return 'cancelled';
+      }
+      const began = performance.now();
+      const state = session.step(budget);
+      if (state === STEP_DONE) return 'complete';
+      if (state === STEP_BROKEN) return 'broken';
+      const took = performance.now() - began;
+      // Each step begins with a search: short ones cost more of them.
+      if (took > 2 * ROWS_MS) budget = Math.max(SMALLEST_BUDGET, budget >> 1);
+      else if (took < ROWS_MS) budget = Math.min(LARGEST_BUDGET, budget << 1);
+      if (holding && session.progress().slices > 0) {
+        holding = false;
+        pace.report(true);
+        await Promise.race([pace.painted, delay(HOLD_MS)]);
+      }
+      pace.report(false);
+      await breathe.turn();
+    }
+  } finally {
+    breathe.close();
+  }
+}
+
+async function readBytes(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
   const source = openSource(file, session.wantsAt());
   const breathe = createBreather();
   const holdAt = Math.max(MIB, Math.floor(file.size / 8));

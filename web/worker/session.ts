@@ -12,6 +12,7 @@ import type {
   TraceInfo,
   Track,
 } from '../base/protocol.ts';
+import type { SqlFile } from './sqlite.ts';
 
 /** The answer of {@link Session.query}: the body of a `rects` message. */
 export interface Answer {
@@ -39,6 +40,10 @@ export const STEP_BROKEN = 3;
 export interface Session {
   free(): void;
   info(): TraceInfo;
+  /** It wants {@link attach} before the first step, and no bytes. */
+  isDatabase(): boolean;
+  /** Throws a {@link TraceError}. */
+  attach(file: SqlFile): void;
   /** Copies bytes in; only after a step answered {@link STEP_WANTS_BYTES}. */
   push(bytes: Uint8Array): void;
   /** The bytes asked for end here: the file is over. */
@@ -65,6 +70,7 @@ export interface Session {
   detailsNext(item: Item, bytes: Uint8Array): { readonly offset: number; readonly length: number } | undefined;
   /** null when there is no such item. Throws a {@link TraceError}. */
   details(item: Item, bytes: Uint8Array): Details | null;
+  digest(): string;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
 }
 

@@ -6,6 +6,7 @@ import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts
 import { gather } from './gather.ts';
 import { readThrough } from './reading.ts';
 import type { Session, SessionConstructor } from './session.ts';
+import { openSqlFile, type SqlFile } from './sqlite.ts';
 import init, { Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** The scope as a worker has it; the DOM's types only know the page's. */
@@ -61,6 +62,8 @@ page.onmessage = ({ data }) => {
     case 'details':
       void tell(data.id, data.item);
       return;
+    case 'digest':
+      return guarded((open) => page.postMessage({ t: 'digest', id: data.id, digest: open.digest() }));
     case 'problems':
       return guarded((open) =>
         page.postMessage({ t: 'problems', id: data.id, ...open.problems(data.first, data.max) }),
@@ -87,6 +90,7 @@ async function open(blob: Blob, name: string): Promise<void> {
     // The glue's own types leave the structured values open; the contract is in session.ts.
     const Session = WasmSession as unknown as SessionConstructor;
     session = new Session(name, blob.size, new Uint8Array(head), new Uint8Array(tail));
+    if (session.isDatabase()) session.attach(await database(blob));
     page.postMessage({ t: 'opened', info: session.info() });
     const how = await readThrough(session, blob, { cancelled: () => cancelled, painted: firstPicture, report });
     finish(session, how, session.error() ?? null);
@@ -108,13 +112,22 @@ async function load(): Promise<void> {
   try {
     await init();
   } catch {
-    const error: TraceError = {
-      kind: 'crashed',
-      sentence: 'The part of this page that reads traces could not be loaded. Reload the page to try again.',
-      offset: null,
-    };
-    throw error;
+    throw notLoaded('The part of this page that reads traces');
   }
+}
+
+/** Databases need SQLite, which nobody else has to wait for. */
+async function database(blob: Blob): Promise<SqlFile> {
+  try {
+    return await openSqlFile(blob);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'NotReadableError') throw error;
+    throw notLoaded('The part of this page that reads databases');
+  }
+}
+
+function notLoaded(part: string): TraceError {
+  return { kind: 'crashed', sentence: `${part} could not be loaded. Reload the page to try again.`, offset: null };
 }
 
 function finish(open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null): void {

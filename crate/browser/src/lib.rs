@@ -5,12 +5,17 @@
 //! `web/base/protocol.ts`.
 
 mod columns;
+mod sqlite;
+
+pub use sqlite::SqlFile;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use unspool_engine::{Item, Range, Session as Engine, Step, TrackRows};
 use wasm_bindgen::prelude::*;
+
+use crate::sqlite::SqlRows;
 
 /// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and asks in between.
 #[wasm_bindgen]
@@ -30,6 +35,17 @@ impl Session {
     /// What the file's head says: a `TraceInfo`.
     pub fn info(&self) -> JsValue {
         to_js(&self.engine.info())
+    }
+
+    /// Whether the file is a database: then [`Session::attach`] comes before the first step, and no bytes are pushed.
+    #[wasm_bindgen(js_name = isDatabase)]
+    pub fn is_database(&self) -> bool {
+        self.engine.is_database()
+    }
+
+    /// Hands in the database, and reads what concerns the whole trace. Throws a `TraceError`.
+    pub fn attach(&mut self, file: SqlFile) -> Result<(), JsValue> {
+        self.engine.attach(Box::new(SqlRows(file))).map_err(|error| to_js(&error))
     }
 
     /// Takes in bytes from where [`Session::wants_at`] said.
@@ -146,6 +162,11 @@ impl Session {
     pub fn problems(&self, first: u32, max: u32) -> JsValue {
         let (page, total) = self.engine.problems(first as usize, max as usize);
         object(&[("problems", to_js(&page)), ("total", JsValue::from_f64(total as f64))])
+    }
+
+    /// A number in hexadecimal that two readings of the same bytes have in common: that of `unspool info --json`.
+    pub fn digest(&self) -> String {
+        format!("{:016x}", self.engine.store().digest())
     }
 }
 

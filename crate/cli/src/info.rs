@@ -6,7 +6,8 @@ use std::path::Path;
 use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, Step, TraceErrorOut, TraceInfo, TrackOut, read};
 
-use crate::{Failure, Source, complain};
+use crate::sqlite::Database;
+use crate::{Failure, Place, Source, complain};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -20,6 +21,8 @@ struct Report<'a> {
     names: usize,
     /// Bytes of memory a slice takes, levels of detail included.
     bytes_a_slice: f64,
+    /// Two readings of the same bytes have it in common.
+    digest: String,
     tracks: Vec<TrackOut>,
     error: Option<&'a TraceErrorOut>,
 }
@@ -32,14 +35,22 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
     let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
-    read::session(&mut session, &mut source, |_| {})?;
-    source.bar.finish();
+    if session.is_database() {
+        let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
+        opened.and_then(|database| session.attach(Box::new(database))).map_err(|error| refused(&error))?;
+    }
+    let bar = source.bar.clone();
+    read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
+    bar.finish();
     let progress = session.progress();
     if let Some(error) = session.error() {
         if progress.events == 0.0 {
             return Err(refused(error));
         }
-        complain(&name, error.offset.unwrap_or(0), &error.sentence);
+        match error.offset {
+            Some(at) => complain(&name, Place::Byte(at), &error.sentence),
+            None => complain(&name, Place::Whole, &error.sentence),
+        }
     }
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     let mut out = io::stdout().lock();
@@ -51,6 +62,7 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
             instants: session.store().instants(),
             names: session.store().names().len(),
             bytes_a_slice: if slices == 0 { 0.0 } else { session.store().bytes() as f64 / slices as f64 },
+            digest: format!("{:016x}", session.store().digest()),
             tracks: session.store().track_report(),
             progress,
             error: session.error(),
@@ -98,7 +110,7 @@ fn print(out: &mut impl Write, session: &Session, progress: &ProgressOut) -> io:
         writeln!(out, "Problems")?;
         for problem in &progress.problems {
             let kind = if problem.serious { "problem" } else { "remark" };
-            writeln!(out, "  {kind}: {}, first at byte {}", problem.summary, problem.first.offset)?;
+            writeln!(out, "  {kind}: {}, first at {} {}", problem.summary, info.place_noun, problem.first.offset)?;
         }
     }
     Ok(())

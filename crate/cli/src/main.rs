@@ -7,6 +7,7 @@ mod dump;
 mod generate;
 mod info;
 mod progress;
+mod sqlite;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -143,6 +144,10 @@ impl From<io::Error> for Failure {
 /// A file that is read by offset.
 struct Source {
     file: File,
+    /// Where it lies, for those who open it themselves.
+    path: PathBuf,
+    /// What came on standard input; goes with this.
+    _spooled: Option<tempfile::TempPath>,
     size: u64,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -154,20 +159,30 @@ impl Source {
     fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
-        let file = if path == Path::new("-") { standard_input() } else { File::open(path) }.map_err(in_file)?;
+        let spooled = (path == Path::new("-")).then(standard_input).transpose().map_err(in_file)?;
+        let path = spooled.as_deref().unwrap_or(path).to_path_buf();
+        let file = File::open(&path).map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
-        let mut source =
-            Self { file, size, head: Vec::new(), tail: Vec::new(), name: name.clone(), bar: Progress::new(size) };
+        let mut source = Self {
+            file,
+            path,
+            _spooled: spooled,
+            size,
+            head: Vec::new(),
+            tail: Vec::new(),
+            name: name.clone(),
+            bar: Progress::new(size),
+        };
         (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
         Ok(source)
     }
 }
 
-/// What comes on standard input, in a file without a name: decoders go back in it.
-fn standard_input() -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
+/// What comes on standard input, in a file: decoders go back in it.
+fn standard_input() -> io::Result<tempfile::TempPath> {
+    let mut file = tempfile::NamedTempFile::new()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
-    Ok(file)
+    Ok(file.into_temp_path())
 }
 
 impl ReadAt for Source {
@@ -187,7 +202,21 @@ impl ReadAt for Source {
     }
 }
 
+/// Where in a file something is wrong.
+#[derive(Clone, Copy)]
+enum Place {
+    Byte(u64),
+    /// In a database.
+    Transition(u64),
+    Whole,
+}
+
 /// Says on stderr what is wrong with the file at a place.
-fn complain(name: &str, offset: u64, sentence: &str) {
-    let _ = writeln!(io::stderr(), "unspool: {name}: at byte {offset}: {sentence}");
+fn complain(name: &str, place: Place, sentence: &str) {
+    let at = match place {
+        Place::Byte(at) => format!("at byte {at}: "),
+        Place::Transition(at) => format!("at transition {at}: "),
+        Place::Whole => "error: ".into(),
+    };
+    let _ = writeln!(io::stderr(), "unspool: {name}: {at}{sentence}");
 }

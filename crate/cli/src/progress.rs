@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar that takes itself away when it is done.
+#[derive(Clone)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {

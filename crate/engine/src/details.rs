@@ -48,8 +48,8 @@ pub struct Details {
     pub remarks: Vec<String>,
     /// In the order to show them.
     pub fields: Vec<FieldOut>,
-    /// Absolute offset of the record.
-    pub offset: u64,
+    /// Absolute offset of the record; a row of a database has none.
+    pub offset: Option<u64>,
 }
 
 /// A field that serialises.
@@ -204,7 +204,17 @@ impl Store {
             fields.extend(told);
         }
         remarks.extend(record.remarks);
-        Some(Details { item, title: self.name(name), name, start, end, flags, remarks, fields, offset: record.offset })
+        Some(Details {
+            item,
+            title: self.name(name),
+            name,
+            start,
+            end,
+            flags,
+            remarks,
+            fields,
+            offset: Some(record.offset),
+        })
     }
 
     /// How much of a slice the calls directly below it take, those that are still open included.

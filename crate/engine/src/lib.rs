@@ -10,6 +10,7 @@ mod details;
 mod overview;
 pub mod read;
 mod report;
+pub mod rows;
 mod session;
 pub mod store;
 
@@ -17,6 +18,7 @@ pub use call_tree::{CallTree, NodeId, ROOT};
 pub use details::{Details, Item};
 pub use overview::Overview;
 pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
+pub use rows::{RowSink, RowSource};
 pub use session::{Session, Step};
 pub use store::Store;
 pub use store::query::{CounterColumns, InstantColumns, MANY, QueryAnswer, RectColumns, TrackRows};

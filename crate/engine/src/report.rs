@@ -24,6 +24,8 @@ pub struct TraceInfo {
     pub event_noun: &'static str,
     /// What a slice is, in the singular.
     pub slice_noun: &'static str,
+    /// What the places of problems count: bytes of the file, or steps of the x axis in a database.
+    pub place_noun: &'static str,
     /// What it means when there are no events.
     pub when_empty: &'static str,
     /// Further facts, in the order to show them.
@@ -63,6 +65,7 @@ impl From<Info> for TraceInfo {
             clock,
             event_noun: info.event_noun,
             slice_noun: info.slice_noun,
+            place_noun: "byte",
             when_empty: info.when_empty,
             properties: info.properties,
         }
@@ -82,19 +85,25 @@ pub struct TraceErrorOut {
 
 impl From<Error> for TraceErrorOut {
     fn from(error: Error) -> Self {
-        let kind = match error.class() {
-            Class::Malformed => "malformed",
-            Class::Truncated => "truncated",
-            Class::Unsupported => "unsupported",
-            Class::Limit => "limit",
-            Class::Misuse => "crashed",
-        };
+        let kind = class_word(error.class());
         let mut sentence = error.cause.to_string();
         if let Some(first) = sentence.get_mut(..1) {
             first.make_ascii_uppercase();
         }
         sentence.push('.');
         Self { kind, sentence, offset: Some(error.at) }
+    }
+}
+
+/// A stable word for whom to blame.
+pub(crate) fn class_word(class: Class) -> &'static str {
+    match class {
+        Class::Malformed => "malformed",
+        Class::Truncated => "truncated",
+        Class::Unsupported => "unsupported",
+        Class::Limit => "limit",
+        Class::Unreadable => "unreadable",
+        Class::Misuse => "crashed",
     }
 }
 
@@ -157,6 +166,9 @@ pub struct TrackOut {
     pub name: String,
     /// One line of identity.
     pub detail: String,
+    /// What one of its slices is, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noun: Option<&'static str>,
     /// How many columns of slices there are.
     pub rows: u32,
     /// The lowest depth.
@@ -193,6 +205,7 @@ impl TrackOut {
             },
             name: track.def.name.clone(),
             detail: track.def.detail.clone(),
+            noun: track.def.noun,
             rows: track.rows(),
             lowest: track.lowest(),
             slices: track.slices() as f64,

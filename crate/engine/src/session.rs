@@ -1,11 +1,13 @@
 //! One open trace: a decoder, a store, and what is between them.
 
 use unspool_formats::decoder::Range;
-use unspool_formats::{Clock, Decoder, EventBatch, Format, OpenOptions, Probe, Want, recognise};
+use unspool_formats::rows::PAGE;
+use unspool_formats::{Clock, Decoder, EventBatch, Format, Info, OpenOptions, Opened, Probe, Want, recognise};
 
 use crate::details::{Details, Item};
 use crate::overview::Overview;
-use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
+use crate::report::{ClockOut, ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
+use crate::rows::{RowPath, RowSource};
 use crate::store::Store;
 use crate::store::query::{QueryAnswer, TrackRows};
 
@@ -25,10 +27,16 @@ pub enum Step {
     Broken,
 }
 
+/// How the trace comes in.
+enum Path {
+    Stream(Box<dyn Decoder>),
+    Rows(RowPath),
+}
+
 /// One open trace. Push bytes, step until it needs more, and ask whatever you like in between.
 pub struct Session {
     format: &'static Format,
-    decoder: Box<dyn Decoder>,
+    path: Path,
     store: Store,
     batch: EventBatch,
     /// Bytes pushed and not yet used up are those from `used` on.
@@ -51,10 +59,13 @@ impl Session {
     pub fn new(name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
         let (format, _) = recognise(&Probe { head, tail, size, name }).ok_or_else(|| refusal(head, size))?;
         let options = OpenOptions { size: Some(size), ..OpenOptions::default() };
-        let decoder = (format.open)(head, options)?;
+        let path = match (format.open)(head, options)? {
+            Opened::Stream(decoder) => Path::Stream(decoder),
+            Opened::Rows(decoder) => Path::Rows(RowPath::new(decoder)),
+        };
         Ok(Self {
             format,
-            decoder,
+            path,
             store: Store::default(),
             batch: EventBatch::with_capacity(BATCH),
             input: Vec::new(),
@@ -77,7 +88,13 @@ impl Session {
 
     /// What the file's head says.
     pub fn info(&self) -> TraceInfo {
-        self.decoder.info().into()
+        let mut info: TraceInfo = self.head().into();
+        if self.is_database()
+            && let ClockOut::Ordinal { unit } = info.clock
+        {
+            info.place_noun = unit;
+        }
+        info
     }
 
     /// What is known so far.
@@ -85,9 +102,22 @@ impl Session {
         &self.store
     }
 
+    /// Whether it is a database, and wants [`Session::attach`] before its first step instead of bytes.
+    pub fn is_database(&self) -> bool {
+        matches!(self.path, Path::Rows(_))
+    }
+
+    /// Says where the rows of a database come from, and reads what concerns the whole trace.
+    pub fn attach(&mut self, source: Box<dyn RowSource>) -> Result<(), TraceErrorOut> {
+        match &mut self.path {
+            Path::Rows(path) => Ok(path.attach(source)?),
+            Path::Stream(_) => Ok(()),
+        }
+    }
+
     /// Where the next bytes pushed must come from, and how many are useful there (0: all that there are).
     pub fn wants(&self) -> (u64, u64) {
-        match self.decoder.want() {
+        match self.want() {
             Want::Seek { at, len } if at == self.here() => {
                 (self.position, at.saturating_add(len).saturating_sub(self.position))
             }
@@ -102,7 +132,7 @@ impl Session {
         self.used = 0;
         self.input.extend_from_slice(bytes);
         self.position += bytes.len() as u64;
-        if self.decoder.want() == Want::Next {
+        if self.want() == Want::Next {
             self.read = self.position;
         }
     }
@@ -117,12 +147,62 @@ impl Session {
         if matches!(self.state, Step::Done | Step::Broken) {
             return self.state;
         }
+        self.state = if self.is_database() { self.step_rows(max_events) } else { self.step_bytes(max_events) };
+        self.state
+    }
+
+    /// Fetches rows and decodes them, a page at the most.
+    fn step_rows(&mut self, max_events: usize) -> Step {
+        let Path::Rows(path) = &mut self.path else { return Step::Done };
         let mut events = 0;
-        self.state = loop {
-            let want = self.decoder.want();
+        let broken = loop {
+            self.batch.clear();
+            let worked = path.decoder.work(&mut self.batch);
+            events += self.batch.len();
+            if !self.store.apply(&mut self.batch) {
+                break None;
+            }
+            match worked {
+                Err(error) => break Some(error),
+                Ok(true) if events < max_events => {}
+                Ok(true) => return Step::More,
+                Ok(false) => {
+                    // A row is some three events.
+                    let most = (max_events / 3).clamp(1024, PAGE);
+                    let fetched = path.fetch(most);
+                    let (done, of) = path.decoder.progress();
+                    let share = if of == 0 { 0.0 } else { done as f64 / of as f64 };
+                    self.read = self.read.max((self.size as f64 * share) as u64);
+                    match fetched {
+                        Err(error) => break Some(error),
+                        Ok(true) if events < max_events => {}
+                        Ok(true) => return Step::More,
+                        Ok(false) => break path.take_failure(),
+                    }
+                }
+            }
+        };
+        match broken {
+            None => {
+                self.read = self.size;
+                self.finish(Step::Done)
+            }
+            Some(error) => {
+                self.error = Some(error.into());
+                self.finish(Step::Broken)
+            }
+        }
+    }
+
+    fn step_bytes(&mut self, max_events: usize) -> Step {
+        let mut events = 0;
+        loop {
+            let here = self.here();
+            let Path::Stream(decoder) = &mut self.path else { return Step::Done };
+            let want = decoder.want();
             match want {
                 Want::Nothing => break self.finish(Step::Done),
-                Want::Seek { at, .. } if at != self.here() => {
+                Want::Seek { at, .. } if at != here => {
                     self.input.clear();
                     (self.used, self.position, self.ended) = (0, at, false);
                     break Step::NeedsBytes;
@@ -131,16 +211,17 @@ impl Session {
             }
             self.batch.clear();
             let mut result =
-                self.decoder.push(self.input.get(self.used..).unwrap_or_default(), &mut self.batch).map(|p| p.used);
+                decoder.push(self.input.get(self.used..).unwrap_or_default(), &mut self.batch).map(|p| p.used);
             let used = result.unwrap_or(0);
             self.used += used;
-            let starved = result.is_ok() && used == 0 && !self.batch.is_full() && self.decoder.want() == want;
+            let starved = result.is_ok() && used == 0 && !self.batch.is_full() && decoder.want() == want;
             if starved && self.ended {
                 let rest = self.input.get(self.used..).unwrap_or_default();
-                result = self.decoder.end(rest, &mut self.batch).map(|()| 0);
+                result = decoder.end(rest, &mut self.batch).map(|()| 0);
                 self.input.clear();
                 (self.used, self.ended) = (0, false);
             }
+            let want = decoder.want();
             events += self.batch.len();
             let room = self.store.apply(&mut self.batch);
             if let Err(error) = result {
@@ -150,17 +231,16 @@ impl Session {
             if !room {
                 break self.finish(Step::Done);
             }
-            if starved && self.decoder.want() == Want::Next {
+            if starved && want == Want::Next {
                 break Step::NeedsBytes;
             }
-            if starved && matches!(self.decoder.want(), Want::Seek { at, .. } if at == self.here()) {
+            if starved && matches!(want, Want::Seek { at, .. } if at == self.here()) {
                 break Step::NeedsBytes;
             }
             if events >= max_events {
                 break Step::More;
             }
-        };
-        self.state
+        }
     }
 
     /// Stops reading; what is there stays.
@@ -175,9 +255,14 @@ impl Session {
         self.error.as_ref()
     }
 
+    /// How much of the file the main pass has read; of a database the share of its rows.
+    pub fn bytes_read(&self) -> u64 {
+        self.read
+    }
+
     /// How far reading has come.
     pub fn progress(&self) -> ProgressOut {
-        let stage = matches!(self.decoder.want(), Want::Seek { .. }).then_some("putting buffers in order");
+        let stage = matches!(self.want(), Want::Seek { .. }).then_some("putting buffers in order");
         ProgressOut {
             bytes_read: self.read as f64,
             bytes: self.size as f64,
@@ -227,19 +312,34 @@ impl Session {
 
     /// Which bytes of the file the details of an item are decoded from; nothing if there is no such item.
     pub fn details_range(&self, item: Item) -> Option<Range> {
-        self.decoder.details_range(self.store.locate(item)?)
+        let locator = self.store.locate(item)?;
+        match &self.path {
+            Path::Stream(decoder) => decoder.details_range(locator),
+            // Its rows are fetched when the details are asked for.
+            Path::Rows(_) => Some(Range { at: 0, len: 0 }),
+        }
     }
 
     /// A further stretch that the details need, behind `bytes` of those before; ask until there is none.
     pub fn details_next(&self, item: Item, bytes: &[u8]) -> Option<Range> {
-        self.decoder.details_next(self.store.locate(item)?, bytes)
+        match &self.path {
+            Path::Stream(decoder) => decoder.details_next(self.store.locate(item)?, bytes),
+            Path::Rows(_) => None,
+        }
     }
 
     /// Everything known of an item, decoded from the bytes of [`Session::details_range`] and [`Session::details_next`].
     pub fn details(&self, item: Item, bytes: &[u8]) -> Result<Option<Details>, TraceErrorOut> {
         let Some(locator) = self.store.locate(item) else { return Ok(None) };
-        let record = self.decoder.details(locator, bytes)?;
-        Ok(self.store.describe(item, record, self.is_counted()))
+        let record = match &self.path {
+            Path::Stream(decoder) => decoder.details(locator, bytes)?,
+            Path::Rows(path) => {
+                let rows = path.rows_of(&path.decoder.details_queries(locator))?;
+                path.decoder.details(locator, &rows)
+            }
+        };
+        let details = self.store.describe(item, record, self.is_counted());
+        Ok(details.map(|details| Details { offset: details.offset.filter(|_| !self.is_database()), ..details }))
     }
 
     /// Single problems from the `first` on, `max` at the most, and how many there are to list.
@@ -250,7 +350,21 @@ impl Session {
 
     /// The x axis counts calls, steps or the like.
     fn is_counted(&self) -> bool {
-        matches!(self.decoder.info().clock, Clock::Ordinal { .. })
+        matches!(self.head().clock, Clock::Ordinal { .. })
+    }
+
+    fn head(&self) -> Info {
+        match &self.path {
+            Path::Stream(decoder) => decoder.info(),
+            Path::Rows(path) => path.decoder.info(),
+        }
+    }
+
+    fn want(&self) -> Want {
+        match &self.path {
+            Path::Stream(decoder) => decoder.want(),
+            Path::Rows(_) => Want::Nothing,
+        }
     }
 
     /// Absolute offset of the first byte that has not been used up.

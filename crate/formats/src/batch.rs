@@ -95,6 +95,8 @@ pub struct TrackDef {
     pub values: ValueKind,
     /// How slices lie on one another.
     pub stacking: Stacking,
+    /// What one of its slices is, in a word or two, where that is not what the trace says of itself or the track's name.
+    pub noun: Option<&'static str>,
 }
 
 impl TrackDef {
@@ -109,6 +111,7 @@ impl TrackDef {
             start: None,
             values: ValueKind::Unsigned,
             stacking: Stacking::Nested,
+            noun: None,
         }
     }
 }

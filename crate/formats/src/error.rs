@@ -84,6 +84,8 @@ pub enum Class {
     Unsupported,
     /// The bytes ask for more than is allowed.
     Limit,
+    /// The bytes cannot be had.
+    Unreadable,
     /// The caller.
     Misuse,
 }
@@ -186,11 +188,26 @@ pub enum ProblemKind {
     NotShown,
     /// The record is larger than what is kept of one: `value` bytes or entries of it are left out.
     LeftOut,
+    /// A database with the tables of `value`, a date such as 20201023, that lacks those of today. Of this and what follows
+    /// the place is a transition.
+    OldSchema,
+    /// A database that does not say what it is.
+    NoMetadata,
+    /// The first block is not the one that stands for interrupts.
+    NoInterruptBlock,
+    /// A row with the transition `value`, which is none.
+    BadRow,
+    /// An instruction of block `value` that does not lie in it, or in no order.
+    BadIndex,
+    /// Block `value` is longer than what is kept of one.
+    LongBlock,
+    /// Block `value` was executed, but is not there.
+    NoBlock,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 25] = [
         Self::Truncated,
         Self::Malformed,
         Self::CutBuffer,
@@ -209,6 +226,13 @@ impl ProblemKind {
         Self::CutPoint,
         Self::NotShown,
         Self::LeftOut,
+        Self::OldSchema,
+        Self::NoMetadata,
+        Self::NoInterruptBlock,
+        Self::BadRow,
+        Self::BadIndex,
+        Self::LongBlock,
+        Self::NoBlock,
     ];
 
     /// A stable word for it.
@@ -232,6 +256,13 @@ impl ProblemKind {
             Self::CutPoint => "cut-point",
             Self::NotShown => "not-shown",
             Self::LeftOut => "left-out",
+            Self::OldSchema => "old-schema",
+            Self::NoMetadata => "no-metadata",
+            Self::NoInterruptBlock => "no-interrupt-block",
+            Self::BadRow => "bad-row",
+            Self::BadIndex => "bad-index",
+            Self::LongBlock => "long-block",
+            Self::NoBlock => "no-block",
         }
     }
 
@@ -246,6 +277,7 @@ impl ProblemKind {
                 | Self::BadTable
                 | Self::TooDeep
                 | Self::NotShown
+                | Self::OldSchema
         )
     }
 
@@ -295,6 +327,13 @@ impl fmt::Display for SummaryOf {
             ProblemKind::TooDeep => write!(f, "calls go deeper than is shown"),
             ProblemKind::CutPoint => write!(f, "the last point is not complete"),
             ProblemKind::LeftOut => write!(f, "{n} record{s} too large to be kept whole"),
+            ProblemKind::OldSchema => write!(f, "the database has the tables of 2020"),
+            ProblemKind::NoMetadata => write!(f, "the database does not say what it is"),
+            ProblemKind::NoInterruptBlock => write!(f, "there is no block for interrupts"),
+            ProblemKind::BadRow => write!(f, "{n} row{s} without a valid transition"),
+            ProblemKind::BadIndex => write!(f, "{n} instruction{s} outside of their blocks"),
+            ProblemKind::LongBlock => write!(f, "{n} block{s} too long to be kept whole"),
+            ProblemKind::NoBlock => write!(f, "blocks were executed that are not there"),
             ProblemKind::NotShown => write!(f, "there is more than can be shown; the rest is in the details of points"),
         }
     }
@@ -344,6 +383,30 @@ impl fmt::Display for Problem {
             ProblemKind::LeftOut => {
                 write!(f, "the record is larger than can be kept: {v} byte{s} or entries of it are left out")
             }
+            ProblemKind::OldSchema => write!(
+                f,
+                "the database has the tables of {}-{:02}-{:02}, which today's own reader refuses; what it has is shown",
+                v / 10_000,
+                v / 100 % 100,
+                v % 100
+            ),
+            ProblemKind::NoMetadata => {
+                write!(
+                    f,
+                    "the database has no metadata, so it does not say what it is; it is taken for a block trace of today"
+                )
+            }
+            ProblemKind::NoInterruptBlock => write!(
+                f,
+                "the first block is not \"interrupt\", as it must be: which transitions are interrupts cannot be told, and other blocks are in doubt"
+            ),
+            ProblemKind::BadRow => write!(f, "a row has the transition {}, which cannot be; it was left out", v as i64),
+            ProblemKind::BadIndex => write!(
+                f,
+                "an instruction of block {v} is said to begin outside of the block, or before the one in front of it; that was ignored"
+            ),
+            ProblemKind::LongBlock => write!(f, "block {v} is longer than any of a program; its first bytes were kept"),
+            ProblemKind::NoBlock => write!(f, "block {v} was executed here, but the database has no such block"),
             ProblemKind::NotShown => write!(
                 f,
                 "there are more than {v} variables, files or buffers: this one and those behind it are shown in the details of points only"

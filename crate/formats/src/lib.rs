@@ -24,6 +24,8 @@ pub mod info;
 pub mod input;
 pub mod limits;
 mod names;
+pub mod rows;
+pub mod rvn;
 pub mod sniff;
 pub mod trace_db;
 pub mod xray;
@@ -35,7 +37,8 @@ pub use error::{Cause, Error, Problem, ProblemKind, Result};
 pub use info::{Clock, Info};
 pub use input::Cursor;
 pub use limits::Limits;
-pub use sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text, recognise};
+pub use rows::{Query, RowDecoder, RowError, Rows};
+pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text, recognise};
 
 /// Every format, in the order in which ties between equally confident guesses are broken.
-pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT, frames::FORMAT, trace_db::FORMAT];
+pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT, frames::FORMAT, trace_db::FORMAT, rvn::FORMAT];

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::decoder::{Decoder, TextDump};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::rows::RowDecoder;
 
 /// What can be known of a file without reading it whole.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +63,26 @@ pub enum Text {
     },
 }
 
+/// How an opened file is read.
+pub enum Opened {
+    /// Byte by byte, pushed.
+    Stream(Box<dyn Decoder>),
+    /// Row by row, pulled out of a database.
+    Rows(Box<dyn RowDecoder>),
+}
+
+impl Opened {
+    /// The decoder of bytes, where it is one.
+    pub fn stream(self) -> Option<Box<dyn Decoder>> {
+        match self {
+            Self::Stream(decoder) => Some(decoder),
+            Self::Rows(_) => None,
+        }
+    }
+}
+
 /// Opens a file for its events.
-pub type Open = fn(head: &[u8], OpenOptions) -> Result<Box<dyn Decoder>>;
+pub type Open = fn(head: &[u8], OpenOptions) -> Result<Opened>;
 /// Opens a file for its text.
 pub type OpenText = fn(head: &[u8], Text, OpenOptions) -> Result<Option<Box<dyn TextDump>>>;
 

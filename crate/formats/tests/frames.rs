@@ -345,7 +345,7 @@ fn the_meta_frame_is_told_in_short_and_in_full() {
     meta.target.environment = vec!["A=1=2".into(), "B".into()];
     meta.target.last = vec![0xab; 16];
     let file = Writer::new(2, 9, 64, Some(&meta)).finish(Table::Libtrace(10));
-    let properties = (format().open)(&file, options(&file)).unwrap().info().properties;
+    let properties = (format().open)(&file, options(&file)).unwrap().stream().unwrap().info().properties;
     let property = |name| properties.iter().find(|p| p.0 == name).map(|p| p.1.as_str());
     assert_eq!(property("Tracer"), Some("qemu 2.0.0/tracewrap"));
     assert_eq!(property("Arguments"), Some("a b c"));

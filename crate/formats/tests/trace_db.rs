@@ -87,7 +87,7 @@ fn options(file: &[u8]) -> OpenOptions {
 }
 
 fn open(file: &[u8]) -> Box<dyn Decoder> {
-    (FORMATS.iter().find(|f| f.id == "trace-db").unwrap().open)(file, options(file)).unwrap()
+    (FORMATS.iter().find(|f| f.id == "trace-db").unwrap().open)(file, options(file)).unwrap().stream().unwrap()
 }
 
 /// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.

@@ -24,7 +24,7 @@ fn both_layouts_are_recognised_and_told_apart() {
         assert_eq!(guess(&file), Some(("trace-db", Confidence::Certain)));
         let format = FORMATS.iter().find(|f| f.id == "trace-db").unwrap();
         let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-        let title = (format.open)(&file, options).unwrap().info().title;
+        let title = (format.open)(&file, options).unwrap().stream().unwrap().info().title;
         assert!(title.contains(if layout == Layout::Wide { "wide" } else { "narrow" }), "{title}");
     }
 }

@@ -55,7 +55,7 @@ impl Delivered {
 
 fn open(file: &[u8]) -> Box<dyn Decoder> {
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    (FORMATS.iter().find(|f| f.id == "xray").unwrap().open)(file, options).unwrap()
+    (FORMATS.iter().find(|f| f.id == "xray").unwrap().open)(file, options).unwrap().stream().unwrap()
 }
 
 /// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.

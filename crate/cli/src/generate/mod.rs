@@ -3,6 +3,7 @@
 mod apitrace;
 mod frames;
 mod program;
+pub(crate) mod rvn;
 mod trace_db;
 mod xray;
 
@@ -13,6 +14,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use crate::progress::Progress;
+use crate::sqlite::NewDatabase;
 use crate::{Failure, Generate};
 
 /// The formats that can be written.
@@ -26,20 +28,22 @@ pub(crate) enum Kind {
     Frames,
     /// trace-db; events are points, of one thread.
     TraceDb,
+    /// REVEN block database of a 64-bit system; events are runs of blocks. Has no threads.
+    Rvn,
 }
 
 /// What the trace is to be like.
-struct Options {
-    events: u64,
-    seed: u64,
-    threads: usize,
-    depth: usize,
-    mid_stack: bool,
-    out_of_order: bool,
+pub(crate) struct Options {
+    pub(crate) events: u64,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+    pub(crate) depth: usize,
+    pub(crate) mid_stack: bool,
+    pub(crate) out_of_order: bool,
 }
 
 /// Called with the number of events written.
-type Tick<'a> = dyn FnMut(u64) + 'a;
+pub(crate) type Tick<'a> = dyn FnMut(u64) + 'a;
 
 pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
     if what.format != Kind::Xray && (what.mid_stack || what.out_of_order) {
@@ -54,6 +58,15 @@ pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
         mid_stack: what.mid_stack,
         out_of_order: what.out_of_order,
     };
+    let bar = Progress::new(options.events);
+    let mut tick = |done: u64| {
+        if done.is_multiple_of(1 << 16) {
+            bar.set(done);
+        }
+    };
+    if what.format == Kind::Rvn {
+        return database(&what.output, &options, &mut tick);
+    }
     let to_file: Box<dyn Write> = if what.output == Path::new("-") {
         Box::new(io::stdout().lock())
     } else {
@@ -61,18 +74,36 @@ pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
         Box::new(file.map_err(|error| Failure::new(format!("{}: {error}", what.output.display())))?)
     };
     let mut out = BufWriter::with_capacity(1 << 20, to_file);
-    let bar = Progress::new(options.events);
-    let mut tick = |done: u64| {
-        if done.is_multiple_of(1 << 16) {
-            bar.set(done);
-        }
-    };
     match what.format {
         Kind::Xray => xray::write(&mut out, &options, &mut tick)?,
         Kind::Apitrace => apitrace::write(&mut out, &options, &mut tick)?,
         Kind::Frames => frames::write(&mut out, &options, &mut tick)?,
         Kind::TraceDb => trace_db::write(&mut out, &options, &mut tick)?,
+        // Written above, by a database of its own.
+        Kind::Rvn => {}
     }
     out.flush()?;
     Ok(())
+}
+
+/// A database is made in a file of its own, and then takes the place of the output.
+fn database(output: &Path, options: &Options, tick: &mut Tick<'_>) -> Result<(), Failure> {
+    let beside = match output.parent() {
+        Some(parent) if output != Path::new("-") && parent != Path::new("") => parent.to_path_buf(),
+        _ if output == Path::new("-") => std::env::temp_dir(),
+        _ => Path::new(".").to_path_buf(),
+    };
+    let made = tempfile::NamedTempFile::new_in(beside)?.into_temp_path();
+    let mut sink = NewDatabase::create(&made).map_err(|error| Failure::new(error.sentence))?;
+    rvn::write(&mut sink, options, tick)?;
+    drop(sink);
+    if output == Path::new("-") {
+        io::copy(&mut File::open(&made)?, &mut io::stdout().lock())?;
+        return Ok(());
+    }
+    // A temporary file is its owner's alone; this one is to be as any other.
+    File::create(output)?;
+    let permissions = std::fs::metadata(output)?.permissions();
+    std::fs::set_permissions(&made, permissions)?;
+    made.persist(output).map_err(|error| Failure::from(error.error))
 }

@@ -8,16 +8,14 @@
 
 use std::ops::Range;
 
+use super::block::{Block, LARGEST};
 use crate::call_tree::NodeId;
 use crate::chunked::Chunked;
 
 /// How many children a node has.
 pub(crate) const FAN_OUT: usize = 16;
-/// Slices in the first block of a column, and in the largest.
+/// Slices in the first block of a column.
 const SMALLEST: usize = 32;
-const LARGEST: usize = 4096;
-/// The bits of a slice's node that hold its flags.
-const FLAG_SHIFT: u32 = 29;
 
 /// A slice began before the recording.
 pub const BEGAN_BEFORE: u8 = 1;
@@ -146,94 +144,6 @@ impl Sum {
     }
 }
 
-/// Slices side by side: columns of 32 bits relative to a base. A block in which something does not fit is wide: it has the
-/// upper halves, too.
-#[derive(Debug)]
-struct Block {
-    start_base: u64,
-    locator_base: u64,
-    start: Vec<u32>,
-    duration: Vec<u32>,
-    node: Vec<u32>,
-    locator: Vec<u32>,
-    upper: Option<Vec<[u32; 3]>>,
-}
-
-impl Block {
-    fn new(slice: &Slice, capacity: usize) -> Self {
-        Self {
-            start_base: slice.start,
-            locator_base: slice.locator,
-            start: Vec::with_capacity(capacity),
-            duration: Vec::with_capacity(capacity),
-            node: Vec::with_capacity(capacity),
-            locator: Vec::with_capacity(capacity),
-            upper: None,
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.start.len()
-    }
-
-    fn relative(&self, slice: &Slice) -> (u64, u64, u64) {
-        let locator = slice.locator.wrapping_sub(self.locator_base);
-        (slice.start.wrapping_sub(self.start_base), slice.end - slice.start, locator)
-    }
-
-    fn fits(&self, slice: &Slice) -> bool {
-        let (start, duration, locator) = self.relative(slice);
-        (start | duration | locator) >> 32 == 0
-    }
-
-    fn push(&mut self, slice: &Slice) {
-        let (start, duration, locator) = self.relative(slice);
-        if self.upper.is_none() && (start | duration | locator) >> 32 != 0 {
-            let mut upper = Vec::with_capacity(self.start.capacity());
-            upper.resize(self.len(), [0; 3]);
-            self.upper = Some(upper);
-        }
-        if let Some(upper) = &mut self.upper {
-            upper.push([(start >> 32) as u32, (duration >> 32) as u32, (locator >> 32) as u32]);
-        }
-        self.start.push(start as u32);
-        self.duration.push(duration as u32);
-        self.node.push(slice.node | u32::from(slice.flags) << FLAG_SHIFT);
-        self.locator.push(locator as u32);
-    }
-
-    fn get(&self, i: usize) -> Option<Slice> {
-        let (start, duration) = (*self.start.get(i)?, *self.duration.get(i)?);
-        let (node, locator) = (*self.node.get(i)?, *self.locator.get(i)?);
-        let upper = self.upper.as_ref().and_then(|u| u.get(i)).copied().unwrap_or_default();
-        let wide = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let [start_high, duration_high, locator_high] = upper;
-        let start = self.start_base.wrapping_add(wide(start, start_high));
-        Some(Slice {
-            start,
-            end: start.wrapping_add(wide(duration, duration_high)),
-            node: node & ((1 << FLAG_SHIFT) - 1),
-            flags: (node >> FLAG_SHIFT) as u8,
-            locator: self.locator_base.wrapping_add(wide(locator, locator_high)),
-        })
-    }
-
-    fn shrink(&mut self) {
-        self.start.shrink_to_fit();
-        self.duration.shrink_to_fit();
-        self.node.shrink_to_fit();
-        self.locator.shrink_to_fit();
-        if let Some(upper) = &mut self.upper {
-            upper.shrink_to_fit();
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        let upper = self.upper.as_ref().map_or(0, |u| u.capacity() * size_of::<[u32; 3]>());
-        self.start.capacity() * 4 * size_of::<u32>() + upper
-    }
-}
-
 /// Who walks over a column.
 pub(crate) trait Visit {
     /// A node; false to see what is in it instead. `visited` nodes and slices have been looked at before it.
@@ -308,10 +218,13 @@ impl Column {
     pub(crate) fn push(&mut self, slice: &Slice) {
         let room = match self.blocks.last_mut() {
             None => false,
-            Some(block) if block.len() == block.start.capacity() => false,
+            Some(block) if block.is_full() => {
+                block.pack();
+                false
+            }
             // A block with something in it is worth closing early; a nearly empty one rather becomes wide, or a column
             // with long pauses would be one block a slice.
-            Some(block) if block.len() >= SMALLEST && block.upper.is_none() && !block.fits(slice) => {
+            Some(block) if block.len() >= SMALLEST && !block.is_wide() && !block.fits(slice) => {
                 block.shrink();
                 false
             }

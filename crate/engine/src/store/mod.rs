@@ -1,6 +1,8 @@
 //! Tracks and what is on them, filled while the file is being read.
 
+mod block;
 pub mod column;
+mod digest;
 mod lifetimes;
 pub mod query;
 mod samples;

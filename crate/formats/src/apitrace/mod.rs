@@ -26,9 +26,9 @@ use alloc::boxed::Box;
 use alloc::format;
 
 use crate::container::{Container, peek};
-use crate::decoder::{Decoder, TextDump};
+use crate::decoder::TextDump;
 use crate::error::{Cause, Error, Result};
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
 
 use decode::{Broken, Enter, Sink, Walk};
 use tables::Tables;
@@ -51,10 +51,10 @@ pub const FORMAT: Format = Format {
 /// How much of the stream is looked at to recognise it: a header with its properties, and the first calls.
 const PEEK: usize = 64 * 1024;
 
-fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
+fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     let beginning = Beginning::of(head);
     beginning.check_version()?;
-    Ok(Box::new(events::ApitraceDecoder::new(beginning, options)))
+    Ok(Opened::Stream(Box::new(events::ApitraceDecoder::new(beginning, options))))
 }
 
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {

@@ -15,7 +15,7 @@ use super::*;
 use crate::batch::{EventBatch, EventKind, TrackKind};
 use crate::details::Value as Shown;
 use crate::error::{Problem, ProblemKind};
-use crate::{RecordDetails, Want};
+use crate::{Decoder, RecordDetails, Want};
 
 const GOOD: FunctionSig<'_> = FunctionSig { id: 4, name: "good", args: &["v"] };
 const SWAP: FunctionSig<'_> = FunctionSig { id: 5, name: "glXSwapBuffers", args: &["dpy", "drawable"] };
@@ -51,6 +51,11 @@ impl All {
             })
             .collect()
     }
+}
+
+/// The decoder of a trace.
+fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
+    Ok(super::open(head, options)?.stream().unwrap())
 }
 
 /// Reads a file as the engine does, in portions of the sizes given.

@@ -7,11 +7,11 @@
 mod calls;
 mod decode;
 mod details;
-mod disasm;
+pub(crate) mod disasm;
 pub mod encode;
 mod events;
-mod flow;
-mod machine;
+pub(crate) mod flow;
+pub(crate) mod machine;
 mod message;
 mod meta;
 pub mod records;
@@ -22,9 +22,9 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use crate::decoder::{Decoder, TextDump};
+use crate::decoder::TextDump;
 use crate::error::Result;
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
 
 use wire::{Header, MAGIC};
 
@@ -38,9 +38,9 @@ pub const FORMAT: Format = Format {
     text,
 };
 
-fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
+fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     let header = Header::parse(head, options.size)?;
-    Ok(Box::new(events::FramesDecoder::new(header, head, options)))
+    Ok(Opened::Stream(Box::new(events::FramesDecoder::new(header, head, options))))
 }
 
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {

@@ -18,9 +18,9 @@ pub mod wire;
 
 use alloc::boxed::Box;
 
-use crate::decoder::{Decoder, TextDump};
+use crate::decoder::TextDump;
 use crate::error::{Cause, Error, Result};
-use crate::sniff::{Format, OpenOptions, Text};
+use crate::sniff::{Format, OpenOptions, Opened, Text};
 
 use wire::Layout;
 
@@ -38,8 +38,8 @@ pub const FORMAT: Format = Format {
     text,
 };
 
-fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
-    Ok(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options)))
+fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
+    Ok(Opened::Stream(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options))))
 }
 
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {

@@ -15,9 +15,9 @@ mod yaml;
 use alloc::boxed::Box;
 use alloc::format;
 
-use crate::decoder::{Decoder, TextDump};
+use crate::decoder::TextDump;
 use crate::error::Result;
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
 
 use wire::{HEADER_LEN, Header, Mode};
 
@@ -31,11 +31,11 @@ pub const FORMAT: Format = Format {
     text,
 };
 
-fn open(head: &[u8], options: OpenOptions) -> Result<Box<dyn Decoder>> {
-    Ok(match yaml::header(head) {
-        Some(header) => Box::new(events::XrayDecoder::yaml(header, options)),
-        None => Box::new(events::XrayDecoder::new(Header::parse(head)?, options)),
-    })
+fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
+    Ok(Opened::Stream(Box::new(match yaml::header(head) {
+        Some(header) => events::XrayDecoder::yaml(header, options),
+        None => events::XrayDecoder::new(Header::parse(head)?, options),
+    })))
 }
 
 fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {

@@ -61,7 +61,7 @@ pub(crate) fn options(file: &[u8]) -> OpenOptions {
 /// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
 pub(crate) fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
     let head = &file[..file.len().min(64 * 1024)];
-    let mut decoder = (format().open)(head, options(file)).unwrap();
+    let mut decoder = (format().open)(head, options(file)).unwrap().stream().unwrap();
     let mut batch = EventBatch::with_capacity(capacity);
     let mut all = Delivered::default();
     let mut sizes = portions.iter().copied().cycle();

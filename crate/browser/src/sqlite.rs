@@ -1,0 +1,151 @@
+//! Rows through sql.js: its objects as Rust sees them, and a [`RowSource`] over them.
+
+use gloo_utils::format::JsValueSerdeExt;
+use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
+use serde::Deserialize;
+use unspool_engine::RowSource;
+use unspool_formats::error::Class;
+use unspool_formats::rows::{Cell, Shape};
+use unspool_formats::{Query, RowError, Rows};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `SqlFile` of `web/worker/sqlite.ts`: a database that sql.js reads out of a file.
+    pub type SqlFile;
+
+    #[wasm_bindgen(method, getter)]
+    fn database(this: &SqlFile) -> Database;
+
+    /// Runs a query of numbers; answers an [`Outcome`], the numbers themselves are [`SqlFile::values`].
+    #[wasm_bindgen(method, catch)]
+    fn doubles(this: &SqlFile, sql: &str, columns: u32) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method)]
+    fn values(this: &SqlFile) -> Float64Array;
+
+    /// Why the file itself could not be read.
+    #[wasm_bindgen(method)]
+    fn failure(this: &SqlFile) -> Option<String>;
+
+    /// `Database` of sql.js.
+    type Database;
+
+    #[wasm_bindgen(method, catch)]
+    fn prepare(this: &Database, sql: &str) -> Result<Statement, JsValue>;
+
+    /// `Statement` of sql.js.
+    type Statement;
+
+    #[wasm_bindgen(method, catch)]
+    fn step(this: &Statement) -> Result<bool, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn get(this: &Statement, parameters: &JsValue, config: &JsValue) -> Result<Array, JsValue>;
+
+    #[wasm_bindgen(method)]
+    fn free(this: &Statement) -> bool;
+}
+
+/// How a page of numbers ended.
+#[derive(Deserialize)]
+struct Outcome {
+    rows: usize,
+    error: Option<String>,
+}
+
+/// Rows of a database that sql.js has open.
+pub(crate) struct SqlRows(pub(crate) SqlFile);
+
+impl SqlRows {
+    /// Whole numbers: as they are where doubles hold them, in halves where they might not.
+    fn numbers(&self, query: &Query, small: bool, out: &mut Rows) -> Result<(), RowError> {
+        let columns = query.select.len();
+        let halves = if small { 1 } else { 2 };
+        let sql = if small { query.sql() } else { query.split_sql() };
+        let answer = self.0.doubles(&sql, (columns * halves) as u32).map_err(|error| told(&error))?;
+        let outcome: Outcome = answer.into_serde().map_err(|error| damaged(&error.to_string()))?;
+        let values = self.0.values().subarray(0, (outcome.rows * columns * halves) as u32).to_vec();
+        for row in values.chunks_exact(columns * halves) {
+            for (column, value) in out.ints.iter_mut().zip(row.chunks_exact(halves)) {
+                column.push(match value {
+                    // The upper half has the sign.
+                    [upper, lower] => (*upper as i64) << 32 | *lower as i64,
+                    [value, ..] => *value as i64,
+                    [] => 0,
+                });
+            }
+        }
+        match outcome.error {
+            Some(words) => Err(damaged(&words)),
+            None => Ok(()),
+        }
+    }
+
+    /// Rows of any values.
+    fn cells(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
+        let statement = self.0.database().prepare(&query.sql()).map_err(|error| told(&error))?;
+        let config = Object::new();
+        let _ = Reflect::set(&config, &"useBigInt".into(), &JsValue::TRUE);
+        let end = loop {
+            match statement.step() {
+                Ok(false) => break Ok(()),
+                Ok(true) => match statement.get(&JsValue::NULL, &config) {
+                    Ok(row) => out.cells.push(row.iter().map(|value| cell(&value)).collect()),
+                    Err(error) => break Err(told(&error)),
+                },
+                Err(error) => break Err(told(&error)),
+            }
+        };
+        statement.free();
+        end
+    }
+}
+
+impl RowSource for SqlRows {
+    fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
+        let end = match query.shape {
+            Shape::Ints { small } => {
+                out.clear(query.select.len());
+                self.numbers(query, small, out)
+            }
+            Shape::Cells => {
+                out.clear(0);
+                self.cells(query, out)
+            }
+        };
+        // SQLite takes what cannot be read for damage.
+        if self.0.failure().is_some() {
+            let sentence = "The file cannot be read any more: it was changed, moved or deleted after it was opened.";
+            return Err(RowError::new(Class::Unreadable, sentence));
+        }
+        end
+    }
+}
+
+fn cell(value: &JsValue) -> Cell {
+    if let Some(text) = value.as_string() {
+        return Cell::Text(text);
+    }
+    if let Some(number) = value.as_f64() {
+        return Cell::Real(number);
+    }
+    if let Some(bytes) = value.dyn_ref::<Uint8Array>() {
+        return Cell::Blob(bytes.to_vec());
+    }
+    if value.is_bigint() {
+        return i64::try_from(value.clone()).map_or(Cell::Null, Cell::Int);
+    }
+    Cell::Null
+}
+
+/// What sql.js throws: an error with SQLite's words.
+fn told(error: &JsValue) -> RowError {
+    let message = Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());
+    damaged(&message.or_else(|| error.as_string()).unwrap_or_default())
+}
+
+fn damaged(words: &str) -> RowError {
+    let class = if words.contains("not a database") { Class::Unsupported } else { Class::Malformed };
+    RowError::new(class, format!("The database cannot be read (further): {words}."))
+}

@@ -1,0 +1,132 @@
+//! Block databases of any size: an imaginary 64-bit system that calls, returns, faults and is interrupted.
+
+use std::io;
+
+use unspool_engine::RowSink;
+use unspool_formats::RowError;
+use unspool_formats::rvn::encode::Writer;
+use unspool_formats::rvn::wire::{Block, Interrupt, Metadata, Mode, SCHEMA};
+
+use super::program::{Dice, Program};
+use super::{Options, Tick};
+
+const CODE: u64 = 0x40_0000;
+const KERNEL: u64 = 0xffff_ffff_8100_0000;
+/// How far apart functions lie.
+const FUNCTION: u64 = 0x1000;
+/// How far apart the blocks of a function lie that end with its calls.
+const CALL: u64 = 0x10;
+/// Rows that are inserted in one go.
+const PORTION: usize = 1 << 17;
+
+/// Writes a database of `options.events` runs of blocks.
+pub(crate) fn write(sink: &mut dyn RowSink, options: &Options, tick: &mut Tick<'_>) -> io::Result<()> {
+    let failed = |error: RowError| io::Error::other(error.sentence);
+    for statement in SCHEMA {
+        sink.run(statement).map_err(failed)?;
+    }
+    let mut cpu = Cpu {
+        writer: Writer::new(&Metadata {
+            version: 1,
+            format: "1.0.0".into(),
+            tool: "unspool".into(),
+            tool_version: env!("CARGO_PKG_VERSION").into(),
+            tool_info: "an imaginary system".into(),
+            // The same seed gives the same rows.
+            date: 1_700_000_000,
+        }),
+        dice: Dice::new(options.seed ^ 0xb10c),
+        stack: vec![CODE],
+        sites: vec![0],
+        made: 0,
+    };
+    let mut program = Program::new(options.seed, 1, options.depth, false);
+    while cpu.made < options.events {
+        let step = program.step();
+        if step.enter {
+            cpu.call(CODE + u64::from(step.function) * FUNCTION);
+        } else {
+            cpu.ret();
+        }
+        if cpu.made < options.events && cpu.dice.one_in(400) {
+            cpu.interrupt();
+        }
+        if cpu.writer.len() >= PORTION {
+            cpu.writer.take().iter().try_for_each(|i| sink.insert(i)).map_err(failed)?;
+        }
+        tick(cpu.made.min(options.events));
+    }
+    cpu.writer.take().iter().try_for_each(|i| sink.insert(i)).map_err(failed)
+}
+
+struct Cpu {
+    writer: Writer,
+    dice: Dice,
+    /// Functions that are open, and how many of its calls each has made.
+    stack: Vec<u64>,
+    sites: Vec<u64>,
+    made: u64,
+}
+
+impl Cpu {
+    /// The block that runs next in the function at hand.
+    fn here(&self) -> u64 {
+        self.stack.last().copied().unwrap_or(CODE) + self.sites.last().copied().unwrap_or(0) * CALL
+    }
+
+    /// Ten instructions of a byte, and a call of five.
+    fn call(&mut self, target: u64) {
+        let pc = self.here();
+        let mut data = vec![0x90; 11];
+        data.push(0xe8);
+        data.extend((target.wrapping_sub(pc + CALL) as u32).to_le_bytes());
+        self.run(pc, data, 12, (1..12).collect());
+        if let Some(site) = self.sites.last_mut() {
+            // A function begins anew before it runs into the next.
+            *site = (*site + 1) % (FUNCTION / CALL - 1);
+        }
+        self.stack.push(target);
+        self.sites.push(0);
+    }
+
+    fn ret(&mut self) {
+        let pc = self.here();
+        self.run(pc, vec![0x48, 0x31, 0xc0, 0x5d, 0xc3], 3, vec![3, 4]);
+        if self.stack.len() > 1 {
+            self.stack.pop();
+            self.sites.pop();
+        }
+    }
+
+    /// A fault in the middle of the next block, or a device; a handler of one or two blocks.
+    fn interrupt(&mut self) {
+        let pc = self.here();
+        let fault = self.dice.one_in(2);
+        let mut interrupt = Interrupt { transition: 0, pc, mode: Mode::Bits64, number: 0x20, is_hw: true, related: 0 };
+        if fault {
+            // mov rax, [rdi]; ret
+            let block = Block { pc, data: vec![0x90, 0x48, 0x8b, 0x07, 0xc3], count: 3, mode: Mode::Bits64 };
+            let id = self.writer.block(&block, &[1, 4]);
+            self.writer.run(id, 1);
+            // The block ran before in full, or its fault is in an instruction that nobody saw to its end.
+            interrupt = Interrupt { pc: pc + 1, number: 14, is_hw: false, related: id, ..interrupt };
+            self.made += 1;
+        }
+        let resume = interrupt.pc;
+        self.writer.interrupt(interrupt);
+        let vector = if fault { 0 } else { FUNCTION };
+        // push rax; mov rax, cr2; pop rax; iretq
+        let handler = vec![0x50, 0x0f, 0x20, 0xd0, 0x58, 0x48, 0xcf];
+        self.run(KERNEL + vector, handler, 4, vec![1, 4, 5]);
+        self.made += 1;
+        if fault {
+            self.run(resume, vec![0x48, 0x8b, 0x07, 0xeb, 0xfa], 2, vec![3]);
+        }
+    }
+
+    fn run(&mut self, pc: u64, data: Vec<u8>, count: u64, offsets: Vec<u32>) {
+        let id = self.writer.block(&Block { pc, data, count, mode: Mode::Bits64 }, &offsets);
+        self.writer.run(id, count);
+        self.made += 1;
+    }
+}

@@ -1,0 +1,174 @@
+//! Databases through rusqlite.
+
+use std::path::Path;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, params_from_iter};
+use unspool_engine::{RowSink, RowSource};
+use unspool_formats::error::Class;
+use unspool_formats::rows::{Cell, Shape, leading_number};
+use unspool_formats::rvn::encode::Insert;
+use unspool_formats::{Query, RowError, Rows};
+
+/// A database that is read.
+pub(crate) struct Database(Connection);
+
+impl Database {
+    /// Opens a database to read it, without leaving anything beside it.
+    pub(crate) fn open(path: &Path) -> Result<Self, RowError> {
+        // One in WAL mode wants a file beside it even to be read, unless it is said never to change. Then again what lies
+        // in that file would not be seen.
+        let mut wal = path.as_os_str().to_owned();
+        wal.push("-wal");
+        let has_wal = std::fs::metadata(wal).is_ok_and(|m| m.len() > 0);
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(uri, flags).map_err(|e| told(&e))?;
+        // A database that is cut off has tables whose beginnings are not there; the others are good still.
+        let _ = connection.pragma_update(None, "writable_schema", true);
+        let _ = connection.pragma_update(None, "trusted_schema", false);
+        Ok(Self(connection))
+    }
+}
+
+impl RowSource for Database {
+    fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
+        let numbers = matches!(query.shape, Shape::Ints { .. });
+        out.clear(if numbers { query.select.len() } else { 0 });
+        let mut statement = self.0.prepare(&query.sql()).map_err(|e| told(&e))?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).map_err(|e| told(&e))?;
+        while let Some(row) = rows.next().map_err(|e| told(&e))? {
+            if numbers {
+                for (i, column) in out.ints.iter_mut().enumerate() {
+                    column.push(row.get_ref(i).map_or(0, number));
+                }
+            } else {
+                out.cells.push((0..columns).map(|i| row.get_ref(i).map_or(Cell::Null, cell)).collect());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A database that is written.
+pub(crate) struct NewDatabase(Connection);
+
+impl NewDatabase {
+    /// Makes a database; there must be no file of that name.
+    pub(crate) fn create(path: &Path) -> Result<Self, RowError> {
+        let connection = Connection::open(path).map_err(|e| told(&e))?;
+        let mut database = Self(connection);
+        // Nobody reads it before it is done, and one that is not done is of no use.
+        database.run("pragma journal_mode=off; pragma synchronous=off;")?;
+        Ok(database)
+    }
+}
+
+impl RowSink for NewDatabase {
+    fn run(&mut self, sql: &str) -> Result<(), RowError> {
+        self.0.execute_batch(sql).map_err(|e| told(&e))
+    }
+
+    fn insert(&mut self, insert: &Insert) -> Result<(), RowError> {
+        let transaction = self.0.transaction().map_err(|e| told(&e))?;
+        {
+            let mut statement = transaction.prepare(&insert.sql).map_err(|e| told(&e))?;
+            for row in &insert.rows {
+                statement.execute(params_from_iter(row.iter().map(value))).map_err(|e| told(&e))?;
+            }
+        }
+        transaction.commit().map_err(|e| told(&e))
+    }
+}
+
+fn number(value: ValueRef<'_>) -> i64 {
+    match value {
+        ValueRef::Integer(n) => n,
+        ValueRef::Real(n) => n as i64,
+        ValueRef::Text(text) => leading_number(&String::from_utf8_lossy(text)),
+        ValueRef::Null | ValueRef::Blob(_) => 0,
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(n) => Cell::Int(n),
+        ValueRef::Real(n) => Cell::Real(n),
+        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
+    }
+}
+
+fn value(cell: &Cell) -> rusqlite::types::Value {
+    use rusqlite::types::Value;
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Int(n) => Value::Integer(*n),
+        Cell::Real(n) => Value::Real(*n),
+        Cell::Text(text) => Value::Text(text.clone()),
+        Cell::Blob(bytes) => Value::Blob(bytes.clone()),
+    }
+}
+
+fn told(error: &rusqlite::Error) -> RowError {
+    let class = match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => Class::Unsupported,
+        Some(rusqlite::ErrorCode::SystemIoFailure) => Class::Unreadable,
+        _ => Class::Malformed,
+    };
+    let words = match error {
+        rusqlite::Error::SqliteFailure(_, Some(words)) => words.clone(),
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    };
+    RowError::new(class, format!("The database cannot be read (further): {words}."))
+}
+
+/// `file:` with what has a meaning in there escaped.
+fn uri(path: &str, options: &str) -> String {
+    let escaped = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{escaped}?{options}")
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_engine::{Session, Step};
+
+    use super::*;
+    use crate::generate::Options;
+
+    /// All of a generated trace, read so many events at a time.
+    fn digest(path: &Path, step: usize) -> u64 {
+        let mut file = std::fs::File::open(path).unwrap();
+        let mut head = vec![0; 4096];
+        std::io::Read::read_exact(&mut file, &mut head).unwrap();
+        let mut session = Session::new("x.sqlite", file.metadata().unwrap().len(), &head, &head).unwrap();
+        session.attach(Box::new(Database::open(path).unwrap())).unwrap();
+        while session.step(step) == Step::More {}
+        assert!(session.error().is_none());
+        session.store().digest()
+    }
+
+    #[test]
+    fn pages_of_any_size_give_the_same_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sqlite");
+        let mut database = NewDatabase::create(&path).unwrap();
+        let options = Options { events: 20_000, seed: 5, threads: 1, depth: 20, mid_stack: false, out_of_order: false };
+        crate::generate::rvn::write(&mut database, &options, &mut |_| {}).unwrap();
+        drop(database);
+        let expected = digest(&path, usize::MAX);
+        // 1024 rows at the least, and other numbers of them than what is worked on together.
+        for step in [1, 3 * 1500, 3 * 4999] {
+            assert_eq!(digest(&path, step), expected, "{step} events at a time");
+        }
+    }
+
+    #[test]
+    fn names_of_files_keep_their_meaning() {
+        assert_eq!(uri("/a b/c?d#e%f", "x=1"), "file:/a b/c%3fd%23e%25f?x=1");
+    }
+}

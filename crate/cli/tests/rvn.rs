@@ -1,0 +1,329 @@
+//! Block databases, written by our writer and others, read by the native command.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use rusqlite::Connection;
+use unspool_formats::rows::Cell;
+use unspool_formats::rvn::encode::Writer;
+use unspool_formats::rvn::wire::{Block, Interrupt, Metadata, Mode, SCHEMA, SCHEMA_METADATA_0};
+
+fn unspool(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap()
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn dump(path: &Path) -> (Vec<serde_json::Value>, String, Option<i32>) {
+    let output = unspool(&["dump", &text(path)]);
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let records = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (records, String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+}
+
+fn info(path: &Path) -> serde_json::Value {
+    let output = unspool(&["info", "--json", &text(path)]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn metadata() -> Metadata {
+    Metadata {
+        version: 1,
+        format: "1.0.0".into(),
+        tool: "test".into(),
+        tool_version: "1.2.3".into(),
+        tool_info: "by hand".into(),
+        date: 1_700_000_000,
+    }
+}
+
+/// Writes the tables, after `pragmas`.
+fn save(path: &Path, pragmas: &str, writer: &mut Writer) -> Connection {
+    let db = Connection::open(path).unwrap();
+    db.execute_batch(pragmas).unwrap();
+    db.execute_batch(&SCHEMA.join("\n")).unwrap();
+    for insert in writer.take() {
+        for row in insert.rows {
+            let row = row.into_iter().map(|cell| match cell {
+                Cell::Int(n) => n.into(),
+                Cell::Text(text) => text.into(),
+                Cell::Blob(bytes) => rusqlite::types::Value::from(bytes),
+                Cell::Real(n) => n.into(),
+                Cell::Null => rusqlite::types::Value::Null,
+            });
+            db.execute(&insert.sql, rusqlite::params_from_iter(row)).unwrap();
+        }
+    }
+    db
+}
+
+/// A caller at 0x1000 that calls 0x2000, which faults in its second instruction; the kernel handles it.
+fn small() -> Writer {
+    let mut writer = Writer::new(&metadata());
+    let block = |pc, data: &[u8], count| Block { pc, data: data.into(), count, mode: Mode::Bits64 };
+    let caller = writer.block(&block(0x1000, &[0x90, 0xe8, 0xfa, 0x0f, 0, 0], 2), &[1]);
+    let callee = writer.block(&block(0x2000, &[0x90, 0x48, 0x8b, 0x07, 0xc3], 3), &[1, 4]);
+    let handler = writer.block(&block(u64::MAX - 0xfff, &[0x90, 0x48, 0xcf], 2), &[1]);
+    let rest = writer.block(&block(0x2001, &[0x48, 0x8b, 0x07, 0xc3], 2), &[3]);
+    let after = writer.block(&block(0x1006, &[0xeb, 0xfe], 1), &[]);
+    writer.run(caller, 2);
+    writer.run(callee, 3);
+    writer.run(after, 1);
+    writer.run(caller, 2);
+    writer.run(callee, 1);
+    writer.interrupt(Interrupt {
+        transition: 0,
+        pc: 0x2001,
+        mode: Mode::Bits64,
+        number: 14,
+        is_hw: false,
+        related: callee,
+    });
+    writer.run(handler, 2);
+    writer.run(rest, 2);
+    writer.run(after, 1);
+    writer
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a b?c#d%e.sqlite");
+    drop(save(&path, "", &mut small()));
+    let (records, errors, code) = dump(&path);
+    assert_eq!((errors.as_str(), code), ("", Some(0)));
+    let spans: Vec<_> =
+        records.iter().filter(|r| r["begin"].is_u64()).map(|r| (r["begin"].as_u64(), r["block"].as_u64())).collect();
+    let expected = [(0, 2), (2, 3), (5, 6), (6, 2), (8, 3), (9, 1), (10, 4), (12, 5), (14, 6)];
+    assert_eq!(spans, expected.map(|(begin, block)| (Some(begin), Some(block))));
+    let interrupt = &records.iter().find(|r| r["interrupt"].is_object()).unwrap()["interrupt"];
+    assert_eq!(interrupt["transition"], 9);
+    assert_eq!(interrupt["related_bytes"], "488b07");
+    let report = info(&path);
+    let track = |name: &str| report["tracks"].as_array().unwrap().iter().find(|t| t["name"] == name).unwrap().clone();
+    // 0x1000, 0x2000 twice, the fault.
+    assert_eq!((track("calls")["slices"].as_f64(), track("calls")["rows"].as_u64()), (Some(4.0), Some(3)));
+    assert_eq!(track("user and kernel")["slices"], 3.0);
+    assert_eq!(report["extent"]["to"], 15);
+    assert_eq!(report["clock"]["unit"], "transition");
+    assert_eq!(report["problems"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_schema_is_that_of_the_reference_writer() {
+    // As sqlite_schema of a database written by rvnblock 1.0.0 has it.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.sqlite");
+    let made = unspool(&["generate", "rvn", "--events", "100", "-o", &text(&path)]);
+    assert!(made.status.success());
+    let db = Connection::open(&path).unwrap();
+    let mut statement = db.prepare("select sql from sqlite_schema where type='table' order by rowid").unwrap();
+    let sql: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(
+        sql,
+        [
+            "CREATE TABLE _metadata (metadata_version int,type int,format_version text,tool_name text,tool_version text,tool_info text,generation_date int8)",
+            "CREATE TABLE blocks(pc int8 not null,instruction_data blob not null,instruction_count int2 not null,mode int1 not null)",
+            "CREATE TABLE execution(transition_id int8 PRIMARY KEY not null,block_id int4 not null) WITHOUT ROWID",
+            "CREATE TABLE instruction_indices(block_id INTEGER NOT NULL,instruction_id INTEGER NOT NULL,instruction_index INTEGER NOT NULL,PRIMARY KEY (block_id, instruction_id)) WITHOUT ROWID",
+            "CREATE TABLE interrupts(transition_id int8 PRIMARY KEY NOT NULL,pc int8 NOT NULL,mode int1 NOT NULL,number INTEGER NOT NULL,is_hw BOOL NOT NULL,related_instruction_block_id INTEGER NOT NULL) WITHOUT ROWID",
+        ]
+    );
+    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(
+        count(
+            "select count(*) from blocks where rowid=1 and pc=0 and instruction_data=cast('interrupt' as blob) and instruction_count=0 and mode=0"
+        ),
+        1
+    );
+    // Of each interrupt there is the run of block 1 behind it, and its related instruction is known.
+    assert_eq!(
+        count(
+            "select count(*) from interrupts where transition_id+1 not in (select transition_id from execution where block_id=1)"
+        ),
+        0
+    );
+    assert_eq!(count("select count(*) from instruction_indices where instruction_index=0"), 0);
+}
+
+#[test]
+fn any_page_size_vacuum_and_journal_will_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = dir.path().join("plain.sqlite");
+    drop(save(&plain, "", &mut small()));
+    let expected = unspool(&["dump", &text(&plain)]).stdout;
+    for (i, pragmas) in [
+        "pragma page_size=512",
+        "pragma page_size=65536",
+        "pragma auto_vacuum=full",
+        "pragma auto_vacuum=incremental",
+        "pragma encoding='UTF-16le'",
+        "pragma journal_mode=wal",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = dir.path().join(format!("{i}.sqlite"));
+        drop(save(&path, &format!("{pragmas};"), &mut small()));
+        assert!(unspool(&["dump", &text(&path)]).stdout == expected, "{pragmas}");
+    }
+    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 7, "reading leaves nothing behind: {left:?}");
+}
+
+#[test]
+fn numbers_are_exact_to_the_last_bit() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.sqlite");
+    let mut writer = Writer::new(&metadata());
+    let block = Block { pc: u64::MAX - 4, data: vec![0xc3], count: 1, mode: Mode::Bits64 };
+    let id = writer.block(&block, &[]);
+    writer.run(id, (1 << 53) + 1);
+    writer.run(id, (1 << 62) - 1);
+    writer.interrupt(Interrupt {
+        transition: 0,
+        pc: u64::MAX - 4,
+        mode: Mode::Bits64,
+        number: 32,
+        is_hw: true,
+        related: 0,
+    });
+    drop(save(&path, "", &mut writer));
+    let (records, _, _) = dump(&path);
+    assert_eq!(records[0]["end"], 9_007_199_254_740_993u64);
+    assert_eq!(records[1]["end"], 4_620_693_217_682_128_896u64);
+    assert_eq!(records[2]["interrupt"]["pc"], u64::MAX - 4);
+    assert_eq!(info(&path)["extent"]["to"], 4_620_693_217_682_128_897u64);
+}
+
+#[test]
+fn older_tables_open_with_a_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    for (sql, words) in [
+        ("drop table interrupts", "2020-10-23"),
+        ("drop table interrupts; drop table instruction_indices", "2020-10-14"),
+        ("drop table _metadata", "no metadata"),
+        ("update blocks set instruction_data=cast('x' as blob) where rowid=1", "not \"interrupt\""),
+        ("delete from blocks where rowid=3", "block 3 was executed"),
+        ("insert into execution values(-5, 2)", "transition -5"),
+        ("update instruction_indices set instruction_index=99", "outside of the block"),
+    ] {
+        let path = dir.path().join("a.sqlite");
+        save(&path, "", &mut small()).execute_batch(sql).unwrap();
+        let (records, errors, code) = dump(&path);
+        assert_eq!(records.iter().filter(|r| r["begin"].is_u64()).count(), 9, "{sql}");
+        assert_eq!(code, Some(0));
+        let report = info(&path);
+        let told = report["problems"].to_string().replace('\\', "");
+        assert!(errors.contains(words) || told.contains(words), "{sql}: {errors} {told}");
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn what_is_no_block_trace_is_refused_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    for (sql, words) in [
+        ("delete from _metadata", "without an entry"),
+        ("insert into _metadata select * from _metadata", "several entries"),
+        ("update _metadata set metadata_version=2", "version 2"),
+        ("update _metadata set type=4", "strings"),
+        ("update _metadata set type=99", "unknown type 99"),
+        ("update _metadata set format_version='2.0.0'", "version 2.0.0"),
+        ("update _metadata set format_version='1.0'", "\"1.0\""),
+        ("drop table _metadata; drop table blocks", "no table \"blocks\""),
+    ] {
+        let path = dir.path().join("a.sqlite");
+        save(&path, "", &mut small()).execute_batch(sql).unwrap();
+        for command in ["dump", "info"] {
+            let output = unspool(&[command, &text(&path)]);
+            assert_eq!(output.status.code(), Some(1), "{sql}");
+            assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{sql}: {output:?}");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn metadata_of_version_0_will_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.sqlite");
+    let sql = format!("drop table _metadata; {SCHEMA_METADATA_0} insert into _metadata values(9,'1.5.0','t','i',5);");
+    save(&path, "", &mut small()).execute_batch(&sql).unwrap();
+    assert_eq!(info(&path)["version"], "1.5.0");
+}
+
+#[test]
+fn a_database_that_is_cut_off_shows_what_comes_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.sqlite");
+    unspool(&["generate", "rvn", "--events", "60000", "-o", &text(&path)]);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let (records, errors, code) = dump(&path);
+    assert!(records.len() > 1000, "{} {errors}", records.len());
+    assert_eq!(code, Some(0));
+    assert!(errors.contains("malformed"), "{errors}");
+    assert!(info(&path)["error"]["sentence"].as_str().unwrap().contains("malformed"));
+}
+
+#[test]
+fn no_damage_brings_it_down() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.sqlite");
+    drop(save(&path, "pragma page_size=512;", &mut small()));
+    let whole = std::fs::read(&path).unwrap();
+    let mut seed = 7u64;
+    for round in 0..150 {
+        let mut bytes = whole.clone();
+        for _ in 0..1 + round % 8 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let at = 100 + (seed >> 33) as usize % (bytes.len() - 100);
+            bytes[at] = (seed >> 24) as u8;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        for command in ["info", "dump"] {
+            let output = unspool(&[command, &text(&path)]);
+            assert!(matches!(output.status.code(), Some(0 | 1)), "round {round}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn fixtures_and_the_sample_are_in_order() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let report = info(&root.join("web/public/samples/blocks.sqlite"));
+    assert_eq!(report["problems"].as_array().unwrap().len(), 0);
+    let fixtures = root.join("tests/fixtures/rvn");
+    assert!(unspool(&["dump", &text(&fixtures.join("blocks.sqlite"))]).stdout.starts_with(b"{\"begin\":0,"));
+    let count = |name: &str| info(&fixtures.join(name))["events"].as_f64();
+    assert_eq!(
+        (count("blocks.sqlite"), count("tables_of_2020.sqlite"), count("beyond_2_53.sqlite")),
+        (Some(9.0), Some(9.0), Some(4.0))
+    );
+}
+
+/// `cargo test -p unspool-cli --test rvn -- --ignored` writes the fixtures anew.
+#[test]
+#[ignore = "writes"]
+fn write_fixtures() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/rvn");
+    let fresh = |name: &str| {
+        let path = dir.join(name);
+        let _ = std::fs::remove_file(&path);
+        path
+    };
+    let pages = "pragma page_size=512;";
+    drop(save(&fresh("blocks.sqlite"), pages, &mut small()));
+    let old = save(&fresh("tables_of_2020.sqlite"), pages, &mut small());
+    old.execute_batch("drop table interrupts; drop table instruction_indices; vacuum").unwrap();
+    let mut writer = Writer::new(&metadata());
+    let id = writer.block(&Block { pc: u64::MAX - 4, data: vec![0xc3], count: 1, mode: Mode::Bits64 }, &[]);
+    for transitions in [5, 1 << 33, (1 << 53) + 1, 1] {
+        writer.run(id, transitions);
+    }
+    drop(save(&fresh("beyond_2_53.sqlite"), pages, &mut writer));
+}

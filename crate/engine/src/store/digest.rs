@@ -1,0 +1,72 @@
+//! One number for all that a trace holds, to compare two readings of it with.
+
+use super::Store;
+use super::column::Slice;
+
+/// FNV-1a over 64-bit words: no dependency, and good enough where nobody is to be fooled.
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        // A multiplication carries upwards only.
+        self.0 ^= self.0 >> 29;
+    }
+
+    fn text(&mut self, text: &str) {
+        self.add(text.len() as u64);
+        text.bytes().for_each(|byte| self.add(u64::from(byte)));
+    }
+}
+
+impl Store {
+    /// A number that two readings of the same bytes have in common, and hardly any two different traces: over every track with its
+    /// name, every slice (depth, start, end, name, flags), instant and sample, in their order. It does not depend on the portions
+    /// in which the bytes came, nor on how the store keeps them; it may change from version to version.
+    pub fn digest(&self) -> u64 {
+        let names: Vec<u64> = self
+            .names
+            .iter()
+            .map(|name| {
+                let mut digest = Digest::new();
+                digest.text(name);
+                digest.0
+            })
+            .collect();
+        let name = |number: u32| names.get(number as usize).copied().unwrap_or(0);
+        let now = self.extent().map_or(0, |(_, to)| to);
+        let mut digest = Digest::new();
+        for track in &self.tracks {
+            digest.text(&track.def.name);
+            let mut slice = |depth: i64, slice: &Slice| {
+                for word in [depth as u64, slice.start, slice.end, name(self.calls.name(slice.node))] {
+                    digest.add(word);
+                }
+                digest.add(u64::from(slice.flags));
+            };
+            for (depth, column) in track.columns() {
+                column.scan(0, column.len(), |_, it| {
+                    slice(i64::from(depth - track.lowest()), &it);
+                    true
+                });
+            }
+            for open in track.open() {
+                let it = Slice { start: open.start, end: now, node: open.node, flags: 0, locator: 0 };
+                slice(i64::from(open.depth - track.lowest()), &it);
+            }
+            for instant in (0..track.instants.len()).filter_map(|i| track.instants.get(i)) {
+                digest.add(instant.time);
+                digest.add(name(instant.name));
+            }
+            for sample in (0..track.samples.len()).filter_map(|i| track.samples.get(i)) {
+                digest.add(sample.time);
+                digest.add(sample.bits);
+            }
+        }
+        digest.0
+    }
+}

@@ -1,0 +1,226 @@
+//! What is known of each block: where its instructions begin, and how it ends. Looked at once a block, not once a run.
+
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK};
+use crate::frames::flow::{Flow, flow};
+use crate::frames::machine::Isa;
+
+/// An instruction of x86 has no more bytes.
+pub(super) const LONGEST: usize = 15;
+const NONE: u32 = u32::MAX;
+
+/// How a block ends, as far as call stacks are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It goes on, or jumps within its function as far as one can tell.
+    Next,
+    /// It calls; the callee returns to `back`.
+    Call { back: u64 },
+    /// It returns.
+    Return,
+    /// It goes where a register or memory says, which may be back to a caller.
+    Jump,
+    /// It enters the kernel, which returns to `back`.
+    SystemCall { back: u64 },
+    /// The kernel returns: from an interrupt or a system call.
+    SystemReturn,
+}
+
+/// A block and what was found out about it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) id: i64,
+    pub(super) block: Block,
+    /// Longer than is kept.
+    pub(super) cut: bool,
+    /// Offsets of instructions that were executed at least once, ascending, without that of the first, which is 0.
+    pub(super) known: Vec<u32>,
+    /// How it ends, once it was looked at.
+    ending: Option<Ending>,
+    /// Number of the name of its address, once it has one.
+    pub(super) name: Option<u32>,
+}
+
+impl Entry {
+    pub(super) fn new(id: i64, block: Block, cut: bool) -> Self {
+        Self { id, block, cut, known: Vec::new(), ending: None, name: None }
+    }
+
+    /// Stands for what is no instruction. The first block is to be that, but only if it says so itself.
+    pub(super) fn is_interrupt(&self) -> bool {
+        self.id == INTERRUPT_BLOCK && self.block.data == INTERRUPT
+    }
+
+    /// How it ends.
+    pub(super) fn ending(&mut self) -> Ending {
+        if let Some(ending) = self.ending {
+            return ending;
+        }
+        let ending = self.look();
+        self.ending = Some(ending);
+        ending
+    }
+
+    fn look(&self) -> Ending {
+        let data = &self.block.data;
+        let (Some(bits), false, Some(last)) = (self.block.mode.bits(), self.cut, self.last()) else {
+            return Ending::Next;
+        };
+        let Some(bytes) = data.get(last..) else { return Ending::Next };
+        let end = self.block.pc.wrapping_add(data.len() as u64);
+        // Addresses of 32 bits wrap around.
+        let back = if bits == 32 && end >> 32 == 1 { end & 0xffff_ffff } else { end };
+        match bytes {
+            [0x0f, 0x05 | 0x34] => return Ending::SystemCall { back },
+            [0xcf] | [0x48, 0xcf] | [0x0f, 0x07 | 0x35] | [0x48, 0x0f, 0x07 | 0x35] => return Ending::SystemReturn,
+            _ => {}
+        }
+        match flow(Isa::X86(bits), bytes, bytes.len() as u64, false, false) {
+            Flow::Next => Ending::Next,
+            Flow::Call { .. } => Ending::Call { back },
+            Flow::Return { .. } => Ending::Return,
+            Flow::Jump { .. } => Ending::Jump,
+        }
+    }
+
+    /// Offset of the last instruction: by the indices, where all were executed once; by decoding otherwise.
+    fn last(&self) -> Option<usize> {
+        if self.block.count == self.known.len() as u64 + 1 {
+            return Some(self.known.last().map_or(0, |offset| *offset as usize));
+        }
+        self.starts().last().copied()
+    }
+
+    /// Where instructions begin, by decoding them one after the other.
+    #[cfg(feature = "disasm")]
+    pub(super) fn starts(&self) -> Vec<usize> {
+        use iced_x86::{Decoder, DecoderOptions, Instruction};
+
+        let mut starts = Vec::new();
+        let Some(bits) = self.block.mode.bits() else { return starts };
+        let Ok(mut decoder) = Decoder::try_with_ip(bits, &self.block.data, self.block.pc, DecoderOptions::NONE) else {
+            return starts;
+        };
+        let mut instruction = Instruction::default();
+        while decoder.can_decode() {
+            starts.push(decoder.position());
+            decoder.decode_out(&mut instruction);
+        }
+        starts
+    }
+
+    /// Built without a disassembler: where the indices say.
+    #[cfg(not(feature = "disasm"))]
+    pub(super) fn starts(&self) -> Vec<usize> {
+        core::iter::once(0).chain(self.known.iter().map(|offset| *offset as usize)).collect()
+    }
+
+    /// The bytes of the instruction at an address, by the reference's rule: it must be one that is known to have been
+    /// executed; it reaches to the next that is known, or is the last and has 15 bytes at the most.
+    pub(super) fn instruction_at(&self, pc: u64) -> Option<&[u8]> {
+        if self.is_interrupt() {
+            return None;
+        }
+        let offset = usize::try_from(pc.wrapping_sub(self.block.pc)).ok()?;
+        let next = if offset == 0 {
+            self.known.first()
+        } else {
+            let i = self.known.iter().position(|known| *known as usize == offset)?;
+            self.known.get(i + 1)
+        };
+        let rest = self.block.data.get(offset..)?;
+        match next {
+            Some(next) => self.block.data.get(offset..*next as usize),
+            None => rest.get(..rest.len().min(LONGEST)),
+        }
+    }
+}
+
+/// All blocks by their number.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    entries: Vec<Entry>,
+    /// Those whose number is not their place, counted from 1.
+    elsewhere: HashMap<i64, u32>,
+    /// Bytes that they hold.
+    pub(super) bytes: usize,
+}
+
+impl Blocks {
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn push(&mut self, entry: Entry) {
+        let place = self.entries.len();
+        if entry.id != place as i64 + 1 {
+            self.elsewhere.insert(entry.id, u32::try_from(place).unwrap_or(NONE));
+        }
+        self.bytes += entry.block.data.len();
+        self.entries.push(entry);
+    }
+
+    #[inline]
+    fn place(&self, id: i64) -> Option<usize> {
+        let place = usize::try_from(id.wrapping_sub(1)).ok();
+        match place.and_then(|i| self.entries.get(i)) {
+            Some(entry) if entry.id == id => place,
+            _ => self.elsewhere.get(&id).map(|i| *i as usize),
+        }
+    }
+
+    pub(super) fn get(&self, id: i64) -> Option<&Entry> {
+        self.entries.get(self.place(id)?)
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, id: i64) -> Option<&mut Entry> {
+        let place = self.place(id)?;
+        self.entries.get_mut(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::Mode;
+    use super::*;
+
+    fn entry(mode: Mode, data: &[u8], count: u64, known: &[u32]) -> Entry {
+        let mut entry = Entry::new(2, Block { pc: 0x1000, data: data.into(), count, mode }, false);
+        entry.known = known.into();
+        entry
+    }
+
+    #[test]
+    fn blocks_end_as_their_last_instruction_says() {
+        let ending = |data: &[u8], count, known: &[u32]| entry(Mode::Bits64, data, count, known).ending();
+        assert_eq!(ending(&[0x90, 0xe8, 0, 0, 0, 0], 2, &[1]), Ending::Call { back: 0x1006 });
+        assert_eq!(ending(&[0x5d, 0xc3], 2, &[1]), Ending::Return);
+        assert_eq!(ending(&[0x0f, 0x05], 1, &[]), Ending::SystemCall { back: 0x1002 });
+        assert_eq!(ending(&[0x48, 0xcf], 1, &[]), Ending::SystemReturn);
+        assert_eq!(ending(&[0xff, 0xe0], 1, &[]), Ending::Jump);
+        assert_eq!(ending(&[0x75, 0xc3], 1, &[]), Ending::Next, "a branch over 0xc3");
+        assert_eq!(ending(&[], 0, &[]), Ending::Next);
+    }
+
+    #[cfg(feature = "disasm")]
+    #[test]
+    fn an_unfinished_block_is_decoded_to_find_its_last_instruction() {
+        let call = [0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0];
+        assert_eq!(entry(Mode::Bits64, &call, 2, &[]).ending(), Ending::Call { back: 0x1008 });
+        assert_eq!(entry(Mode::Bits32, &[0x40, 0xc3], 2, &[]).ending(), Ending::Return, "inc eax; ret");
+    }
+
+    #[test]
+    fn related_instructions_are_those_that_are_known() {
+        let e = entry(Mode::Bits64, &[0x90; 40], 40, &[1, 3]);
+        assert_eq!(e.instruction_at(0x1000).map(<[u8]>::len), Some(1));
+        assert_eq!(e.instruction_at(0x1001).map(<[u8]>::len), Some(2));
+        assert_eq!(e.instruction_at(0x1003).map(<[u8]>::len), Some(15), "no more than an instruction can have");
+        assert_eq!(e.instruction_at(0x1002), None);
+        assert_eq!(e.instruction_at(0xfff), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! A run of a block in full: the block, its instructions, which of them ran, and the interrupt.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::code::{Blocks, Entry};
+use super::text;
+use super::wire::{self, Interrupt, Schema};
+use crate::details::{Field, RecordDetails, Value};
+use crate::frames::disasm::disassemble;
+use crate::frames::machine::Isa;
+use crate::rows::{Query, Rows};
+
+/// Instructions that are listed.
+const LISTED: usize = 256;
+
+/// What the details of the run that ends with transition `end` are put together from.
+pub(super) fn queries(end: u64, schema: Schema) -> Vec<Query> {
+    let mut queries = alloc::vec![wire::event(end)];
+    let end = end as i64;
+    if schema >= Schema::Of2021 {
+        queries.push(wire::interrupts(end.checked_sub(1), Some(end)));
+    }
+    queries
+}
+
+pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks) -> RecordDetails {
+    let mut details = RecordDetails::default();
+    let event = rows.first();
+    let found = event.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
+    let interrupt = rows
+        .get(1)
+        .filter(|r| !r.is_empty())
+        .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
+    if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
+        let begin = event.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
+        run(begin, end, id, blocks, &mut details);
+    } else if interrupt.is_none() {
+        details.remarks.push("The database has no such transition any more: it was changed.".into());
+    }
+    if let Some(interrupt) = interrupt {
+        told(&interrupt, blocks, &mut details);
+    }
+    details
+}
+
+fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, details: &mut RecordDetails) {
+    let fields = &mut details.fields;
+    fields.push(Field::new("Block", Value::Id(id)));
+    let ran = end.saturating_sub(begin);
+    fields.push(Field::new("First transition", Value::U64(begin)));
+    fields.push(Field::new("Last transition", Value::U64(end.saturating_sub(1))));
+    let Some(entry) = blocks.get(id) else {
+        details.remarks.push("The database has no block of this number.".into());
+        return;
+    };
+    if entry.is_interrupt() {
+        details.remarks.push("This transition is no instruction: an interrupt or a fault.".into());
+        return;
+    }
+    let block = &entry.block;
+    fields.push(Field::new("Address", Value::Hex(block.pc)));
+    fields.push(Field::new("Mode", Value::Text(block.mode.word())));
+    fields.push(Field::new("Instructions", Value::U64(block.count)));
+    fields.push(Field::new("Executed", Value::U64(ran.min(block.count))));
+    let listing = listing(entry, ran);
+    if !listing.is_empty() {
+        fields.push(Field::new("Code", Value::Tree(listing)));
+    }
+    fields.push(Field::new("Bytes", Value::Bytes { bytes: block.data.clone(), len: block.data.len() as u64 }));
+    if ran < block.count {
+        let sentence = format!("Only the first {ran} of its {} instructions ran.", block.count);
+        details.remarks.push(sentence);
+    } else if ran > block.count {
+        details.remarks.push("It took more transitions than it has instructions.".into());
+    }
+    if entry.cut {
+        details.remarks.push("The block is longer than any of a program; its first bytes are shown.".into());
+    }
+}
+
+/// Each instruction at its address. What ran stands by itself, what did not says so.
+fn listing(entry: &Entry, ran: u64) -> Vec<Field> {
+    let starts = entry.starts();
+    let data = &entry.block.data;
+    let bits = entry.block.mode.bits();
+    let mut lines = Vec::new();
+    for (i, start) in starts.iter().enumerate().take(LISTED) {
+        let address = entry.block.pc.wrapping_add(*start as u64);
+        let end = starts.get(i + 1).copied().unwrap_or(data.len());
+        let bytes = data.get(*start..end).unwrap_or_default();
+        let text = bits.and_then(|bits| disassemble(Isa::X86(bits), address, bytes, false, false));
+        let mut text = text.unwrap_or_else(|| hex(bytes));
+        if i as u64 >= ran {
+            text.push_str("  (did not run)");
+        }
+        lines.push(Field { name: format!("{address:#x}").into(), value: Value::Text(text) });
+    }
+    if starts.len() > LISTED {
+        let text = format!("and {} more instructions", starts.len() - LISTED);
+        lines.push(Field::new("…", Value::Text(text)));
+    }
+    lines
+}
+
+fn told(interrupt: &Interrupt, blocks: &Blocks, details: &mut RecordDetails) {
+    let fields = &mut details.fields;
+    let number = Value::I64(interrupt.number);
+    fields.push(Field::new("Interrupt", Value::Symbol { name: text::vector(interrupt), value: number.into() }));
+    let by = if interrupt.is_hw { "a device" } else { "an instruction" };
+    fields.push(Field::new("Raised by", Value::Text(by.into())));
+    fields.push(Field::new("Interrupted at", Value::Hex(interrupt.pc)));
+    fields.push(Field::new("Mode there", Value::Text(interrupt.mode.word())));
+    if interrupt.related == 0 {
+        return;
+    }
+    fields.push(Field::new("Related block", Value::Id(interrupt.related)));
+    match blocks.get(interrupt.related).and_then(|entry| entry.instruction_at(interrupt.pc)) {
+        Some(bytes) => {
+            let isa = interrupt.mode.bits().map(Isa::X86);
+            let text = isa.and_then(|isa| disassemble(isa, interrupt.pc, bytes, false, false));
+            let text = text.unwrap_or_else(|| hex(bytes));
+            fields.push(Field::new("Related instruction", Value::Text(text)));
+        }
+        None => details.remarks.push("The instruction that it is related to is not in the database.".into()),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let words: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    words.join(" ")
+}

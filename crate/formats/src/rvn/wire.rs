@@ -1,0 +1,260 @@
+//! Tables, rows and SQL text of block databases, as tetrane's rvnblock, rvnsqlite and rvnmetadata write and read them.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::rows::{Cell, PAGE, Query, Shape};
+
+/// What `_metadata.type` says of a block trace. Others are other resources of REVEN, see [`RESOURCES`].
+pub const TYPE_BLOCK: i64 = 9;
+/// The kinds of resources by `_metadata.type`, from 1 on (rvnmetadata, `ResourceType`).
+pub const RESOURCES: [&str; 10] = [
+    "trace_bin",
+    "trace_cache",
+    "memory_history",
+    "strings",
+    "stack_events",
+    "binary_ranges",
+    "pc_ranges",
+    "kernel_description",
+    "block",
+    "ossi_ranges",
+];
+/// Bytes of a block that are kept. Real blocks end at the first jump; more is no block of a program.
+pub const BLOCK_BYTES: usize = 65_536;
+/// What block 1 holds.
+pub const INTERRUPT: &[u8] = b"interrupt";
+/// Number of the block that stands for what is no instruction.
+pub const INTERRUPT_BLOCK: i64 = 1;
+
+/// The statements that make the tables, as of 2021-07-27.
+pub const SCHEMA: [&str; 5] = [
+    "CREATE TABLE _metadata (metadata_version int,type int,format_version text,tool_name text,tool_version text,tool_info text,generation_date int8);",
+    "CREATE TABLE blocks(pc int8 not null,instruction_data blob not null,instruction_count int2 not null,mode int1 not null);",
+    "CREATE TABLE execution(transition_id int8 PRIMARY KEY not null,block_id int4 not null) WITHOUT ROWID;",
+    "CREATE TABLE instruction_indices(block_id INTEGER NOT NULL,instruction_id INTEGER NOT NULL,instruction_index INTEGER NOT NULL,PRIMARY KEY (block_id, instruction_id)) WITHOUT ROWID;",
+    "CREATE TABLE interrupts(transition_id int8 PRIMARY KEY NOT NULL,pc int8 NOT NULL,mode int1 NOT NULL,number INTEGER NOT NULL,is_hw BOOL NOT NULL,related_instruction_block_id INTEGER NOT NULL) WITHOUT ROWID;",
+];
+
+/// Metadata of version 0.
+pub const SCHEMA_METADATA_0: &str =
+    "CREATE TABLE _metadata (type int,format_version text,tool_name text,tool_info text,generation_date int8);";
+
+/// The tables, in the order of [`SCHEMA`], with how many columns each has.
+pub const TABLES: [(&str, usize); 5] =
+    [("_metadata", 7), ("blocks", 4), ("execution", 2), ("instruction_indices", 3), ("interrupts", 6)];
+
+/// Which of the three schemas that were all called 1.0.0, by the tables there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Schema {
+    /// Blocks and execution.
+    Of20201014,
+    /// With instruction indices.
+    Of20201023,
+    /// With interrupts.
+    Of2021,
+}
+
+/// A row of `blocks`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Address of the first instruction.
+    pub pc: u64,
+    /// The instructions' bytes.
+    pub data: Vec<u8>,
+    /// How many instructions there are.
+    pub count: u64,
+    /// How it was executed.
+    pub mode: Mode,
+}
+
+/// How the processor executes instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// 64 bit.
+    Bits64,
+    /// 32 bit.
+    Bits32,
+    /// 16 bit.
+    Bits16,
+    /// A number that means nothing.
+    Unknown(i64),
+}
+
+impl Mode {
+    /// By the number in the database.
+    pub fn of(number: i64) -> Self {
+        match number {
+            0 => Self::Bits64,
+            1 => Self::Bits32,
+            2 => Self::Bits16,
+            other => Self::Unknown(other),
+        }
+    }
+
+    /// The number in the database.
+    pub fn number(self) -> i64 {
+        match self {
+            Self::Bits64 => 0,
+            Self::Bits32 => 1,
+            Self::Bits16 => 2,
+            Self::Unknown(n) => n,
+        }
+    }
+
+    /// How wide instructions are, in bits, if that is known.
+    pub fn bits(self) -> Option<u32> {
+        match self {
+            Self::Bits64 => Some(64),
+            Self::Bits32 => Some(32),
+            Self::Bits16 => Some(16),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// For people.
+    pub fn word(self) -> String {
+        self.bits().map_or_else(|| String::from("unknown mode"), |bits| format!("{bits} bit"))
+    }
+}
+
+/// A row of `interrupts`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupt {
+    /// The transition that it is.
+    pub transition: u64,
+    /// Where the program was.
+    pub pc: u64,
+    /// How it was executed.
+    pub mode: Mode,
+    /// The vector.
+    pub number: i64,
+    /// Asked for by a device, not by an instruction.
+    pub is_hw: bool,
+    /// The block whose instruction faulted, or 0.
+    pub related: i64,
+}
+
+impl Interrupt {
+    /// From the columns of [`interrupts`].
+    pub fn of(row: [i64; 6]) -> Self {
+        let [transition, pc, mode, number, is_hw, related] = row;
+        Self { transition: transition as u64, pc: pc as u64, mode: Mode::of(mode), number, is_hw: is_hw != 0, related }
+    }
+
+    /// For the table.
+    pub fn row(&self) -> [i64; 6] {
+        let related = self.related;
+        [self.transition as i64, self.pc as i64, self.mode.number(), self.number, i64::from(self.is_hw), related]
+    }
+}
+
+/// Names of the tables that there are.
+pub fn tables() -> Query {
+    cells(&["name"], "from sqlite_schema where type='table' limit 1000".into())
+}
+
+/// Whatever columns the metadata has: which ones depends on its version.
+pub fn metadata() -> Query {
+    cells(&["*"], "from _metadata limit 2".into())
+}
+
+/// The largest transition, which is also where the trace ends.
+pub fn last_transition() -> Query {
+    cells(&["max(transition_id)"], "from execution".into())
+}
+
+/// Blocks behind the one with this number.
+pub fn blocks(after: Option<i64>) -> Query {
+    let after = after.map_or_else(String::new, |id| format!("where rowid>{id} "));
+    cells(
+        // One more than is kept, so that a cut shows.
+        &["rowid", "pc", "cast(substr(instruction_data,1,65537) as blob)", "instruction_count", "mode"],
+        format!("from blocks {after}order by rowid limit 1024"),
+    )
+}
+
+/// Instruction indices behind those of this (block, instruction).
+pub fn indices(after: Option<(i64, i64)>) -> Query {
+    let after = after.map_or_else(String::new, |(b, i)| format!("where (block_id,instruction_id)>({b},{i}) "));
+    Query {
+        select: &["block_id", "instruction_id", "instruction_index"],
+        rest: format!("from instruction_indices {after}order by block_id,instruction_id limit {PAGE}"),
+        shape: Shape::Ints { small: false },
+    }
+}
+
+/// Events behind this transition.
+pub fn execution(after: Option<i64>, most: usize, small: bool) -> Query {
+    let after = after.map_or_else(String::new, |t| format!("where transition_id>{t} "));
+    Query {
+        select: &["transition_id", "block_id"],
+        rest: format!("from execution {after}order by transition_id limit {}", most.clamp(1, PAGE)),
+        shape: Shape::Ints { small },
+    }
+}
+
+/// The event that ends with this transition, and the one before it.
+pub fn event(end: u64) -> Query {
+    Query {
+        select: &["transition_id", "block_id"],
+        rest: format!("from execution where transition_id<={} order by transition_id desc limit 2", end as i64),
+        shape: Shape::Ints { small: false },
+    }
+}
+
+/// Interrupts from one transition on and before another, `to`, if there is one.
+pub fn interrupts(from: Option<i64>, to: Option<i64>) -> Query {
+    let from = from.map_or_else(|| String::from("where 1"), |t| format!("where transition_id>={t}"));
+    let to = to.map_or_else(String::new, |t| format!(" and transition_id<{t}"));
+    Query {
+        select: &["transition_id", "pc", "mode", "number", "is_hw", "related_instruction_block_id"],
+        rest: format!("from interrupts {from}{to} order by transition_id limit {PAGE}"),
+        shape: Shape::Ints { small: false },
+    }
+}
+
+/// Inserts into the table.
+pub fn insert(table: usize) -> String {
+    let (name, columns) = TABLES.get(table).copied().unwrap_or(("", 1));
+    let marks = Vec::from_iter(core::iter::repeat_n("?", columns)).join(",");
+    format!("insert into {name} values({marks})")
+}
+
+fn cells(select: &'static [&'static str], rest: String) -> Query {
+    Query { select, rest, shape: Shape::Cells }
+}
+
+/// What the one row of metadata says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// Version of the metadata themselves, 0 or 1.
+    pub version: i64,
+    /// Version of the format: `1.0.0`.
+    pub format: String,
+    /// The tool that wrote it.
+    pub tool: String,
+    /// Its version.
+    pub tool_version: String,
+    /// What it says of itself and the library.
+    pub tool_info: String,
+    /// Seconds of Unix time.
+    pub date: i64,
+}
+
+impl Metadata {
+    /// For the table, in version 1.
+    pub fn row(&self) -> Vec<Cell> {
+        let text = |text: &String| Cell::Text(text.clone());
+        alloc::vec![
+            Cell::Int(1),
+            Cell::Int(TYPE_BLOCK),
+            text(&self.format),
+            text(&self.tool),
+            text(&self.tool_version),
+            text(&self.tool_info),
+            Cell::Int(self.date),
+        ]
+    }
+}

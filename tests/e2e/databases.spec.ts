@@ -1,0 +1,110 @@
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { digest, fixture, open, pictured, test } from './page.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SAMPLE = join(ROOT, 'web/public/samples/blocks.sqlite');
+/** Free on either side of a trace that is shown whole. */
+const MARGIN = 8;
+
+const area = (page: Page) => page.locator('.area');
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+const header = (page: Page) => page.locator('.header');
+
+/** Clicks on what lies at the transition `at` of `end` in the first row of the track `name`. */
+async function clickAt(page: Page, name: string, at: number, end: number): Promise<void> {
+  const box = (await area(page).boundingBox())!;
+  const top = (await page.locator('.track', { hasText: name }).first().boundingBox())!.y;
+  await page.mouse.click(box.x + MARGIN + ((box.width - 2 * MARGIN) * at) / end, top + 9);
+}
+
+test('a database shows its blocks, and the calls rebuilt from them', async ({ page }) => {
+  await open(page, SAMPLE);
+  await pictured(page);
+  await expect(header(page)).toContainText('400 block runs');
+  await expect(page.locator('.track-name b')).toHaveText(['user and kernel', 'mode', 'blocks', 'calls']);
+  await expect(header(page)).not.toContainText('remark');
+});
+
+test('a block is told with its instructions, and which of them ran', async ({ page }) => {
+  await open(page, fixture('rvn/blocks.sqlite'));
+  await pictured(page);
+  await clickAt(page, 'blocks', 0.5, 20);
+  await expect(details(page)).toContainText('Address');
+  await expect(details(page)).toContainText(/call|ret|mov|nop|push/);
+});
+
+test('numbers beyond 2^53 are exact, and so are addresses of the upper half', async ({ page }) => {
+  await open(page, fixture('rvn/beyond_2_53.sqlite'));
+  await pictured(page);
+  const end = 5 + 2 ** 33 + 2 ** 53 + 2;
+  await clickAt(page, 'blocks', end / 2, end);
+  await expect(details(page)).toContainText('0xfffffffffffffffb');
+  await expect(details(page)).toContainText('9,007,207,844,675,589');
+});
+
+test('what is left of a database that is cut off is shown', async ({ page }, info) => {
+  const whole = readFileSync(SAMPLE);
+  const cut = info.outputPath('cut.sqlite');
+  writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.6)));
+  await open(page, cut);
+  await expect(header(page)).toContainText('400 block runs');
+  await page.getByRole('button', { name: /problem/ }).click();
+  await expect(page.getByRole('dialog')).toContainText('Reading broke off');
+  await expect(page.getByRole('dialog')).toContainText('malformed');
+  await open(page, SAMPLE);
+  await expect(header(page)).toContainText('400 block runs');
+});
+
+test('a database of another kind is refused in words', async ({ page }, info) => {
+  const other = info.outputPath('other.sqlite');
+  const bytes = readFileSync(SAMPLE);
+  // The name of a table as it stands in the schema.
+  for (let at = bytes.indexOf('execution'); at >= 0; at = bytes.indexOf('execution', at)) bytes.write('somewhere', at);
+  writeFileSync(other, bytes);
+  await open(page, other, 'failed');
+  await expect(page.locator('body')).toContainText('no such table');
+});
+
+test('a table that lies beyond 4 GiB is read as any other', async ({ page }, info) => {
+  const { default: init } = await import('sql.js');
+  const { Database } = await init({});
+  const database = new Database(readFileSync(SAMPLE));
+  const PAGE = 65_536;
+  const far = 70_000;
+  database.run(`pragma page_size=${PAGE}; vacuum; pragma writable_schema=1`);
+  const statement = database.prepare("select rootpage from sqlite_schema where name='execution'");
+  statement.step();
+  const near = Number(statement.get(null, { useBigInt: false })[0]);
+  statement.free();
+  database.run(`update sqlite_schema set rootpage=${far} where name='execution'`);
+  const bytes = database.export();
+  // All of the table is in one page, which is moved; what is between is a hole that takes no room on a disk.
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(28, far);
+  const path = info.outputPath('far.sqlite');
+  const file = openSync(path, 'w');
+  writeSync(file, bytes, 0, bytes.length, 0);
+  writeSync(file, bytes, (near - 1) * PAGE, PAGE, (far - 1) * PAGE);
+  closeSync(file);
+  await open(page, path);
+  await expect(header(page)).toContainText('4.59 GB');
+  await expect(header(page)).toContainText('400 block runs');
+  await expect(header(page)).not.toContainText('problem');
+  rmSync(path);
+});
+
+test('the page reads what the native command reads', async ({ page }) => {
+  test.slow();
+  const digests = JSON.parse(readFileSync(join(ROOT, 'tests/digests.json'), 'utf8')) as Record<string, string>;
+  for (const [name, expected] of Object.entries(digests)) {
+    const path = join(ROOT, name);
+    if (!existsSync(path)) {
+      test.info().annotations.push({ type: 'skipped', description: `${name} is not here` });
+      continue;
+    }
+    await open(page, path);
+    expect(await digest(page), name).toBe(expected);
+    if (name.endsWith('medium.sqlite')) await expect(header(page)).toContainText('1,500,000 block runs');
+  }
+});

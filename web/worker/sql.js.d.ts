@@ -1,0 +1,49 @@
+/** The parts of sql.js that are used here; see https://sql.js.org/documentation/. */
+declare module 'sql.js' {
+  /** A prepared statement. */
+  export interface Statement {
+    /** Whether there is a further row. Throws what SQLite says. */
+    step(): boolean;
+    /** The values of the row. */
+    get(params: null, config: { useBigInt: boolean }): (number | bigint | string | Uint8Array | null)[];
+    getColumnNames(): string[];
+    free(): boolean;
+  }
+
+  /** A database that is open. */
+  export interface Database {
+    /** `sqlite3*` */
+    readonly db: number;
+    prepare(sql: string): Statement;
+    run(sql: string): Database;
+    /** The bytes of a database in memory. Closes its statements. */
+    export(): Uint8Array<ArrayBuffer>;
+    close(): void;
+  }
+
+  /** The module, with what SQLite exports itself. */
+  export interface SqlJs {
+    readonly Database: new (bytes: Uint8Array) => Database;
+    _malloc(size: number): number;
+    _free(pointer: number): void;
+    stringToNewUTF8(text: string): number;
+    UTF8ToString(pointer: number): string;
+    _sqlite3_prepare_v2(db: number, sql: number, length: number, statement: number, tail: number): number;
+    _sqlite3_step(statement: number): number;
+    _sqlite3_column_double(statement: number, column: number): number;
+    _sqlite3_finalize(statement: number): number;
+    _sqlite3_errmsg(db: number): number;
+  }
+
+  export interface Options {
+    locateFile?(file: string): string;
+    /** Instead of fetching and instantiating the wasm: calls `done` with the instance. */
+    instantiateWasm?(
+      imports: WebAssembly.Imports,
+      done: (instance: WebAssembly.Instance, module?: WebAssembly.Module) => void,
+    ): object;
+  }
+
+  // biome-ignore lint/style/noDefaultExport: sql.js's choice.
+  export default function initSqlJs(options: Options): Promise<SqlJs>;
+}
