@@ -35,7 +35,7 @@ export async function measure(executablePath, url, path, { renderer, move }) {
   const started = await startPage(executablePath, url, renderer);
   const { browser, page, client, close } = started;
   try {
-    const pid = await rendererOf(browser);
+    const pid = await rendererOf(browser, page);
     const empty = memoryOf(pid).now;
     await choose(client, path);
     await page.waitForFunction(() => ['ready', 'failed'].includes(document.body.dataset.state), null, {
@@ -118,13 +118,22 @@ async function moving({ browser, page, client }) {
 const rendererName = (page) =>
   page.evaluate(() => document.querySelector('[data-renderer]')?.dataset.renderer ?? 'unknown');
 
-/** The process of the page: the largest renderer, beside which there is only a spare one. */
-async function rendererOf(browser) {
+/** The process of the page, among those of the browser's own pages: the one that works when the page does. */
+async function rendererOf(browser, page) {
   const client = await browser.newBrowserCDPSession();
-  const { processInfo } = await client.send('SystemInfo.getProcessInfo');
+  const times = async () => {
+    const { processInfo } = await client.send('SystemInfo.getProcessInfo');
+    return new Map(processInfo.filter(({ type }) => type === 'renderer').map(({ id, cpuTime }) => [id, cpuTime]));
+  };
+  const before = await times();
+  await page.evaluate(() => {
+    const until = performance.now() + 100;
+    while (performance.now() < until);
+  });
+  const after = await times();
   await client.detach();
-  const renderers = processInfo.filter((process) => process.type === 'renderer').map((process) => process.id);
-  return renderers.sort((a, b) => memoryOf(b).now - memoryOf(a).now)[0];
+  const worked = (id) => after.get(id) - (before.get(id) ?? 0);
+  return [...after.keys()].sort((a, b) => worked(b) - worked(a))[0];
 }
 
 function memoryOf(pid) {

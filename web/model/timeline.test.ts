@@ -60,6 +60,7 @@ function scrolledTo(top: number): { timeline: Timeline; question: Question } {
     overview: async () => null,
     details: async () => null,
     problems: async () => null,
+    digest: async () => null,
     dispose: () => undefined,
   };
   const timeline = createTimeline(trace);

@@ -1,12 +1,16 @@
 import { COLOURS } from '../model/names.ts';
-import { devicePixels, placeRect, placeSlices } from './geometry.ts';
+import { createColours } from './colours.ts';
+import { devicePixels, type PutSlice, placeRect, placeSlices } from './geometry.ts';
 import { createGraphs } from './graphs.ts';
-import { LEVELS } from './palette.ts';
+import { LEVELS, PALETTES } from './palette.ts';
 import type { Ink, Renderer } from './renderer.ts';
+import { createStrip } from './strip.ts';
 
 const STYLES = COLOURS * LEVELS;
 /** Numbers a rectangle takes: x, y, width, height. */
 const STRIDE = 4;
+/** A row of so many slices is painted as an image: setting it costs as much as some hundred rectangles. */
+const DENSE = 300;
 
 /** Rectangles of one fill style, kept from frame to frame so that drawing allocates nothing. */
 interface Bucket {
@@ -23,6 +27,9 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
   if (!context) throw new Error('no 2D canvas');
   const buckets: Bucket[] = Array.from({ length: 2 * STYLES }, () => ({ data: new Float32Array(64), used: 0 }));
   const graphs = createGraphs();
+  const strip = createStrip();
+  const colours = createColours();
+  let tables = colours.of(PALETTES.dark);
   let ratio = 1;
   let ink: Ink | null = null;
 
@@ -40,6 +47,10 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
     bucket.used += STRIDE;
   };
 
+  const putDense: PutSlice = (style, lifted, x, _y, width) => {
+    strip.put(x, width, (lifted ? tables.lifted : tables.slices)[style]!);
+  };
+
   return {
     resize: (width, height, pixelRatio) => {
       ratio = pixelRatio;
@@ -48,9 +59,11 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       // Setting a size clears the canvas even when it stays the same.
       if (canvas.width !== wide) canvas.width = wide;
       if (canvas.height !== tall) canvas.height = tall;
+      strip.resize(wide);
     },
     begin: (next) => {
       ink = next;
+      tables = colours.of(next.palette);
       context.fillStyle = next.palette.background;
       context.fillRect(0, 0, canvas.width, canvas.height);
     },
@@ -61,7 +74,10 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
     slices: (columns, first, end, y, height, transform) => {
       if (!ink) return 0;
       const surface = { width: canvas.width, height: canvas.height, ratio };
-      return placeSlices(columns, first, end, y, height, transform, ink, surface, put);
+      if (end - first < DENSE) return placeSlices(columns, first, end, y, height, transform, ink, surface, put);
+      const [, top, , tall] = placeRect(0, y, 1, height, ratio);
+      strip.row(top, tall);
+      return placeSlices(columns, first, end, y, height, transform, ink, surface, putDense);
     },
     graph: (columns, first, end, box, transform) =>
       graphs.add(columns, first, end, box, transform, ratio, canvas.width),
@@ -85,12 +101,14 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
         }
         bucket.used = 0;
       }
+      strip.paint(context);
       ink = null;
     },
     dispose: () => {
       // Frees the pixels at once instead of with the next collection.
       canvas.width = 0;
       canvas.height = 0;
+      strip.dispose();
       for (const bucket of buckets) bucket.data = new Float32Array(0);
     },
   };

@@ -1,11 +1,10 @@
-import { COLOURS } from '../model/names.ts';
 import { fromCss } from './colour.ts';
+import { createColours } from './colours.ts';
 import { devicePixels, placeRect, placeSlices } from './geometry.ts';
 import { createGraphs } from './graphs.ts';
-import { LEVELS, type Palette } from './palette.ts';
+import { PALETTES } from './palette.ts';
 import type { Ink, Renderer } from './renderer.ts';
 
-const STYLES = COLOURS * LEVELS;
 /** 16-bit words of an instance: x, y, width, height, and a colour of 32 bits. */
 const WORDS = 6;
 const BYTES = 2 * WORDS;
@@ -96,10 +95,7 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
   let ratio = 1;
   let room = 0;
   let ink: Ink | null = null;
-  let styles: { readonly slices: Uint32Array; readonly lifted: Uint32Array } = {
-    slices: new Uint32Array(STYLES),
-    lifted: new Uint32Array(STYLES),
-  };
+  let styles = colours.of(PALETTES.dark);
 
   /** Clips to the canvas and a little more, which no one sees. */
   const put = (layer: Layer, colour: number, x: number, y: number, width: number, height: number) => {
@@ -213,32 +209,6 @@ function grow(layer: Layer): void {
   words.set(layer.words);
   layer.words = words;
   layer.colours = new Uint32Array(words.buffer);
-}
-
-/** CSS colours as bytes in memory order; those of a palette as tables. */
-function createColours() {
-  const known = new Map<string, number>();
-  const tables = new WeakMap<Palette, { slices: Uint32Array; lifted: Uint32Array }>();
-  const bytes = new Uint8Array(4);
-  const packed = new Uint32Array(bytes.buffer);
-  const one = (css: string): number => {
-    const before = known.get(css);
-    if (before !== undefined) return before;
-    bytes.set(fromCss(css));
-    known.set(css, packed[0]!);
-    return packed[0]!;
-  };
-  return {
-    one,
-    of: (palette: Palette) => {
-      let table = tables.get(palette);
-      if (!table) {
-        table = { slices: Uint32Array.from(palette.slices, one), lifted: Uint32Array.from(palette.lifted, one) };
-        tables.set(palette, table);
-      }
-      return table;
-    },
-  };
 }
 
 function powerOfTwoFrom(count: number): number {
