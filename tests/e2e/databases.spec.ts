@@ -35,6 +35,30 @@ test('a block is told with its instructions, and which of them ran', async ({ pa
   await expect(details(page)).toContainText(/call|ret|mov|nop|push/);
 });
 
+test('one goes to a transition, and from run to run', async ({ page }) => {
+  await open(page, SAMPLE);
+  await pictured(page);
+  await page.keyboard.press('g');
+  await page.keyboard.type('1,234');
+  await page.keyboard.press('Enter');
+  const first = details(page).locator('dt', { hasText: 'First transition' }).locator('+ dd');
+  const last = details(page).locator('dt', { hasText: 'Last transition' }).locator('+ dd');
+  await expect(details(page)).toContainText('Last transition');
+  const number = async (field: typeof first) => Number((await field.textContent())?.replace(/\D/g, ''));
+  const [from, to] = [await number(first), await number(last)];
+  expect(from).toBeLessThanOrEqual(1234);
+  expect(to).toBeGreaterThanOrEqual(1234);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('.');
+  await expect.poll(() => number(first)).toBe(to + 1);
+  await page.keyboard.press(',');
+  await expect.poll(() => number(first)).toBe(from);
+  await page.keyboard.press('g');
+  await page.locator('#go-to').fill('nowhere');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#go-to')).toHaveAttribute('aria-invalid', 'true');
+});
+
 test('numbers beyond 2^53 are exact, and so are addresses of the upper half', async ({ page }) => {
   await open(page, fixture('rvn/beyond_2_53.sqlite'));
   await pictured(page);

@@ -109,6 +109,27 @@ export type Item =
   | { readonly kind: 'slice'; readonly track: number; readonly depth: number; readonly index: number }
   | { readonly kind: 'instant'; readonly track: number; readonly index: number };
 
+/** A slice or an instant by where it stands. */
+export type Find =
+  /** The innermost slice at a position: of a track, or (null) of the one with the most slices. */
+  | { readonly to: 'at'; readonly time: Ticks; readonly track: number | null }
+  /** Beside an item in its row. */
+  | { readonly to: 'next' | 'previous'; readonly item: Item }
+  /** The slice that a slice lies in, or the longest directly below it. */
+  | { readonly to: 'caller' | 'callee'; readonly item: Item };
+
+/** What a {@link Find} found. */
+export interface Found {
+  readonly item: Item;
+  /** The name's id. */
+  readonly name: number;
+  readonly start: Ticks;
+  /** null for an instant. */
+  readonly end: Ticks | null;
+  /** `FLAG_*` bits. */
+  readonly flags: number;
+}
+
 /** Bits of {@link Rects.flags}. */
 export const FLAG_BEGAN_BEFORE = 1;
 export const FLAG_NEVER_ENDED = 2;
@@ -250,6 +271,7 @@ export type ToWorker =
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }
+  | { readonly t: 'find'; readonly id: number; readonly what: Find }
   /** A number, in hexadecimal, that two readings of the same bytes have in common: for tests and tools. */
   | { readonly t: 'digest'; readonly id: number }
   /** The problems themselves, `max` of them from the `first`-th on. */
@@ -290,5 +312,6 @@ export type FromWorker =
   | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
   /** `details` is null when the item is not there any more. */
   | { readonly t: 'details'; readonly id: number; readonly details: Details | null; readonly error: TraceError | null }
+  | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
   | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

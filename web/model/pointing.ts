@@ -1,7 +1,7 @@
-import { type Item, MANY, type Ticks } from '../base/protocol.ts';
+import { type Found, type Item, MANY, type Ticks } from '../base/protocol.ts';
 import { distance, ticks } from '../base/ticks.ts';
 import { INSTANT_LANE, type LaidTrack, type Layout, SLICE_ROW, trackAt } from './layout.ts';
-import { instantAt, type Picture, type Range, rectAt, valueAt } from './picture.ts';
+import { instantAt, type Picture, rectAt, valueAt } from './picture.ts';
 import type { View } from './view.ts';
 
 /** What a counter shows at a place. */
@@ -57,31 +57,10 @@ export function pointAt(picture: Picture, layout: Layout, view: View, x: number,
 /** Where one goes from a slice by keyboard. */
 export type Step = 'next' | 'previous' | 'caller' | 'callee';
 
-/**
- * The slice beside, above or below another one, among those of the picture that are slices of their own; null if there
- * is none. The callee is the longest below it.
- */
-export function stepFrom(picture: Picture, from: Pointed, step: Step): Pointed | null {
-  const { rects } = picture;
-  const start = distance(from.start, picture.origin);
-  const end = from.end === null ? start : distance(from.end, picture.origin);
-  if (step === 'next' || step === 'previous') {
-    const range = picture.row(from.track, from.depth);
-    const own = indexIn(picture, range, from);
-    if (own < 0) return null;
-    const by = step === 'next' ? 1 : -1;
-    for (let i = own + by; i >= range.first && i < range.end; i += by) {
-      if (rects.index[i] !== MANY) return sliceOf(picture, i);
-    }
-    return null;
-  }
-  const range = picture.row(from.track, from.depth + (step === 'caller' ? -1 : 1));
-  let best = -1;
-  for (let i = range.first; i < range.end && rects.start[i]! < Math.max(end, start + 1); i += 1) {
-    if (rects.end[i]! <= start || rects.index[i] === MANY) continue;
-    if (best < 0 || rects.end[i]! - rects.start[i]! > rects.end[best]! - rects.start[best]!) best = i;
-  }
-  return best < 0 ? null : sliceOf(picture, best);
+/** What a search found, as if it had been clicked. */
+export function pointedOf({ item, name, start, end, flags }: Found): Pointed {
+  const depth = item.kind === 'slice' ? item.depth : 0;
+  return { item, track: item.track, depth, name, start, end, flags, many: 1, reading: null };
 }
 
 /** The first slice of its own on the screen, where the keyboard begins: of a thread if there is one. Null if there is none. */
@@ -103,14 +82,6 @@ export function firstSlice(picture: Picture, layout: Layout, view: View, width: 
 /** A lane has no calls to go up and down. */
 function rank({ track }: LaidTrack): number {
   return track.kind === 'lane' ? 1 : 0;
-}
-
-function indexIn(picture: Picture, range: Range, wanted: Pointed): number {
-  if (wanted.item?.kind !== 'slice') return -1;
-  for (let i = range.first; i < range.end; i += 1) {
-    if (picture.rects.index[i] === wanted.item.index) return i;
-  }
-  return -1;
 }
 
 function sliceOf(picture: Picture, i: number): Pointed {

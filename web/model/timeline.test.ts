@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { SLICE_ROW } from './layout.ts';
-import { createNames } from './names.ts';
 import { HIGHEST, LOWEST, type Question } from './picture.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import type { Status, Trace } from './trace.ts';
@@ -34,11 +33,7 @@ const rowsOf = ({ depths }: Question) => [depths[0]!, depths[1]!] as const;
 /** A timeline scrolled to `top`, and the first question that it asks. */
 function scrolledTo(top: number): { timeline: Timeline; question: Question } {
   const asked: Question[] = [];
-  const trace: Trace = {
-    name: 'deep',
-    size: 1,
-    names: createNames(),
-    info: signal(null),
+  const trace: Pick<Trace, 'status' | 'progress' | 'tracks' | 'picture' | 'overview'> = {
     status: signal<Status>({ at: 'ready', how: 'complete', error: null }),
     progress: signal({
       bytesRead: 1,
@@ -51,19 +46,13 @@ function scrolledTo(top: number): { timeline: Timeline; question: Question } {
       stage: null,
     }),
     tracks: signal(new Map([[TRACK.id, TRACK]])),
-    cancel: () => undefined,
-    painted: () => undefined,
     picture: (question) => {
       asked.push(question);
       return new Promise(() => undefined);
     },
     overview: async () => null,
-    details: async () => null,
-    problems: async () => null,
-    digest: async () => null,
-    dispose: () => undefined,
   };
-  const timeline = createTimeline(trace);
+  const timeline = createTimeline(trace as Trace);
   timeline.scrollTop.value = top;
   timeline.size.value = { width: 1000, height: HEIGHT };
   expect(asked).toHaveLength(1);

@@ -1,6 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type {
   Details,
+  Find,
+  Found,
   FromWorker,
   Item,
   Overview,
@@ -48,6 +50,8 @@ export interface Trace {
   picture(question: Question): Promise<Picture | null>;
   overview(buckets: number): Promise<Overview | null>;
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
+  /** null when nothing stands there, or the worker is gone. */
+  find(what: Find): Promise<Found | null>;
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
   /** A number in hexadecimal: that of `unspool info --json` of the same file. For tests and tools. */
   digest(): Promise<string | null>;
@@ -121,6 +125,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
       case 'rects':
       case 'overview':
       case 'details':
+      case 'found':
       case 'digest':
       case 'problems':
         return answer(data);
@@ -163,6 +168,10 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
     details: async (item) => {
       const reply = await ask((id) => ({ t: 'details', id, item }));
       return reply?.t === 'details' ? reply : null;
+    },
+    find: async (what) => {
+      const reply = await ask((id) => ({ t: 'find', id, what }));
+      return reply?.t === 'found' ? reply.found : null;
     },
     problems: async (first, max) => {
       const reply = await ask((id) => ({ t: 'problems', id, first, max }));

@@ -17,6 +17,7 @@ const GROUPS: readonly KeyGroup[] = [
       ['A D  or  ← →', 'left, right'],
       ['↑ ↓', 'scroll the tracks'],
       ['0', 'whole trace'],
+      ['G', 'go to a position'],
     ],
   },
   {

@@ -1,5 +1,8 @@
-import type { ReadonlySignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { formatPosition } from '../base/format.ts';
+import { parsePosition } from '../base/position.ts';
+import { ticks } from '../base/ticks.ts';
+import { pointedOf } from '../model/pointing.ts';
 import type { Ruler } from '../model/ruler.ts';
 import { toTick } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
@@ -17,7 +20,10 @@ export function RulerStrip({ open, ruler, pointer }: Props) {
   const first = marks[0]?.x ?? 0;
   return (
     <div class="ruler">
-      <div class="ruler-corner muted">{base !== '' ? `${base} +` : unit}</div>
+      <div class="ruler-corner muted">
+        <GoTo open={open} />
+        <span>{base !== '' ? `${base} +` : unit}</span>
+      </div>
       <div class="ruler-scale">
         {minor > 5 && (
           <div
@@ -34,6 +40,43 @@ export function RulerStrip({ open, ruler, pointer }: Props) {
         <PointerTime open={open} pointer={pointer} />
       </div>
     </div>
+  );
+}
+
+/** How many times its length is shown around what was gone to. */
+const AROUND = 40n;
+
+/** Goes to a position that is typed, and selects what is there: in the track of the selection, or else in the busiest one. */
+function GoTo({ open }: { open: OpenTrace }) {
+  const wrong = useSignal(false);
+  const go = async (text: string) => {
+    const { trace, timeline, selection } = open;
+    const info = trace.info.peek();
+    const extent = trace.progress.peek().extent;
+    const time = info && extent && parsePosition(text, extent.from, info.clock);
+    wrong.value = !time && time !== 0n;
+    if (time === null) return;
+    const found = await trace.find({ to: 'at', time, track: selection.selected.peek()?.track ?? null });
+    const length = found && found.end !== null && found.end > found.start ? found.end - found.start : 1n;
+    timeline.show({ from: ticks(time - AROUND * length), to: ticks(time + AROUND * length) });
+    if (found) selection.selected.value = pointedOf(found);
+  };
+  return (
+    <input
+      id="go-to"
+      class="go-to"
+      type="text"
+      placeholder="Go to…"
+      aria-label="Go to a position"
+      aria-invalid={wrong.value}
+      spellcheck={false}
+      autocomplete="off"
+      onInput={() => (wrong.value = false)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.currentTarget.blur();
+        if (event.key === 'Enter') void go(event.currentTarget.value);
+      }}
+    />
   );
 }
 

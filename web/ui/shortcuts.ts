@@ -1,6 +1,6 @@
 import { createScope, type Dispose } from '../base/scope.ts';
 import { SLICE_ROW } from '../model/layout.ts';
-import { firstSlice, type Pointed, type Step, stepFrom } from '../model/pointing.ts';
+import { firstSlice, type Pointed, pointedOf, type Step } from '../model/pointing.ts';
 import { toPixel } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 
@@ -11,7 +11,7 @@ const STEPS: Readonly<Record<string, Step>> = { '.': 'next', ',': 'previous', '[
 
 /** Navigation by keyboard, as the keys' dialog lists it, until disposed. */
 export function listenForKeys(
-  { timeline, selection }: OpenTrace,
+  { trace, timeline, selection }: OpenTrace,
   { scrollBy, area }: { scrollBy: (pixels: number) => void; area: HTMLElement },
 ): Dispose {
   const scope = createScope();
@@ -42,10 +42,12 @@ export function listenForKeys(
     if (selected.end !== null) timeline.show({ from: selected.start, to: selected.end });
     else bringIntoView(selected);
   };
-  const step = (to: Step) => {
-    const picture = timeline.picture.peek();
+  const step = async (to: Step) => {
     const from = selection.selected.peek();
-    if (picture && from) select(stepFrom(picture, from, to));
+    if (!from?.item) return;
+    const found = await trace.find({ to, item: from.item });
+    // Whoever has selected something else in the meantime wants that.
+    if (found && selection.selected.peek() === from) select(pointedOf(found));
   };
   const selectFirst = () => {
     const picture = timeline.picture.peek();
@@ -82,6 +84,9 @@ export function listenForKeys(
       case 'f':
         fitSelection();
         return true;
+      case 'g':
+        document.getElementById('go-to')?.focus();
+        return true;
       case '0':
         timeline.showWhole();
         return true;
@@ -93,7 +98,7 @@ export function listenForKeys(
         return inTimeline;
       default: {
         const to = STEPS[key];
-        if (to) step(to);
+        if (to) void step(to);
         return to !== undefined;
       }
     }

@@ -1,6 +1,8 @@
 import type {
   Counters,
   Details,
+  Find,
+  Found,
   Instants,
   Item,
   Overview,
@@ -62,6 +64,8 @@ export interface Session {
   /** `depths` has two numbers a track: its first signed depth of interest and the one behind the last. */
   query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array, depths: Int32Array): Answer;
   overview(buckets: number): Overview;
+  /** null when nothing stands there. */
+  find(what: Find): Found | null;
   detailsRange(item: Item): { readonly offset: number; readonly length: number } | undefined;
   /**
    * A further stretch of the file that the details need behind the bytes at hand. Ask until there is none, each time with

@@ -62,6 +62,12 @@ page.onmessage = ({ data }) => {
     case 'details':
       void tell(data.id, data.item);
       return;
+    case 'find':
+      return guarded((open) => {
+        const found = open.find(data.what);
+        flush(open);
+        page.postMessage({ t: 'found', id: data.id, found });
+      });
     case 'digest':
       return guarded((open) => page.postMessage({ t: 'digest', id: data.id, digest: open.digest() }));
     case 'problems':

@@ -138,6 +138,12 @@ impl Session {
         columns::overview(&self.engine.overview(buckets))
     }
 
+    /// A slice or an instant by where it stands: takes a `Find`, answers a `Found` or `null`.
+    pub fn find(&self, what: JsValue) -> Result<JsValue, JsValue> {
+        let what = serde_wasm_bindgen::from_value(what)?;
+        Ok(self.engine.find(what).map_or(JsValue::NULL, |found| to_js(&found)))
+    }
+
     /// Which bytes the details of an item are decoded from: `{offset, length}`, or `undefined` if there is no such item.
     #[wasm_bindgen(js_name = detailsRange)]
     pub fn details_range(&self, item: JsValue) -> Result<JsValue, JsValue> {

@@ -7,6 +7,7 @@
 mod call_tree;
 mod chunked;
 mod details;
+mod find;
 mod overview;
 pub mod read;
 mod report;
@@ -16,6 +17,7 @@ pub mod store;
 
 pub use call_tree::{CallTree, NodeId, ROOT};
 pub use details::{Details, Item};
+pub use find::{Find, Found};
 pub use overview::Overview;
 pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 pub use rows::{RowSink, RowSource};

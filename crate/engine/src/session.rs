@@ -5,6 +5,7 @@ use unspool_formats::rows::PAGE;
 use unspool_formats::{Clock, Decoder, EventBatch, Format, Info, OpenOptions, Opened, Probe, Want, recognise};
 
 use crate::details::{Details, Item};
+use crate::find::{Find, Found};
 use crate::overview::Overview;
 use crate::report::{ClockOut, ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 use crate::rows::{RowPath, RowSource};
@@ -308,6 +309,11 @@ impl Session {
     /// Density over the whole trace; see [`Store::overview`].
     pub fn overview(&self, buckets: u32) -> Overview {
         self.store.overview(buckets)
+    }
+
+    /// A slice or an instant by where it stands.
+    pub fn find(&self, what: Find) -> Option<Found> {
+        self.store.find(what)
     }
 
     /// Which bytes of the file the details of an item are decoded from; nothing if there is no such item.

@@ -1,0 +1,266 @@
+//! Slices and instants by where they stand: at a position, beside, above or below another one.
+
+use serde::{Deserialize, Serialize};
+use unspool_formats::TrackId;
+
+use crate::details::Item;
+use crate::store::Store;
+use crate::store::column::{Column, Node, Slice, Visit};
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "to", rename_all = "camelCase")]
+pub enum Find {
+    /// The innermost slice at a position: of a track, or of the one with the most slices.
+    At {
+        /// The position, absolute.
+        time: u64,
+        /// The track.
+        track: Option<TrackId>,
+    },
+    /// What stands behind an item in its row.
+    Next {
+        /// The item.
+        item: Item,
+    },
+    /// What stands before an item in its row.
+    Previous {
+        /// The item.
+        item: Item,
+    },
+    /// The slice that a slice lies in.
+    Caller {
+        /// The slice.
+        item: Item,
+    },
+    /// The longest slice directly below a slice.
+    Callee {
+        /// The slice.
+        item: Item,
+    },
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// Its stable place.
+    pub item: Item,
+    /// Number of its name.
+    pub name: u32,
+    /// Absolute.
+    pub start: u64,
+    /// Absolute; an instant has none.
+    pub end: Option<u64>,
+    /// Flags of a slice.
+    pub flags: u8,
+}
+
+/// The slices at one position, or the longest within a stretch.
+struct Longest {
+    from: u64,
+    to: u64,
+    best: Option<(usize, Slice)>,
+}
+
+impl Visit for Longest {
+    fn node(&mut self, node: &Node, _visited: u64) -> bool {
+        // What is shorter than the best so far is not looked at.
+        let shortest = self.best.map_or(0, |(_, s)| s.end - s.start);
+        node.longest_log2 < 64 && 1u64 << node.longest_log2 <= shortest
+    }
+
+    fn slice(&mut self, index: usize, slice: Slice) {
+        let within = slice.start >= self.from && slice.start < self.to.max(self.from + 1);
+        if within && self.best.is_none_or(|(_, best)| slice.end - slice.start > best.end - best.start) {
+            self.best = Some((index, slice));
+        }
+    }
+}
+
+/// The last slice that begins at or before a position and ends behind it.
+struct Around {
+    at: u64,
+    found: Option<(usize, Slice)>,
+}
+
+impl Visit for Around {
+    fn node(&mut self, _node: &Node, _visited: u64) -> bool {
+        false
+    }
+
+    fn slice(&mut self, index: usize, slice: Slice) {
+        if slice.start <= self.at && (slice.end > self.at || slice.start == self.at) {
+            self.found = Some((index, slice));
+        }
+    }
+}
+
+impl Store {
+    /// Looks for a slice or an instant. Costs a few nodes and slices a level of detail and depth, however long the trace is.
+    pub fn find(&self, what: Find) -> Option<Found> {
+        match what {
+            Find::At { time, track } => {
+                let busiest = || (0..self.tracks.len() as u32).max_by_key(|t| (self.slices_of(*t), u32::MAX - t));
+                let track = track.filter(|t| self.slices_of(*t) > 0).or_else(busiest)?;
+                self.innermost_at(track, time)
+            }
+            Find::Next { item } => self.beside(item, true),
+            Find::Previous { item } => self.beside(item, false),
+            Find::Caller { item } => {
+                let Item::Slice { track, depth, index } = item else { return None };
+                let slice = self.slice_at(track, depth, index as usize)?;
+                let above = depth.checked_sub(1)?;
+                self.around(track, above, slice.start)
+            }
+            Find::Callee { item } => {
+                let Item::Slice { track, depth, index } = item else { return None };
+                let slice = self.slice_at(track, depth, index as usize)?;
+                self.longest(track, depth.checked_add(1)?, slice.start, slice.end)
+            }
+        }
+    }
+
+    fn slices_of(&self, track: TrackId) -> u64 {
+        self.tracks.get(track as usize).map_or(0, |t| t.slices())
+    }
+
+    fn slice_at(&self, track: TrackId, depth: i32, index: usize) -> Option<Slice> {
+        let now = self.extent().map_or(0, |(_, to)| to);
+        self.tracks.get(track as usize)?.slice(depth, index, now)
+    }
+
+    fn told(&self, track: TrackId, depth: i32, index: usize, slice: &Slice) -> Found {
+        Found {
+            item: Item::Slice { track, depth, index: index as u32 },
+            name: self.calls.name(slice.node),
+            start: slice.start,
+            end: Some(slice.end),
+            flags: slice.flags,
+        }
+    }
+
+    fn innermost_at(&self, track: TrackId, time: u64) -> Option<Found> {
+        let lowest = self.tracks.get(track as usize)?.lowest();
+        let rows = self.tracks.get(track as usize)?.rows() as i32;
+        (lowest..lowest + rows).rev().find_map(|depth| self.around(track, depth, time))
+    }
+
+    fn around(&self, track: TrackId, depth: i32, time: u64) -> Option<Found> {
+        let on = self.tracks.get(track as usize)?;
+        let mut around = Around { at: time, found: None };
+        if let Some(column) = on.column(depth) {
+            column.walk(time, time.saturating_add(1), &mut 0, &mut around);
+        }
+        let open = on.column(depth).map_or(0, Column::len);
+        let found = around.found.or_else(|| {
+            let slice = self.slice_at(track, depth, open)?;
+            (slice.start <= time && slice.end > time).then_some((open, slice))
+        });
+        found.map(|(index, slice)| self.told(track, depth, index, &slice))
+    }
+
+    fn longest(&self, track: TrackId, depth: i32, from: u64, to: u64) -> Option<Found> {
+        let on = self.tracks.get(track as usize)?;
+        let mut longest = Longest { from, to, best: None };
+        if let Some(column) = on.column(depth) {
+            column.walk(from, to.max(from.saturating_add(1)), &mut 0, &mut longest);
+        }
+        let open = on.column(depth).map_or(0, Column::len);
+        if let Some(slice) = self.slice_at(track, depth, open) {
+            longest.slice(open, slice);
+        }
+        longest.best.map(|(index, slice)| self.told(track, depth, index, &slice))
+    }
+
+    fn beside(&self, item: Item, forwards: bool) -> Option<Found> {
+        let step = |index: u32| if forwards { index.checked_add(1) } else { index.checked_sub(1) };
+        match item {
+            Item::Slice { track, depth, index } => {
+                let index = step(index)? as usize;
+                let slice = self.slice_at(track, depth, index)?;
+                Some(self.told(track, depth, index, &slice))
+            }
+            Item::Instant { track, index } => {
+                let index = step(index)?;
+                let instant = self.tracks.get(track as usize)?.instants.get(index as usize)?;
+                let item = Item::Instant { track, index };
+                Some(Found { item, name: instant.name, start: instant.time, end: None, flags: 0 })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+
+    /// `(a 0 1)` and so on: a thread with a(0..100) > b(10..20), b(30..60) > c(40..50), and one that is open from 200 on.
+    fn store() -> Store {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(100);
+        batch.new_names.extend(["a", "b", "c", "i"].map(String::from));
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        let (begin, end) = (EventKind::Begin, EventKind::End);
+        let events = [
+            (begin, 0, 0),
+            (begin, 10, 1),
+            (end, 20, 1),
+            (begin, 30, 1),
+            (begin, 40, 2),
+            (EventKind::Instant, 45, 3),
+            (EventKind::Instant, 46, 3),
+            (end, 50, 2),
+            (end, 60, 1),
+            (end, 100, 0),
+            (begin, 200, 1),
+            (begin, 250, 2),
+            (end, 260, 2),
+        ];
+        for (kind, time, name) in events {
+            batch.push(kind, 0, time, name, 0);
+        }
+        store.apply(&mut batch);
+        store
+    }
+
+    fn place(found: Option<Found>) -> Option<(i32, u32, u64)> {
+        let found = found?;
+        let Item::Slice { depth, index, .. } = found.item else { return None };
+        Some((depth, index, found.start))
+    }
+
+    fn slice(depth: i32, index: u32) -> Item {
+        Item::Slice { track: 0, depth, index }
+    }
+
+    #[test]
+    fn the_innermost_slice_at_a_position_is_found() {
+        let store = store();
+        let at = |time| place(store.find(Find::At { time, track: None }));
+        assert_eq!(at(5), Some((0, 0, 0)));
+        assert_eq!(at(10), Some((1, 0, 10)), "a beginning belongs to what begins");
+        assert_eq!(at(20), Some((0, 0, 0)), "an end does not belong to what ends");
+        assert_eq!(at(44), Some((2, 0, 40)));
+        assert_eq!(at(150), None);
+        assert_eq!(at(255), Some((1, 2, 250)));
+        assert_eq!(at(220), Some((0, 1, 200)), "what has not ended is found, too");
+        assert_eq!(place(store.find(Find::At { time: 44, track: Some(7) })), Some((2, 0, 40)), "no such track");
+    }
+
+    #[test]
+    fn neighbours_are_found_whatever_the_picture_shows() {
+        let store = store();
+        assert_eq!(place(store.find(Find::Next { item: slice(1, 0) })), Some((1, 1, 30)));
+        assert_eq!(place(store.find(Find::Previous { item: slice(1, 1) })), Some((1, 0, 10)));
+        assert_eq!(place(store.find(Find::Previous { item: slice(1, 0) })), None);
+        assert_eq!(place(store.find(Find::Next { item: slice(0, 0) })), Some((0, 1, 200)));
+        assert_eq!(place(store.find(Find::Next { item: slice(0, 1) })), None);
+        assert_eq!(place(store.find(Find::Caller { item: slice(2, 0) })), Some((1, 1, 30)));
+        assert_eq!(place(store.find(Find::Caller { item: slice(0, 0) })), None);
+        assert_eq!(place(store.find(Find::Callee { item: slice(0, 0) })), Some((1, 1, 30)), "the longest");
+        assert_eq!(place(store.find(Find::Callee { item: slice(2, 0) })), None);
+        let next = store.find(Find::Next { item: Item::Instant { track: 0, index: 0 } });
+        assert_eq!(next.map(|found| (found.start, found.end)), Some((46, None)));
+    }
+}

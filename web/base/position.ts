@@ -1,0 +1,28 @@
+import type { Clock, Ticks } from './protocol.ts';
+import { ticks } from './ticks.ts';
+
+const PS_PER_SECOND = 1_000_000_000_000n;
+/** Digits behind the point of each unit of time, in picoseconds. */
+const UNITS: Readonly<Record<string, number>> = { s: 12, ms: 9, us: 6, µs: 6, μs: 6, ns: 3 };
+
+/**
+ * A position as a person types it: the number of a call, step, transition or point; ticks behind `origin`; or a time behind
+ * it with a unit (`1.5 ms`; seconds without one). Separators between digits are left out. Null when it is none of that.
+ */
+export function parsePosition(text: string, origin: bigint, clock: Clock): Ticks | null {
+  const found = /^([\d.,_'\s\u00a0\u202f]*\d)\s*([a-zµμ]*)$/iu.exec(text.trim());
+  if (!found) return null;
+  const [, digits = '', word = ''] = found;
+  const plain = digits.replace(/[,_'\s\u00a0\u202f]/gu, '');
+  if (clock.kind !== 'seconds') {
+    const unit = clock.kind === 'ordinal' ? clock.unit : 'tick';
+    if (!/^\d+$/.test(plain) || !['', unit, `${unit}s`].includes(word.toLowerCase())) return null;
+    return ticks(clock.kind === 'ordinal' ? BigInt(plain) : origin + BigInt(plain));
+  }
+  const places = UNITS[word === '' ? 's' : word.toLowerCase()];
+  const parts = /^(\d+)(?:\.(\d+))?$/.exec(plain);
+  if (places === undefined || !parts) return null;
+  const [, whole = '', fraction = ''] = parts;
+  const ps = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
+  return ticks(origin + (ps * clock.frequency) / PS_PER_SECOND);
+}
