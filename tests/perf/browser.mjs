@@ -118,22 +118,27 @@ async function moving({ browser, page, client }) {
 const rendererName = (page) =>
   page.evaluate(() => document.querySelector('[data-renderer]')?.dataset.renderer ?? 'unknown');
 
-/** The process of the page, among those of the browser's own pages: the one that works when the page does. */
+/** The process of the page: not one of the browser's own, and the one that works when the page does. */
 async function rendererOf(browser, page) {
   const client = await browser.newBrowserCDPSession();
   const times = async () => {
     const { processInfo } = await client.send('SystemInfo.getProcessInfo');
-    return new Map(processInfo.filter(({ type }) => type === 'renderer').map(({ id, cpuTime }) => [id, cpuTime]));
+    const pages = processInfo.filter(({ type, id }) => type === 'renderer' && !isBrowsersOwn(id));
+    return new Map(pages.map(({ id, cpuTime }) => [id, cpuTime]));
   };
   const before = await times();
   await page.evaluate(() => {
-    const until = performance.now() + 100;
+    const until = performance.now() + 200;
     while (performance.now() < until);
   });
   const after = await times();
   await client.detach();
   const worked = (id) => after.get(id) - (before.get(id) ?? 0);
   return [...after.keys()].sort((a, b) => worked(b) - worked(a))[0];
+}
+
+function isBrowsersOwn(pid) {
+  return /--(top-chrome-webui|extension-process)/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
 }
 
 function memoryOf(pid) {
