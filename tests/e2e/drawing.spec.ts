@@ -196,7 +196,9 @@ test('draws and asks nothing while nothing moves', async ({ page }) => {
   await page.mouse.move(700, 20);
   await page.mouse.move(740, 20);
   await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toBeVisible();
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
   await page.waitForTimeout(700);
   expect(await frames(page)).toBe(drawn);
   expect(await questions()).toBe(asked);
