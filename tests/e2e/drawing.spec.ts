@@ -187,6 +187,8 @@ test('draws and asks nothing while nothing moves', async ({ page }) => {
     } as typeof postMessage;
   });
   const questions = () => page.evaluate(() => (window as unknown as { questions(): number }).questions());
+  // High enough that there is room below the tracks.
+  await page.setViewportSize({ width: 1440, height: 1300 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const drawn = await still(page);

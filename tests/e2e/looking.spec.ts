@@ -119,7 +119,7 @@ test.describe('a trace', () => {
 
   test('folds and unfolds a track', async ({ page }) => {
     const before = await inked(page);
-    const fold = page.locator('.track').last().getByRole('button');
+    const fold = page.locator('.track', { hasText: 'main thread' }).getByRole('button');
     await fold.click();
     await expect(fold).toHaveAttribute('aria-expanded', 'false');
     await expect.poll(() => inked(page)).not.toBe(before);
@@ -128,7 +128,7 @@ test.describe('a trace', () => {
   });
 
   test('widens the names by keyboard', async ({ page }) => {
-    const divider = page.getByRole('separator');
+    const divider = page.getByRole('separator', { name: 'Width of the track names' });
     const before = (await page.locator('.tracks').boundingBox())!.width;
     await divider.focus();
     await page.keyboard.press('ArrowRight');

@@ -6,7 +6,9 @@ import {
   formatLength,
   formatPercent,
   formatPosition,
+  formatRange,
   formatRawLength,
+  formatShare,
   plural,
 } from './format.ts';
 import { hexLine, hexLines } from './hex.ts';
@@ -81,6 +83,29 @@ describe('positions', () => {
   });
   it('are absolute for ordinals', () => {
     expect(plain(formatPosition(1204n, 1000n, { kind: 'ordinal', unit: 'call' }))).toBe('call 1,204');
+  });
+});
+
+it('tells shares with as many digits as one compares', () => {
+  const shares = [1, 0.9999, 0.784, 0.1, 0.0996, 0.0023, 0.00001, 0].map((part) => plain(formatShare(part, 1)));
+  expect(shares).toEqual(['100 %', '100.0 %', '78.4 %', '10.0 %', '9.96 %', '0.23 %', 'below 0.01 %', '0 %']);
+});
+
+describe('ranges', () => {
+  const range = (from: bigint, to: bigint, clock: Clock = GHZ, origin = 1000n) =>
+    plain(formatRange(origin + from, origin + to, origin, clock));
+  it('have the digits that tell their ends apart', () => {
+    expect(range(412_612_345n, 431_212_345n)).toBe('412.6 ms – 431.2 ms');
+    expect(range(412_612_345n, 412_613_345n)).toBe('412.612 34 ms – 412.613 34 ms');
+    expect(range(0n, 1_870_000_000n)).toBe('0.00 s – 1.87 s');
+    expect(range(5n, 17n)).toBe('5 ns – 17 ns');
+    expect(range(-2_000n, 6_000n)).toBe('−2.0 µs – 6.0 µs');
+  });
+  it('name the first and the last of what is counted', () => {
+    const calls: Clock = { kind: 'ordinal', unit: 'call' };
+    expect(range(3n, 18n, calls, 0n)).toBe('call 3 – call 17');
+    expect(range(3n, 4n, calls, 0n)).toBe('call 3');
+    expect(range(3n, 1800n, { kind: 'ticks' })).toBe('3 – 1,800 ticks');
   });
 });
 

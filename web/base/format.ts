@@ -80,6 +80,29 @@ export function formatPosition(at: bigint, origin: bigint, clock: Clock): string
   }
 }
 
+/**
+ * A range on the x axis, `to` not part of it: `412.6 ms – 431.2 ms`, `call 3 – call 17`. Times have as many digits as tell
+ * its ends apart, and a few more.
+ */
+export function formatRange(from: bigint, to: bigint, origin: bigint, clock: Clock): string {
+  if (clock.kind === 'ordinal') {
+    const last = to > from ? to - 1n : from;
+    const first = formatPosition(from, origin, clock);
+    return last > from ? `${first} – ${formatPosition(last, origin, clock)}` : first;
+  }
+  if (clock.kind === 'ticks') return `${signed(from - origin, formatCount)} – ${formatPosition(to, origin, clock)}`;
+  const ends = [from - origin, to - origin].map((at) => toPicoseconds(at, clock.frequency));
+  const [first, last] = ends as [bigint, bigint];
+  const size = last > 0n ? last : -last;
+  const unit = UNITS.find(({ ps }) => size >= ps) ?? UNITS[3];
+  const parts = Number(unit.ps) / Math.max(1, Number(last - first));
+  const digits = Math.min(
+    unit.name === 'ns' ? 0 : unit.ps.toString().length - 4,
+    Math.max(1, Math.ceil(Math.log10(parts * 50))),
+  );
+  return ends.map((ps) => `${signed(ps, (p) => fixed(p, unit.ps, digits))}${NBSP}${unit.name}`).join(' – ');
+}
+
 /** An offset as a place in the file: `byte 3,771,904`. */
 export function formatOffset(offset: bigint, noun = 'byte'): string {
   return `${noun}${NBSP}${formatCount(offset)}`;
@@ -90,6 +113,14 @@ export function formatPercent(part: number, whole: number): string {
   if (whole <= 0 || part >= whole) return `100${NBSP}%`;
   const percent = Math.floor((part / whole) * 100);
   return `${part > 0 ? Math.max(1, percent) : 0}${NBSP}%`;
+}
+
+/** A part of the whole for comparing: `78.4 %`, `0.23 %`, `below 0.01 %`. */
+export function formatShare(part: number, whole: number): string {
+  if (part <= 0 || whole <= 0) return `0${NBSP}%`;
+  const percent = Math.min(100, (part / whole) * 100);
+  if (percent < 0.01) return `below 0.01${NBSP}%`;
+  return `${percent === 100 ? '100' : percent.toFixed(percent >= 9.995 ? 1 : 2)}${NBSP}%`;
 }
 
 function signed(value: bigint, format: (length: bigint) => string): string {
@@ -110,12 +141,17 @@ function formatPicoseconds(ps: bigint): string {
 
 function exactSeconds(ps: bigint): string {
   const unit = UNITS.find((candidate) => ps >= candidate.ps) ?? UNITS[3];
-  const whole = formatCount(ps / unit.ps);
   // To the nanosecond: finer digits are an artefact of the clock's frequency.
   const digits = unit.name === 'ns' ? 0 : UNITS.indexOf(unit) === 0 ? 9 : UNITS.indexOf(unit) === 1 ? 6 : 3;
-  if (digits === 0) return `${whole}${NBSP}${unit.name}`;
-  const fraction = (((ps % unit.ps) * 10n ** BigInt(digits)) / unit.ps).toString().padStart(digits, '0');
-  return `${whole}.${fraction.replace(/(\d{3})(?=\d)/g, `$1${THIN}`)}${NBSP}${unit.name}`;
+  return `${fixed(ps, unit.ps, digits)}${NBSP}${unit.name}`;
+}
+
+/** With so many digits behind the point, rounded down. */
+function fixed(ps: bigint, unit: bigint, digits: number): string {
+  const whole = formatCount(ps / unit);
+  if (digits === 0) return whole;
+  const fraction = (((ps % unit) * 10n ** BigInt(digits)) / unit).toString().padStart(digits, '0');
+  return `${whole}.${fraction.replace(/(\d{3})(?=\d)/g, `$1${THIN}`)}`;
 }
 
 function threeDigits(value: number): string {

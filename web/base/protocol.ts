@@ -195,6 +195,56 @@ export interface Overview {
   readonly name: Uint32Array;
 }
 
+/**
+ * The functions of a range, one a name, in the order of their names' ids. Times are ticks as doubles, exact below 2^53.
+ *
+ * A call that reaches beyond an edge of the range is counted; `total` and `self` are what of it lies in the range; `min`,
+ * `max` and the percentiles are of whole calls. What has not ended reaches up to the end of what is read. `total` counts a
+ * function once where it is within itself.
+ */
+export interface Functions {
+  readonly length: number;
+  readonly name: Uint32Array;
+  readonly count: Float64Array;
+  readonly total: Float64Array;
+  readonly self: Float64Array;
+  readonly min: Float64Array;
+  /** Percentiles are from logarithmic buckets: within 1 %. */
+  readonly median: Float64Array;
+  readonly p90: Float64Array;
+  readonly p99: Float64Array;
+  readonly max: Float64Array;
+}
+
+/** {@link Flame.name} of the root and of several callees too narrow to be told apart, which have no node either. */
+export const NO_NAME = 0xffff_ffff;
+export const NO_NODE = 0xffff_ffff;
+
+/**
+ * A flame graph of a range: the way from the root to the node in focus, and then all below it, callers before callees and
+ * callees from the heaviest. Times are ticks as doubles, exact below 2^53, and cut at the edges of the range.
+ */
+export interface Flame {
+  readonly length: number;
+  /** Index of the node in focus; those before it are its callers, from the root. */
+  readonly focus: number;
+  /** Id of the call-tree node, the same for as long as the trace is open; 0 is the root. */
+  readonly node: Uint32Array;
+  readonly name: Uint32Array;
+  /** Index of the caller; the root's is its own. */
+  readonly parent: Uint32Array;
+  readonly total: Float64Array;
+  readonly self: Float64Array;
+  readonly count: Float64Array;
+}
+
+/** Exact percentiles of the durations of one function, in ticks. */
+export interface Percentiles {
+  readonly median: bigint;
+  readonly p90: bigint;
+  readonly p99: bigint;
+}
+
 /** A value in the details pane. */
 export type Value =
   | { readonly t: 'int'; readonly v: bigint; readonly hex?: boolean }
@@ -206,6 +256,8 @@ export type Value =
   | { readonly t: 'symbol'; readonly name: string; readonly v: Value }
   /** `length` is the whole size in bytes; `v` may hold fewer. */
   | { readonly t: 'bytes'; readonly v: Uint8Array; readonly length: bigint }
+  /** An instruction that nobody could put into words: `isa` is `x86-64`, `thumb`, … */
+  | { readonly t: 'code'; readonly isa: string; readonly address: bigint; readonly v: Uint8Array }
   /** A position on the x axis. */
   | { readonly t: 'ticks'; readonly v: bigint }
   /** A length on the x axis. */
@@ -271,6 +323,29 @@ export type ToWorker =
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }
+  /**
+   * Answered by one or more `statistics`: an estimate when the answer takes longer than a moment, and the exact one unless
+   * the file is still being read. A newer question takes the place of an older one. `to` is not part of the range itself.
+   * `flame` is the call-tree node to be in focus, 0 for all, null for no flame graph.
+   */
+  | {
+      readonly t: 'statistics';
+      readonly id: number;
+      readonly from: Ticks;
+      readonly to: Ticks;
+      readonly tracks: Uint32Array;
+      readonly functions: boolean;
+      readonly flame: number | null;
+    }
+  /** Answered by `percentiles`; a newer question takes the place of an older one. */
+  | {
+      readonly t: 'percentiles';
+      readonly id: number;
+      readonly from: Ticks;
+      readonly to: Ticks;
+      readonly tracks: Uint32Array;
+      readonly name: number;
+    }
   | { readonly t: 'find'; readonly id: number; readonly what: Find }
   /** A number, in hexadecimal, that two readings of the same bytes have in common: for tests and tools. */
   | { readonly t: 'digest'; readonly id: number }
@@ -312,6 +387,21 @@ export type FromWorker =
   | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
   /** `details` is null when the item is not there any more. */
   | { readonly t: 'details'; readonly id: number; readonly details: Details | null; readonly error: TraceError | null }
+  | {
+      readonly t: 'statistics';
+      readonly id: number;
+      /** Slices in the range, and how many of them were looked at. */
+      readonly slices: number;
+      readonly visited: number;
+      /** All were looked at: nothing is estimated but percentiles. */
+      readonly exact: boolean;
+      /** The whole trace was read. */
+      readonly complete: boolean;
+      readonly functions: Functions | null;
+      readonly flame: Flame | null;
+    }
+  /** null when the range holds no call of that name. */
+  | { readonly t: 'percentiles'; readonly id: number; readonly percentiles: Percentiles | null }
   | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
   | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

@@ -53,6 +53,36 @@ beforeEach(() => {
 });
 
 describe('the page side of a trace', () => {
+  it('tells statistics as they become better, of the newest question only', () => {
+    const question = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1), functions: true, flame: null };
+    const told: string[] = [];
+    const answer = (id: number, exact: boolean): FromWorker => ({
+      t: 'statistics',
+      id,
+      exact,
+      slices: 9,
+      visited: 1,
+      complete: true,
+      functions: null,
+      flame: null,
+    });
+    trace.statistics(question, () => told.push('old'));
+    trace.statistics(question, ({ exact }) => told.push(exact ? 'exact' : 'estimate'));
+    const ids = sent.flatMap((message) => (message.t === 'statistics' ? [message.id] : []));
+    say(answer(ids[0]!, false));
+    say(answer(ids[1]!, false));
+    say(answer(ids[1]!, true));
+    expect(told).toEqual(['estimate', 'exact']);
+  });
+  it('answers the newest question for percentiles', async () => {
+    const question = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1), name: 4 };
+    const old = trace.percentiles(question);
+    const next = trace.percentiles(question);
+    const percentiles = { median: 1n, p90: 2n, p99: 3n };
+    const ids = sent.flatMap((message) => (message.t === 'percentiles' ? [message.id] : []));
+    say({ t: 'percentiles', id: ids[1]!, percentiles });
+    expect([await old, await next]).toEqual([null, percentiles]);
+  });
   it('opens the file at once', () => {
     expect(sent.map((message) => message.t)).toEqual(['open']);
     expect([trace.status.value.at, trace.size]).toEqual(['loading', 20]);

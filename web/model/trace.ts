@@ -6,6 +6,7 @@ import type {
   FromWorker,
   Item,
   Overview,
+  Percentiles,
   Problem,
   Progress,
   ToWorker,
@@ -50,6 +51,13 @@ export interface Trace {
   picture(question: Question): Promise<Picture | null>;
   overview(buckets: number): Promise<Overview | null>;
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
+  /**
+   * Asks for statistics, which `tell` gets once or more often, the better ones later; the question before is not answered
+   * any more.
+   */
+  statistics(question: StatisticsQuestion, tell: (answer: StatisticsAnswer) => void): void;
+  /** Resolves with null when there is no such call, a newer question took its place, or the worker is gone. */
+  percentiles(question: PercentilesQuestion): Promise<Percentiles | null>;
   /** null when nothing stands there, or the worker is gone. */
   find(what: Find): Promise<Found | null>;
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
@@ -58,7 +66,14 @@ export interface Trace {
   dispose(): void;
 }
 
-type Reply = Extract<FromWorker, { id: number }>;
+/** What is asked of a range. */
+export type StatisticsQuestion = Omit<Extract<ToWorker, { t: 'statistics' }>, 't' | 'id'>;
+/** What is known of it, so far or for good. */
+export type StatisticsAnswer = Omit<Extract<FromWorker, { t: 'statistics' }>, 't' | 'id'>;
+/** What is asked of one function in a range. */
+export type PercentilesQuestion = Omit<Extract<ToWorker, { t: 'percentiles' }>, 't' | 'id'>;
+
+type Reply = Exclude<Extract<FromWorker, { id: number }>, { t: 'statistics' }>;
 
 /** Opens a file in a worker of its own. `name` is what the person calls it. */
 export function openTrace(port: Port, file: Blob, name: string): Trace {
@@ -70,6 +85,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
   const waiting = new Map<number, (reply: Reply | null) => void>();
   let lastId = 0;
   let gone = false;
+  let scan: { id: number; tell: (answer: StatisticsAnswer) => void } = { id: -1, tell: () => undefined };
 
   const ask = (message: (id: number) => ToWorker): Promise<Reply | null> => {
     if (gone) return Promise.resolve(null);
@@ -125,10 +141,14 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
       case 'rects':
       case 'overview':
       case 'details':
+      case 'percentiles':
       case 'found':
       case 'digest':
       case 'problems':
         return answer(data);
+      case 'statistics':
+        if (data.id === scan.id) scan.tell(data);
+        return;
       default:
         return unreachable(data);
     }
@@ -141,6 +161,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
   port.postMessage({ t: 'open', file, name });
 
   let newestQuestion = 0;
+  let newestPercentiles = 0;
   return {
     name,
     size: file.size,
@@ -168,6 +189,21 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
     details: async (item) => {
       const reply = await ask((id) => ({ t: 'details', id, item }));
       return reply?.t === 'details' ? reply : null;
+    },
+    statistics: (question, tell) => {
+      if (gone) return;
+      lastId += 1;
+      scan = { id: lastId, tell };
+      port.postMessage({ t: 'statistics', id: lastId, ...question });
+    },
+    percentiles: async (question) => {
+      waiting.get(newestPercentiles)?.(null);
+      waiting.delete(newestPercentiles);
+      const reply = await ask((id) => {
+        newestPercentiles = id;
+        return { t: 'percentiles', id, ...question };
+      });
+      return reply?.t === 'percentiles' ? reply.percentiles : null;
     },
     find: async (what) => {
       const reply = await ask((id) => ({ t: 'find', id, what }));

@@ -32,6 +32,8 @@ export function scalarText(value: Scalar, context: ValueContext): string {
       return value.v.toString();
     case 'float':
       return floatText(value.v);
+    case 'code':
+      return [...value.v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
     case 'ticks':
       return formatPosition(value.v, context.origin, context.clock);
     case 'duration':

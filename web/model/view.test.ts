@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../base/ticks.ts';
-import { between, clamped, type Extent, fitted, moved, roundedUp, toPixel, toTick, type View, zoomed } from './view.ts';
+import {
+  between,
+  clamped,
+  type Extent,
+  fitted,
+  moved,
+  rangeBetween,
+  roundedUp,
+  toPixel,
+  toTick,
+  type View,
+  zoomed,
+} from './view.ts';
 
 const WIDTH = 1000;
 const extent = (from: bigint, length: bigint): Extent => ({ from: ticks(from), to: ticks(from + length) });
@@ -86,5 +98,20 @@ describe('between two views', () => {
   });
   it('moves evenly at one scale', () => {
     expect(toPixel(between(a, moved(a, 100), 0.5), TRACE.from)).toBeCloseTo(-50, 3);
+  });
+});
+
+describe('a range between two pixels', () => {
+  const whole = extent(1000n, 100n);
+  const view: View = { anchor: 1000n, fraction: 0, perPixel: 1 / 10 };
+  it('holds all that they touch, in either direction', () => {
+    expect(rangeBetween(view, whole, 15, 32)).toEqual(extent(1001n, 3n));
+    expect(rangeBetween(view, whole, 32, 15)).toEqual(extent(1001n, 3n));
+    expect(rangeBetween(view, whole, 15, 15)).toEqual(extent(1001n, 1n));
+  });
+  it('stays within the trace', () => {
+    expect(rangeBetween(view, whole, -500, 5000)).toEqual(whole);
+    expect(rangeBetween(view, whole, -500, -100)).toBeNull();
+    expect(rangeBetween(view, whole, 2000, 3000)).toBeNull();
   });
 });

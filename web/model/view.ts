@@ -53,6 +53,18 @@ export function toTick(view: View, x: number): bigint {
   return view.anchor + BigInt(Math.floor(view.fraction + x * view.perPixel));
 }
 
+/**
+ * The positions between two CSS pixels, in either order: from the one that the first lies in to behind the one that the
+ * second lies in, held within the extent. Null when that is nothing.
+ */
+export function rangeBetween(view: View, extent: Extent, a: number, b: number): Extent | null {
+  const from = toTick(view, Math.min(a, b));
+  const to = toTick(view, Math.max(a, b)) + 1n;
+  const first = from > extent.from ? from : extent.from;
+  const last = to < extent.to ? to : extent.to;
+  return last > first ? { from: ticks(first), to: ticks(last) } : null;
+}
+
 /** The view `pixels` CSS pixels further on. */
 export function moved(view: View, pixels: number): View {
   const offset = view.fraction + pixels * view.perPixel;

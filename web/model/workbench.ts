@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TraceError } from '../base/protocol.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { createSelection, type Selection } from './selection.ts';
+import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
 
@@ -11,6 +12,7 @@ export interface OpenTrace {
   readonly timeline: Timeline;
   readonly selection: Selection;
   readonly preview: Preview;
+  readonly statistics: Statistics;
 }
 
 /** What the page is busy with. */
@@ -54,6 +56,7 @@ export function createWorkbench(spawn: () => Port): Workbench {
     if (now.at !== 'open') return;
     now.open.timeline.dispose();
     now.open.preview.dispose();
+    now.open.statistics.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
   };
@@ -64,7 +67,8 @@ export function createWorkbench(spawn: () => Port): Workbench {
     const trace = openTrace(spawn(), blob, name);
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
-    bench.value = { at: 'open', open: { trace, timeline: createTimeline(trace), selection, preview } };
+    const statistics = createStatistics(trace);
+    bench.value = { at: 'open', open: { trace, timeline: createTimeline(trace), selection, preview, statistics } };
   };
 
   const openUrl = async (url: string) => {

@@ -70,6 +70,12 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
   }),
 };
 
+/** The same palettes for when one function is to stand out: its slices are those that are lifted, all others step back. */
+export const DIMMED: { readonly dark: Palette; readonly light: Palette } = {
+  dark: dimmed(THEMES.dark, PALETTES.dark),
+  light: dimmed(THEMES.light, PALETTES.light),
+};
+
 /** The ink with the better contrast on `ground`. */
 export function inkOn(ground: Rgb, inks: readonly [Rgb, Rgb]): Rgb {
   return contrast(ground, inks[0]) >= contrast(ground, inks[1]) ? inks[0] : inks[1];
@@ -86,22 +92,35 @@ function theme(background: string, lightness: readonly [number, number], chroma:
 
 type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning'>;
 
+function dimmed(from: Theme, whole: Palette): Palette {
+  const slices = from.slices.map((slice) => mix(from.background, slice, 0.22));
+  return {
+    ...whole,
+    slices: levelsOf(from, slices),
+    lifted: whole.slices,
+    label: from.slices.map(() => whole.muted),
+    liftedLabel: whole.label,
+  };
+}
+
+function levelsOf(from: Theme, colours: readonly Rgb[]): string[] {
+  return colours.flatMap((colour) =>
+    Array.from({ length: LEVELS }, (_, level) =>
+      // The thinnest is still to be seen: one call in a wide gap is what people look for.
+      toCss(mix(from.background, colour, 0.3 + (0.7 * level) / (LEVELS - 1))),
+    ),
+  );
+}
+
 function palette(from: Theme, flat: Flat): Palette {
-  const levels = (colours: readonly Rgb[]) =>
-    colours.flatMap((colour) =>
-      Array.from({ length: LEVELS }, (_, level) =>
-        // The thinnest is still to be seen: one call in a wide gap is what people look for.
-        toCss(mix(from.background, colour, 0.3 + (0.7 * level) / (LEVELS - 1))),
-      ),
-    );
   const labels = (colours: readonly Rgb[]) => colours.map((colour) => toCss(inkOn(colour, from.inks)));
   const accent = fromHex(flat.accent);
   return {
     ...flat,
     graph: [toCss(accent, 0.16), toCss(mix(from.background, accent, 0.5)), flat.accent],
     background: toCss(from.background),
-    slices: levels(from.slices),
-    lifted: levels(from.lifted),
+    slices: levelsOf(from, from.slices),
+    lifted: levelsOf(from, from.lifted),
     label: labels(from.slices),
     liftedLabel: labels(from.lifted),
   };

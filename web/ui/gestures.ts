@@ -4,6 +4,8 @@ import { createScope, type Dispose } from '../base/scope.ts';
 export interface GestureTarget {
   /** The content follows the pointer by so much. */
   drag(dx: number, dy: number): void;
+  /** With Shift a range is drawn from one place to another; `done` when the pointer lets go. */
+  range(fromX: number, toX: number, done: boolean): void;
   zoom(x: number, factor: number): void;
   sideways(pixels: number): void;
   scroll(pixels: number): void;
@@ -23,6 +25,8 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
   const pointers = new Map<number, { x: number; y: number }>();
   let dragging = false;
   let pinched = false;
+  /** Where a range begins, while one is drawn. */
+  let rangeFrom: number | null = null;
 
   const place = (event: MouseEvent) => {
     const box = element.getBoundingClientRect();
@@ -34,6 +38,7 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     if (pointers.size === 0) {
       dragging = false;
       pinched = false;
+      rangeFrom = event.shiftKey ? place(event).x : null;
     }
     pointers.set(event.pointerId, place(event));
     target.hover(null);
@@ -48,6 +53,7 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     pointers.set(event.pointerId, at);
     if (other) {
+      rangeFrom = null;
       pinched = true;
       pinch(before, at, other, target);
       return;
@@ -58,6 +64,10 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
       return;
     }
     dragging = true;
+    if (rangeFrom !== null) {
+      target.range(rangeFrom, at.x, false);
+      return;
+    }
     element.classList.add('dragging');
     target.drag(at.x - before.x, at.y - before.y);
   });
@@ -66,6 +76,8 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     element.classList.remove('dragging');
     const at = place(event);
     if (event.type === 'pointerup' && !dragging && !pinched) target.click(at.x, at.y);
+    if (dragging && rangeFrom !== null) target.range(rangeFrom, at.x, true);
+    rangeFrom = null;
     if (event.pointerType === 'mouse') target.hover(at);
   };
   scope.listen<PointerEvent>(element, 'pointerup', release);

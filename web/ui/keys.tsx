@@ -29,7 +29,24 @@ const GROUPS: readonly KeyGroup[] = [
       ['Enter', 'select the first one on the screen'],
       ['.  ,', 'next, previous in the row'],
       ['[  ]', 'caller, longest callee'],
-      ['Escape', 'select nothing'],
+      ['Escape', 'take it back, the latest first'],
+    ],
+  },
+  {
+    title: 'Range, for all panels below',
+    keys: [
+      ['Shift Drag', 'select a range'],
+      ['R', 'the range of the selection, or of what is on the screen'],
+      ['Escape', 'the whole trace again'],
+    ],
+  },
+  {
+    title: 'Flame graph and functions',
+    keys: [
+      ['Click', 'look closer at a node; make a function stand out'],
+      ['↑ ↓ ← →', 'caller, callee, neighbours; the rows of the table'],
+      ['Enter', 'look closer'],
+      ['Escape', 'back to where one came from'],
     ],
   },
   {

@@ -8,6 +8,7 @@ import './style.css';
 import './welcome.css';
 import './work.css';
 import './details.css';
+import './dock.css';
 
 const spawn = (): Port => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' });
 

@@ -4,18 +4,20 @@ import { parsePosition } from '../base/position.ts';
 import { ticks } from '../base/ticks.ts';
 import { pointedOf } from '../model/pointing.ts';
 import type { Ruler } from '../model/ruler.ts';
-import { toTick } from '../model/view.ts';
+import { type Extent, toTick } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
+import { RangeLength } from './range.tsx';
 import type { PointerPlace } from './trace_view.tsx';
 
 interface Props {
   readonly open: OpenTrace;
   readonly ruler: ReadonlySignal<Ruler | null>;
   readonly pointer: ReadonlySignal<PointerPlace | null>;
+  readonly drawn: ReadonlySignal<Extent | null>;
 }
 
 /** The scale above the timeline. */
-export function RulerStrip({ open, ruler, pointer }: Props) {
+export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
   const { marks, base, unit, minor } = ruler.value ?? { marks: [], base: '', unit: '', minor: 0 };
   const first = marks[0]?.x ?? 0;
   return (
@@ -37,6 +39,7 @@ export function RulerStrip({ open, ruler, pointer }: Props) {
             {mark.label}
           </span>
         ))}
+        <RangeLength open={open} drawn={drawn} />
         <PointerTime open={open} pointer={pointer} />
       </div>
     </div>

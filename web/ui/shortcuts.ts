@@ -1,7 +1,8 @@
+import { effect } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { SLICE_ROW } from '../model/layout.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../model/pointing.ts';
-import { toPixel } from '../model/view.ts';
+import { rangeBetween, toPixel } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 
 const PAN = 0.2;
@@ -11,7 +12,7 @@ const STEPS: Readonly<Record<string, Step>> = { '.': 'next', ',': 'previous', '[
 
 /** Navigation by keyboard, as the keys' dialog lists it, until disposed. */
 export function listenForKeys(
-  { trace, timeline, selection }: OpenTrace,
+  { trace, timeline, selection, statistics }: OpenTrace,
   { scrollBy, area }: { scrollBy: (pixels: number) => void; area: HTMLElement },
 ): Dispose {
   const scope = createScope();
@@ -48,6 +49,36 @@ export function listenForKeys(
     const found = await trace.find({ to, item: from.item });
     // Whoever has selected something else in the meantime wants that.
     if (found && selection.selected.peek() === from) select(pointedOf(found));
+  };
+  /** The range of what is selected, or of what is on the screen. */
+  const selectRange = () => {
+    const selected = selection.selected.peek();
+    const view = timeline.view.peek();
+    const whole = timeline.whole.peek();
+    if (!view || !whole) return;
+    statistics.range.value =
+      selected && selected.end !== null && selected.end > selected.start
+        ? { from: selected.start, to: selected.end }
+        : rangeBetween(view, whole, 0, widthOf());
+  };
+  // One thing at a time is taken back, the latest first.
+  let latest: 'selected' | 'range' = 'selected';
+  scope.add(
+    effect(() => {
+      if (selection.selected.value) latest = 'selected';
+    }),
+  );
+  scope.add(
+    effect(() => {
+      if (statistics.range.value) latest = 'range';
+    }),
+  );
+  const takeBack = () => {
+    const selected = selection.selected.peek() !== null;
+    const ranged = statistics.range.peek() !== null;
+    if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
+    else if (selected) selection.selected.value = null;
+    else statistics.highlighted.value = -1;
   };
   const selectFirst = () => {
     const picture = timeline.picture.peek();
@@ -90,8 +121,11 @@ export function listenForKeys(
       case '0':
         timeline.showWhole();
         return true;
+      case 'r':
+        selectRange();
+        return true;
       case 'escape':
-        selection.selected.value = null;
+        takeBack();
         return true;
       case 'enter':
         if (inTimeline && !selection.selected.peek()) selectFirst();
@@ -106,7 +140,7 @@ export function listenForKeys(
   scope.listen<KeyboardEvent>(window, 'keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
-    if (target instanceof HTMLInputElement) return;
+    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
     const key = event.key.toLowerCase();
     const inTimeline = target === area || target === document.body;
     // Arrows belong to whatever has the focus: they scroll the details and move the dividers.

@@ -5,17 +5,21 @@ import { createScope } from '../base/scope.ts';
 import { type Pointed, pointAt } from '../model/pointing.ts';
 import { type Ruler, ruler } from '../model/ruler.ts';
 import type { ThemeControl } from '../model/theme.ts';
+import { type Extent, rangeBetween } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import { createBackend, wantedBackend } from '../render/backend.ts';
-import { PALETTES } from '../render/palette.ts';
+import { DIMMED, PALETTES } from '../render/palette.ts';
 import { drawMarks, drawShapes, LABEL_FONT, type Scene } from '../render/scene.ts';
 import { createTextFitter } from '../render/text.ts';
 import { Announcer } from './announcer.tsx';
 import { Details } from './details.tsx';
 import { Divider } from './divider.tsx';
+import { Dock } from './dock.tsx';
 import { noteFrame } from './frames.ts';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
 import { OverviewStrip } from './overview.tsx';
+import { dock, PANELS } from './panels.ts';
+import { RangeBand } from './range.tsx';
 import { RulerStrip } from './ruler.tsx';
 import { listenForKeys } from './shortcuts.ts';
 import { Tooltip } from './tooltip.tsx';
@@ -58,7 +62,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
   return (
     <div class="work">
       <OverviewStrip open={open} theme={theme} />
-      <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} />
+      <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
       <div
         ref={scroller}
         class="scroller"
@@ -80,6 +84,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
           >
             <div ref={shapes} />
             <canvas ref={marks} />
+            <RangeBand open={open} drawn={state.drawn} />
             <Crosshair pointer={state.pointer} />
             {nothing && (
               <p class="nothing">
@@ -91,6 +96,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
         </div>
       </div>
       <Divider />
+      <Dock open={open} theme={theme} dock={dock} panels={PANELS} />
       <Details open={open} theme={theme} />
       <Announcer open={open} />
     </div>
@@ -98,6 +104,8 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
 }
 
 interface ViewState {
+  /** The range that is being drawn with Shift. */
+  readonly drawn: Signal<Extent | null>;
   readonly pointer: Signal<PointerPlace | null>;
   readonly ruler: ReadonlySignal<Ruler | null>;
   /** Layout pixels a pixel of the scroller. */
@@ -107,6 +115,7 @@ interface ViewState {
 
 function createViewState({ trace, timeline, selection }: OpenTrace): ViewState {
   const pointer = signal<PointerPlace | null>(null);
+  const drawn = signal<Extent | null>(null);
   const marks = computed(() => {
     const view = timeline.view.value;
     const info = trace.info.value;
@@ -129,7 +138,7 @@ function createViewState({ trace, timeline, selection }: OpenTrace): ViewState {
         : null;
     if (!samePointed(selection.hovered.peek(), next)) selection.hovered.value = next;
   });
-  return { pointer, ruler: marks, stretch, dispose };
+  return { pointer, drawn, ruler: marks, stretch, dispose };
 }
 
 function samePointed(a: Pointed | null, b: Pointed | null): boolean {
@@ -138,7 +147,7 @@ function samePointed(a: Pointed | null, b: Pointed | null): boolean {
 }
 
 function gesturesOn(
-  { timeline, selection }: OpenTrace,
+  { timeline, selection, statistics }: OpenTrace,
   state: ViewState,
   scrollBy: (pixels: number) => void,
 ): GestureTarget {
@@ -152,6 +161,14 @@ function gesturesOn(
     drag: (dx, dy) => {
       timeline.pan(-dx);
       scrollBy(-dy);
+    },
+    range: (from, to, done) => {
+      const view = timeline.view.peek();
+      const whole = timeline.whole.peek();
+      if (!view || !whole) return;
+      const range = rangeBetween(view, whole, from, to);
+      state.drawn.value = done ? null : range;
+      if (done) statistics.range.value = range;
     },
     zoom: timeline.zoom,
     sideways: timeline.pan,
@@ -181,7 +198,7 @@ function drawWhenNeeded(
   shapes: HTMLElement,
   marks: HTMLCanvasElement,
 ): () => void {
-  const { trace, timeline, selection } = open;
+  const { trace, timeline, selection, statistics } = open;
   const scope = createScope();
   // The canvas that takes over is empty: it is painted before the browser shows it.
   const renderer = createBackend(shapes, wantedBackend(location.search), () => draw());
@@ -201,6 +218,7 @@ function drawWhenNeeded(
     const extent = trace.progress.peek().extent;
     const { width, height } = timeline.size.peek();
     if (!view || !marksNow || !extent || width === 0 || height === 0) return null;
+    const highlighted = statistics.highlighted.peek();
     return {
       view,
       width,
@@ -211,8 +229,8 @@ function drawWhenNeeded(
       scrollTop: timeline.scrollTop.peek(),
       picture: timeline.picture.peek(),
       names: trace.names,
-      palette: PALETTES[theme.theme.peek()],
-      lifted: selection.hovered.peek()?.name ?? -1,
+      palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.theme.peek()],
+      lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
       selected: selection.selected.peek(),
     };
   };
@@ -267,6 +285,7 @@ function drawWhenNeeded(
         theme.theme.value,
         selection.hovered.value?.name,
         selection.selected.value,
+        statistics.highlighted.value,
         ratio.value,
       ];
       if (frame === 0) frame = requestAnimationFrame(draw);

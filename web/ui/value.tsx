@@ -105,6 +105,12 @@ function ValueView({ value, context }: { value: Value; context: ValueContext }) 
       return <Copyable text={floatText(value.v)}>{floatText(value.v)}</Copyable>;
     case 'text':
       return <Text text={value.v} />;
+    case 'code':
+      return (
+        <Copyable text={scalarText(value, context)} mono>
+          {scalarText(value, context)}
+        </Copyable>
+      );
     case 'symbol':
       return <Named value={value} context={context} />;
     case 'ticks':

@@ -2,10 +2,13 @@ import type {
   Counters,
   Details,
   Find,
+  Flame,
   Found,
+  Functions,
   Instants,
   Item,
   Overview,
+  Percentiles,
   Problem,
   Progress,
   Rects,
@@ -27,6 +30,16 @@ export interface Answer {
   readonly instants: Instants;
   readonly counters: Counters;
   readonly visited: number;
+}
+
+/** The answer of {@link Session.statistics}: the body of a `statistics` message. */
+export interface StatisticsAnswer {
+  readonly slices: number;
+  readonly visited: number;
+  readonly exact: boolean;
+  readonly complete: boolean;
+  readonly functions: Functions | null;
+  readonly flame: Flame | null;
 }
 
 /** What {@link Session.step} answers. */
@@ -74,6 +87,15 @@ export interface Session {
   detailsNext(item: Item, bytes: Uint8Array): { readonly offset: number; readonly length: number } | undefined;
   /** null when there is no such item. Throws a {@link TraceError}. */
   details(item: Item, bytes: Uint8Array): Details | null;
+  /** Begins a scan for statistics, unless the last one has the answer already. */
+  beginStatistics(from: bigint, to: bigint, tracks: Uint32Array): void;
+  /** Looks at about so many slices; true when all have been looked at. */
+  stepStatistics(slices: number): boolean;
+  /** What is known so far; undefined when that is not worth telling. `flame` is a call-tree node, or undefined. */
+  statistics(functions: boolean, flame: number | undefined): StatisticsAnswer | undefined;
+  beginPercentiles(from: bigint, to: bigint, tracks: Uint32Array, name: number): void;
+  /** undefined while there is more to look at; null when there is no such call. */
+  stepPercentiles(slices: number): Percentiles | null | undefined;
   digest(): string;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
 }

@@ -4,9 +4,11 @@
  */
 import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts';
 import { gather } from './gather.ts';
+import { type Disassemble, inWords } from './instructions.ts';
 import { readThrough } from './reading.ts';
 import type { Session, SessionConstructor } from './session.ts';
 import { openSqlFile, type SqlFile } from './sqlite.ts';
+import { createScanner } from './statistics.ts';
 import init, { Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** The scope as a worker has it; the DOM's types only know the page's. */
@@ -24,6 +26,7 @@ let session: Session | null = null;
 let file: Blob = new Blob();
 let cancelled = false;
 let over = false;
+let reading = true;
 let painted: () => void = () => undefined;
 const firstPicture = new Promise<void>((resolve) => {
   painted = resolve;
@@ -32,6 +35,14 @@ let reportedAt = Number.NEGATIVE_INFINITY;
 let reportedSlices = false;
 let newestQuery: Query | null = null;
 const later = new MessageChannel();
+const scanner = createScanner({
+  run: (scan) => guarded(scan),
+  reading: () => reading,
+  send: (message, transfer) => {
+    if (session) flush(session);
+    page.postMessage(message, transfer);
+  },
+});
 
 page.onmessage = ({ data }) => {
   switch (data.t) {
@@ -62,6 +73,10 @@ page.onmessage = ({ data }) => {
     case 'details':
       void tell(data.id, data.item);
       return;
+    case 'statistics':
+      return scanner.statistics(data);
+    case 'percentiles':
+      return scanner.percentiles(data);
     case 'find':
       return guarded((open) => {
         const found = open.find(data.what);
@@ -132,11 +147,26 @@ async function database(blob: Blob): Promise<SqlFile> {
   }
 }
 
+let disassembler: Promise<Disassemble> | null = null;
+
+function loadDisassembler(): Promise<Disassemble> {
+  disassembler ??= import('./wasm/unspool_disassembler.js').then(async ({ default: start, disassemble }) => {
+    await start();
+    return disassemble;
+  });
+  // Asked again, it may be there: a failure is not kept.
+  disassembler.catch(() => {
+    disassembler = null;
+  });
+  return disassembler;
+}
+
 function notLoaded(part: string): TraceError {
   return { kind: 'crashed', sentence: `${part} could not be loaded. Reload the page to try again.`, offset: null };
 }
 
 function finish(open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null): void {
+  reading = false;
   flush(open);
   const progress = open.progress();
   if (how === 'broken' && progress.events === 0 && error) fail(error);
@@ -200,8 +230,9 @@ async function tell(id: number, item: Item): Promise<void> {
   try {
     const bytes = await gather(session, file, item);
     if (!bytes) return none(null);
-    const details = session.details(item, bytes);
+    const found = session.details(item, bytes);
     flush(session);
+    const details = found && (await inWords(found, loadDisassembler));
     page.postMessage({ t: 'details', id, details, error: null });
   } catch (error) {
     const told = asTraceError(error);

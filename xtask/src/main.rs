@@ -10,8 +10,11 @@ use anyhow::Result;
 type Task = fn(&[String]) -> Result<()>;
 
 /// Every chore: its name, what runs it, and its line in the help text.
-const TASKS: &[(&str, Task, &str)] =
-    &[("wasm", wasm::run, "build crate/browser into web/worker/wasm  [--profile NAME (wasm-dev)] [--release]")];
+const TASKS: &[(&str, Task, &str)] = &[(
+    "wasm",
+    wasm::run,
+    "build crate/browser and crate/disassembler into web/worker/wasm  [--profile NAME (wasm-dev)] [--release]",
+)];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -1,4 +1,4 @@
-//! Builds `crate/browser` for wasm32 and writes its JavaScript and TypeScript side.
+//! Builds `crate/browser` and `crate/disassembler` for wasm32 and writes their JavaScript and TypeScript side.
 //!
 //! wasm-bindgen's command line tool is a thin shell around a library; calling the library needs no second download and
 //! lets Cargo pin the version.
@@ -11,20 +11,26 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
-const PACKAGE: &str = "unspool-browser";
+/// Each becomes a module of its own, loaded when it is needed.
+const PACKAGES: [&str; 2] = ["unspool-browser", "unspool-disassembler"];
 const TARGET: &str = "wasm32-unknown-unknown";
 const OUTPUT: &str = "web/worker/wasm";
 
 pub fn run(args: &[String]) -> Result<()> {
     let profile = profile(args)?;
     same_version()?;
-    let module = build(profile)?;
     let output = crate::root().join(OUTPUT);
-    // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
-    Bindgen::new().input_path(&module).web(true)?.typescript(true).omit_default_module_path(false).generate(&output)?;
-    let wasm = output.join(module.file_stem().context("no file name")?).to_string_lossy().into_owned() + "_bg.wasm";
-    let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
-    eprintln!("{OUTPUT}: {kib} KiB of wasm, profile {profile}");
+    for package in PACKAGES {
+        let module = build(package, profile)?;
+        // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
+        let mut bindgen = Bindgen::new();
+        bindgen.input_path(&module).web(true)?.typescript(true).omit_default_module_path(false);
+        // Names of functions are half as large again as the code, and nobody reads them in the built page.
+        bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
+        let wasm = output.join(module.file_stem().context("no file name")?).to_string_lossy().into_owned() + "_bg.wasm";
+        let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
+        eprintln!("{OUTPUT}: {kib} KiB of {package}, profile {profile}");
+    }
     Ok(())
 }
 
@@ -39,18 +45,18 @@ fn profile(args: &[String]) -> Result<&str> {
 }
 
 /// Runs Cargo and answers where the module is.
-fn build(profile: &str) -> Result<PathBuf> {
+fn build(package: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     cargo
         .current_dir(crate::root())
-        .args(["build", "--package", PACKAGE, "--target", TARGET, "--profile", profile])
+        .args(["build", "--package", package, "--target", TARGET, "--profile", profile])
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit());
     if std::env::var_os("CI").is_some() {
         cargo.arg("--locked");
     }
     let run = cargo.output().context("cannot run cargo")?;
-    ensure!(run.status.success(), "{PACKAGE} did not build");
+    ensure!(run.status.success(), "{package} did not build");
     // Where the target directory is can be set in four places: take Cargo's word for it.
     String::from_utf8(run.stdout)?
         .lines()
@@ -59,7 +65,7 @@ fn build(profile: &str) -> Result<PathBuf> {
         .flatten()
         .filter_map(|name| name.as_str().map(PathBuf::from))
         .find(|name| name.extension().is_some_and(|e| e == "wasm"))
-        .with_context(|| format!("{PACKAGE} built, but Cargo named no .wasm file: is it a cdylib?"))
+        .with_context(|| format!("{package} built, but Cargo named no .wasm file: is it a cdylib?"))
 }
 
 /// The generated glue fits one version of wasm-bindgen only.

@@ -1,6 +1,7 @@
 //! Columns as typed arrays.
 
 use js_sys::{Float64Array, Int32Array, Uint32Array};
+use unspool_engine::statistics::{FlameColumns, FunctionColumns};
 use unspool_engine::{CounterColumns, InstantColumns, Overview, RectColumns};
 use wasm_bindgen::JsValue;
 
@@ -50,6 +51,34 @@ pub(crate) fn overview(o: &Overview) -> JsValue {
         ("rows", u32s(&o.rows)),
         ("density", bytes(&o.density)),
         ("name", u32s(&o.name)),
+    ])
+}
+
+pub(crate) fn functions(f: &FunctionColumns) -> JsValue {
+    object(&[
+        ("length", JsValue::from_f64(f.name.len() as f64)),
+        ("name", u32s(&f.name)),
+        ("count", f64s(&f.count)),
+        ("total", f64s(&f.total)),
+        ("self", f64s(&f.own)),
+        ("min", f64s(&f.min)),
+        ("median", f64s(&f.median)),
+        ("p90", f64s(&f.p90)),
+        ("p99", f64s(&f.p99)),
+        ("max", f64s(&f.max)),
+    ])
+}
+
+pub(crate) fn flame(f: &FlameColumns) -> JsValue {
+    object(&[
+        ("length", JsValue::from_f64(f.node.len() as f64)),
+        ("focus", JsValue::from_f64(f64::from(f.focus))),
+        ("node", u32s(&f.node)),
+        ("name", u32s(&f.name)),
+        ("parent", u32s(&f.parent)),
+        ("total", f64s(&f.total)),
+        ("self", f64s(&f.own)),
+        ("count", f64s(&f.count)),
     ])
 }
 

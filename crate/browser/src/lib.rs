@@ -5,14 +5,17 @@
 //! `web/base/protocol.ts`.
 
 mod columns;
+mod items;
 mod sqlite;
+mod statistics;
 
+pub use items::{JsFind, JsItem};
 pub use sqlite::SqlFile;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
-use unspool_engine::{Item, Range, Session as Engine, Step, TrackRows};
+use unspool_engine::{Range, Session as Engine, Step, TrackRows};
 use wasm_bindgen::prelude::*;
 
 use crate::sqlite::SqlRows;
@@ -21,6 +24,7 @@ use crate::sqlite::SqlRows;
 #[wasm_bindgen]
 pub struct Session {
     engine: Engine,
+    scan: statistics::Scan,
 }
 
 #[wasm_bindgen]
@@ -29,7 +33,7 @@ impl Session {
     #[wasm_bindgen(constructor)]
     pub fn new(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Result<Session, JsValue> {
         let engine = Engine::new(name, size as u64, head, tail).map_err(|error| to_js(&error))?;
-        Ok(Self { engine })
+        Ok(Self { engine, scan: statistics::Scan::default() })
     }
 
     /// What the file's head says: a `TraceInfo`.
@@ -139,28 +143,26 @@ impl Session {
     }
 
     /// A slice or an instant by where it stands: takes a `Find`, answers a `Found` or `null`.
-    pub fn find(&self, what: JsValue) -> Result<JsValue, JsValue> {
-        let what = serde_wasm_bindgen::from_value(what)?;
-        Ok(self.engine.find(what).map_or(JsValue::NULL, |found| to_js(&found)))
+    pub fn find(&self, what: &JsFind) -> JsValue {
+        self.engine.find(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
     }
 
     /// Which bytes the details of an item are decoded from: `{offset, length}`, or `undefined` if there is no such item.
     #[wasm_bindgen(js_name = detailsRange)]
-    pub fn details_range(&self, item: JsValue) -> Result<JsValue, JsValue> {
-        let range = self.engine.details_range(item_of(item)?);
-        Ok(range.map_or(JsValue::UNDEFINED, range_object))
+    pub fn details_range(&self, item: &JsItem) -> JsValue {
+        self.engine.details_range(item.into()).map_or(JsValue::UNDEFINED, range_object)
     }
 
     /// A further stretch of bytes that the details need behind those at hand: `{offset, length}`, or `undefined`. Ask until
     /// there is none, each time with all bytes so far.
     #[wasm_bindgen(js_name = detailsNext)]
-    pub fn details_next(&self, item: JsValue, bytes: &[u8]) -> Result<JsValue, JsValue> {
-        Ok(self.engine.details_next(item_of(item)?, bytes).map_or(JsValue::UNDEFINED, range_object))
+    pub fn details_next(&self, item: &JsItem, bytes: &[u8]) -> JsValue {
+        self.engine.details_next(item.into(), bytes).map_or(JsValue::UNDEFINED, range_object)
     }
 
     /// Everything known of an item: `Details`, or `null` if there is no such item. Throws a `TraceError`.
-    pub fn details(&self, item: JsValue, bytes: &[u8]) -> Result<JsValue, JsValue> {
-        let details = self.engine.details(item_of(item)?, bytes).map_err(|error| to_js(&error))?;
+    pub fn details(&self, item: &JsItem, bytes: &[u8]) -> Result<JsValue, JsValue> {
+        let details = self.engine.details(item.into(), bytes).map_err(|error| to_js(&error))?;
         Ok(details.map_or(JsValue::NULL, |details| to_js(&details)))
     }
 
@@ -174,10 +176,6 @@ impl Session {
     pub fn digest(&self) -> String {
         format!("{:016x}", self.engine.store().digest())
     }
-}
-
-fn item_of(item: JsValue) -> Result<Item, JsValue> {
-    serde_wasm_bindgen::from_value(item).map_err(JsValue::from)
 }
 
 fn range_object(range: Range) -> JsValue {

@@ -1,8 +1,7 @@
 //! Rows through sql.js: its objects as Rust sees them, and a [`RowSource`] over them.
 
-use gloo_utils::format::JsValueSerdeExt;
+use gloo_utils::errors::JsError;
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
-use serde::Deserialize;
 use unspool_engine::RowSource;
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape};
@@ -17,9 +16,9 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn database(this: &SqlFile) -> Database;
 
-    /// Runs a query of numbers; answers an [`Outcome`], the numbers themselves are [`SqlFile::values`].
+    /// Runs a query of numbers; the numbers themselves are [`SqlFile::values`].
     #[wasm_bindgen(method, catch)]
-    fn doubles(this: &SqlFile, sql: &str, columns: u32) -> Result<JsValue, JsValue>;
+    fn doubles(this: &SqlFile, sql: &str, columns: u32) -> Result<Outcome, JsValue>;
 
     #[wasm_bindgen(method)]
     fn values(this: &SqlFile) -> Float64Array;
@@ -27,6 +26,16 @@ extern "C" {
     /// Why the file itself could not be read.
     #[wasm_bindgen(method)]
     fn failure(this: &SqlFile) -> Option<String>;
+
+    /// How a page of numbers ended.
+    type Outcome;
+
+    #[wasm_bindgen(method, getter)]
+    fn rows(this: &Outcome) -> u32;
+
+    /// What SQLite says of the row behind the last.
+    #[wasm_bindgen(method, getter)]
+    fn error(this: &Outcome) -> Option<String>;
 
     /// `Database` of sql.js.
     type Database;
@@ -47,13 +56,6 @@ extern "C" {
     fn free(this: &Statement) -> bool;
 }
 
-/// How a page of numbers ended.
-#[derive(Deserialize)]
-struct Outcome {
-    rows: usize,
-    error: Option<String>,
-}
-
 /// Rows of a database that sql.js has open.
 pub(crate) struct SqlRows(pub(crate) SqlFile);
 
@@ -63,10 +65,10 @@ impl SqlRows {
         let columns = query.select.len();
         let halves = if small { 1 } else { 2 };
         let sql = if small { query.sql() } else { query.split_sql() };
-        let answer = self.0.doubles(&sql, (columns * halves) as u32).map_err(|error| told(&error))?;
-        let outcome: Outcome = answer.into_serde().map_err(|error| damaged(&error.to_string()))?;
-        let values = self.0.values().subarray(0, (outcome.rows * columns * halves) as u32).to_vec();
-        for row in values.chunks_exact(columns * halves) {
+        let width = columns * halves;
+        let outcome = self.0.doubles(&sql, width as u32).map_err(told)?;
+        let values = self.0.values().subarray(0, outcome.rows() * width as u32).to_vec();
+        for row in values.chunks_exact(width) {
             for (column, value) in out.ints.iter_mut().zip(row.chunks_exact(halves)) {
                 column.push(match value {
                     // The upper half has the sign.
@@ -76,7 +78,7 @@ impl SqlRows {
                 });
             }
         }
-        match outcome.error {
+        match outcome.error() {
             Some(words) => Err(damaged(&words)),
             None => Ok(()),
         }
@@ -84,7 +86,7 @@ impl SqlRows {
 
     /// Rows of any values.
     fn cells(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
-        let statement = self.0.database().prepare(&query.sql()).map_err(|error| told(&error))?;
+        let statement = self.0.database().prepare(&query.sql()).map_err(told)?;
         let config = Object::new();
         let _ = Reflect::set(&config, &"useBigInt".into(), &JsValue::TRUE);
         let end = loop {
@@ -92,9 +94,9 @@ impl SqlRows {
                 Ok(false) => break Ok(()),
                 Ok(true) => match statement.get(&JsValue::NULL, &config) {
                     Ok(row) => out.cells.push(row.iter().map(|value| cell(&value)).collect()),
-                    Err(error) => break Err(told(&error)),
+                    Err(error) => break Err(told(error)),
                 },
-                Err(error) => break Err(told(&error)),
+                Err(error) => break Err(told(error)),
             }
         };
         statement.free();
@@ -140,9 +142,11 @@ fn cell(value: &JsValue) -> Cell {
 }
 
 /// What sql.js throws: an error with SQLite's words.
-fn told(error: &JsValue) -> RowError {
-    let message = Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());
-    damaged(&message.or_else(|| error.as_string()).unwrap_or_default())
+fn told(error: JsValue) -> RowError {
+    match JsError::try_from(error) {
+        Ok(error) => damaged(&error.message),
+        Err(other) => damaged(&other.to_string()),
+    }
 }
 
 fn damaged(words: &str) -> RowError {

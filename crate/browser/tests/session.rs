@@ -3,7 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{BigInt, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
-use unspool_browser::Session;
+use unspool_browser::{JsItem, Session};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use wasm_bindgen::{JsCast, JsValue};
@@ -45,14 +45,14 @@ fn bigint(value: u64) -> JsValue {
     BigInt::from(value).into()
 }
 
-fn item(kind: &str, track: u32, depth: i32, index: u32) -> JsValue {
+fn item(kind: &str, track: u32, depth: i32, index: u32) -> JsItem {
     let item = Object::new();
     for (key, value) in
         [("kind", JsValue::from_str(kind)), ("track", track.into()), ("depth", depth.into()), ("index", index.into())]
     {
         Reflect::set(&item, &key.into(), &value).unwrap();
     }
-    item.into()
+    item.unchecked_into()
 }
 
 fn field(details: &JsValue, name: &str) -> JsValue {
@@ -80,19 +80,19 @@ fn details_are_exact_to_the_last_bit() {
     let file = log();
     let session = read(&file);
     let slice = item("slice", 1, 0, 0);
-    assert!(!session.details_range(slice.clone()).unwrap().is_undefined());
-    let range = session.details_range(slice.clone()).unwrap();
+    assert!(!session.details_range(&slice).is_undefined());
+    let range = session.details_range(&slice);
     let from = get(&range, "offset").as_f64().unwrap() as usize;
-    let details = session.details(slice, &file[from..]).unwrap();
+    let details = session.details(&slice, &file[from..]).unwrap();
     assert_eq!(get(&details, "start"), bigint(START));
     let arguments = field(&details, "Arguments");
     assert_eq!(get(&arguments, "v.0.v"), bigint(u64::MAX));
     assert_eq!(get(&field(&details, "Process"), "v"), bigint(70_000));
-    let details = session.details(item("instant", 1, 0, 0), &file[from..]).unwrap();
+    let details = session.details(&item("instant", 1, 0, 0), &file[from..]).unwrap();
     let payload: Uint8Array = get(&field(&details, "Payload"), "v").unchecked_into();
     assert_eq!(payload.to_vec(), b"\x00payload\xff");
     assert!(get(&details, "end").is_null());
-    assert!(session.details_range(item("slice", 1, 0, 9)).unwrap().is_undefined());
+    assert!(session.details_range(&item("slice", 1, 0, 9)).is_undefined());
 }
 
 #[wasm_bindgen_test]
@@ -113,4 +113,29 @@ fn names_and_tracks_are_told_once() {
     assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(2.0));
     assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(0.0));
     assert_eq!(get(&session.progress(), "extent.to"), bigint(START + 30));
+}
+
+#[wasm_bindgen_test]
+fn statistics_of_a_range_are_columns_and_exact_percentiles_big() {
+    let mut session = read(&log());
+    let column = |answer: &JsValue, path: &str| get(answer, path).unchecked_into::<Float64Array>().to_vec();
+    assert!(session.statistics(true, None).is_undefined(), "nothing was asked");
+    session.begin_statistics(START + 15, START + 40, &[0, 1]);
+    while !session.step_statistics(1) {}
+    let answer = session.statistics(true, Some(0));
+    assert_eq!((get(&answer, "exact"), get(&answer, "complete")), (JsValue::TRUE, JsValue::TRUE));
+    assert_eq!(get(&answer, "slices"), JsValue::from_f64(2.0));
+    assert_eq!(column(&answer, "functions.total"), [15.0, 5.0]);
+    assert_eq!(column(&answer, "functions.self"), [10.0, 5.0]);
+    assert_eq!(column(&answer, "functions.median"), [30.0, 10.0], "of whole calls");
+    assert_eq!(column(&answer, "flame.total"), [15.0, 15.0, 5.0]);
+    assert!(get(&session.statistics(false, None), "functions").is_null());
+    session.begin_percentiles(0, u64::MAX, &[1], 0);
+    let mut found = session.step_percentiles(1);
+    while found.is_undefined() {
+        found = session.step_percentiles(1);
+    }
+    assert_eq!(get(&found, "p99"), bigint(30));
+    session.begin_percentiles(0, u64::MAX, &[1], 99);
+    assert!(session.step_percentiles(100).is_null());
 }

@@ -1,6 +1,6 @@
 //! Everything that is known of one slice or instant.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::store::column::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, Slice};
 
 /// A slice or an instant by its stable place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Item {
     /// A slice.
@@ -85,6 +85,11 @@ enum ValueOut {
         v: Bytes,
         length: u64,
     },
+    Code {
+        isa: &'static str,
+        address: u64,
+        v: Bytes,
+    },
     Ticks {
         v: u64,
     },
@@ -124,6 +129,7 @@ impl From<Value> for ValueOut {
             Value::Text(v) => Self::Text { v },
             Value::Symbol { name, value } => Self::Symbol { name, v: Box::new((*value).into()) },
             Value::Bytes { bytes, len } => Self::Bytes { v: Bytes(bytes), length: len },
+            Value::Code { isa, address, bytes } => Self::Code { isa, address, v: Bytes(bytes) },
             Value::Ticks(v) => Self::Ticks { v },
             Value::Duration(v) => Self::Duration { v },
             Value::List(v) => Self::List { v: v.into_iter().map(Self::from).collect() },

@@ -1,6 +1,6 @@
 //! Slices and instants by where they stand: at a position, beside, above or below another one.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use unspool_formats::TrackId;
 
 use crate::details::Item;
@@ -8,8 +8,7 @@ use crate::store::Store;
 use crate::store::column::{Column, Node, Slice, Visit};
 
 /// What is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(tag = "to", rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
     /// The innermost slice at a position: of a track, or of the one with the most slices.
     At {

@@ -13,6 +13,7 @@ pub mod read;
 mod report;
 pub mod rows;
 mod session;
+pub mod statistics;
 pub mod store;
 
 pub use call_tree::{CallTree, NodeId, ROOT};

@@ -34,6 +34,15 @@ pub enum Value {
         /// How many there are in the file.
         len: u64,
     },
+    /// An instruction, for a disassembler.
+    Code {
+        /// `x86-16`, `x86-32`, `x86-64`, `arm`, `arm-big`, `thumb`, `thumb-big` or `aarch64`.
+        isa: &'static str,
+        /// Where it lies.
+        address: u64,
+        /// Its bytes as they lie there.
+        bytes: Vec<u8>,
+    },
     /// A position on the x axis.
     Ticks(u64),
     /// A length on the x axis.

@@ -8,6 +8,8 @@
 //! into trace events, `text.rs` prints records for people and for comparison with the reference tools.
 
 #![no_std]
+// What serves the printing of records alone.
+#![cfg_attr(not(feature = "text"), allow(dead_code))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]

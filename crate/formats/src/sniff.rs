@@ -100,6 +100,7 @@ pub struct Format {
     /// Begins to decode; fails when the head is of an unsupported version. `head` is the beginning of the file.
     pub open: Open,
     /// Begins to print, if this kind of text exists for the format.
+    #[cfg(feature = "text")]
     pub text: OpenText,
 }
 

@@ -16,6 +16,8 @@ use crate::chunked::Chunked;
 pub(crate) const FAN_OUT: usize = 16;
 /// Slices in the first block of a column.
 const SMALLEST: usize = 32;
+/// How long a stretch is.
+pub(crate) const STRETCH: usize = 512;
 
 /// A slice began before the recording.
 pub const BEGAN_BEFORE: u8 = 1;
@@ -141,6 +143,25 @@ impl Sum {
             longest_log2: self.longest_log2,
             pause: (part(self.pause.0).ceil() as u8, part(self.pause.1).floor() as u8),
         }
+    }
+}
+
+/// Slices of a column that lie together in one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    block: u32,
+    from: u16,
+    to: u16,
+}
+
+impl Stretch {
+    /// How many slices there are, 1 to [`STRETCH`].
+    pub(crate) fn len(self) -> usize {
+        self.range().len()
+    }
+
+    fn range(self) -> Range<usize> {
+        usize::from(self.from)..usize::from(self.to)
     }
 }
 
@@ -294,6 +315,65 @@ impl Column {
         true
     }
 
+    /// The slices that overlap with `from..to`, found by halving. One without duration overlaps where it stands.
+    pub(crate) fn overlapping(&self, from: u64, to: u64) -> Range<usize> {
+        let end = self.partition_point(|s| s.start < to);
+        let first = self.partition_point(|s| s.end <= from && s.start < from);
+        first.min(end)..end
+    }
+
+    /// The last slice that begins at `at` or before.
+    pub(crate) fn at(&self, at: u64) -> Option<Slice> {
+        self.get(self.partition_point(|s| s.start <= at).checked_sub(1)?)
+    }
+
+    /// The stretches, each of one block and no longer than [`STRETCH`], in which these slices lie.
+    pub(crate) fn stretches(&self, range: Range<usize>) -> impl Iterator<Item = Stretch> {
+        let block = self.first.partition_point(|f| *f as usize <= range.start).saturating_sub(1);
+        let blocks = self.first.iter().zip(&self.blocks).enumerate().skip(block);
+        let end = range.end;
+        blocks.take_while(move |(_, (first, _))| (**first as usize) < end).flat_map(move |(i, (first, block))| {
+            let first = *first as usize;
+            let (from, to) = (range.start.saturating_sub(first), (end - first).min(block.len()));
+            (from..to).step_by(STRETCH).map(move |from| Stretch {
+                block: i as u32,
+                from: from as u16,
+                to: to.min(from + STRETCH) as u16,
+            })
+        })
+    }
+
+    /// Durations and call-tree nodes of a stretch, in order.
+    #[inline]
+    pub(crate) fn each_in(&self, stretch: Stretch, each: impl FnMut(u64, NodeId)) {
+        if let Some(block) = self.blocks.get(stretch.block as usize) {
+            block.each(stretch.range(), each);
+        }
+    }
+
+    /// The slices of a stretch, in order.
+    pub(crate) fn slices_in(&self, stretch: Stretch) -> impl Iterator<Item = Slice> {
+        let block = self.blocks.get(stretch.block as usize);
+        block.into_iter().flat_map(move |block| stretch.range().filter_map(|i| block.get(i)))
+    }
+
+    /// The first index for which `before` does not hold; it holds for all before and none behind.
+    fn partition_point(&self, before: impl Fn(&Slice) -> bool) -> usize {
+        let behind = self.blocks.partition_point(|b| b.get(0).is_some_and(|s| before(&s)));
+        let Some(i) = behind.checked_sub(1) else { return 0 };
+        let (Some(block), Some(first)) = (self.blocks.get(i), self.first.get(i)) else { return 0 };
+        let (mut low, mut high) = (1, block.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if block.get(middle).is_some_and(|s| before(&s)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        *first as usize + low
+    }
+
     /// How much of the time from `from` to `to` is covered by slices. Counts what it looks at in `visited`.
     pub(crate) fn covered(&self, from: u64, to: u64, visited: &mut u64) -> u64 {
         let mut covered = Covered { from, to, sum: 0 };
@@ -435,6 +515,30 @@ mod tests {
                 (0..5000).filter(|i| (*i as u64) * 10 < to && (*i as u64) * 10 + 7 > from).collect();
             assert_eq!(seen, expected, "{from}..{to}");
         }
+    }
+
+    #[test]
+    fn stretches_of_what_overlaps_hold_each_slice_once() {
+        let mut column = Column::default();
+        for i in 0..20_000 {
+            // Some without duration, some too long for a narrow block.
+            let length = if i % 7 == 0 { 0 } else { 7 };
+            let start = i * 10 + if i > 15_000 { 1 << 33 } else { 0 };
+            column.push(&slice(start, start + length));
+        }
+        for (from, to) in [(0, u64::MAX), (5, 6), (70, 70), (70, 71), (77, 80), (123, 45_678), (49_997, 1 << 34)] {
+            let range = column.overlapping(from, to);
+            let overlaps = |s: Slice| s.start < to && (s.end > from || s.start >= from);
+            let expected: Vec<usize> = (0..20_000).filter(|i| column.get(*i).is_some_and(overlaps)).collect();
+            assert_eq!(range.clone().collect::<Vec<_>>(), expected, "{from}..{to}");
+            let slices: Vec<_> = column.stretches(range.clone()).flat_map(|s| column.slices_in(s)).collect();
+            assert!(slices.iter().copied().eq(range.clone().filter_map(|i| column.get(i))), "{from}..{to}");
+            let mut seen = Vec::new();
+            column.stretches(range).for_each(|s| column.each_in(s, |duration, node| seen.push((duration, node))));
+            assert!(seen.into_iter().eq(slices.iter().map(|s| (s.end - s.start, s.node))), "{from}..{to}");
+        }
+        assert_eq!(column.at(75).map(|s| s.start), Some(70));
+        assert_eq!(Column::default().at(0), None);
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Store {
     slices: u64,
     /// Instants and samples.
     points: u64,
+    /// How often a track was delivered anew.
+    pub(crate) restarts: u64,
     finished: bool,
 }
 
@@ -212,6 +214,7 @@ impl Store {
                     None
                 }
                 EventKind::Restart => {
+                    self.restarts += 1;
                     track.restart(*time);
                     self.problems.retain(|n| n.track != Some(id));
                     None

@@ -251,6 +251,12 @@ impl Track {
         })
     }
 
+    /// Calls have come to light whose begin was not recorded: around them lie calls that the call tree does not know as
+    /// their callers or callees.
+    pub(crate) fn has_orphans(&self) -> bool {
+        self.problem_counts().any(|(kind, _)| kind == ProblemKind::ExitWithoutEnter)
+    }
+
     pub(crate) fn lowest(&self) -> i32 {
         self.lowest
     }

@@ -12,6 +12,7 @@ mod details;
 pub mod encode;
 
 mod events;
+#[cfg(feature = "text")]
 mod float;
 mod functions;
 mod pending;
@@ -19,6 +20,7 @@ mod places;
 mod skim;
 mod stream;
 mod tables;
+#[cfg(feature = "text")]
 mod text;
 pub mod wire;
 
@@ -26,9 +28,8 @@ use alloc::boxed::Box;
 use alloc::format;
 
 use crate::container::{Container, peek};
-use crate::decoder::TextDump;
 use crate::error::{Cause, Error, Result};
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use decode::{Broken, Enter, Sink, Walk};
 use tables::Tables;
@@ -45,7 +46,8 @@ pub const FORMAT: Format = Format {
     opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
     sniff,
     open,
-    text,
+    #[cfg(feature = "text")]
+    text: text::open,
 };
 
 /// How much of the stream is looked at to recognise it: a header with its properties, and the first calls.
@@ -55,15 +57,6 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     let beginning = Beginning::of(head);
     beginning.check_version()?;
     Ok(Opened::Stream(Box::new(events::ApitraceDecoder::new(beginning, options))))
-}
-
-fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let beginning = Beginning::of(head);
-    beginning.check_version()?;
-    Ok(match text {
-        Text::Apitrace { thread_ids } => Some(Box::new(text::ApitraceText::new(&beginning, thread_ids, options))),
-        Text::Jsonl => None,
-    })
 }
 
 /// What the beginning of a file holds.

@@ -15,7 +15,7 @@ use super::*;
 use crate::batch::{EventBatch, EventKind, TrackKind};
 use crate::details::Value as Shown;
 use crate::error::{Problem, ProblemKind};
-use crate::{Decoder, RecordDetails, Want};
+use crate::{Decoder, RecordDetails, Text, Want};
 
 const GOOD: FunctionSig<'_> = FunctionSig { id: 4, name: "good", args: &["v"] };
 const SWAP: FunctionSig<'_> = FunctionSig { id: 5, name: "glXSwapBuffers", args: &["dpy", "drawable"] };
@@ -134,7 +134,8 @@ fn field<'a>(details: &'a RecordDetails, path: &[&str]) -> &'a Shown {
 /// The text of `apitrace dump -v`, as we print it.
 fn dump(file: &[u8], thread_ids: bool, portion: usize) -> String {
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    let mut dump = text(&file[..file.len().min(65536)], Text::Apitrace { thread_ids }, options).unwrap().unwrap();
+    let mut dump =
+        super::text::open(&file[..file.len().min(65536)], Text::Apitrace { thread_ids }, options).unwrap().unwrap();
     let (mut all, mut out, mut held) = (String::new(), String::new(), Vec::new());
     for part in file.chunks(portion.max(1)) {
         held.extend_from_slice(part);
@@ -658,7 +659,7 @@ proptest! {
             }
         }
         file.truncate(2 + cut.index(file.len()));
-        if let Ok(Some(_)) = text(&file, Text::Apitrace { thread_ids: true }, OpenOptions::default()) {
+        if let Ok(Some(_)) = super::text::open(&file, Text::Apitrace { thread_ids: true }, OpenOptions::default()) {
             let (parts, _) = read(&file, || 3, 1000);
             let (all, decoder) = whole(&file);
             prop_assert_eq!(&parts, &all);

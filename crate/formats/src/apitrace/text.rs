@@ -3,13 +3,14 @@
 //! After `cli/cli_dump.cpp` and `lib/trace/trace_dump.cpp`. Its oddities are kept: octal escapes whose first digit is doubled,
 //! calls dropped that are cut, GUIDs by number (their names are not known here).
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::{Problem, ProblemKind, Result};
-use crate::sniff::OpenOptions;
+use crate::sniff::{OpenOptions, Text};
 
 use super::collect::frame_text;
 use super::decode::{Bytes, Cut, Enter, Nest, Scalar, Sink};
@@ -19,6 +20,16 @@ use super::stream::Stream;
 use super::tables::Tables;
 use super::wire::FLAG_FAKE;
 use super::{Beginning, unsupported};
+
+/// Begins to print in the manner of `apitrace dump`; there is no other text of a trace.
+pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
+    let beginning = Beginning::of(head);
+    beginning.check_version()?;
+    Ok(match text {
+        Text::Apitrace { thread_ids } => Some(Box::new(ApitraceText::new(&beginning, thread_ids, options))),
+        Text::Jsonl => None,
+    })
+}
 
 /// Text is handed out in portions of about this size.
 const PORTION: usize = 1 << 20;

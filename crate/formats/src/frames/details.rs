@@ -8,7 +8,6 @@ use alloc::vec::Vec;
 
 use crate::details::{Field, RecordDetails, Value};
 
-use super::disasm::disassemble;
 use super::flow::{Flow, LOOKED_AT, flow};
 use super::machine::{ByteOrder, Isa, big_endian_memory};
 use super::meta::date;
@@ -131,7 +130,8 @@ fn instruction(std: &Std<'_>, machine: &Machine, out: &mut RecordDetails) {
     let big = machine.order.is_big(machine.isa);
     let thumb = machine.isa == Isa::Arm && is_thumb(std);
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
-    add("Instruction", disassemble(machine.isa, address, bytes, big, thumb).map(Value::Text));
+    let code = machine.isa.code(thumb, big).filter(|_| !bytes.is_empty());
+    add("Instruction", code.map(|isa| Value::Code { isa, address, bytes: bytes.into() }));
     let looked_at = bytes.get(..LOOKED_AT).unwrap_or(bytes);
     let effect = match flow(machine.isa, looked_at, bytes.len() as u64, big, thumb) {
         Flow::Call { .. } => Some("call"),

@@ -259,4 +259,50 @@ mod tests {
         assert_eq!(thumb(&[0x18, 0x47]), JUMP);
         assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xb8]), Flow::Next, "b.w");
     }
+
+    /// The classification by opcodes and the disassembler say the same of any bytes.
+    #[test]
+    fn flow_agrees_with_the_disassembler() {
+        use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
+
+        let mut seed = 1u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as u8
+        };
+        let mut seen = [0; 4];
+        for round in 0..200_000 {
+            let mut bytes: [u8; LOOKED_AT] = core::array::from_fn(|_| next());
+            if round % 4 == 0 {
+                bytes[0] = [0xff, 0xe8, 0xc3, 0xc2, 0xcb, 0x9a, 0xf2, 0x41][round / 4 % 8];
+            }
+            for bits in [16, 32, 64] {
+                let instruction = Decoder::new(bits, &bytes, DecoderOptions::NONE).decode();
+                if instruction.is_invalid() {
+                    continue;
+                }
+                let len = instruction.len();
+                let back = len as u8;
+                let direct = matches!(
+                    instruction.op0_kind(),
+                    OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
+                ) || matches!(instruction.op0_kind(), OpKind::FarBranch16 | OpKind::FarBranch32);
+                let expected = match instruction.mnemonic() {
+                    Mnemonic::Call => Flow::Call { back, slot: false },
+                    Mnemonic::Ret | Mnemonic::Retf => Flow::Return { slot: false },
+                    Mnemonic::Jmp if !direct => Flow::Jump { slot: false },
+                    _ => Flow::Next,
+                };
+                let found = flow(Isa::X86(bits), &bytes[..len], len as u64, false, false);
+                assert_eq!(found, expected, "{bits} bits, {:02x?}", &bytes[..len]);
+                seen[match found {
+                    Flow::Next => 0,
+                    Flow::Call { .. } => 1,
+                    Flow::Return { .. } => 2,
+                    Flow::Jump { .. } => 3,
+                }] += 1;
+            }
+        }
+        assert!(seen.iter().all(|n| *n > 1000), "{seen:?}");
+    }
 }

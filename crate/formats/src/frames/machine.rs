@@ -157,6 +157,21 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
+    /// How a disassembler calls it; nothing where there is none. `thumb` and `big` are of use on ARM alone.
+    pub(crate) fn code(self, thumb: bool, big: bool) -> Option<&'static str> {
+        Some(match (self, thumb, big) {
+            (Self::X86(16), ..) => "x86-16",
+            (Self::X86(32), ..) => "x86-32",
+            (Self::X86(_), ..) => "x86-64",
+            (Self::Arm, false, false) => "arm",
+            (Self::Arm, false, true) => "arm-big",
+            (Self::Arm, true, false) => "thumb",
+            (Self::Arm, true, true) => "thumb-big",
+            (Self::Aarch64, ..) => "aarch64",
+            (Self::Mips | Self::PowerPc | Self::Other, ..) => return None,
+        })
+    }
+
     pub(crate) fn of(architecture: u64, machine: u64) -> Self {
         match (architecture, machine) {
             (9, 2) => Self::X86(16),

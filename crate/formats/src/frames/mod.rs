@@ -7,7 +7,6 @@
 mod calls;
 mod decode;
 mod details;
-pub(crate) mod disasm;
 pub mod encode;
 mod events;
 pub(crate) mod flow;
@@ -15,6 +14,7 @@ pub(crate) mod machine;
 mod message;
 mod meta;
 pub mod records;
+#[cfg(feature = "text")]
 mod text;
 pub mod wire;
 
@@ -22,9 +22,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use crate::decoder::TextDump;
 use crate::error::Result;
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use wire::{Header, MAGIC};
 
@@ -35,20 +34,13 @@ pub const FORMAT: Format = Format {
     opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
     sniff,
     open,
-    text,
+    #[cfg(feature = "text")]
+    text: text::open,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     let header = Header::parse(head, options.size)?;
     Ok(Opened::Stream(Box::new(events::FramesDecoder::new(header, head, options))))
-}
-
-fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let header = Header::parse(head, options.size)?;
-    Ok(match text {
-        Text::Jsonl => Some(Box::new(text::JsonLines::new(header, options))),
-        Text::Apitrace { .. } => None,
-    })
 }
 
 fn sniff(probe: &Probe<'_>) -> Option<Guess> {

@@ -1,17 +1,27 @@
 //! Prints a trace as one JSON object a frame, with the names of `frame.piqi` and underscores for its dashes.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::{Problem, ProblemKind, Result};
-use crate::sniff::OpenOptions;
+use crate::sniff::{OpenOptions, Text};
 
 use super::decode::{Record, Sink, Walk};
 use super::message::{self, Capture, Message};
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
 use super::wire::Header;
+
+/// Begins to print frames, one a line.
+pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
+    let header = Header::parse(head, options.size)?;
+    Ok(match text {
+        Text::Jsonl => Some(Box::new(JsonLines::new(header, options))),
+        Text::Apitrace { .. } => None,
+    })
+}
 
 /// Text is handed out in portions of about this size.
 const PORTION: usize = 1 << 20;

@@ -95,7 +95,6 @@ impl Entry {
     }
 
     /// Where instructions begin, by decoding them one after the other.
-    #[cfg(feature = "disasm")]
     pub(super) fn starts(&self) -> Vec<usize> {
         use iced_x86::{Decoder, DecoderOptions, Instruction};
 
@@ -110,12 +109,6 @@ impl Entry {
             decoder.decode_out(&mut instruction);
         }
         starts
-    }
-
-    /// Built without a disassembler: where the indices say.
-    #[cfg(not(feature = "disasm"))]
-    pub(super) fn starts(&self) -> Vec<usize> {
-        core::iter::once(0).chain(self.known.iter().map(|offset| *offset as usize)).collect()
     }
 
     /// The bytes of the instruction at an address, by the reference's rule: it must be one that is known to have been
@@ -206,7 +199,6 @@ mod tests {
         assert_eq!(ending(&[], 0, &[]), Ending::Next);
     }
 
-    #[cfg(feature = "disasm")]
     #[test]
     fn an_unfinished_block_is_decoded_to_find_its_last_instruction() {
         let call = [0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0];

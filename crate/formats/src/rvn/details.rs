@@ -1,14 +1,12 @@
 //! A run of a block in full: the block, its instructions, which of them ran, and the interrupt.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::code::{Blocks, Entry};
 use super::text;
 use super::wire::{self, Interrupt, Schema};
 use crate::details::{Field, RecordDetails, Value};
-use crate::frames::disasm::disassemble;
 use crate::frames::machine::Isa;
 use crate::rows::{Query, Rows};
 
@@ -90,12 +88,11 @@ fn listing(entry: &Entry, ran: u64) -> Vec<Field> {
         let address = entry.block.pc.wrapping_add(*start as u64);
         let end = starts.get(i + 1).copied().unwrap_or(data.len());
         let bytes = data.get(*start..end).unwrap_or_default();
-        let text = bits.and_then(|bits| disassemble(Isa::X86(bits), address, bytes, false, false));
-        let mut text = text.unwrap_or_else(|| hex(bytes));
+        let mut name = format!("{address:#x}");
         if i as u64 >= ran {
-            text.push_str("  (did not run)");
+            name.push_str(" (did not run)");
         }
-        lines.push(Field { name: format!("{address:#x}").into(), value: Value::Text(text) });
+        lines.push(Field { name: name.into(), value: code(bits, address, bytes) });
     }
     if starts.len() > LISTED {
         let text = format!("and {} more instructions", starts.len() - LISTED);
@@ -118,16 +115,16 @@ fn told(interrupt: &Interrupt, blocks: &Blocks, details: &mut RecordDetails) {
     fields.push(Field::new("Related block", Value::Id(interrupt.related)));
     match blocks.get(interrupt.related).and_then(|entry| entry.instruction_at(interrupt.pc)) {
         Some(bytes) => {
-            let isa = interrupt.mode.bits().map(Isa::X86);
-            let text = isa.and_then(|isa| disassemble(isa, interrupt.pc, bytes, false, false));
-            let text = text.unwrap_or_else(|| hex(bytes));
-            fields.push(Field::new("Related instruction", Value::Text(text)));
+            fields.push(Field::new("Related instruction", code(interrupt.mode.bits(), interrupt.pc, bytes)));
         }
         None => details.remarks.push("The instruction that it is related to is not in the database.".into()),
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    let words: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    words.join(" ")
+/// An instruction; as bytes where its mode is not known.
+fn code(bits: Option<u32>, address: u64, bytes: &[u8]) -> Value {
+    match bits.and_then(|bits| Isa::X86(bits).code(false, false)) {
+        Some(isa) => Value::Code { isa, address, bytes: bytes.into() },
+        None => Value::Bytes { bytes: bytes.into(), len: bytes.len() as u64 },
+    }
 }

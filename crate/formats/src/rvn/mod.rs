@@ -29,6 +29,7 @@ pub const FORMAT: Format = Format {
     opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
     sniff,
     open,
+    #[cfg(feature = "text")]
     text: |_, _, _| Ok(None),
 };
 

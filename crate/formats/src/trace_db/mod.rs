@@ -12,15 +12,15 @@ pub mod memory;
 mod places;
 pub mod point;
 mod sniff;
+#[cfg(feature = "text")]
 mod text;
 mod tracks;
 pub mod wire;
 
 use alloc::boxed::Box;
 
-use crate::decoder::TextDump;
 use crate::error::{Cause, Error, Result};
-use crate::sniff::{Format, OpenOptions, Opened, Text};
+use crate::sniff::{Format, OpenOptions, Opened};
 
 use wire::Layout;
 
@@ -35,19 +35,12 @@ pub const FORMAT: Format = Format {
     opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
     sniff: sniff::sniff,
     open,
-    text,
+    #[cfg(feature = "text")]
+    text: text::open,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options))))
-}
-
-fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let layout = layout(head, &options)?;
-    Ok(match text {
-        Text::Jsonl => Some(Box::new(text::JsonLines::new(layout, options))),
-        Text::Apitrace { .. } => None,
-    })
 }
 
 fn layout(head: &[u8], options: &OpenOptions) -> Result<Layout> {

@@ -1,15 +1,25 @@
 //! Prints a trace as JSON lines: names and types first, then an object a point.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::{Problem, ProblemKind, Result};
-use crate::sniff::OpenOptions;
+use crate::sniff::{OpenOptions, Text};
 
 use super::point::{Content, Point, Reader, Variable};
 use super::wire::{Layout, Number, Tables};
+
+/// Begins to print points, one a line.
+pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
+    let layout = super::layout(head, &options)?;
+    Ok(match text {
+        Text::Jsonl => Some(Box::new(JsonLines::new(layout, options))),
+        Text::Apitrace { .. } => None,
+    })
+}
 
 /// Text is handed out in portions of about this size.
 const PORTION: usize = 1 << 20;

@@ -8,6 +8,7 @@ mod decode;
 pub mod encode;
 mod events;
 mod order;
+#[cfg(feature = "text")]
 mod text;
 pub mod wire;
 mod yaml;
@@ -15,9 +16,8 @@ mod yaml;
 use alloc::boxed::Box;
 use alloc::format;
 
-use crate::decoder::TextDump;
 use crate::error::Result;
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
+use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use wire::{HEADER_LEN, Header, Mode};
 
@@ -28,7 +28,8 @@ pub const FORMAT: Format = Format {
     opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
     sniff,
     open,
-    text,
+    #[cfg(feature = "text")]
+    text: text::open,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
@@ -36,17 +37,6 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
         Some(header) => events::XrayDecoder::yaml(header, options),
         None => events::XrayDecoder::new(Header::parse(head)?, options),
     })))
-}
-
-fn text(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
-    let lines = match yaml::header(head) {
-        Some(header) => text::JsonLines::yaml(header),
-        None => text::JsonLines::new(Header::parse(head)?, options),
-    };
-    Ok(match text {
-        Text::Jsonl => Some(Box::new(lines)),
-        Text::Apitrace { .. } => None,
-    })
 }
 
 /// Whether a basic log may begin like this: with an event of a function, at a time.

@@ -2,6 +2,7 @@
 //!
 //! A first pass lists the buffers, a second one prints them; a log whose buffers are in order comes out in file order.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -10,12 +11,24 @@ use hashbrown::HashMap;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::{Cause, Error, Problem, Result};
-use crate::sniff::OpenOptions;
+use crate::sniff::{OpenOptions, Text};
 
 use super::decode::{BasicWalk, Event, FdrWalk, Function, Place, Sink};
 use super::order::{Plan, Planned};
 use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
+
+/// Begins to print records, one a line.
+pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
+    let lines = match super::yaml::header(head) {
+        Some(header) => JsonLines::yaml(header),
+        None => JsonLines::new(Header::parse(head)?, options),
+    };
+    Ok(match text {
+        Text::Jsonl => Some(Box::new(lines)),
+        Text::Apitrace { .. } => None,
+    })
+}
 
 /// Text is handed out in portions of about this size.
 const PORTION: usize = 1 << 20;

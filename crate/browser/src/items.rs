@@ -1,0 +1,56 @@
+//! Items and searches as the page names them. Read property by property: deserialising tagged unions would be a tenth of the
+//! whole module.
+
+use unspool_engine::{Find, Item};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Item` of `web/base/protocol.ts`.
+    pub type JsItem;
+
+    #[wasm_bindgen(method, getter)]
+    fn kind(this: &JsItem) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn track(this: &JsItem) -> u32;
+    /// Of a slice.
+    #[wasm_bindgen(method, getter)]
+    fn depth(this: &JsItem) -> Option<i32>;
+    #[wasm_bindgen(method, getter)]
+    fn index(this: &JsItem) -> u32;
+
+    /// `Find` of `web/base/protocol.ts`.
+    pub type JsFind;
+
+    #[wasm_bindgen(method, getter)]
+    fn to(this: &JsFind) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn time(this: &JsFind) -> u64;
+    #[wasm_bindgen(method, getter, js_name = track)]
+    fn on_track(this: &JsFind) -> Option<u32>;
+    #[wasm_bindgen(method, getter)]
+    fn item(this: &JsFind) -> JsItem;
+}
+
+impl From<&JsItem> for Item {
+    fn from(item: &JsItem) -> Self {
+        let (track, index) = (item.track(), item.index());
+        if item.kind() == "instant" {
+            return Self::Instant { track, index };
+        }
+        Self::Slice { track, depth: item.depth().unwrap_or(0), index }
+    }
+}
+
+impl From<&JsFind> for Find {
+    fn from(find: &JsFind) -> Self {
+        let item = || Item::from(&find.item());
+        match find.to().as_str() {
+            "next" => Self::Next { item: item() },
+            "previous" => Self::Previous { item: item() },
+            "caller" => Self::Caller { item: item() },
+            "callee" => Self::Callee { item: item() },
+            _ => Self::At { time: find.time(), track: find.on_track() },
+        }
+    }
+}

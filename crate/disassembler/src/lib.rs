@@ -1,0 +1,86 @@
+//! Machine instructions as text, for x86 and ARM.
+//!
+//! A module of its own, because it is as large as all decoders together and is wanted only when somebody looks at the details
+//! of an execution: the page loads it then. It knows no other room.
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, NasmFormatter};
+use wasm_bindgen::prelude::*;
+
+/// An instruction as text, in the manner of NASM for x86. `isa` is one of `x86-16`, `x86-32`, `x86-64`, `arm`, `arm-big`, `thumb`,
+/// `thumb-big` and `aarch64`; `bytes` are as they lie in memory at `address`. Nothing if they are no instruction.
+#[wasm_bindgen]
+pub fn disassemble(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+    match isa {
+        "x86-16" => x86(16, address, bytes),
+        "x86-32" => x86(32, address, bytes),
+        "x86-64" => x86(64, address, bytes),
+        "arm" | "arm-big" | "thumb" | "thumb-big" => {
+            let thumb = isa.starts_with("thumb");
+            let mut decoder = yaxpeax_arm::armv7::InstDecoder::default();
+            decoder.set_thumb_mode(thumb);
+            arm(&decoder, &in_memory_order(bytes, isa.ends_with("big"), thumb))
+        }
+        "aarch64" => arm(&yaxpeax_arm::armv8::a64::InstDecoder::default(), bytes),
+        _ => None,
+    }
+}
+
+fn x86(bits: u32, address: u64, bytes: &[u8]) -> Option<String> {
+    let instruction = Decoder::try_with_ip(bits, bytes, address, DecoderOptions::NONE).ok()?.decode();
+    if instruction.is_invalid() {
+        return None;
+    }
+    let mut formatter = NasmFormatter::new();
+    let options = formatter.options_mut();
+    options.set_hex_prefix("0x");
+    options.set_hex_suffix("");
+    options.set_space_after_operand_separator(true);
+    options.set_branch_leading_zeros(false);
+    options.set_show_branch_size(false);
+    options.set_uppercase_hex(false);
+    let mut text = String::new();
+    formatter.format(&instruction, &mut text);
+    Some(text)
+}
+
+/// Half-words of Thumb, and words of ARM, as they lie in the memory of a little-endian machine.
+fn in_memory_order(bytes: &[u8], big: bool, thumb: bool) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if big {
+        bytes.chunks_mut(if thumb { 2 } else { 4 }).for_each(<[u8]>::reverse);
+    }
+    bytes
+}
+
+fn arm<A, D>(decoder: &D, bytes: &[u8]) -> Option<String>
+where
+    A: yaxpeax_arch::Arch<Instruction: core::fmt::Display>,
+    D: yaxpeax_arch::Decoder<A>,
+    for<'a> yaxpeax_arch::U8Reader<'a>: yaxpeax_arch::Reader<A::Address, A::Word>,
+{
+    let mut reader = yaxpeax_arch::U8Reader::new(bytes);
+    let instruction = decoder.decode(&mut reader).ok()?;
+    Some(format!("{instruction}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_read_like_those_of_other_disassemblers() {
+        let x64 = |bytes: &[u8]| disassemble("x86-64", 0x40_1000, bytes);
+        assert_eq!(x64(&[0xe8, 0x31, 1, 0, 0]).as_deref(), Some("call 0x401136"));
+        assert_eq!(x64(&[0x48, 0x89, 0xe5]).as_deref(), Some("mov rbp, rsp"));
+        assert_eq!(x64(&[0x0f, 0xff]), None);
+        assert_eq!(x64(&[]), None);
+        assert_eq!(disassemble("x86-32", 0, &[0x40]).as_deref(), Some("inc eax"));
+        let a32 = disassemble("arm", 0, &[0x01, 0x00, 0xa0, 0xe3]);
+        assert!(a32.is_some());
+        assert_eq!(a32, disassemble("arm-big", 0, &[0xe3, 0xa0, 0x00, 0x01]));
+        assert_eq!(disassemble("arm", 0, &[0x1e, 0xff, 0x2f, 0xe1]).as_deref(), Some("bx lr"));
+        assert_eq!(disassemble("thumb", 0, &[0x70, 0x47]).as_deref(), Some("bx lr"));
+        assert_eq!(disassemble("aarch64", 0, &[0xc0, 0x03, 0x5f, 0xd6]).as_deref(), Some("ret"));
+        assert_eq!(disassemble("mips", 0, &[0; 4]), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! How long statistics of a whole trace take: `cargo run --release -p unspool-engine --example statistics -- FILE`.
+//!
+//! `unspool generate xray --events 60000000 -o FILE` makes a file of 30 million slices.
+
+use std::time::{Duration, Instant};
+
+use unspool_engine::statistics::{Exact, Question, Statistics};
+use unspool_engine::{Session, read};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let path = std::env::args().nth(1).ok_or("which file?")?;
+    let bytes = std::fs::read(&path)?;
+    let head = bytes.get(..65536).unwrap_or(&bytes);
+    let tail = bytes.get(bytes.len().saturating_sub(65536)..).unwrap_or(&bytes);
+    let mut session = Session::new(&path, bytes.len() as u64, head, tail).map_err(|e| e.sentence)?;
+    read::session(&mut session, &mut &*bytes, |_| {})?;
+    let store = session.store();
+    println!("{} slices, {} call-tree nodes, {} names", store.slices(), store.calls().len(), store.names().len());
+
+    let question = Question { from: 0, to: u64::MAX, tracks: (0..store.track_count() as u32).collect() };
+    let (mut statistics, planned) = timed(|| Statistics::new(store, question.clone()));
+    let (_, estimated) = timed(|| statistics.step(store, 4_000_000));
+    println!("plan {planned:?}, first 4 million slices {estimated:?}");
+    let (_, scanned) = timed(|| while !statistics.step(store, 1_000_000) {});
+    let (functions, listed) = timed(|| statistics.functions(store));
+    let (flame, drawn) = timed(|| statistics.flame(store, 0));
+    println!(
+        "all {:?} ({} slices), {} functions {listed:?}, flame graph of {} nodes {drawn:?}",
+        planned + estimated + scanned,
+        statistics.visited(),
+        functions.name.len(),
+        flame.node.len()
+    );
+    let most = functions.name.iter().zip(&functions.count).max_by(|a, b| a.1.total_cmp(b.1));
+    if let Some((name, count)) = most {
+        let mut exact = Exact::new(store, question, *name);
+        let (found, took) = timed(|| std::iter::repeat_with(|| exact.step(store, 1_000_000)).find_map(|found| found));
+        println!("exact percentiles of {count} slices {took:?}: {found:?}");
+    }
+    Ok(())
+}
+
+fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
+    let began = Instant::now();
+    (run(), began.elapsed())
+}

@@ -1,0 +1,197 @@
+//! What a scan says of each call-tree node, estimated where it has not come to its end.
+
+use super::{NodeSum, Statistics};
+use crate::call_tree::{CallTree, NodeId, ROOT};
+
+/// How far up it is looked for a caller of the same name before the whole tree is walked over.
+const NEAR: usize = 64;
+
+/// Callees of each node.
+#[derive(Debug)]
+pub(super) struct Tree {
+    first_child: Vec<NodeId>,
+    next_sibling: Vec<NodeId>,
+}
+
+/// Of one node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Figure {
+    pub(super) total: u64,
+    pub(super) own: u64,
+    pub(super) count: u64,
+}
+
+impl Tree {
+    fn new(calls: &CallTree, nodes: usize) -> Self {
+        let mut tree = Self { first_child: vec![ROOT; nodes], next_sibling: vec![ROOT; nodes] };
+        // A node comes after its caller, so that going backwards leaves the callees in order.
+        for node in (1..nodes).rev() {
+            if let Some(first) = tree.first_child.get_mut(calls.parent(node as NodeId) as usize) {
+                let next = std::mem::replace(first, node as NodeId);
+                if let Some(sibling) = tree.next_sibling.get_mut(node) {
+                    *sibling = next;
+                }
+            }
+        }
+        tree
+    }
+
+    /// Walks over the whole tree, and tells of each node whether its name is on the way from the root to it.
+    fn walk(&self, calls: &CallTree, names: usize, mut tell: impl FnMut(NodeId, bool)) {
+        let mut above = vec![0u32; names];
+        let mut node = ROOT;
+        loop {
+            let child = self.child(node);
+            if child != ROOT {
+                node = child;
+            } else {
+                // Up to the next one who has a sibling.
+                loop {
+                    if node == ROOT {
+                        return;
+                    }
+                    if let Some(above) = above.get_mut(calls.name(node) as usize) {
+                        *above -= 1;
+                    }
+                    let next = self.sibling(node);
+                    if next != ROOT {
+                        node = next;
+                        break;
+                    }
+                    node = calls.parent(node);
+                }
+            }
+            if let Some(above) = above.get_mut(calls.name(node) as usize) {
+                tell(node, *above > 0);
+                *above += 1;
+            }
+        }
+    }
+
+    fn child(&self, node: NodeId) -> NodeId {
+        self.first_child.get(node as usize).copied().unwrap_or(ROOT)
+    }
+
+    fn sibling(&self, node: NodeId) -> NodeId {
+        self.next_sibling.get(node as usize).copied().unwrap_or(ROOT)
+    }
+
+    /// The callees of a node.
+    fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let some = |node: NodeId| (node != ROOT).then_some(node);
+        std::iter::successors(some(self.child(node)), move |child| some(self.sibling(*child)))
+    }
+}
+
+impl Statistics {
+    /// Makes sure of the callees of each node, as the call tree was when the scan was planned.
+    pub(super) fn know_tree(&mut self, calls: &CallTree) {
+        let nodes = self.nodes.len();
+        self.tree.get_or_insert_with(|| Tree::new(calls, nodes));
+    }
+
+    /// The callees of a node, once the tree is known.
+    pub(super) fn callees(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        self.tree.iter().flat_map(move |tree| tree.children(node))
+    }
+
+    /// Which nodes of those with slices are below none of their own name.
+    pub(super) fn outermost(&mut self, calls: &CallTree) -> Vec<bool> {
+        let mut outermost = vec![false; self.nodes.len()];
+        let mut far = false;
+        for (node, (sum, outermost)) in self.nodes.iter().zip(&mut outermost).enumerate().skip(1) {
+            if sum.count == 0 {
+                continue;
+            }
+            let name = calls.name(node as NodeId);
+            let mut caller = calls.parent(node as NodeId);
+            let mut steps = 0;
+            while caller != ROOT && calls.name(caller) != name && steps < NEAR {
+                caller = calls.parent(caller);
+                steps += 1;
+            }
+            *outermost = caller == ROOT;
+            far |= steps == NEAR;
+        }
+        // Of deep stacks each node would cost as many steps as it is deep.
+        if far {
+            self.know_tree(calls);
+            let names = self.function_of.len();
+            self.tree.iter().for_each(|tree| {
+                tree.walk(calls, names, |node, within| {
+                    if let Some(outermost) = outermost.get_mut(node as usize) {
+                        *outermost = !within;
+                    }
+                });
+            });
+        }
+        outermost
+    }
+
+    /// Time and count of a node, estimated from the sample. Nodes are asked for in any order.
+    pub(super) fn scaled(&self, node: NodeId, sum: &NodeSum) -> (u64, u64) {
+        if self.is_exact() {
+            return (sum.total, u64::from(sum.count));
+        }
+        let sure = self.sure.sums.binary_search_by_key(&node, |(n, _)| *n).ok();
+        let sure = sure.and_then(|i| self.sure.sums.get(i)).map_or((0, 0), |(_, sum)| (sum.total, sum.count));
+        (self.scale(sum.total, sure.0), self.scale(u64::from(sum.count), u64::from(sure.1)))
+    }
+
+    /// What the slices looked at say of all: `sure` of it stands for itself, the rest for what was not looked at, too.
+    pub(super) fn scale(&self, value: u64, sure: u64) -> u64 {
+        if self.is_exact() || self.sampled == 0 {
+            return value;
+        }
+        let scale = self.plan.sampled as f64 / self.sampled as f64;
+        sure.saturating_add((value.saturating_sub(sure) as f64 * scale).round() as u64)
+    }
+
+    /// Total, self and count of each node.
+    pub(super) fn figures<'a>(&'a self, calls: &CallTree) -> Figures<'a> {
+        let mut callees = vec![0u64; self.nodes.len()];
+        let mut outermost = 0;
+        for (node, sum) in self.nodes.iter().enumerate().skip(1).rev() {
+            let own_callees = callees.get(node).copied().unwrap_or(0);
+            if sum.count == 0 && own_callees == 0 {
+                continue;
+            }
+            let (total, count) = self.scaled(node as NodeId, sum);
+            let parent = calls.parent(node as NodeId);
+            if let Some(callees) = callees.get_mut(parent as usize) {
+                *callees = callees.saturating_add(total.max(own_callees));
+            }
+            if parent == ROOT {
+                outermost += count;
+            }
+        }
+        Figures { statistics: self, callees, outermost }
+    }
+}
+
+/// The numbers of nodes.
+pub(super) struct Figures<'a> {
+    statistics: &'a Statistics,
+    /// By node, the time of what it called.
+    callees: Vec<u64>,
+    /// How many slices nobody called.
+    outermost: u64,
+}
+
+impl Figures<'_> {
+    /// Of one node. The root has what its callees have.
+    pub(super) fn of(&self, node: NodeId) -> Figure {
+        let callees = self.callees.get(node as usize).copied().unwrap_or(0);
+        let Some(sum) = self.statistics.nodes.get(node as usize) else { return Figure::default() };
+        if node == ROOT {
+            return Figure { total: callees, own: 0, count: self.outermost };
+        }
+        let (total, count) = self.statistics.scaled(node, sum);
+        // A sample may know more of the callees than of the caller.
+        Figure {
+            total: total.max(callees),
+            own: total.saturating_sub(callees).saturating_sub(self.statistics.hidden_in(node)),
+            count,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Exact percentiles of one function.
+
+use super::buckets::{self, bounds_of, bucket_of, rank_of};
+use super::plan::{Plan, Question};
+use crate::store::Store;
+
+/// Counts that narrow a window down in one scan, as a power of two.
+const FINE: u32 = 16;
+const PERCENTS: [u64; 3] = [50, 90, 99];
+
+/// Durations of slices at percentiles, in ticks: each the shortest that is as long as so many percent of them or longer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Percentiles {
+    /// 50 %.
+    pub median: u64,
+    /// 90 %.
+    pub p90: u64,
+    /// 99 %.
+    pub p99: u64,
+}
+
+/// Scans the slices of one name: once to see in which stretch of durations each percentile lies, and then again to narrow
+/// these down, until they are one tick wide. Two or three scans are the rule and five the most; memory is less than a
+/// megabyte, however many slices there are.
+#[derive(Debug)]
+pub struct Exact {
+    plan: Plan,
+    name: u32,
+    next: usize,
+    /// By call-tree node, whether it has the name.
+    wanted: Vec<bool>,
+    /// Whole durations of slices at the edges and of those that have not ended.
+    singles: Vec<u64>,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Coarse(Vec<u64>),
+    Fine([Window; PERCENTS.len()]),
+}
+
+/// Durations `low..low + 2^bits`, of which one of `rank` (from 1) is looked for.
+#[derive(Debug)]
+struct Window {
+    low: u64,
+    bits: u32,
+    rank: u64,
+    /// Of parts two to the power of `bits - FINE` wide.
+    counts: Vec<u32>,
+}
+
+impl Exact {
+    /// Plans the scans.
+    pub fn new(store: &Store, question: Question, name: u32) -> Self {
+        let plan = Plan::new(store, question);
+        let wanted: Vec<_> = (0..store.calls.len()).map(|node| store.calls.name(node as u32) == name).collect();
+        let is_wanted = |node: u32| wanted.get(node as usize).is_some_and(|w| *w);
+        let singles = plan.singles.iter().filter(|s| is_wanted(s.node)).map(|s| s.end - s.start).collect();
+        Self { plan, name, next: 0, wanted, singles, stage: Stage::Coarse(vec![0; buckets::COUNT]) }
+    }
+
+    /// Looks at slices, at least at `budget` of them. Answers when all is known; nothing at all when the range holds no
+    /// slice of that name.
+    pub fn step(&mut self, store: &Store, budget: u64) -> Option<Option<Percentiles>> {
+        if self.plan.is_outdated(store) {
+            *self = Self::new(store, self.plan.question.clone(), self.name);
+        }
+        let mut visited = 0;
+        while visited < budget {
+            let Some(chunk) = self.plan.chunks.get(self.next).copied() else {
+                self.singles.iter().for_each(|duration| self.stage.add(*duration));
+                if let Some(answer) = self.stage.conclude() {
+                    return Some(answer);
+                }
+                self.next = 0;
+                continue;
+            };
+            self.next += 1;
+            visited += chunk.stretch.len() as u64;
+            let column = store.tracks.get(chunk.track as usize).and_then(|t| t.column(chunk.depth));
+            let Some(column) = column else { continue };
+            column.each_in(chunk.stretch, |duration, node| {
+                if self.wanted.get(node as usize).is_some_and(|w| *w) {
+                    self.stage.add(duration);
+                }
+            });
+        }
+        None
+    }
+}
+
+impl Stage {
+    #[inline]
+    fn add(&mut self, duration: u64) {
+        match self {
+            Self::Coarse(counts) => {
+                if let Some(count) = counts.get_mut(bucket_of(duration)) {
+                    *count += 1;
+                }
+            }
+            Self::Fine(windows) => windows.iter_mut().for_each(|w| w.add(duration)),
+        }
+    }
+
+    /// Narrows down what was looked for, all slices having been seen. Answers when there is nothing left to narrow down.
+    fn conclude(&mut self) -> Option<Option<Percentiles>> {
+        let windows = match self {
+            Self::Coarse(counts) => {
+                let count = counts.iter().sum();
+                if count == 0 {
+                    return Some(None);
+                }
+                PERCENTS.map(|percent| {
+                    let (bucket, rank) = place_of(counts, rank_of(percent, count));
+                    let (low, bits) = bounds_of(bucket);
+                    Window::new(low, bits, rank)
+                })
+            }
+            Self::Fine(windows) => {
+                std::mem::replace(windows, PERCENTS.map(|_| Window::new(0, 0, 0))).map(Window::narrowed)
+            }
+        };
+        if let [median, p90, p99] = &windows
+            && windows.iter().all(|w| w.bits == 0)
+        {
+            return Some(Some(Percentiles { median: median.low, p90: p90.low, p99: p99.low }));
+        }
+        *self = Self::Fine(windows);
+        None
+    }
+}
+
+impl Window {
+    fn new(low: u64, bits: u32, rank: u64) -> Self {
+        Self { low, bits, rank, counts: vec![0; if bits == 0 { 0 } else { 1 << bits.min(FINE) }] }
+    }
+
+    #[inline]
+    fn add(&mut self, duration: u64) {
+        let part = duration.wrapping_sub(self.low) >> self.bits.saturating_sub(FINE);
+        if let Some(count) = self.counts.get_mut(usize::try_from(part).unwrap_or(usize::MAX)) {
+            *count += 1;
+        }
+    }
+
+    /// The part that holds the rank.
+    fn narrowed(self) -> Self {
+        if self.bits == 0 {
+            return self;
+        }
+        let bits = self.bits.saturating_sub(FINE);
+        let (part, rank) = place_of(&self.counts, self.rank);
+        Self::new(self.low + ((part as u64) << bits), bits, rank)
+    }
+}
+
+/// Which of the counts a rank falls into, and its rank in there.
+fn place_of<T: Copy + Into<u64>>(counts: &[T], mut rank: u64) -> (usize, u64) {
+    for (i, count) in counts.iter().enumerate() {
+        let count: u64 = (*count).into();
+        if rank <= count {
+            return (i, rank);
+        }
+        rank -= count;
+    }
+    (counts.len().saturating_sub(1), 1)
+}

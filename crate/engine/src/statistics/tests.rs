@@ -1,0 +1,395 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+
+use super::buckets::rank_of;
+use super::*;
+
+const ALL: (u64, u64) = (0, u64::MAX);
+
+fn question((from, to): (u64, u64), tracks: &[u32]) -> Question {
+    Question { from, to, tracks: tracks.to_vec() }
+}
+
+/// Tracks of a store: each nested or not, and `+name@time`, `-name@time` for what happens on it.
+fn store(tracks: &[(Stacking, &str)]) -> Store {
+    let events = tracks.iter().map(|(stacking, text)| {
+        let events = text.split_whitespace().map(|word| {
+            let (name, time) = word[1..].split_once('@').unwrap();
+            (word.starts_with('+'), u32::from(name.as_bytes()[0] - b'a'), time.parse().unwrap())
+        });
+        (*stacking, events.collect())
+    });
+    store_of(&events.collect::<Vec<_>>())
+}
+
+/// Whether it is a begin, of which name, and when.
+type Event = (bool, u32, u64);
+
+fn store_of(tracks: &[(Stacking, Vec<Event>)]) -> Store {
+    let mut store = Store::default();
+    let mut batch = EventBatch::with_capacity(1 << 20);
+    for (stacking, _) in tracks {
+        batch.new_tracks.push(TrackDef { stacking: *stacking, ..TrackDef::new(TrackKind::Thread, "t") });
+    }
+    for (id, (_, events)) in (0..).zip(tracks) {
+        for (begin, name, time) in events {
+            batch.push(if *begin { EventKind::Begin } else { EventKind::End }, id, *time, *name, 0);
+        }
+    }
+    store.apply(&mut batch);
+    store
+}
+
+fn scanned(store: &Store, range: (u64, u64), tracks: &[u32]) -> Statistics {
+    let mut statistics = Statistics::new(store, question(range, tracks));
+    while !statistics.step(store, 1) {}
+    statistics
+}
+
+/// `name count total self min..max`, name by name.
+fn listed(store: &Store, range: (u64, u64), tracks: &[u32]) -> Vec<String> {
+    let f = scanned(store, range, tracks).functions(store);
+    let name = |i: usize| char::from_u32(f.name[i] + 97).unwrap();
+    let line = |i: usize| format!("{} {} {} {} {}..{}", name(i), f.count[i], f.total[i], f.own[i], f.min[i], f.max[i]);
+    (0..f.name.len()).map(line).collect()
+}
+
+/// `index<parent name total self count`, node by node.
+fn drawn(flame: &FlameColumns) -> Vec<String> {
+    let name = |i: usize| char::from_u32(flame.name[i].wrapping_add(97)).map_or('*', |c| if c < 'a' { '*' } else { c });
+    let line = |i: usize| {
+        format!("{i}<{} {} {} {} {}", flame.parent[i], name(i), flame.total[i], flame.own[i], flame.count[i])
+    };
+    (0..flame.node.len()).map(line).collect()
+}
+
+const CALLS: &str = "+a@0 +b@10 -b@20 +b@30 +c@35 -c@36 -b@50 -a@100 +b@100 +b@110 -b@150 -b@200";
+
+#[test]
+fn functions_of_a_whole_trace() {
+    let mut store = store(&[(Stacking::Nested, CALLS), (Stacking::Nested, "+c@0 -c@7")]);
+    store.finish(false);
+    assert_eq!(
+        listed(&store, ALL, &[0, 1]),
+        // What b does within itself is part of its total already.
+        ["a 1 100 70 100..100", "b 4 130 129 10..100", "c 2 8 8 1..7"]
+    );
+    assert_eq!(listed(&store, ALL, &[1]), ["c 1 7 7 7..7"]);
+    assert_eq!(listed(&store, ALL, &[]), [""; 0]);
+    assert_eq!(listed(&store, ALL, &[7]), [""; 0]);
+}
+
+#[test]
+fn a_range_cuts_times_but_neither_counts_nor_durations() {
+    let mut store = store(&[(Stacking::Nested, CALLS)]);
+    store.finish(false);
+    assert_eq!(listed(&store, (15, 40), &[0]), ["a 1 25 10 100..100", "b 2 15 14 10..20", "c 1 1 1 1..1"],);
+    assert_eq!(listed(&store, (100, 110), &[0]), ["b 1 10 10 100..100"]);
+    assert_eq!(listed(&store, (99, 100), &[0]), ["a 1 1 1 100..100"]);
+    assert_eq!(listed(&store, (200, 300), &[0]), [""; 0]);
+}
+
+#[test]
+fn what_is_open_reaches_to_the_end_of_what_is_read() {
+    let mut unfinished = store(&[(Stacking::Nested, "+a@0 +b@10 -b@20 +b@30"), (Stacking::Overlapping, "+x@5 +y@40")]);
+    let open = ["a 1 40 20 40..40", "b 2 20 20 10..10", "x 1 35 35 35..35", "y 1 0 0 0..0"];
+    assert_eq!(listed(&unfinished, ALL, &[0, 1]), open);
+    assert!(!scanned(&unfinished, ALL, &[0]).is_complete());
+    unfinished.finish(false);
+    assert_eq!(listed(&unfinished, ALL, &[0, 1]), open);
+    assert!(scanned(&unfinished, ALL, &[0]).is_complete());
+}
+
+#[test]
+fn calls_begun_before_the_recording_take_time_from_whatever_they_lie_in() {
+    // a called b and d, and b called c, but only their ends tell.
+    let mut store = store(&[(Stacking::Nested, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -z@18 -e@19")]);
+    store.finish(false);
+    assert_eq!(
+        listed(&store, ALL, &[0]),
+        ["a 1 5 2 5..5", "b 1 2 1 2..2", "c 1 1 1 1..1", "d 1 1 1 1..1", "e 1 2 1 2..2", "z 1 1 1 1..1"]
+    );
+}
+
+#[test]
+fn lifetimes_do_not_call_one_another() {
+    let mut store = store(&[(Stacking::Overlapping, "+a@1 +b@2 +c@3 -a@4 -c@9 -b@10")]);
+    store.finish(false);
+    assert_eq!(listed(&store, ALL, &[0]), ["a 1 3 3 3..3", "b 1 8 8 8..8", "c 1 6 6 6..6"]);
+}
+
+#[test]
+fn the_heaviest_callees_come_first() {
+    let mut store = store(&[(Stacking::Nested, "+a@0 +b@0 -b@1 +c@1 +d@2 -d@4 -c@10 -a@12 +b@20 -b@60")]);
+    store.finish(false);
+    let mut statistics = scanned(&store, ALL, &[0]);
+    let flame = statistics.flame(&store, ROOT);
+    assert_eq!(
+        drawn(&flame),
+        ["0<0 * 52 0 2", "1<0 b 40 40 1", "2<0 a 12 2 1", "3<2 c 9 7 1", "4<3 d 2 2 1", "5<2 b 1 1 1"]
+    );
+    let below = statistics.flame(&store, flame.node[3]);
+    assert_eq!(drawn(&below), ["0<0 * 52 0 2", "1<0 a 12 2 1", "2<1 c 9 7 1", "3<2 d 2 2 1"]);
+    assert_eq!(below.focus, 2);
+    assert_eq!(statistics.flame(&store, 999).focus, 0);
+}
+
+#[test]
+fn callees_too_narrow_to_be_seen_are_one() {
+    let mut events = vec![(true, 0, 0)];
+    for i in 0..1000 {
+        events.extend([(true, i + 1, u64::from(i) * 10), (false, i + 1, u64::from(i) * 10 + 1)]);
+    }
+    events.push((false, 0, 100_000_000));
+    let mut store = store_of(&[(Stacking::Nested, events)]);
+    store.finish(false);
+    let mut statistics = scanned(&store, ALL, &[0]);
+    let flame = statistics.flame(&store, ROOT);
+    assert_eq!((flame.node.len(), flame.total[1], flame.own[1]), (2, 1e8, 1e8 - 1000.0), "not even together");
+    let outer = flame.node[1];
+    // In a range in which they matter, they are told apart.
+    let mut statistics = scanned(&store, (0, 10_000), &[0]);
+    let narrow = statistics.flame(&store, outer);
+    assert_eq!((narrow.node[2], narrow.count[2], narrow.total[2]), (u32::MAX, 1000.0, 1000.0));
+    let mut statistics = scanned(&store, (0, 1000), &[0]);
+    assert_eq!(statistics.flame(&store, outer).node.len(), 2 + 100);
+}
+
+#[test]
+fn a_function_deep_below_itself_counts_once() {
+    // a, then 200 others each calling the next, and a again.
+    let down = (0..=200).map(|depth| (true, depth % 200, u64::from(depth)));
+    let up = (0..=200).rev().map(|depth| (false, depth % 200, 402 - u64::from(depth)));
+    let mut store = store_of(&[(Stacking::Nested, down.chain(up).collect())]);
+    store.finish(false);
+    let f = scanned(&store, ALL, &[0]).functions(&store);
+    assert_eq!((f.count[0], f.total[0], f.own[0]), (2.0, 402.0, 4.0));
+    assert_eq!((f.count[150], f.total[150], f.own[150]), (1.0, 102.0, 2.0));
+}
+
+/// Calls of a few functions in loops, on several tracks.
+fn program(tracks: u32, calls: u64) -> Store {
+    let mut random = 88_172_645_463_325_252u64;
+    let tracks: Vec<_> = (0..tracks)
+        .map(|_| {
+            let mut events = Vec::new();
+            let mut time = 0;
+            for _ in 0..calls / 4 {
+                events.push((true, 0, time));
+                for name in 1..4 {
+                    random ^= random << 13;
+                    random ^= random >> 7;
+                    random ^= random << 17;
+                    events.push((true, name, time + 1));
+                    time += 2 + random % 1000 * u64::from(name);
+                    events.push((false, name, time));
+                }
+                time += 5;
+                events.push((false, 0, time));
+                time += 5;
+            }
+            (Stacking::Nested, events)
+        })
+        .collect();
+    let mut store = store_of(&tracks);
+    store.finish(false);
+    store
+}
+
+#[test]
+fn no_slice_is_looked_at_that_is_not_in_the_range() {
+    let store = program(3, 100_000);
+    let (_, end) = store.extent().unwrap();
+    for (from, to) in [ALL, (end / 3, end / 2), (end / 3, end / 3 + 1), (end, end + 10)] {
+        let mut within = 0;
+        for track in [0, 2] {
+            store.for_each_slice(track, |_, _, s| {
+                within += u64::from(s.start < to && (s.end > from || s.start >= from))
+            });
+        }
+        let mut statistics = Statistics::new(&store, question((from, to), &[0, 2]));
+        while !statistics.step(&store, 10_000) {}
+        assert_eq!((statistics.visited(), statistics.slices()), (within, within), "{from}..{to}");
+        // Nothing is kept a slice.
+        let durations: usize = statistics.functions.iter().map(|f| f.buckets.bytes()).sum();
+        assert!(durations < 4 * (24 << 10));
+        assert_eq!(statistics.nodes.len(), 5);
+    }
+}
+
+#[test]
+fn a_part_of_the_scan_gives_an_estimate_of_all() {
+    let store = program(4, 400_000);
+    let tracks = [0, 1, 2, 3];
+    let exact = scanned(&store, ALL, &tracks).functions(&store);
+    let mut statistics = Statistics::new(&store, question(ALL, &tracks));
+    assert!(!statistics.is_telling());
+    assert!(!statistics.step(&store, 100_000));
+    assert!(statistics.is_telling() && !statistics.is_exact());
+    let estimate = statistics.functions(&store);
+    assert_eq!(exact.name, estimate.name);
+    let pairs = |of: fn(&FunctionColumns) -> &Vec<f64>| of(&exact).iter().zip(of(&estimate)).collect::<Vec<_>>();
+    for (exact, estimate) in
+        [pairs(|f| &f.count), pairs(|f| &f.total), pairs(|f| &f.median), pairs(|f| &f.p99)].concat()
+    {
+        assert!((exact - estimate).abs() < 0.05 * exact, "{estimate}, exactly {exact}");
+    }
+    let flame = statistics.flame(&store, ROOT);
+    for (i, parent) in flame.parent.iter().enumerate().skip(1) {
+        assert!(flame.total[i] <= flame.total[*parent as usize], "a callee longer than its caller");
+    }
+}
+
+#[test]
+fn a_scan_answers_the_same_question_again() {
+    let mut store = program(1, 1000);
+    let mut statistics = Statistics::new(&store, question(ALL, &[0]));
+    assert!(!statistics.answers(&store, &question(ALL, &[0])), "nothing was looked at yet");
+    while !statistics.step(&store, 1000) {}
+    assert!(statistics.answers(&store, &question(ALL, &[0])));
+    assert!(!statistics.answers(&store, &question((0, 100), &[0])));
+    store.restarts += 1;
+    assert!(!statistics.answers(&store, &question(ALL, &[0])));
+}
+
+#[test]
+fn a_track_that_is_delivered_anew_is_scanned_anew() {
+    let mut store = program(2, 100_000);
+    let mut statistics = Statistics::new(&store, question(ALL, &[0, 1]));
+    let mut exact = Exact::new(&store, question(ALL, &[0, 1]), 9);
+    assert!(!statistics.step(&store, 1000));
+    assert_eq!(exact.step(&store, 1000), None);
+    let mut batch = EventBatch::with_capacity(16);
+    batch.push(EventKind::Restart, 0, 5, 0, 0);
+    batch.push(EventKind::Begin, 0, 5, 9, 0);
+    batch.push(EventKind::End, 0, 8, 9, 0);
+    store.apply(&mut batch);
+    while !statistics.step(&store, 1000) {}
+    assert_eq!(statistics.slices(), 100_001);
+    assert_eq!(statistics.functions(&store).count.last(), Some(&1.0));
+    let found = std::iter::repeat_with(|| exact.step(&store, 1000)).find_map(|found| found);
+    assert_eq!(found, Some(Some(Percentiles { median: 3, p90: 3, p99: 3 })));
+}
+
+#[test]
+fn sums_stop_at_what_64_bits_hold() {
+    let long = format!("+a@0 -a@{}", u64::MAX - 1);
+    let mut store = store(&[(Stacking::Nested, &long), (Stacking::Nested, &long)]);
+    store.finish(false);
+    let f = scanned(&store, ALL, &[0, 1]).functions(&store);
+    assert_eq!((f.total[0], f.own[0], f.count[0]), (u64::MAX as f64, u64::MAX as f64, 2.0));
+    assert!(f.median[0] > 0.99 * u64::MAX as f64);
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Line {
+    count: u64,
+    total: u64,
+    own: u64,
+    durations: Vec<u64>,
+}
+
+/// The same by looking at every pair of slices.
+fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
+    let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
+    let now = store.extent().map_or(0, |(_, now)| now);
+    for (id, track) in (0..).zip(&store.tracks) {
+        let mut slices = Vec::new();
+        store.for_each_slice(id, |depth, _, s| slices.push((depth, s.node, s.start, s.end)));
+        slices.extend(track.open().map(|o| (o.depth, o.node, o.start, now.max(o.start))));
+        let inside = |start: u64, end: u64| end.min(to).saturating_sub(start.max(from));
+        for (depth, node, start, end) in &slices {
+            if !(*start < to && (*end > from || *start >= from)) {
+                continue;
+            }
+            let name = store.calls.name(*node);
+            let callers = std::iter::successors(Some(store.calls.parent(*node)), |n| Some(store.calls.parent(*n)));
+            let recursive = callers.take_while(|n| *n != ROOT).any(|n| store.calls.name(n) == name);
+            let nested = track.def.stacking == Stacking::Nested;
+            let callees = slices.iter().filter(|(d, _, s, e)| nested && *d == depth + 1 && s >= start && e <= end);
+            let line = lines.entry(name).or_default();
+            line.count += 1;
+            line.total += if recursive { 0 } else { inside(*start, *end) };
+            line.own += inside(*start, *end) - callees.map(|(_, _, s, e)| inside(*s, *e)).sum::<u64>();
+            line.durations.push(end - start);
+        }
+    }
+    lines.values_mut().for_each(|line| line.durations.sort_unstable());
+    lines
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    prop::collection::vec((prop::bool::weighted(0.6), 0u32..4, 0u64..5), 0..120).prop_map(|events| {
+        let mut time = 100;
+        let mut open: Vec<u32> = Vec::new();
+        let mut named = |(begin, name, pause): Event| {
+            time += pause;
+            if begin {
+                open.push(name);
+                return (true, name, time);
+            }
+            // Mostly what is open ends, so that not all ends close everything or have no beginning.
+            (false, if name > 0 { open.pop().unwrap_or(name) } else { 0 }, time)
+        };
+        events.into_iter().map(&mut named).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn statistics_are_what_counting_by_hand_gives(
+        tracks in prop::collection::vec((any::<bool>(), events()), 1..4),
+        range in prop_oneof![Just(ALL), (90u64..400, 0u64..200).prop_map(|(from, length)| (from, from + length))],
+        finished in any::<bool>(),
+    ) {
+        let stacking = |overlapping| if overlapping { Stacking::Overlapping } else { Stacking::Nested };
+        let tracks: Vec<_> = tracks.into_iter().map(|(o, events)| (stacking(o), events)).collect();
+        let mut store = store_of(&tracks);
+        if finished {
+            store.finish(false);
+        }
+        let all: Vec<u32> = (0..tracks.len() as u32).collect();
+        let expected = by_hand(&store, range);
+        let f = scanned(&store, range, &all).functions(&store);
+        prop_assert_eq!(&f.name, &expected.keys().copied().collect::<Vec<_>>());
+        for (i, (name, line)) in expected.iter().enumerate() {
+            let found = (f.count[i] as u64, f.total[i] as u64, f.own[i] as u64, f.min[i] as u64, f.max[i] as u64);
+            let durations = &line.durations;
+            prop_assert_eq!(found, (line.count, line.total, line.own, durations[0], durations[durations.len() - 1]));
+            let at = |percent| durations[rank_of(percent, line.count) as usize - 1];
+            let mut exact = Exact::new(&store, question(range, &all), *name);
+            let answer = std::iter::repeat_with(|| exact.step(&store, 10)).find_map(|found| found).unwrap();
+            prop_assert_eq!(answer, Some(Percentiles { median: at(50), p90: at(90), p99: at(99) }));
+            for (percent, about) in [(50, f.median[i]), (90, f.p90[i]), (99, f.p99[i])] {
+                prop_assert!((about - at(percent) as f64).abs() <= 0.01 * about, "{percent} %: {about}");
+            }
+        }
+        let nothing = std::iter::repeat_with({
+            let mut exact = Exact::new(&store, question(range, &all), 77);
+            move || exact.step(&store, 10)
+        });
+        prop_assert_eq!({ nothing }.find_map(|found| found), Some(None));
+    }
+
+    #[test]
+    fn exact_percentiles_of_durations_of_any_length(lengths in prop::collection::vec((any::<u64>(), 8u32..64), 1..300)) {
+        let lengths: Vec<u64> = lengths.into_iter().map(|(length, shift)| length >> shift).collect();
+        let mut time = 0;
+        let mut events = Vec::new();
+        for length in &lengths {
+            events.push((true, 0, time));
+            time += length;
+            events.push((false, 0, time));
+        }
+        let mut store = store_of(&[(Stacking::Nested, events)]);
+        store.finish(false);
+        let mut sorted = lengths;
+        sorted.sort_unstable();
+        let at = |percent| sorted[rank_of(percent, sorted.len() as u64) as usize - 1];
+        let mut exact = Exact::new(&store, question(ALL, &[0]), 0);
+        let answer = std::iter::repeat_with(|| exact.step(&store, 1000)).find_map(|found| found).unwrap();
+        prop_assert_eq!(answer, Some(Percentiles { median: at(50), p90: at(90), p99: at(99) }));
+    }
+}

@@ -1,0 +1,227 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { fixture, open, pictured, test } from './page.ts';
+
+const area = (page: Page) => page.locator('.area');
+const tab = (page: Page, name: string) => page.getByRole('tab', { name });
+const table = (page: Page) => page.getByRole('grid', { name: 'Functions' });
+const flame = (page: Page) => page.getByRole('application', { name: /^Flame graph/ });
+const way = (page: Page) => page.getByRole('navigation', { name: /Callers/ });
+const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+
+/** What stands in each row. */
+async function rows(page: Page): Promise<string[]> {
+  return (await table(page).locator('tbody tr:not(.spacer)').allInnerTexts()).map(plain);
+}
+
+const row = (page: Page, name: string): Locator =>
+  table(page)
+    .locator('tbody tr')
+    .filter({ has: page.locator('td.name', { hasText: new RegExp(`^${name}$`) }) });
+
+/** Draws a range over the timeline with Shift, in parts of its width. */
+async function selectRange(page: Page, from: number, to: number): Promise<void> {
+  const box = (await area(page).boundingBox())!;
+  await page.mouse.move(box.x + from * box.width, box.y + 60);
+  await page.keyboard.down('Shift');
+  await page.mouse.down();
+  await page.mouse.move(box.x + to * box.width, box.y + 80, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+}
+
+test.describe('functions', () => {
+  test.beforeEach(async ({ page }) => {
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await tab(page, 'Functions').click();
+    await expect(table(page)).toBeVisible();
+  });
+
+  test('have the numbers that adding up the records gives', async ({ page }) => {
+    // From `unspool dump --as jsonl`: counts, and ticks at 2.4 GHz.
+    await expect(row(page, '#16')).toHaveText(/#161718\.6.µs718\.6.µs/);
+    expect(await rows(page)).toHaveLength(16);
+    expect(plain(await row(page, '#5').innerText())).toBe(
+      '#5 85 169.2 µs 169.2 µs 1.059 µs 1.987 µs 2.813 µs 3.120 µs 3.120 µs',
+    );
+    expect(plain(await row(page, '#8').innerText())).toBe(
+      '#8 7 392.6 µs 269.2 µs 39.03 µs 55.89 µs 71.03 µs 71.03 µs 71.03 µs',
+    );
+    await expect(page.getByText('16 functions in 513 calls')).toBeVisible();
+  });
+
+  test('are sorted by a click on a head, and found by text', async ({ page }) => {
+    const head = (name: string) => table(page).getByRole('columnheader', { name });
+    await expect(head('Total')).toHaveAttribute('aria-sort', 'descending');
+    expect((await rows(page))[0]).toMatch(/^#3 /);
+    await head('Count').getByRole('button').click();
+    await expect(head('Count')).toHaveAttribute('aria-sort', 'descending');
+    await expect(head('Total')).toHaveAttribute('aria-sort', 'none');
+    expect((await rows(page))[0]).toMatch(/^#13 122 /);
+    await head('Count').getByRole('button').click();
+    expect((await rows(page))[0]).toMatch(/^#1 1 /);
+    await head('Function').getByRole('button').click();
+    expect((await rows(page)).slice(0, 3).map((text) => text.split(' ')[0])).toEqual(['#1', '#2', '#3']);
+    await page.getByRole('searchbox', { name: 'Filter functions' }).fill('#1');
+    await expect.poll(async () => (await rows(page)).length).toBe(8);
+    await page.getByRole('searchbox', { name: 'Filter functions' }).fill('nothing');
+    await expect(page.getByText('No function has this in its name.')).toBeVisible();
+  });
+
+  test('stand out in the timeline, with exact percentiles on demand', async ({ page }) => {
+    const shot = async () => (await area(page).screenshot()).toString('base64');
+    await page.mouse.move(0, 0);
+    const before = await shot();
+    await row(page, '#5').click();
+    await expect(row(page, '#5')).toHaveAttribute('aria-selected', 'true');
+    await page.mouse.move(0, 0);
+    await expect.poll(shot).not.toBe(before);
+    await page.getByRole('button', { name: 'Exactly' }).click();
+    await expect.poll(async () => plain(await row(page, '#5').innerText())).toContain('1.981 µs 2.811 µs 3.120 µs');
+    await page.keyboard.press('Escape');
+    await expect(row(page, '#5')).toHaveAttribute('aria-selected', 'false');
+    await expect.poll(shot).toBe(before);
+  });
+
+  test('are gone through by keyboard', async ({ page }) => {
+    await table(page).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect(table(page).locator('[aria-selected=true]')).toHaveText(/^#2/);
+    await page.keyboard.press('End');
+    await expect(table(page).locator('[aria-selected=true]')).toHaveText(/^#15/);
+    await expect(table(page).locator('[aria-selected=true]')).toBeInViewport();
+  });
+
+  test('are those of one thread', async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'main thread 4711' });
+    await expect.poll(async () => (await rows(page)).map((text) => text.split(' ')[0])).toEqual(['#1', '#16', '#15']);
+  });
+
+  test('are those of a range, until it is taken back', async ({ page }) => {
+    await selectRange(page, 0.3, 0.5);
+    const range = page.getByRole('navigation', { name: 'Range' });
+    await expect(range).toContainText(/\d.µs – [\d.]+.µs/);
+    await expect(page.locator('.range')).toBeVisible();
+    // The length on the ruler is the one in the breadcrumb.
+    const length = await page.locator('.range-length').innerText();
+    await expect(range).toContainText(`(${length})`);
+    await expect(page.getByText('in 513 calls')).toBeHidden();
+    await page.keyboard.press('Escape');
+    await expect(range).toBeHidden();
+    await expect(page.getByText('in 513 calls')).toBeVisible();
+    await selectRange(page, 0.5, 0.3);
+    await range.getByRole('button', { name: 'Whole trace' }).click();
+    await expect(page.locator('.range')).toBeHidden();
+    await expect(page.getByText('in 513 calls')).toBeVisible();
+  });
+
+  test('are those of a selected call, by keyboard alone', async ({ page }) => {
+    await area(page).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('r');
+    await expect(page.getByRole('navigation', { name: 'Range' })).toContainText('746.7');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('navigation', { name: 'Range' })).toBeHidden();
+    await expect(page.getByRole('complementary', { name: 'Details' })).toBeVisible();
+  });
+});
+
+test.describe('the flame graph', () => {
+  test.beforeEach(async ({ page }) => {
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await tab(page, 'Flame graph').click();
+    await expect(flame(page)).toBeVisible();
+  });
+
+  test('looks closer at what is clicked, and goes back', async ({ page }) => {
+    await expect(way(page)).toHaveText('All 4 threads');
+    const box = (await flame(page).boundingBox())!;
+    // The row below the root, at its left: the heaviest of the outermost calls.
+    await page.mouse.move(box.x + 20, box.y + 17 + 8);
+    const tip = page.locator('.flame .tooltip');
+    await expect(tip).toContainText(/total [\d.]+.[mµ]s [\d.]+.%/);
+    const name = await tip.locator('b').innerText();
+    await page.mouse.click(box.x + 20, box.y + 17 + 8);
+    await expect(way(page)).toHaveText(new RegExp(`^All 4 threads › ${name}$`));
+    await page.mouse.click(box.x + 20, box.y + 2 * 17 + 8);
+    await expect(way(page)).toHaveText(new RegExp(`^All 4 threads › ${name} › #\\d+$`));
+    await page.keyboard.press('Escape');
+    await expect(way(page)).toHaveText(new RegExp(`^All 4 threads › ${name}$`));
+    await way(page).getByRole('button').click();
+    await expect(way(page)).toHaveText('All 4 threads');
+  });
+
+  test('is walked through by keyboard', async ({ page }) => {
+    const said = page.locator('.flame [role=status]');
+    await flame(page).focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(said).toContainText('All 4 threads');
+    await page.keyboard.press('ArrowDown');
+    await expect(said).toContainText(/^#2, total 1\.220.ms/);
+    await page.keyboard.press('ArrowRight');
+    await expect(said).toContainText(/^#1, total 746\.7.µs/);
+    await page.keyboard.press('ArrowDown');
+    await expect(said).toContainText(/^#16, total 718\.6.µs/);
+    await page.keyboard.press('Enter');
+    await expect(way(page)).toHaveText('All 4 threads › #1 › #16');
+    await page.keyboard.press('Escape');
+    await expect(way(page)).toHaveText('All 4 threads');
+  });
+
+  test('speaks of the range', async ({ page }) => {
+    await selectRange(page, 0.012, 0.03);
+    await expect(page.getByRole('navigation', { name: 'Range' })).toBeVisible();
+    await expect(page.locator('.flame .panel-end')).toHaveText(/^\d+.calls$/);
+  });
+});
+
+test('the dock folds, is as high as one likes, and stays as it was left', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  const dock = page.locator('.dock');
+  const height = async () => Math.round((await dock.boundingBox())!.height);
+  const before = await height();
+  expect(before).toBe(300);
+  await page.getByRole('separator', { name: 'Height of the panels' }).focus();
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(height).toBe(before + 24);
+  await page.getByRole('button', { name: 'Fold the panels' }).click();
+  await expect.poll(height).toBeLessThan(40);
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await expect.poll(height).toBeLessThan(40);
+  await tab(page, 'Functions').click();
+  await expect.poll(height).toBe(before + 24);
+});
+
+test('the dock is folded at first in a small window', async ({ page }) => {
+  await page.setViewportSize({ width: 800, height: 600 });
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await expect(page.getByRole('button', { name: 'Unfold the panels' })).toBeVisible();
+});
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`the panels have no serious barriers in the ${colorScheme} theme`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    const barriers = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
+    };
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await selectRange(page, 0.2, 0.8);
+    await tab(page, 'Functions').click();
+    await row(page, '#5').click();
+    expect(await barriers()).toEqual([]);
+    await tab(page, 'Flame graph').click();
+    await expect(flame(page)).toBeVisible();
+    expect(await barriers()).toEqual([]);
+    await page.getByRole('button', { name: 'Fold the panels' }).click();
+    expect(await barriers()).toEqual([]);
+  });
+}

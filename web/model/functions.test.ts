@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Functions } from '../base/protocol.ts';
+import { functionRows, type Sort, sortedBy } from './functions.ts';
+import { createNames } from './names.ts';
+
+const names = createNames();
+names.add(0, ['read', 'f 10', 'f 9', 'Write']);
+const columns = (total: readonly number[]): Functions => {
+  const column = Float64Array.from(total);
+  return {
+    length: total.length,
+    name: Uint32Array.from(total.keys()),
+    count: column.map((value) => -value),
+    total: column,
+    self: column,
+    min: column,
+    median: column,
+    p90: column,
+    p99: column,
+    max: column,
+  };
+};
+const rows = (sort: Sort, filter = '') => [...functionRows(columns([5, 7, 7, 1]), names, sort, filter)];
+
+describe('the table of functions', () => {
+  it('is sorted by numbers, ties in the order of ids', () => {
+    expect(rows({ by: 'total', descending: true })).toEqual([1, 2, 0, 3]);
+    expect(rows({ by: 'total', descending: false })).toEqual([3, 0, 1, 2]);
+    expect(rows({ by: 'count', descending: true })).toEqual([3, 0, 1, 2]);
+  });
+  it('is sorted by names as people count', () => {
+    expect(rows({ by: 'name', descending: false })).toEqual([2, 1, 0, 3]);
+    expect(rows({ by: 'name', descending: true })).toEqual([3, 0, 1, 2]);
+  });
+  it('finds text in names, in either case', () => {
+    expect(rows({ by: 'total', descending: true }, ' R')).toEqual([0, 3]);
+    expect(rows({ by: 'total', descending: true }, 'nothing')).toEqual([]);
+  });
+  it('turns round when its head is clicked again', () => {
+    const first = sortedBy({ by: 'total', descending: true }, 'name');
+    expect(first).toEqual({ by: 'name', descending: false });
+    expect(sortedBy(first, 'name')).toEqual({ by: 'name', descending: true });
+    expect(sortedBy(first, 'p99')).toEqual({ by: 'p99', descending: true });
+  });
+});

@@ -1,0 +1,102 @@
+import { NO_NAME } from '../base/protocol.ts';
+import { FLAME_ROW, type LaidFlame } from '../model/flame.ts';
+import type { Names } from '../model/names.ts';
+import type { Palette } from './palette.ts';
+import type { Renderer } from './renderer.ts';
+import type { TextFitter } from './text.ts';
+
+const HEIGHT = FLAME_ROW - 1;
+const PADDING = 4;
+const LABEL_FROM = 16;
+/** CSS pixels that a length beside a name takes at the most. */
+const BESIDE = 84;
+
+/** All that one frame of the flame graph shows. Lengths are CSS pixels. */
+export interface FlameScene {
+  readonly laid: LaidFlame;
+  readonly names: Names;
+  readonly palette: Palette;
+  readonly width: number;
+  readonly height: number;
+  readonly scrollTop: number;
+  /** The name id whose nodes are lifted, or -1. */
+  readonly lifted: number;
+  /** The node with an outline, or -1. */
+  readonly current: number;
+  /** What the root is called. */
+  readonly rootName: string;
+  /** The length of a node in words. */
+  readonly length: (total: number) => string;
+}
+
+/** Draws the nodes. */
+export function drawFlame(renderer: Renderer, scene: FlameScene): void {
+  const { laid, palette, names, width } = scene;
+  renderer.begin({ palette, colour: names.colour, lifted: scene.lifted });
+  const scale = laid.width > 0 ? width / laid.width : 0;
+  forEachRow(scene, (depth, y) => {
+    const row = laid.rows[depth]!;
+    for (const i of row.nameless) {
+      const left = laid.start[i]! * scale;
+      const wide = laid.end[i]! * scale - left;
+      if (wide >= 0.5) renderer.rect(left, y, Math.max(1, wide - 1), HEIGHT, i === 0 ? palette.panel : palette.line);
+    }
+    renderer.slices(row, 0, row.start.length, y, HEIGHT, { offset: 0, scale });
+  });
+  renderer.end();
+}
+
+/** Draws names and the outline on the canvas above the nodes, which it clears first. */
+export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: FlameScene): void {
+  const { laid, palette, names, width, lifted } = scene;
+  context.clearRect(0, 0, width, scene.height);
+  context.textBaseline = 'middle';
+  const scale = laid.width > 0 ? width / laid.width : 0;
+  const label = (i: number, text: string, ink: string, y: number) => {
+    const left = laid.start[i]! * scale;
+    const room = laid.end[i]! * scale - left - 2 * PADDING - 1;
+    if (room < LABEL_FROM) return;
+    const fitted = fitter.fitted(text, room);
+    if (fitted === '') return;
+    context.fillStyle = ink;
+    context.fillText(fitted, left + PADDING, y + HEIGHT / 2 + 0.5);
+    if (fitted !== text || room < 2 * BESIDE) return;
+    const used = context.measureText(text).width;
+    if (room - used < BESIDE) return;
+    context.globalAlpha = 0.75;
+    context.fillText(scene.length(laid.flame.total[i]!), left + PADDING + used + 12, y + HEIGHT / 2 + 0.5);
+    context.globalAlpha = 1;
+  };
+  forEachRow(scene, (depth, y) => {
+    const row = laid.rows[depth]!;
+    for (const i of row.nameless) {
+      label(i, i === 0 ? scene.rootName : '…', i === 0 ? palette.text : palette.muted, y);
+    }
+    for (let k = 0; k < row.start.length; k += 1) {
+      const id = row.name[k]!;
+      const faded = row.fill[k]! < 255;
+      const inks = id === lifted ? palette.liftedLabel : palette.label;
+      label(row.index[k]!, names.of(id), faded ? palette.text : inks[names.colour[id]!]!, y);
+    }
+  });
+  const { current } = scene;
+  if (current < 0 || current >= laid.flame.length) return;
+  const left = laid.start[current]! * scale;
+  const y = laid.row[current]! * FLAME_ROW - scene.scrollTop;
+  context.strokeStyle = palette.outline;
+  context.lineWidth = 2;
+  context.strokeRect(left + 1, y + 1, Math.max(3, laid.end[current]! * scale - left - 2), HEIGHT - 2);
+}
+
+/** The name of a node. */
+export function flameName(laid: LaidFlame, i: number, names: Names, rootName: string): string {
+  const name = laid.flame.name[i]!;
+  if (name !== NO_NAME) return names.of(name);
+  return i === 0 ? rootName : 'Several, too short to be told apart';
+}
+
+function forEachRow(scene: FlameScene, visit: (depth: number, y: number) => void): void {
+  const first = Math.floor(scene.scrollTop / FLAME_ROW);
+  const end = Math.min(scene.laid.rows.length, Math.ceil((scene.scrollTop + scene.height) / FLAME_ROW));
+  for (let depth = first; depth < end; depth += 1) visit(depth, depth * FLAME_ROW - scene.scrollTop);
+}

@@ -1,0 +1,51 @@
+import type { Details, Field, Value } from '../base/protocol.ts';
+
+/** An instruction as text, or undefined when the bytes are none. */
+export type Disassemble = (isa: string, address: bigint, bytes: Uint8Array) => string | undefined;
+
+/**
+ * Details with their instructions in words. The disassembler is loaded when there are any: it is as large as all decoders
+ * together. Without it, and where it knows nothing, they stay what they are.
+ */
+export async function inWords(details: Details, load: () => Promise<Disassemble>): Promise<Details> {
+  if (!details.fields.some((field) => hasCode(field.value))) return details;
+  let disassemble: Disassemble;
+  try {
+    disassemble = await load();
+  } catch {
+    return details;
+  }
+  return { ...details, fields: fieldsInWords(details.fields, disassemble) };
+}
+
+function hasCode(value: Value): boolean {
+  switch (value.t) {
+    case 'code':
+      return true;
+    case 'list':
+      return value.v.some(hasCode);
+    case 'tree':
+      return value.v.some((field) => hasCode(field.value));
+    default:
+      return false;
+  }
+}
+
+function fieldsInWords(fields: readonly Field[], disassemble: Disassemble): Field[] {
+  return fields.map(({ name, value }) => ({ name, value: valueInWords(value, disassemble) }));
+}
+
+function valueInWords(value: Value, disassemble: Disassemble): Value {
+  switch (value.t) {
+    case 'code': {
+      const text = disassemble(value.isa, value.address, value.v);
+      return text === undefined ? value : { t: 'text', v: text };
+    }
+    case 'list':
+      return { ...value, v: value.v.map((item) => valueInWords(item, disassemble)) };
+    case 'tree':
+      return { ...value, v: fieldsInWords(value.v, disassemble) };
+    default:
+      return value;
+  }
+}
