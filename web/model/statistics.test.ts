@@ -28,6 +28,7 @@ const progress = (events: number): Progress => ({
   bytes: 9,
   events,
   slices: events,
+  storeBytes: 0,
   extent: { from: ticks(5n), to: ticks(90n) },
   problems: [],
   stage: null,

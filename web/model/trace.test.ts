@@ -8,6 +8,7 @@ const PROGRESS: Progress = {
   bytes: 20,
   events: 2,
   slices: 1,
+  storeBytes: 20,
   extent: { from: ticks(5n), to: ticks(9n) },
   problems: [],
   stage: null,
@@ -106,7 +107,13 @@ describe('the page side of a trace', () => {
     expect([(await first)?.total, (await second)?.total]).toEqual([1, 2]);
   });
   it('does not wait for a question whose place a newer one took', async () => {
-    const question = { from: ticks(0n), to: ticks(8n), step: 1n, tracks: Uint32Array.of(1) };
+    const question = {
+      from: ticks(0n),
+      to: ticks(8n),
+      step: 1n,
+      tracks: Uint32Array.of(1),
+      depths: Int32Array.of(0, 9),
+    };
     const older = trace.picture(question);
     void trace.picture(question);
     expect(await older).toBeNull();

@@ -74,7 +74,8 @@ export interface Session {
   progress(): Progress;
   takeNames(): { readonly first: number; readonly names: readonly string[] } | undefined;
   takeTracks(): readonly Track[];
-  query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array): Answer;
+  /** `depths` has two numbers a track: its first signed depth of interest and the one behind the last. */
+  query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array, depths: Int32Array): Answer;
   overview(buckets: number): Overview;
   /** null when nothing stands there. */
   find(what: Find): Found | null;

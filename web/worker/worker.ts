@@ -199,6 +199,7 @@ function answer(open: Session, query: Query): void {
     query.to,
     query.step,
     query.tracks,
+    query.depths,
   );
   flush(open);
   page.postMessage({ t: 'rects', id: query.id, origin, from, to, step, complete, rects, instants, counters, visited }, [

@@ -15,7 +15,7 @@ pub use sqlite::SqlFile;
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
-use unspool_engine::{Range, Session as Engine, Step};
+use unspool_engine::{Range, Session as Engine, Step, TrackRows};
 use wasm_bindgen::prelude::*;
 
 use crate::sqlite::SqlRows;
@@ -117,9 +117,13 @@ impl Session {
         to_js(&self.engine.take_tracks())
     }
 
-    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`.
-    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> JsValue {
-        let answer = self.engine.query(from, to, step, tracks);
+    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
+    /// has two numbers a track: its first signed depth of interest and the one behind the last.
+    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
+        let rows: Vec<_> = (tracks.iter().zip(depths.as_chunks().0))
+            .map(|(track, [first, end])| TrackRows { track: *track, depths: *first..*end })
+            .collect();
+        let answer = self.engine.query_rows(from, to, step, &rows);
         object(&[
             ("origin", answer.origin.into()),
             ("from", from.into()),
@@ -171,12 +175,6 @@ impl Session {
     /// A number in hexadecimal that two readings of the same bytes have in common: that of `unspool info --json`.
     pub fn digest(&self) -> String {
         format!("{:016x}", self.engine.store().digest())
-    }
-
-    /// Bytes that slices, levels of detail and instants take in memory.
-    #[wasm_bindgen(js_name = storeBytes)]
-    pub fn store_bytes(&self) -> f64 {
-        self.engine.store().bytes() as f64
     }
 }
 

@@ -236,6 +236,8 @@ pub struct ProgressOut {
     pub events: f64,
     /// Slices on all tracks.
     pub slices: f64,
+    /// Bytes of memory that slices, levels of detail, instants and samples take.
+    pub store_bytes: f64,
     /// First and last position, unless there is nothing yet.
     pub extent: Option<ExtentOut>,
     /// What was wrong, by kind.

@@ -10,7 +10,7 @@ use crate::overview::Overview;
 use crate::report::{ClockOut, ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 use crate::rows::{RowPath, RowSource};
 use crate::store::Store;
-use crate::store::query::QueryAnswer;
+use crate::store::query::{QueryAnswer, TrackRows};
 
 /// Events decoded before they go to the store.
 const BATCH: usize = 4096;
@@ -269,6 +269,7 @@ impl Session {
             bytes: self.size as f64,
             events: self.store.records() as f64,
             slices: self.store.slices() as f64,
+            store_bytes: self.store.bytes() as f64,
             extent: self.store.extent().map(|(from, to)| ExtentOut { from, to }),
             problems: self.store.problem_report(),
             stage: stage.filter(|_| !self.store.is_finished()),
@@ -298,6 +299,11 @@ impl Session {
     /// What is to be drawn of a window; see [`Store::query`].
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> QueryAnswer {
         self.store.query(from, to, step, tracks)
+    }
+
+    /// What is to be drawn of some rows of a window; see [`Store::query_rows`].
+    pub fn query_rows(&self, from: u64, to: u64, step: u64, rows: &[TrackRows]) -> QueryAnswer {
+        self.store.query_rows(from, to, step, rows)
     }
 
     /// Density over the whole trace; see [`Store::overview`].
