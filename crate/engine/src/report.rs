@@ -269,7 +269,8 @@ impl Store {
                 first: count.first.into(),
             })
             .collect();
-        all.sort_by_key(|c| !c.serious);
+        let remarks = all.extract_if(.., |c| !c.serious).collect::<Vec<_>>();
+        all.extend(remarks);
         all
     }
 
