@@ -10,12 +10,13 @@ mod sqlite;
 mod statistics;
 
 pub use items::{JsFind, JsItem};
-pub use sqlite::SqlFile;
+pub use sqlite::{JsDisassembler, SqlFile};
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use unspool_engine::{Range, Session as Engine, Step, TrackRows};
+use unspool_formats::Instructions;
 use wasm_bindgen::prelude::*;
 
 use crate::sqlite::SqlRows;
@@ -47,9 +48,11 @@ impl Session {
         self.engine.is_database()
     }
 
-    /// Hands in the database, and reads what concerns the whole trace. Throws a `TraceError`.
-    pub fn attach(&mut self, file: SqlFile) -> Result<(), JsValue> {
-        self.engine.attach(Box::new(SqlRows(file))).map_err(|error| to_js(&error))
+    /// Hands in the database, and what finds instructions in its blocks if it could be had; reads what concerns the whole
+    /// trace. Throws a `TraceError`.
+    pub fn attach(&mut self, file: SqlFile, disassembler: Option<JsDisassembler>) -> Result<(), JsValue> {
+        let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
+        self.engine.attach(Box::new(SqlRows(file)), instructions).map_err(|error| to_js(&error))
     }
 
     /// Takes in bytes from where [`Session::wants_at`] said.

@@ -2,7 +2,9 @@
 
 use unspool_formats::decoder::Range;
 use unspool_formats::rows::PAGE;
-use unspool_formats::{Clock, Decoder, EventBatch, Format, Info, OpenOptions, Opened, Probe, Want, recognise};
+use unspool_formats::{
+    Clock, Decoder, EventBatch, Format, Info, Instructions, OpenOptions, Opened, Probe, Want, recognise,
+};
 
 use crate::details::{Details, Item};
 use crate::find::{Find, Found};
@@ -109,7 +111,16 @@ impl Session {
     }
 
     /// Says where the rows of a database come from, and reads what concerns the whole trace.
-    pub fn attach(&mut self, source: Box<dyn RowSource>) -> Result<(), TraceErrorOut> {
+    ///
+    /// `instructions` finds the instructions of a block where the trace does not tell all of them.
+    pub fn attach(
+        &mut self,
+        source: Box<dyn RowSource>,
+        instructions: Option<Box<dyn Instructions>>,
+    ) -> Result<(), TraceErrorOut> {
+        if let (Path::Rows(path), Some(instructions)) = (&mut self.path, instructions) {
+            path.set_instructions(instructions);
+        }
         match &mut self.path {
             Path::Rows(path) => Ok(path.attach(source)?),
             Path::Stream(_) => Ok(()),
