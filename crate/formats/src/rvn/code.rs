@@ -105,6 +105,17 @@ impl Entry {
         starts.into_iter().map(|start| start as usize).collect()
     }
 
+    /// The bytes of the instruction at an address, by decoding: of one that was never executed to its end, too.
+    pub(super) fn decoded_at(&self, pc: u64, instructions: &dyn Instructions) -> Option<&[u8]> {
+        if self.is_interrupt() {
+            return None;
+        }
+        let offset = usize::try_from(pc.wrapping_sub(self.block.pc)).ok()?;
+        let starts = self.starts(instructions);
+        let i = starts.iter().position(|start| *start == offset)?;
+        self.block.data.get(offset..starts.get(i + 1).copied().unwrap_or(self.block.data.len()))
+    }
+
     /// The bytes of the instruction at an address, by the reference's rule: it must be one that is known to have been
     /// executed; it reaches to the next that is known, or is the last and has 15 bytes at the most.
     pub(super) fn instruction_at(&self, pc: u64) -> Option<&[u8]> {
@@ -225,5 +236,10 @@ mod tests {
         assert_eq!(e.instruction_at(0x1003).map(<[u8]>::len), Some(15), "no more than an instruction can have");
         assert_eq!(e.instruction_at(0x1002), None);
         assert_eq!(e.instruction_at(0xfff), None);
+        let e = entry(Mode::Bits64, &[0x90, 0x48, 0x8b, 0x07, 0xc3], 3, &[]);
+        assert_eq!(e.instruction_at(0x1001), None, "the reference gives up");
+        assert_eq!(e.decoded_at(0x1001, &Iced), Some(&[0x48, 0x8b, 0x07][..]));
+        assert_eq!(e.decoded_at(0x1002, &Iced), None, "within an instruction");
+        assert_eq!(e.decoded_at(0x1001, &crate::code::NoInstructions), None);
     }
 }

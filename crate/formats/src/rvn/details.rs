@@ -39,7 +39,7 @@ pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks, instructions: &d
         details.remarks.push("The database has no such transition any more: it was changed.".into());
     }
     if let Some(interrupt) = interrupt {
-        told(&interrupt, blocks, &mut details);
+        told(&interrupt, blocks, instructions, &mut details);
     }
     details
 }
@@ -102,7 +102,7 @@ fn listing(entry: &Entry, ran: u64, instructions: &dyn Instructions) -> Vec<Fiel
     lines
 }
 
-fn told(interrupt: &Interrupt, blocks: &Blocks, details: &mut RecordDetails) {
+fn told(interrupt: &Interrupt, blocks: &Blocks, instructions: &dyn Instructions, details: &mut RecordDetails) {
     let fields = &mut details.fields;
     let number = Value::I64(interrupt.number);
     fields.push(Field::new("Interrupt", Value::Symbol { name: text::vector(interrupt), value: number.into() }));
@@ -114,7 +114,11 @@ fn told(interrupt: &Interrupt, blocks: &Blocks, details: &mut RecordDetails) {
         return;
     }
     fields.push(Field::new("Related block", Value::Id(interrupt.related)));
-    match blocks.get(interrupt.related).and_then(|entry| entry.instruction_at(interrupt.pc)) {
+    // The reference looks only for instructions that were executed once. One that always faults was not.
+    let instruction = blocks
+        .get(interrupt.related)
+        .and_then(|entry| entry.instruction_at(interrupt.pc).or_else(|| entry.decoded_at(interrupt.pc, instructions)));
+    match instruction {
         Some(bytes) => {
             fields.push(Field::new("Related instruction", code(interrupt.mode.bits(), interrupt.pc, bytes)));
         }
