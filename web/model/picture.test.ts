@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FromWorker, MANY } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from './layout.ts';
 import { covers, instantAt, pictureOf, questionOf, type Rows, rectAt, stepOf, valueAt } from './picture.ts';
 import { firstSlice, pointAt, pointedOf } from './pointing.ts';
@@ -179,23 +180,17 @@ describe('a counter', () => {
 describe('pointing', () => {
   const shown = picture(ROWS, [500_000]);
   const layout = layOut(
-    [1, 2].map((id) => ({
-      id,
-      parent: -1,
-      kind: 'thread' as const,
-      name: '',
-      detail: '',
-      rows: 2,
-      lowest: id === 1 ? -1 : 0,
-      slices: 1,
-      instants: id === 1 ? 1 : 0,
-      samples: 0,
-      highest: 0,
-      lowestValue: 0,
-      values: 'unsigned',
-      overlapping: false,
-      reordering: false,
-    })),
+    [1, 2].map((id) =>
+      aTrack({
+        id,
+        kind: 'thread' as const,
+        name: '',
+        rows: 2,
+        lowest: id === 1 ? -1 : 0,
+        slices: 1,
+        instants: id === 1 ? 1 : 0,
+      }),
+    ),
     new Set(),
   );
   const laid = layout.tracks[0]!;

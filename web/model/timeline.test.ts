@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import type { Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { SLICE_ROW } from './layout.ts';
 import { HIGHEST, LOWEST, type Question } from './picture.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
@@ -10,23 +11,7 @@ import type { Status, Trace } from './trace.ts';
 const ROWS = 5000;
 const LOW = -7;
 const HEIGHT = 600;
-const TRACK: Track = {
-  id: 4,
-  parent: -1,
-  kind: 'thread',
-  name: 'deep',
-  detail: '',
-  rows: ROWS,
-  lowest: LOW,
-  slices: ROWS,
-  instants: 0,
-  samples: 0,
-  lowestValue: 0,
-  highest: 0,
-  values: 'unsigned',
-  overlapping: false,
-  reordering: false,
-};
+const TRACK: Track = aTrack({ id: 4, name: 'deep', rows: ROWS, lowest: LOW, slices: ROWS });
 
 const rowsOf = ({ depths }: Question) => [depths[0]!, depths[1]!] as const;
 

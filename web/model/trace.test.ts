@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FromWorker, Progress, ToWorker, Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
 
 const PROGRESS: Progress = {
@@ -13,23 +14,7 @@ const PROGRESS: Progress = {
   problems: [],
   stage: null,
 };
-const TRACK: Track = {
-  id: 1,
-  parent: -1,
-  kind: 'thread',
-  name: 'thread 1',
-  detail: '',
-  rows: 1,
-  lowest: 0,
-  slices: 1,
-  instants: 0,
-  samples: 0,
-  highest: 0,
-  lowestValue: 0,
-  values: 'unsigned',
-  overlapping: false,
-  reordering: false,
-};
+const TRACK: Track = aTrack({ id: 1, name: 'thread 1', slices: 1 });
 
 let sent: ToWorker[];
 let ended: number;

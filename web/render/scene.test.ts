@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FromWorker, Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from '../model/layout.ts';
 import { createNames } from '../model/names.ts';
 import { pictureOf, questionOf } from '../model/picture.ts';
@@ -31,23 +32,7 @@ const NO_INSTANTS = {
 };
 
 function counter(id: number): Track {
-  return {
-    id,
-    parent: -1,
-    kind: 'counter',
-    name: `counter ${id}`,
-    detail: '',
-    rows: 0,
-    lowest: 0,
-    slices: 0,
-    instants: 0,
-    samples: 2,
-    lowestValue: 0,
-    highest: 9,
-    values: 'unsigned',
-    overlapping: false,
-    reordering: false,
-  };
+  return aTrack({ id, kind: 'counter', name: `counter ${id}`, rows: 0, samples: 2, highest: 9 });
 }
 
 /** A scene of counters, of which those in `with` have values. */

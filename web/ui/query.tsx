@@ -1,14 +1,11 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../base/format.ts';
 import { type SqlValue, sqlText } from '../base/sql.ts';
 import { LIMIT_SECONDS, MOST_ROWS, type Sql } from '../model/sql.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import type { PanelProps } from './dock.tsx';
+import { Spacer, useShownRows } from './virtual.tsx';
 
-/** CSS pixels; the style sheet has the same. */
-const ROW = 24;
-const SPARE = 6;
 /** Characters of a value that are shown; all of them are in its title, up to {@link TITLE}. */
 const SHOWN = 80;
 const TITLE = 2000;
@@ -105,21 +102,9 @@ function Answer({ sql }: { sql: Sql }) {
 
 function Table({ sql }: { sql: Sql }) {
   const box = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(ROW * 20);
-  useEffect(() => {
-    const element = box.current!;
-    const observer = new ResizeObserver(() => {
-      height.value = element.clientHeight;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [height]);
   const columns = sql.columns.value;
   const count = sql.count.value;
-  const from = Math.min(top.value, Math.max(0, count * ROW - height.value));
-  const first = Math.max(0, Math.floor(from / ROW) - SPARE);
-  const end = Math.min(count, Math.ceil((from + height.value) / ROW) + SPARE);
+  const { first, end, onScroll } = useShownRows(box, count);
   return (
     <section
       class="table"
@@ -127,9 +112,7 @@ function Table({ sql }: { sql: Sql }) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
       tabIndex={0}
       aria-label="Rows"
-      onScroll={(event) => {
-        top.value = event.currentTarget.scrollTop;
-      }}
+      onScroll={onScroll}
     >
       {columns.length > 0 && (
         <table aria-rowcount={count + 1}>
@@ -168,17 +151,6 @@ function Cell({ value }: { value: SqlValue }) {
     <td class={number ? undefined : 'name'} title={text.length > SHOWN ? text.slice(0, TITLE) : undefined}>
       {value === null ? <span class="muted">NULL</span> : text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}
     </td>
-  );
-}
-
-/** Keeps the place of rows that are out of sight. */
-function Spacer({ rows, columns }: { rows: number; columns: number }) {
-  if (rows <= 0) return null;
-  return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row takes no focus.
-    <tr class="spacer" aria-hidden="true">
-      <td colSpan={columns} style={{ height: `${rows * ROW}px` }} />
-    </tr>
   );
 }
 
