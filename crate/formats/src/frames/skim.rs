@@ -68,25 +68,34 @@ fn is_operand(operand: &[u8]) -> Option<()> {
 }
 
 /// A number with this tag, and what follows.
-#[inline]
+#[inline(always)]
 fn number(bytes: &[u8], tag: u8) -> Option<(u64, &[u8])> {
-    let (first, rest) = bytes.split_first()?;
-    if *first != tag {
-        return None;
+    match bytes {
+        // Nearly all take a byte or two. In wasm, where a call answers such a pair by way of memory, this must be no call.
+        [first, value @ 0..0x80, rest @ ..] if *first == tag => Some(((*value).into(), rest)),
+        [first, low, high @ 0..0x80, rest @ ..] if *first == tag => {
+            Some((u64::from(low & 0x7f) | u64::from(*high) << 7, rest))
+        }
+        _ => long_number(bytes, tag),
     }
+}
+
+#[inline(never)]
+fn long_number(bytes: &[u8], tag: u8) -> Option<(u64, &[u8])> {
+    let (_, rest) = bytes.split_first().filter(|(first, _)| **first == tag)?;
     let (value, len) = varint(rest).ok()?;
     Some((value, rest.get(len..)?))
 }
 
 /// Bytes with this tag and their length before them, and what follows.
-#[inline]
+#[inline(always)]
 fn sized(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (len, rest) = number(bytes, tag)?;
     rest.split_at_checked(usize::try_from(len).ok()?)
 }
 
 /// The same where nothing follows.
-#[inline]
+#[inline(always)]
 fn rest_of(bytes: &[u8], tag: u8) -> Option<&[u8]> {
     let (content, rest) = sized(bytes, tag)?;
     rest.is_empty().then_some(content)
