@@ -62,6 +62,18 @@ export class LazyFile {
     }
   }
 
+  /** A stretch of the file that is of no use to anybody else, past the blocks; null when it cannot be read. */
+  read(from: number, to: number): Uint8Array | null {
+    try {
+      const bytes = this.#read(from, Math.min(this.length, to));
+      this.bytesRead += bytes.length;
+      return bytes;
+    } catch (error) {
+      this.failure ??= error;
+      return null;
+    }
+  }
+
   #block(number: number): Uint8Array {
     const known = this.#blocks.get(number);
     if (known) {

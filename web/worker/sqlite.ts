@@ -93,6 +93,11 @@ export class SqlFile {
     return failure === null ? null : String(failure);
   }
 
+  /** Bytes of the file itself, fewer at its end; undefined when they cannot be read, or the file was copied. */
+  read(from: number, to: number): Uint8Array | undefined {
+    return this.#file?.read(from, to) ?? undefined;
+  }
+
   /**
    * Runs a query of numbers and keeps its rows, one after the other, for {@link values}. Two calls a row and a column would be too
    * many from Rust's side, and an object a row by far.

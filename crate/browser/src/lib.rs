@@ -56,8 +56,13 @@ impl Session {
     }
 
     /// Takes in bytes from where [`Session::wants_at`] said.
-    pub fn push(&mut self, bytes: &[u8]) {
-        self.engine.push(bytes);
+    pub fn push(&mut self, bytes: &Uint8Array) {
+        let len = bytes.length() as usize;
+        // Straight to where they are decoded: a slice would be a copy of its own before that.
+        self.engine.push_with(len, |room| {
+            bytes.copy_to(room);
+            len
+        });
     }
 
     /// Says that there are no more bytes where they were wanted.

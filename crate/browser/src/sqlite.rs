@@ -23,6 +23,10 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn values(this: &SqlFile) -> Float64Array;
 
+    /// Bytes of the file, fewer at its end; nothing where they cannot be read, or the file was copied.
+    #[wasm_bindgen(method)]
+    fn read(this: &SqlFile, from: f64, to: f64) -> Option<Uint8Array>;
+
     /// Why the file itself could not be read.
     #[wasm_bindgen(method)]
     fn failure(this: &SqlFile) -> Option<String>;
@@ -134,6 +138,13 @@ impl RowSource for SqlRows {
             return Err(RowError::new(Class::Unreadable, sentence));
         }
         end
+    }
+
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let bytes = self.0.read(at as f64, at as f64 + buffer.len() as f64)?;
+        let len = bytes.length() as usize;
+        bytes.copy_to(buffer.get_mut(..len)?);
+        Some(len)
     }
 }
 

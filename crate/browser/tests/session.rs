@@ -30,7 +30,7 @@ fn log() -> Vec<u8> {
 fn read(file: &[u8]) -> Session {
     let mut session =
         Session::new("a.xray", file.len() as f64, file, file).unwrap_or_else(|_| panic!("not recognised"));
-    session.push(file);
+    session.push(&Uint8Array::from(file));
     session.end();
     while session.step(1) == 1 {}
     assert_eq!(session.step(1), 2);

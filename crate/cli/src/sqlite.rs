@@ -1,5 +1,7 @@
 //! Databases through rusqlite.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use rusqlite::types::ValueRef;
@@ -20,7 +22,11 @@ impl Instructions for Disassembler {
 }
 
 /// A database that is read.
-pub(crate) struct Database(Connection);
+pub(crate) struct Database {
+    connection: Connection,
+    /// The file itself, where it is all that there is.
+    file: Option<File>,
+}
 
 impl Database {
     /// Opens a database to read it, without leaving anything beside it.
@@ -37,7 +43,8 @@ impl Database {
         // A database that is cut off has tables whose beginnings are not there; the others are good still.
         let _ = connection.pragma_update(None, "writable_schema", true);
         let _ = connection.pragma_update(None, "trusted_schema", false);
-        Ok(Self(connection))
+        let file = if has_wal { None } else { File::open(path).ok() };
+        Ok(Self { connection, file })
     }
 }
 
@@ -45,7 +52,7 @@ impl RowSource for Database {
     fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
         let numbers = matches!(query.shape, Shape::Ints { .. });
         out.clear(if numbers { query.select.len() } else { 0 });
-        let mut statement = self.0.prepare(&query.sql()).map_err(|e| told(&e))?;
+        let mut statement = self.connection.prepare(&query.sql()).map_err(|e| told(&e))?;
         let columns = statement.column_count();
         let mut rows = statement.query([]).map_err(|e| told(&e))?;
         while let Some(row) = rows.next().map_err(|e| told(&e))? {
@@ -58,6 +65,21 @@ impl RowSource for Database {
             }
         }
         Ok(())
+    }
+
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let mut file = self.file.as_ref()?;
+        file.seek(SeekFrom::Start(at)).ok()?;
+        let mut read = 0;
+        while read < buffer.len() {
+            match file.read(&mut buffer[read..]) {
+                Ok(0) => break,
+                Ok(n) => read += n,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return None,
+            }
+        }
+        Some(read)
     }
 }
 

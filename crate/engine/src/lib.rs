@@ -9,6 +9,7 @@ mod chunked;
 mod details;
 mod find;
 mod overview;
+mod pages;
 pub mod read;
 mod report;
 pub mod rows;

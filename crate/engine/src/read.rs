@@ -39,17 +39,20 @@ pub fn head_and_tail(file: &mut impl ReadAt, size: u64) -> io::Result<(Vec<u8>, 
 
 /// Reads everything into a session. `after` is called after each portion.
 pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl FnMut(&Session)) -> io::Result<()> {
-    let mut buffer = vec![0; PORTION];
     loop {
         match session.step(usize::MAX) {
             Step::Done | Step::Broken => return Ok(()),
             Step::More => {}
             Step::NeedsBytes => {
                 let (at, len) = session.wants();
-                let portion = portion(&mut buffer, len);
-                match file.read_at(at, portion)? {
-                    0 => session.end(),
-                    n => session.push(&portion[..n]),
+                let most = if len == 0 { PORTION } else { usize::try_from(len).unwrap_or(PORTION).min(PORTION) };
+                let mut read = Ok(0);
+                session.push_with(most, |room| {
+                    read = file.read_at(at, room);
+                    *read.as_ref().unwrap_or(&0)
+                });
+                if read? == 0 {
+                    session.end();
                 }
             }
         }

@@ -4,12 +4,19 @@ use unspool_formats::rows::PAGE;
 use unspool_formats::rvn::encode::Insert;
 use unspool_formats::{Instructions, OpenOptions, Probe, Query, RowDecoder, RowError, Rows, recognise};
 
+use crate::pages::Pages;
 use crate::report::{TraceErrorOut, refusal};
 
 /// Answers queries.
 pub trait RowSource {
     /// Fetches all the rows of a query. When it fails in the middle, `rows` are those that came before.
     fn rows(&self, query: &Query, rows: &mut Rows) -> Result<(), RowError>;
+
+    /// Reads the database's file itself from the absolute offset `at`; less than `buffer` holds only at its end. Nothing
+    /// where that cannot be, or would not be what SQLite sees.
+    fn read_at(&self, _at: u64, _buffer: &mut [u8]) -> Option<usize> {
+        None
+    }
 }
 
 /// Takes in rows.
@@ -33,13 +40,14 @@ pub(crate) struct RowPath {
     pub(crate) decoder: Box<dyn RowDecoder>,
     pub(crate) source: Option<Box<dyn RowSource>>,
     rows: Rows,
+    pages: Pages,
     /// The first failure of the source. What could be read in spite of it comes first.
     failed: Option<RowError>,
 }
 
 impl RowPath {
     pub(crate) fn new(decoder: Box<dyn RowDecoder>) -> Self {
-        Self { decoder, source: None, rows: Rows::default(), failed: None }
+        Self { decoder, source: None, rows: Rows::default(), pages: Pages::default(), failed: None }
     }
 
     /// Says who finds instructions.
@@ -56,6 +64,9 @@ impl RowPath {
 
     /// Fetches what the decoder wants; false when it wants nothing.
     pub(crate) fn fetch(&mut self, most: usize) -> Result<bool, RowError> {
+        if self.scan(most) {
+            return self.decoder.push(&mut self.rows, false).map(|()| true);
+        }
         let Some(query) = self.decoder.want(most) else { return Ok(false) };
         let Some(source) = &self.source else { return Ok(false) };
         let fetched = source.rows(&query, &mut self.rows);
@@ -68,6 +79,22 @@ impl RowPath {
             self.failed.get_or_insert(error);
         }
         taken.map(|()| true)
+    }
+
+    /// Reads rows out of the file itself. False when there are none to be had so, and the database is to be asked.
+    fn scan(&mut self, most: usize) -> bool {
+        let (Some(scan), Some(source)) = (self.decoder.scan(), &self.source) else { return false };
+        self.rows.clear(2);
+        while self.rows.len() < most {
+            // An empty page says that there are no more.
+            let Some(range) = scan.want() else { return !scan.has_given_up() || !self.rows.is_empty() };
+            match self.pages.read(range, source.as_ref()) {
+                // What it does not know it remembers; the rows before that are good.
+                Some(bytes) => _ = scan.push(bytes, &mut self.rows),
+                None => scan.give_up(),
+            }
+        }
+        true
     }
 
     /// Why the end is not the end of the trace.

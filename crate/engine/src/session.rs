@@ -42,10 +42,11 @@ pub struct Session {
     path: Path,
     store: Store,
     batch: EventBatch,
-    /// Bytes pushed and not yet used up are those from `used` on.
+    /// Bytes pushed and not yet used up are those from `used` up to `filled`; behind them is room for more.
     input: Vec<u8>,
     used: usize,
-    /// Absolute offset of the end of `input`.
+    filled: usize,
+    /// Absolute offset of the end of what is filled.
     position: u64,
     size: u64,
     /// How much of the file the main pass has read.
@@ -73,6 +74,7 @@ impl Session {
             batch: EventBatch::with_capacity(BATCH),
             input: Vec::new(),
             used: 0,
+            filled: 0,
             position: 0,
             size,
             read: 0,
@@ -140,10 +142,25 @@ impl Session {
 
     /// Takes in bytes from where [`Session::wants`] said.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.input.drain(..self.used);
+        self.push_with(bytes.len(), |room| {
+            room.copy_from_slice(bytes);
+            bytes.len()
+        });
+    }
+
+    /// The same without a copy in between: `fill` puts up to `most` bytes where it is told, and answers how many.
+    pub fn push_with(&mut self, most: usize, fill: impl FnOnce(&mut [u8]) -> usize) {
+        self.input.copy_within(self.used..self.filled, 0);
+        self.filled -= self.used;
         self.used = 0;
-        self.input.extend_from_slice(bytes);
-        self.position += bytes.len() as u64;
+        let end = self.filled + most;
+        // What was filled once is not made zero again for the next portion.
+        if self.input.len() < end {
+            self.input.resize(end, 0);
+        }
+        let n = fill(&mut self.input[self.filled..end]).min(most);
+        self.filled += n;
+        self.position += n as u64;
         if self.want() == Want::Next {
             self.read = self.position;
         }
@@ -215,23 +232,21 @@ impl Session {
             match want {
                 Want::Nothing => break self.finish(Step::Done),
                 Want::Seek { at, .. } if at != here => {
-                    self.input.clear();
-                    (self.used, self.position, self.ended) = (0, at, false);
+                    (self.used, self.filled, self.position, self.ended) = (0, 0, at, false);
                     break Step::NeedsBytes;
                 }
                 Want::Seek { .. } | Want::Next => {}
             }
             self.batch.clear();
-            let mut result =
-                decoder.push(self.input.get(self.used..).unwrap_or_default(), &mut self.batch).map(|p| p.used);
+            let input = self.input.get(self.used..self.filled).unwrap_or_default();
+            let mut result = decoder.push(input, &mut self.batch).map(|p| p.used);
             let used = result.unwrap_or(0);
             self.used += used;
             let starved = result.is_ok() && used == 0 && !self.batch.is_full() && decoder.want() == want;
             if starved && self.ended {
-                let rest = self.input.get(self.used..).unwrap_or_default();
+                let rest = self.input.get(self.used..self.filled).unwrap_or_default();
                 result = decoder.end(rest, &mut self.batch).map(|()| 0);
-                self.input.clear();
-                (self.used, self.ended) = (0, false);
+                (self.used, self.filled, self.ended) = (0, 0, false);
             }
             let want = decoder.want();
             events += self.batch.len();
@@ -386,13 +401,13 @@ impl Session {
 
     /// Absolute offset of the first byte that has not been used up.
     fn here(&self) -> u64 {
-        self.position - (self.input.len() - self.used) as u64
+        self.position - (self.filled - self.used) as u64
     }
 
     fn finish(&mut self, how: Step) -> Step {
         self.store.finish(self.is_counted());
         self.input = Vec::new();
-        self.used = 0;
+        (self.used, self.filled) = (0, 0);
         how
     }
 }

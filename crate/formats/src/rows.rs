@@ -14,6 +14,7 @@ use crate::code::Instructions;
 use crate::details::RecordDetails;
 use crate::error::{Class, Problem};
 use crate::info::Info;
+use crate::rvn::btree::Scan;
 
 /// Rows of one page at the most.
 pub const PAGE: usize = 65_536;
@@ -164,6 +165,12 @@ pub trait RowDecoder {
 
     /// The rows that are needed next, `most` of them if it can be as many; nothing when all is decoded.
     fn want(&self, most: usize) -> Option<Query>;
+
+    /// Instead of [`RowDecoder::want`], where it can be: what finds those rows in the file itself. Its rows are pushed as
+    /// those of the query would be, all at its end with a page that is empty.
+    fn scan(&mut self) -> Option<&mut Scan> {
+        None
+    }
 
     /// Takes in all the rows of the query. `cut`: they break off, because the database is damaged behind them.
     fn push(&mut self, rows: &mut Rows, cut: bool) -> Result<(), RowError>;

@@ -31,6 +31,10 @@ impl Record {
 pub(crate) trait Sink {
     /// The sink cannot take more now: the walk stops behind the record at hand.
     fn is_full(&self) -> bool;
+    /// A record that is there as a whole. False: it is to be told piece by piece instead, with the methods below.
+    fn whole(&mut self, _record: Record, _bytes: &[u8]) -> bool {
+        false
+    }
     fn begin(&mut self, record: Record);
     /// Bytes of the record that began last; answers how many it took. With the `last` ones it takes all.
     fn body(&mut self, bytes: &[u8], last: bool) -> usize;
@@ -221,6 +225,14 @@ impl Walk {
         let index = if self.meta { None } else { Some(self.frames) };
         debug_assert!(index.is_some() || at == META_AT, "the meta frame comes first");
         let record = Record { index, at, len };
+        if index.is_some()
+            && let Some(bytes) = usize::try_from(len).ok().and_then(|len| c.rest().get(..len))
+            && sink.whole(record, bytes)
+        {
+            c.take_up_to(len);
+            self.frames += 1;
+            return true;
+        }
         sink.begin(record);
         self.state = State::Body(record);
         true

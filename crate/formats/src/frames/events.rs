@@ -21,12 +21,15 @@ use super::machine::{self, Isa};
 use super::message::{self, Capture, Message, Slot};
 use super::meta::Summary;
 use super::records::{Frame, Meta};
+use super::skim;
 use super::wire::{Header, META_AT};
 
 /// Details of most frames fit in here; of longer ones more is asked for.
 const FIRST_RANGE: u64 = 16 * 1024;
 /// Frames are shown up to here.
 const MAX_RANGE: u64 = 1 << 20;
+/// Bytes of a mode that are looked at: those that are known have fewer.
+const LONGEST_MODE: usize = 16;
 /// A name that a frame gives is cut behind so many bytes.
 const MAX_NAME: usize = 200;
 
@@ -242,7 +245,7 @@ struct Seen {
     address: Option<u64>,
     thread: Option<u64>,
     bytes: Short<LOOKED_AT>,
-    mode: Short<16>,
+    mode: Short<LONGEST_MODE>,
     /// Of a system call.
     number: Option<u64>,
     call_thread: Option<u64>,
@@ -410,6 +413,23 @@ impl Sink for ToBatch<'_> {
     }
 
     #[inline]
+    fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
+        let Some(frame) = skim::instruction(bytes) else { return false };
+        let step = Step {
+            index: record.index.unwrap_or(0),
+            locator: record.at,
+            address: frame.address,
+            thread: frame.thread,
+            bytes: frame.bytes.get(..LOOKED_AT).unwrap_or(frame.bytes),
+            len: frame.bytes.len() as u64,
+            mode: frame.mode.get(..LONGEST_MODE).unwrap_or(frame.mode),
+        };
+        self.out.records += 1;
+        self.state.step(&step, self.out);
+        true
+    }
+
+    #[inline]
     fn begin(&mut self, record: Record) {
         let state = &mut *self.state;
         state.in_meta = record.index.is_none();
@@ -483,6 +503,13 @@ impl State {
             }
         }
         self.rare(index, record.at, out);
+    }
+
+    #[inline]
+    fn step(&mut self, step: &Step<'_>, out: &mut EventBatch) {
+        let limits = &self.options.limits;
+        let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
+        or_remember(self.calls.step(step, &mut cx), &mut self.failed);
     }
 
     /// What is no instruction.

@@ -14,6 +14,7 @@ pub(crate) mod machine;
 mod message;
 mod meta;
 pub mod records;
+mod skim;
 #[cfg(feature = "text")]
 mod text;
 pub mod wire;

@@ -5,12 +5,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::btree::Scan;
 use super::code::{Blocks, Entry};
 use super::metadata;
 use super::wire::{self, BLOCK_BYTES, Block, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, Schema};
 use crate::error::{Class, Problem, ProblemKind};
 use crate::limits::Limits;
 use crate::rows::{Cell, PAGE, Query, RowError, Rows};
+use crate::sniff::OpenOptions;
 
 /// A run of a block: it took the transitions from `begin` up to `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +52,10 @@ enum Phase {
 #[derive(Debug)]
 pub(super) struct Reader {
     limits: Limits,
+    size: Option<u64>,
     phase: Phase,
+    /// Reads `execution` without a database, as far as it can.
+    scan: Option<Scan>,
     pub(super) schema: Schema,
     has_metadata: bool,
     pub(super) metadata: Metadata,
@@ -72,10 +77,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(options: OpenOptions) -> Self {
         Self {
-            limits,
+            limits: options.limits,
+            size: options.size,
             phase: Phase::Tables,
+            scan: None,
             schema: Schema::Of2021,
             has_metadata: false,
             metadata: metadata::missing(),
@@ -111,6 +118,12 @@ impl Reader {
             Phase::Interrupts { from, to } => Some(wire::interrupts(from, to)),
             Phase::Working | Phase::Done => None,
         }
+    }
+
+    /// Instead of what is wanted: rows of `execution`, from where the last ones ended.
+    pub(super) fn scan(&mut self) -> Option<&mut Scan> {
+        let scan = self.scan.as_mut().filter(|scan| !scan.has_given_up());
+        scan.filter(|_| self.phase == Phase::Execution)
     }
 
     /// Takes in all rows of what was wanted; `cut`: there would be more, but they cannot be read.
@@ -206,6 +219,12 @@ impl Reader {
     fn tables(&mut self, rows: &[Vec<Cell>]) -> Result<Phase, RowError> {
         let has = |name: &str| rows.iter().any(|row| row.first().is_some_and(|c| c.text().eq_ignore_ascii_case(name)));
         self.has_metadata = has("_metadata");
+        self.scan = rows.iter().find_map(|row| match row.as_slice() {
+            [name, Cell::Int(root), Cell::Text(sql)] if name.text().eq_ignore_ascii_case("execution") => {
+                Scan::of(sql, *root, self.size)
+            }
+            _ => None,
+        });
         if let Some(missing) = ["blocks", "execution"].into_iter().find(|name| !has(name)) {
             // Other resources of REVEN have metadata, too, and those say what they are.
             if self.has_metadata {

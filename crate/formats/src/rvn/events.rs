@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
+use super::btree::Scan;
 use super::code::Ending;
 use super::decode::{Event, Reader, Record};
 use super::stack::{Place, Stack};
@@ -20,6 +21,7 @@ use crate::info::{Clock, Info};
 use crate::limits::Limits;
 use crate::names::Texts;
 use crate::rows::{Query, RowDecoder, RowError, Rows};
+use crate::sniff::OpenOptions;
 
 /// What takes one row comes first: it would be far down below a deep stack.
 const PRIVILEGE: TrackId = 0;
@@ -48,10 +50,10 @@ pub struct RvnDecoder {
 }
 
 impl RvnDecoder {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(options: OpenOptions) -> Self {
         Self {
-            reader: Reader::new(limits),
-            limits,
+            reader: Reader::new(options),
+            limits: options.limits,
             names: Texts::default(),
             by_address: HashMap::new(),
             stack: Stack::new(CALLS),
@@ -233,6 +235,10 @@ impl RowDecoder for RvnDecoder {
 
     fn want(&self, most: usize) -> Option<Query> {
         self.reader.want(most)
+    }
+
+    fn scan(&mut self) -> Option<&mut Scan> {
+        self.reader.scan()
     }
 
     fn push(&mut self, rows: &mut Rows, cut: bool) -> Result<(), RowError> {

@@ -3,6 +3,7 @@
 //! There is no SQLite in here. The decoder asks for rows, see [`crate::rows`]. There is no time in a trace either: it counts
 //! transitions, which are instructions, interrupts and faults.
 
+pub mod btree;
 mod code;
 mod decode;
 mod details;
@@ -34,7 +35,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn open(_: &[u8], options: OpenOptions) -> Result<Opened> {
-    Ok(Opened::Rows(Box::new(RvnDecoder::new(options.limits))))
+    Ok(Opened::Rows(Box::new(RvnDecoder::new(options))))
 }
 
 /// The schema lies on the first page as it was written, which is enough for a guess.

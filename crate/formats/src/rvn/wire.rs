@@ -150,9 +150,9 @@ impl Interrupt {
     }
 }
 
-/// Names of the tables that there are.
+/// The tables that there are, where they begin, and the statements that made them.
 pub fn tables() -> Query {
-    cells(&["name"], "from sqlite_schema where type='table' limit 1000".into())
+    cells(&["name", "rootpage", "sql"], "from sqlite_schema where type='table' limit 1000".into())
 }
 
 /// Whatever columns the metadata has: which ones depends on its version.
