@@ -5,6 +5,8 @@ export default defineConfig({
   base: './',
   publicDir: 'web/public',
   worker: { format: 'es' },
+  // Found only when a database is dropped, it would make the development server load the page anew.
+  optimizeDeps: { include: ['sql.js'] },
   build: { target: 'es2023', outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0 },
   test: { include: ['web/**/*.test.ts'], environment: 'node' },
 });
