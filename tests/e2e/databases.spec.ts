@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { digest, fixture, open, pictured, test } from './page.ts';
+import { barriers, digest, fixture, open, pictured, test } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'web/public/samples/blocks.sqlite');
@@ -100,6 +100,7 @@ test('its tables can be asked by SQL, which only reads', async ({ page }) => {
   await page.getByRole('button', { name: 'interrupts', exact: true }).click();
   await expect(said).toContainText('5 rows');
   await expect(rows.locator('th')).toContainText(['transition_id', 'pc', 'mode', 'number', 'is_hw']);
+  expect(await barriers(page)).toEqual([]);
   const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.fill('select 9223372036854775807 as most, null as none, count(*) from execution');
   await box.press('Control+Enter');

@@ -1,6 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
-import { fixture, inked, open, pictured, settled, test } from './page.ts';
+import { barriers, fixture, inked, open, pictured, settled, test } from './page.ts';
 
 const area = (page: Page) => page.locator('.area');
 const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
@@ -177,24 +176,18 @@ test('fits a narrow window', async ({ page }) => {
 for (const colorScheme of ['dark', 'light'] as const) {
   test(`has no serious barriers in the ${colorScheme} theme`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
-    const barriers = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      return violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
-    };
     await settled(page, 'empty');
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
     await page.keyboard.press('?');
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await open(page, fixture('threads.xray'));
     await pictured(page);
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
     await area(page).focus();
     await page.keyboard.press('Enter');
     await expect(details(page)).toContainText('Duration');
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
   });
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Page } from '@playwright/test';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
@@ -81,6 +82,14 @@ export async function drop(page: Page, name: string, path: string, times = 1): P
     },
     [name, base64, times] as const,
   );
+}
+
+/** What keeps people with a screen reader or a keyboard out, by axe: serious and critical findings. */
+export async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
 }
 
 /** The marks of User Timing with what they tell, by name. */

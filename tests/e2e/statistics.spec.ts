@@ -1,6 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
+import { barriers, fixture, open, pictured, test } from './page.ts';
 
 const area = (page: Page) => page.locator('.area');
 const tab = (page: Page, name: string) => page.getByRole('tab', { name });
@@ -206,22 +205,16 @@ test('the dock is folded at first in a small window', async ({ page }) => {
 for (const colorScheme of ['dark', 'light'] as const) {
   test(`the panels have no serious barriers in the ${colorScheme} theme`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
-    const barriers = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      return violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
-    };
     await open(page, fixture('threads.xray'));
     await pictured(page);
     await selectRange(page, 0.2, 0.8);
     await tab(page, 'Functions').click();
     await row(page, '#5').click();
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
     await tab(page, 'Flame graph').click();
     await expect(flame(page)).toBeVisible();
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Fold the panels' }).click();
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
   });
 }
