@@ -61,16 +61,7 @@ impl RowSource for Database {
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
         let mut file = self.file.as_ref()?;
         file.seek(SeekFrom::Start(at)).ok()?;
-        let mut read = 0;
-        while read < buffer.len() {
-            match file.read(&mut buffer[read..]) {
-                Ok(0) => break,
-                Ok(n) => read += n,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => return None,
-            }
-        }
-        Some(read)
+        file.read(buffer).ok()
     }
 }
 
