@@ -24,14 +24,17 @@ export class LazyFile {
   /** Bytes read from the file so far, some of them more than once perhaps. */
   bytesRead = 0;
   readonly #read: ReadAt;
+  readonly #ahead: ReadAt;
   /** By number, the one that was used last at the end. */
   readonly #blocks = new Map<number, Uint8Array>();
   #run = 1;
   #expected = -1;
 
-  constructor(length: number, read: ReadAt) {
+  /** `ahead` reads for those who go through the file without SQLite. */
+  constructor(length: number, read: ReadAt, ahead: ReadAt = read) {
     this.length = length;
     this.#read = read;
+    this.#ahead = ahead;
   }
 
   /** What sql.js calls to have a copy of its own. */
@@ -62,10 +65,10 @@ export class LazyFile {
     }
   }
 
-  /** A stretch of the file that is of no use to anybody else, past the blocks; null when it cannot be read. */
+  /** Bytes for whoever goes through the file without SQLite; none only at its end, null when it cannot be read. */
   read(from: number, to: number): Uint8Array | null {
     try {
-      const bytes = this.#read(from, Math.min(this.length, to));
+      const bytes = this.#ahead(from, Math.min(this.length, to));
       this.bytesRead += bytes.length;
       return bytes;
     } catch (error) {

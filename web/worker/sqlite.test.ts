@@ -84,6 +84,22 @@ describe('a database in a file', () => {
     expect(rows(good, 'select 7', 1).rows).toEqual([[7]]);
   });
 
+  it('hands out bytes of the file past SQLite, unless it was copied or cannot be read', () => {
+    const counted = source(bytes);
+    const ahead: ReadAt = (from, to) => bytes.slice(from, to);
+    const file = SqlFile.open(library, bytes.length, counted.read, never, ahead);
+    const calls = counted.calls;
+    expect(file.read(16, 32)).toEqual(bytes.slice(16, 32));
+    expect(file.read(bytes.length - 4, bytes.length + 100)?.length).toBe(4);
+    expect(counted.calls).toBe(calls);
+    const gone: ReadAt = () => {
+      throw new Error('gone');
+    };
+    const unreadable = SqlFile.open(library, bytes.length, counted.read, never, gone);
+    expect(unreadable.read(0, 16)).toBeUndefined();
+    expect(unreadable.failure()).toContain('gone');
+  });
+
   it('says what is wrong with a query', () => {
     const file = SqlFile.open(library, bytes.length, source(bytes).read, never);
     expect(rows(file, 'select a from nowhere', 1).error).toContain('no such table');

@@ -1,4 +1,5 @@
 import type { Database, SqlJs } from 'sql.js';
+import { createAhead } from './ahead.ts';
 import { LazyFile, type ReadAt } from './lazy_file.ts';
 
 /** SQLite's answers to a step. */
@@ -65,8 +66,14 @@ export class SqlFile {
    * Opens a database that is read where SQLite looks; should sql.js not read it so, as a whole from `copy`, which answers null when
    * the file is too large for that.
    */
-  static open(library: Library, size: number, read: ReadAt, copy: () => Uint8Array | null): SqlFile {
-    const file = new LazyFile(size, read);
+  static open(
+    library: Library,
+    size: number,
+    read: ReadAt,
+    copy: () => Uint8Array | null,
+    ahead: ReadAt = read,
+  ): SqlFile {
+    const file = new LazyFile(size, read, ahead);
     try {
       // What it takes for an array is none, which the compiler must not know.
       const database = new library.sql.Database(file as unknown as Uint8Array);
@@ -93,7 +100,7 @@ export class SqlFile {
     return failure === null ? null : String(failure);
   }
 
-  /** Bytes of the file itself, fewer at its end; undefined when they cannot be read, or the file was copied. */
+  /** Bytes of the file itself, none only at its end; undefined when they cannot be read, or the file was copied. */
   read(from: number, to: number): Uint8Array | undefined {
     return this.#file?.read(from, to) ?? undefined;
   }
@@ -165,5 +172,6 @@ export async function openSqlFile(file: Blob): Promise<SqlFile> {
   const library = await startSqlJs(await fetch(url));
   const reader = new FileReaderSync();
   const read: ReadAt = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-  return SqlFile.open(library, file.size, read, () => (file.size > LARGEST_COPY ? null : read(0, file.size)));
+  const ahead = createAhead(file.size, read, (from, to) => file.slice(from, to).arrayBuffer());
+  return SqlFile.open(library, file.size, read, () => (file.size > LARGEST_COPY ? null : read(0, file.size)), ahead);
 }

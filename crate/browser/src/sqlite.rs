@@ -23,7 +23,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn values(this: &SqlFile) -> Float64Array;
 
-    /// Bytes of the file, fewer at its end; nothing where they cannot be read, or the file was copied.
+    /// Bytes of the file, none only at its end; nothing where they cannot be read, or the file was copied.
     #[wasm_bindgen(method)]
     fn read(this: &SqlFile, from: f64, to: f64) -> Option<Uint8Array>;
 

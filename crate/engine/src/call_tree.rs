@@ -17,7 +17,12 @@ pub(crate) const MAX_NODES: usize = 1 << 29;
 pub struct CallTree {
     nodes: Vec<Node>,
     children: HashMap<(NodeId, u32), NodeId>,
+    /// Nodes of outermost calls by name: where nothing nests, as in a lane of blocks, every slice asks for one.
+    outermost: Vec<NodeId>,
 }
+
+/// Names above this are looked up among the children of the root instead.
+const MOST_OUTERMOST: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -29,7 +34,8 @@ struct Node {
 
 impl Default for CallTree {
     fn default() -> Self {
-        Self { nodes: vec![Node { name: u32::MAX, parent: ROOT, recent: ROOT }], children: HashMap::new() }
+        let root = Node { name: u32::MAX, parent: ROOT, recent: ROOT };
+        Self { nodes: vec![root], children: HashMap::new(), outermost: Vec::new() }
     }
 }
 
@@ -63,6 +69,11 @@ impl CallTree {
         if recent != ROOT && self.name(recent) == name {
             return recent;
         }
+        if parent == ROOT
+            && let Some(known) = self.outermost.get(name as usize).filter(|known| **known != ROOT)
+        {
+            return *known;
+        }
         self.other_child(parent, name)
     }
 
@@ -77,6 +88,15 @@ impl CallTree {
         }
         if let Some(parent) = self.nodes.get_mut(parent as usize) {
             parent.recent = child;
+        }
+        let name = name as usize;
+        if parent == ROOT && name < MOST_OUTERMOST {
+            if self.outermost.len() <= name {
+                self.outermost.resize(name + 1, ROOT);
+            }
+            if let Some(slot) = self.outermost.get_mut(name) {
+                *slot = child;
+            }
         }
         child
     }

@@ -60,10 +60,21 @@ impl Piece {
     }
 
     fn fill(&mut self, range: Range, most: usize, source: &dyn RowSource) -> Option<()> {
+        let least = usize::try_from(range.len).ok()?;
         self.at = range.at;
-        self.bytes.resize(most.max(usize::try_from(range.len).ok()?), 0);
-        let read = source.read_at(range.at, &mut self.bytes);
-        self.bytes.truncate(read.unwrap_or(0));
-        read.map(|_| ())
+        self.bytes.resize(most.max(least), 0);
+        let mut filled = 0;
+        while filled < least {
+            match source.read_at(range.at + filled as u64, self.bytes.get_mut(filled..)?) {
+                Some(0) => break,
+                Some(n) => filled += n,
+                None => {
+                    self.bytes.clear();
+                    return None;
+                }
+            }
+        }
+        self.bytes.truncate(filled);
+        Some(())
     }
 }

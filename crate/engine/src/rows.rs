@@ -12,8 +12,8 @@ pub trait RowSource {
     /// Fetches all the rows of a query. When it fails in the middle, `rows` are those that came before.
     fn rows(&self, query: &Query, rows: &mut Rows) -> Result<(), RowError>;
 
-    /// Reads the database's file itself from the absolute offset `at`; less than `buffer` holds only at its end. Nothing
-    /// where that cannot be, or would not be what SQLite sees.
+    /// Reads the database's file itself from the absolute offset `at`, as much of `buffer` as is handy: none only at its
+    /// end. Nothing where that cannot be, or would not be what SQLite sees.
     fn read_at(&self, _at: u64, _buffer: &mut [u8]) -> Option<usize> {
         None
     }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createAhead } from './ahead.ts';
+
+const MIB = 1024 * 1024;
+const content = Uint8Array.from({ length: 8 * MIB }, (_, i) => (i * 31) ^ (i >> 12));
+const same = (bytes: Uint8Array, from: number) =>
+  Buffer.compare(bytes, content.subarray(from, from + bytes.length)) === 0;
+
+/** A file that counts what is read of it at once and later. */
+function file(fails = false) {
+  const counted = { now: [] as number[], later: [] as number[] };
+  const read = (from: number, to: number) => {
+    counted.now.push(from / MIB);
+    return content.subarray(from, to);
+  };
+  const later = async (from: number, to: number) => {
+    counted.later.push(from / MIB);
+    if (fails) throw new Error('gone');
+    return content.slice(from, to).buffer;
+  };
+  return { counted, ahead: createAhead(content.length, read, later) };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+describe('reading ahead', () => {
+  it('has the next stretch when it is asked for, and goes on behind it', async () => {
+    const { counted, ahead } = file();
+    for (let at = 0; at < 8; at += 2) {
+      const bytes = ahead(at * MIB, Math.min(8, at + 2) * MIB);
+      expect([bytes.length, same(bytes, at * MIB)]).toEqual([2 * MIB, true]);
+      await settled();
+    }
+    expect(counted).toEqual({ now: [0], later: [2, 4, 6] });
+  });
+
+  it('answers less when a part of it is ready', async () => {
+    const { counted, ahead } = file();
+    ahead(0, 2 * MIB);
+    await settled();
+    const bytes = ahead(3 * MIB, 5 * MIB);
+    expect([bytes.length, same(bytes, 3 * MIB)]).toEqual([MIB, true]);
+    expect(counted).toEqual({ now: [0], later: [2, 4] });
+  });
+
+  it('reads at once what is not ready, lies elsewhere or is short', async () => {
+    const { counted, ahead } = file();
+    ahead(0, 2 * MIB);
+    ahead(2 * MIB, 4 * MIB);
+    await settled();
+    expect(same(ahead(MIB, MIB + 100), MIB)).toBe(true);
+    // The short one in between was no reason to forget what is ready.
+    expect(ahead(4 * MIB, 6 * MIB).length).toBe(2 * MIB);
+    expect(counted).toEqual({ now: [0, 2, 1], later: [2, 4, 6] });
+  });
+
+  it('leaves failures to those who ask for the bytes', async () => {
+    const { counted, ahead } = file(true);
+    ahead(0, 2 * MIB);
+    await settled();
+    ahead(2 * MIB, 4 * MIB);
+    expect(counted.now).toEqual([0, 2]);
+  });
+});
