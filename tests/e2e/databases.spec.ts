@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { digest, fixture, open, pictured, test } from './page.ts';
 
@@ -91,6 +91,44 @@ test('a database of another kind is refused in words', async ({ page }, info) =>
   await expect(page.locator('body')).toContainText('no such table');
 });
 
+test('its tables can be asked by SQL, which only reads', async ({ page }) => {
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await open(page, SAMPLE);
+  await page.getByRole('tab', { name: 'Query' }).click();
+  const rows = page.getByRole('region', { name: 'Rows' });
+  const said = page.locator('.query [role=status]');
+  await page.getByRole('button', { name: 'interrupts', exact: true }).click();
+  await expect(said).toContainText('5 rows');
+  await expect(rows.locator('th')).toContainText(['transition_id', 'pc', 'mode', 'number', 'is_hw']);
+  const box = page.getByRole('textbox', { name: 'SQL query' });
+  await box.fill('select 9223372036854775807 as most, null as none, count(*) from execution');
+  await box.press('Control+Enter');
+  await expect(rows.locator('tbody')).toContainText('9223372036854775807NULL400');
+  await box.fill('delete from execution');
+  await box.press('Control+Enter');
+  await expect(said).toContainText('only read');
+  await box.fill('select nothing from nowhere');
+  await box.press('Control+Enter');
+  await expect(said).toContainText('SQLite says');
+  // Never ends by itself; rows are shown meanwhile, and it is stopped.
+  await box.fill(
+    'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n where i % 100000 = 0',
+  );
+  await page.getByRole('button', { name: 'Run' }).click();
+  await expect(said).toContainText(/Running… \d/);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(said).toContainText('Stopped');
+  await box.fill('values (1), (2), (3)');
+  await box.press('Control+Enter');
+  await expect(said).toContainText('3 rows');
+});
+
+test('a trace that is no database has no tables to ask', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await expect(page.getByRole('tab', { name: 'Functions' })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Query' })).toBeHidden();
+});
+
 test('a table that lies beyond 4 GiB is read as any other', async ({ page }, info) => {
   const { default: init } = await import('sql.js');
   const { Database } = await init({});
@@ -127,7 +165,10 @@ test('the page reads what the native command reads', async ({ page }) => {
       test.info().annotations.push({ type: 'skipped', description: `${name} is not here` });
       continue;
     }
-    await open(page, path);
+    await page.setInputFiles('#file-input', path);
+    // A million and a half rows take their time on a busy machine.
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(basename(path));
+    await expect(page.locator('body')).toHaveAttribute('data-state', 'ready', { timeout: 60_000 });
     expect(await digest(page), name).toBe(expected);
     if (name.endsWith('medium.sqlite')) await expect(header(page)).toContainText('1,500,000 block runs');
   }

@@ -295,6 +295,8 @@ export interface Progress {
   readonly bytes: number;
   readonly events: number;
   readonly slices: number;
+  /** Bytes of memory that slices, levels of detail, instants and samples take. */
+  readonly storeBytes: number;
   /** First and last position seen; `null` before the first event. */
   readonly extent: { readonly from: Ticks; readonly to: Ticks } | null;
   readonly problems: readonly ProblemCount[];
@@ -316,6 +318,8 @@ export type ToWorker =
       readonly to: Ticks;
       readonly step: bigint;
       readonly tracks: Uint32Array;
+      /** Of each track the first signed depth of interest and the one behind the last; slices of others are left out. */
+      readonly depths: Int32Array;
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }

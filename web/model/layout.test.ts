@@ -1,25 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Track } from '../base/protocol.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { LOW, layOut, rowsWithin, SLICE_ROW, trackAt, tracksWithin } from './layout.ts';
 
-const track = (id: number, parent: number, more: Partial<Track> = {}): Track => ({
-  id,
-  parent,
-  kind: 'thread',
-  name: `track ${id}`,
-  detail: '',
-  rows: 3,
-  lowest: 0,
-  slices: 1,
-  instants: 0,
-  samples: 0,
-  highest: 0,
-  lowestValue: 0,
-  values: 'unsigned',
-  overlapping: false,
-  reordering: false,
-  ...more,
-});
+const track = (id: number, parent: number, more: Partial<Track> = {}): Track =>
+  aTrack({ id, parent, rows: 3, slices: 1, ...more });
 const process = (id: number): Track => track(id, -1, { kind: 'process', rows: 0, slices: 0 });
 const ids = (tracks: readonly { track: Track }[]) => tracks.map((laid) => laid.track.id);
 

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type FromWorker, MANY } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from './layout.ts';
-import { covers, instantAt, pictureOf, questionOf, rectAt, stepOf, valueAt } from './picture.ts';
+import { covers, instantAt, pictureOf, questionOf, type Rows, rectAt, stepOf, valueAt } from './picture.ts';
 import { firstSlice, pointAt, pointedOf } from './pointing.ts';
 import { fitted, moved, zoomed } from './view.ts';
 
 const BASE = 1_800_000_000_000_000_000n;
 const EXTENT = { from: ticks(BASE), to: ticks(BASE + 1_000_000n) };
 const WIDTH = 1000;
-const TRACKS = Uint32Array.of(1, 2);
+const ROWS_OF = (track: number, first = 0, end = 1): Rows => ({ track, first, end });
+const TRACKS = [ROWS_OF(1, -1, 5), ROWS_OF(2)];
 const view = fitted(EXTENT, WIDTH, 0);
 
 type Rect = readonly [track: number, depth: number, start: number, end: number, name: number, index: number];
@@ -85,12 +87,21 @@ describe('a question', () => {
   });
   it('is answered for any view within, until that nears the edge, changes step or needs another track', () => {
     const shown = picture(ROWS);
-    expect(covers(shown, view, WIDTH, [1, 2])).toBe(true);
-    expect(covers(shown, moved(view, 700), WIDTH, [1])).toBe(true);
-    expect(covers(shown, moved(view, 800), WIDTH, [1])).toBe(false);
-    expect(covers(shown, zoomed(view, 0, 0.5, EXTENT, WIDTH), WIDTH, [1])).toBe(false);
-    expect(covers(shown, view, WIDTH, [3])).toBe(false);
+    const [one, two] = TRACKS as [Rows, Rows];
+    expect(covers(shown, view, WIDTH, [one, two])).toBe(true);
+    expect(covers(shown, moved(view, 700), WIDTH, [one])).toBe(true);
+    expect(covers(shown, moved(view, 800), WIDTH, [one])).toBe(false);
+    expect(covers(shown, moved(view, 800), WIDTH, [one], 0)).toBe(true);
+    expect(covers(shown, zoomed(view, 0, 0.5, EXTENT, WIDTH), WIDTH, [one])).toBe(false);
+    expect(covers(shown, view, WIDTH, [ROWS_OF(3)])).toBe(false);
     expect(stepOf({ ...view, perPixel: 0.01 })).toBe(1n);
+  });
+  it('is asked again when other rows come into sight', () => {
+    const shown = picture(ROWS);
+    expect(covers(shown, view, WIDTH, [ROWS_OF(1, 2, 5)])).toBe(true);
+    expect(covers(shown, view, WIDTH, [ROWS_OF(1, 2, 6)])).toBe(false);
+    expect(covers(shown, view, WIDTH, [ROWS_OF(1, -2, 3)])).toBe(false);
+    expect([...questionOf(view, WIDTH, TRACKS).depths]).toEqual([-1, 5, 0, 1]);
   });
 });
 
@@ -169,23 +180,17 @@ describe('a counter', () => {
 describe('pointing', () => {
   const shown = picture(ROWS, [500_000]);
   const layout = layOut(
-    [1, 2].map((id) => ({
-      id,
-      parent: -1,
-      kind: 'thread' as const,
-      name: '',
-      detail: '',
-      rows: 2,
-      lowest: id === 1 ? -1 : 0,
-      slices: 1,
-      instants: id === 1 ? 1 : 0,
-      samples: 0,
-      highest: 0,
-      lowestValue: 0,
-      values: 'unsigned',
-      overlapping: false,
-      reordering: false,
-    })),
+    [1, 2].map((id) =>
+      aTrack({
+        id,
+        kind: 'thread' as const,
+        name: '',
+        rows: 2,
+        lowest: id === 1 ? -1 : 0,
+        slices: 1,
+        instants: id === 1 ? 1 : 0,
+      }),
+    ),
     new Set(),
   );
   const laid = layout.tracks[0]!;

@@ -18,8 +18,8 @@ export interface Picture {
   readonly rects: Rects;
   readonly instants: Instants;
   readonly counters: Counters;
-  /** The tracks that were asked for. */
-  readonly tracks: ReadonlySet<number>;
+  /** Whether a track's rows were asked for. */
+  has(rows: Rows): boolean;
   /** The rectangles of a track's column. */
   row(track: number, depth: number): Range;
   /** The instants of a track. */
@@ -28,12 +28,25 @@ export interface Picture {
   values(track: number): Range;
 }
 
-/** A window, a step and tracks to ask the worker for. */
+/** Rows of a track: of signed depth `first` to `end`, which is not one of them. Instants and values come with any. */
+export interface Rows {
+  readonly track: number;
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Below the lowest and above the highest depth there can be. */
+export const LOWEST = -0x8000_0000;
+export const HIGHEST = 0x7fff_ffff;
+
+/** A window, a step and rows to ask the worker for. */
 export interface Question {
   readonly from: Ticks;
   readonly to: Ticks;
   readonly step: bigint;
   readonly tracks: Uint32Array;
+  /** The first depth and the one behind the last, of each track. */
+  readonly depths: Int32Array;
 }
 
 const NOTHING: Range = { first: 0, end: 0 };
@@ -44,19 +57,26 @@ export function stepOf(view: View): bigint {
 }
 
 /** Asks for a view of `width` CSS pixels and as much again on either side, on whole steps. */
-export function questionOf(view: View, width: number, tracks: Uint32Array): Question {
+export function questionOf(view: View, width: number, rows: readonly Rows[]): Question {
   const step = stepOf(view);
   const from = ticks(floorTo(ticks(toTick(view, -width)), step));
   const to = ticks(ceilTo(ticks(toTick(view, 2 * width) + 1n), step));
-  return { from, to: to > from ? to : MAX_TICKS, step, tracks };
+  const tracks = Uint32Array.from(rows, ({ track }) => track);
+  const depths = Int32Array.from(rows.flatMap(({ first, end }) => [first, end]));
+  return { from, to: to > from ? to : MAX_TICKS, step, tracks, depths };
 }
 
-/** Whether a picture has all that a view and its tracks need, with some reserve to the sides. */
-export function covers(picture: Picture, view: View, width: number, tracks: Iterable<number>): boolean {
+/** Whether a picture has all that a view and its rows need, with `reserve` CSS pixels to the sides. */
+export function covers(
+  picture: Picture,
+  view: View,
+  width: number,
+  rows: Iterable<Rows>,
+  reserve: number = width / 4,
+): boolean {
   if (picture.step !== stepOf(view)) return false;
-  const reserve = width / 4;
   if (picture.from > ticks(toTick(view, -reserve)) || picture.to < ticks(toTick(view, width + reserve))) return false;
-  for (const track of tracks) if (!picture.tracks.has(track)) return false;
+  for (const needed of rows) if (!picture.has(needed)) return false;
   return true;
 }
 
@@ -77,6 +97,10 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
     columns.set(depth, { first, end });
     first = end;
   }
+  const asked = new Map<number, Range>();
+  question.tracks.forEach((track, i) => {
+    asked.set(track, { first: question.depths[2 * i]!, end: question.depths[2 * i + 1]! });
+  });
   const lanes = stretches(instants.track, instants.count);
   const values = stretches(counters.track, counters.count);
   return {
@@ -88,7 +112,10 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
     rects,
     instants,
     counters,
-    tracks: new Set(question.tracks),
+    has: ({ track, first, end }) => {
+      const known = asked.get(track);
+      return known !== undefined && known.first <= first && known.end >= end;
+    },
     row: (track, depth) => rows.get(track)?.get(depth) ?? NOTHING,
     lane: (track) => lanes.get(track) ?? NOTHING,
     values: (track) => values.get(track) ?? NOTHING,

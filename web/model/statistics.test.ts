@@ -2,32 +2,17 @@ import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Functions, Progress, Track } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { createStatistics, type Statistics, tracksOf } from './statistics.ts';
 import type { StatisticsAnswer, StatisticsQuestion, Status, Trace } from './trace.ts';
 
-const track = (id: number, more: Partial<Track> = {}): Track => ({
-  id,
-  parent: -1,
-  kind: 'thread',
-  name: `track ${id}`,
-  detail: '',
-  rows: 1,
-  lowest: 0,
-  slices: 5,
-  instants: 0,
-  samples: 0,
-  highest: 0,
-  lowestValue: 0,
-  values: 'unsigned',
-  overlapping: false,
-  reordering: false,
-  ...more,
-});
+const track = (id: number, more: Partial<Track> = {}): Track => aTrack({ id, slices: 5, ...more });
 const progress = (events: number): Progress => ({
   bytesRead: 0,
   bytes: 9,
   events,
   slices: events,
+  storeBytes: 0,
   extent: { from: ticks(5n), to: ticks(90n) },
   problems: [],
   stage: null,

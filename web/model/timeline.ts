@@ -1,9 +1,9 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Overview } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
-import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, tracksWithin } from './layout.ts';
+import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, rowsWithin, tracksWithin } from './layout.ts';
 import { glide } from './motion.ts';
-import { covers, type Picture, questionOf } from './picture.ts';
+import { covers, HIGHEST, LOWEST, type Picture, questionOf, type Rows } from './picture.ts';
 import type { Trace } from './trace.ts';
 import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
 
@@ -29,6 +29,8 @@ export interface Timeline {
   readonly layout: ReadonlySignal<Layout>;
   readonly picture: ReadonlySignal<Picture | null>;
   readonly overview: ReadonlySignal<Overview | null>;
+  /** Whether the picture has all that is on the screen now, as fine as it is looked at. */
+  isExact(): boolean;
   /** Pans by pixels. */
   pan(pixels: number): void;
   /** Zooms at a pixel; a `factor` above 1 shows more. With `glide` it takes a moment. */
@@ -110,6 +112,11 @@ export function createTimeline(trace: Trace): Timeline {
     layout,
     picture,
     overview,
+    isExact: () => {
+      const [now, known, { width, height }, top] = [view.peek(), picture.peek(), size.peek(), scrollTop.peek()];
+      if (!now || !known) return false;
+      return covers(known, now, width, rowsToDraw(layout.peek(), top, top + height), 0);
+    },
     pan: (pixels) => {
       const now = view.peek();
       if (now) go(moved(now, pixels), 'at once');
@@ -162,7 +169,7 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     const { width, height } = size.peek();
     if (asking || disposed || !now || width === 0 || height === 0) return;
     const top = scrollTop.peek();
-    const needed = drawableTracks(layout.peek(), top, top + height);
+    const needed = rowsToDraw(layout.peek(), top, top + height);
     const current = picture.peek();
     if (current && covers(current, now, width, needed)) {
       const finished = askedStatus !== trace.status.peek();
@@ -183,8 +190,8 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     askedProgress = trace.progress.peek();
     askedTracks = trace.tracks.peek();
     askedStatus = trace.status.peek();
-    const tracks = drawableTracks(layout.peek(), top - height, top + 2 * height);
-    trace.picture(questionOf(now, width, Uint32Array.from(tracks))).then((next) => {
+    const rows = rowsToDraw(layout.peek(), top - height, top + 2 * height);
+    trace.picture(questionOf(now, width, rows)).then((next) => {
       asking = false;
       if (disposed || !next) return;
       picture.value = next;
@@ -206,14 +213,22 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
   return scope.dispose;
 }
 
-function drawableTracks(layout: Layout, from: number, to: number): number[] {
+/** The rows that touch `from` to `to` (CSS pixels of the layout). An end of a track that is among them leaves room to grow. */
+function rowsToDraw(layout: Layout, from: number, to: number): Rows[] {
   const { first, end } = tracksWithin(layout, from, to);
-  const ids: number[] = [];
+  const needed: Rows[] = [];
   for (let i = first; i < end; i += 1) {
     const laid = layout.tracks[i]!;
-    if (isDrawn(laid)) ids.push(laid.track.id);
+    if (!isDrawn(laid)) continue;
+    const rows = rowsWithin(laid, from, to);
+    const { id, lowest } = laid.track;
+    needed.push({
+      track: id,
+      first: rows.first === 0 ? LOWEST : lowest + rows.first,
+      end: rows.end === laid.rows && !laid.folded ? HIGHEST : lowest + Math.max(rows.first, rows.end),
+    });
   }
-  return ids;
+  return needed;
 }
 
 function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview: Signal<Overview | null>): Dispose {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FromWorker, Progress, ToWorker, Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
 
 const PROGRESS: Progress = {
@@ -8,27 +9,12 @@ const PROGRESS: Progress = {
   bytes: 20,
   events: 2,
   slices: 1,
+  storeBytes: 20,
   extent: { from: ticks(5n), to: ticks(9n) },
   problems: [],
   stage: null,
 };
-const TRACK: Track = {
-  id: 1,
-  parent: -1,
-  kind: 'thread',
-  name: 'thread 1',
-  detail: '',
-  rows: 1,
-  lowest: 0,
-  slices: 1,
-  instants: 0,
-  samples: 0,
-  highest: 0,
-  lowestValue: 0,
-  values: 'unsigned',
-  overlapping: false,
-  reordering: false,
-};
+const TRACK: Track = aTrack({ id: 1, name: 'thread 1', slices: 1 });
 
 let sent: ToWorker[];
 let ended: number;
@@ -106,7 +92,13 @@ describe('the page side of a trace', () => {
     expect([(await first)?.total, (await second)?.total]).toEqual([1, 2]);
   });
   it('does not wait for a question whose place a newer one took', async () => {
-    const question = { from: ticks(0n), to: ticks(8n), step: 1n, tracks: Uint32Array.of(1) };
+    const question = {
+      from: ticks(0n),
+      to: ticks(8n),
+      step: 1n,
+      tracks: Uint32Array.of(1),
+      depths: Int32Array.of(0, 9),
+    };
     const older = trace.picture(question);
     void trace.picture(question);
     expect(await older).toBeNull();

@@ -222,7 +222,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
 }
 
 function noProgress(bytes: number): Progress {
-  return { bytesRead: 0, bytes, events: 0, slices: 0, extent: null, problems: [], stage: null };
+  return { bytesRead: 0, bytes, events: 0, slices: 0, storeBytes: 0, extent: null, problems: [], stage: null };
 }
 
 function crash(message: string): TraceError {

@@ -1,30 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { ProblemCount, Track } from '../base/protocol.ts';
+import { aTrack } from '../base/track.fixture.ts';
 import { formatReading, problemsLabel, shortLine, slicesByNoun, trackLines } from './tracks.ts';
 
 const INFO = { sliceNoun: 'call' };
 const plain = (text: string) => text.replaceAll(NBSP, ' ');
 
 function track(more: Partial<Track>): Track {
-  return {
-    id: 0,
-    parent: -1,
-    kind: 'thread',
-    name: 'thread 0',
-    detail: '',
-    rows: 1,
-    lowest: 0,
-    slices: 0,
-    instants: 0,
-    samples: 0,
-    highest: 0,
-    lowestValue: 0,
-    values: 'unsigned',
-    overlapping: false,
-    reordering: false,
-    ...more,
-  };
+  return aTrack({ name: 'thread 0', ...more });
 }
 
 const frames = track({ kind: 'lane', name: 'frames', detail: 'over all threads', slices: 449 });

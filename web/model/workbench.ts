@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TraceError } from '../base/protocol.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { createSelection, type Selection } from './selection.ts';
+import { createSql, type Sql, type SqlPort } from './sql.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
@@ -13,6 +14,8 @@ export interface OpenTrace {
   readonly selection: Selection;
   readonly preview: Preview;
   readonly statistics: Statistics;
+  /** Questions to its tables; of use where it is a database. */
+  readonly sql: Sql;
 }
 
 /** What the page is busy with. */
@@ -43,7 +46,7 @@ export interface Workbench {
 }
 
 /** A page with nothing open. `spawn` starts a worker. */
-export function createWorkbench(spawn: () => Port): Workbench {
+export function createWorkbench(spawn: () => Port, spawnSql: () => SqlPort): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const notice = signal('');
   let fetching: AbortController | null = null;
@@ -57,6 +60,7 @@ export function createWorkbench(spawn: () => Port): Workbench {
     now.open.timeline.dispose();
     now.open.preview.dispose();
     now.open.statistics.dispose();
+    now.open.sql.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
   };
@@ -68,7 +72,9 @@ export function createWorkbench(spawn: () => Port): Workbench {
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
-    bench.value = { at: 'open', open: { trace, timeline: createTimeline(trace), selection, preview, statistics } };
+    const sql = createSql(blob, spawnSql);
+    const timeline = createTimeline(trace);
+    bench.value = { at: 'open', open: { trace, timeline, selection, preview, statistics, sql } };
   };
 
   const openUrl = async (url: string) => {

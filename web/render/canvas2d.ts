@@ -1,13 +1,16 @@
 import { COLOURS } from '../model/names.ts';
-import { createGraphs } from './graph2d.ts';
-import { LEVELS } from './palette.ts';
-import type { Ink, Renderer, SliceColumns, Transform } from './renderer.ts';
+import { createColours } from './colours.ts';
+import { devicePixels, type PutSlice, placeRect, placeSlices } from './geometry.ts';
+import { createGraphs } from './graphs.ts';
+import { LEVELS, PALETTES } from './palette.ts';
+import type { Ink, Renderer } from './renderer.ts';
+import { createStrip } from './strip.ts';
 
 const STYLES = COLOURS * LEVELS;
 /** Numbers a rectangle takes: x, y, width, height. */
 const STRIDE = 4;
-/** Slices at least this many CSS pixels wide are set apart by a gap. */
-const GAP_FROM = 3;
+/** A row of so many slices is painted as an image: setting it costs as much as some hundred rectangles. */
+const DENSE = 300;
 
 /** Rectangles of one fill style, kept from frame to frame so that drawing allocates nothing. */
 interface Bucket {
@@ -24,11 +27,14 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
   if (!context) throw new Error('no 2D canvas');
   const buckets: Bucket[] = Array.from({ length: 2 * STYLES }, () => ({ data: new Float32Array(64), used: 0 }));
   const graphs = createGraphs();
+  const strip = createStrip();
+  const colours = createColours();
+  let tables = colours.of(PALETTES.dark);
   let ratio = 1;
   let ink: Ink | null = null;
 
-  const put = (style: number, x: number, y: number, width: number, height: number) => {
-    const bucket = buckets[style]!;
+  const put = (style: number, lifted: boolean, x: number, y: number, width: number, height: number) => {
+    const bucket = buckets[lifted ? STYLES + style : style]!;
     if (bucket.used + STRIDE > bucket.data.length) {
       const larger = new Float32Array(bucket.data.length * 2);
       larger.set(bucket.data);
@@ -41,79 +47,49 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
     bucket.used += STRIDE;
   };
 
-  const slices = (
-    columns: SliceColumns,
-    first: number,
-    end: number,
-    y: number,
-    height: number,
-    transform: Transform,
-  ): number => {
-    if (!ink) return 0;
-    const { start, end: ends, name, fill } = columns;
-    const { colour, lifted } = ink;
-    const scale = transform.scale * ratio;
-    const offset = transform.offset * ratio;
-    const right = canvas.width;
-    const gapFrom = GAP_FROM * ratio;
-    const gap = Math.max(1, Math.round(ratio));
-    const top = Math.round(y * ratio);
-    const tall = Math.round((y + height) * ratio) - top;
-    let drawn = 0;
-    let free = Number.NEGATIVE_INFINITY;
-    for (let i = first; i < end; i += 1) {
-      const exactLeft = offset + start[i]! * scale;
-      if (exactLeft > right) break;
-      const exactRight = offset + ends[i]! * scale;
-      let left = Math.max(Math.round(exactLeft), -2);
-      let until = Math.min(Math.round(exactRight), right + 2);
-      let cover = fill[i]! / 255;
-      if (until <= left) {
-        until = left + 1;
-        cover *= Math.min(1, exactRight - exactLeft);
-      } else if (until - left > gapFrom) {
-        until -= gap;
-      }
-      // A pixel belongs to the first that needs it; the next one moves over rather than paint it out.
-      if (left < free) left = free;
-      if (until <= left) continue;
-      free = until;
-      const id = name[i]!;
-      const level = Math.min(LEVELS - 1, Math.floor(cover * LEVELS));
-      put((id === lifted ? STYLES : 0) + colour[id]! * LEVELS + level, left, top, until - left, tall);
-      drawn += 1;
-    }
-    return drawn;
+  const putDense: PutSlice = (style, lifted, x, _y, width) => {
+    strip.put(x, width, (lifted ? tables.lifted : tables.slices)[style]!);
   };
 
   return {
     resize: (width, height, pixelRatio) => {
       ratio = pixelRatio;
-      const wide = Math.max(1, Math.round(width * ratio));
-      const tall = Math.max(1, Math.round(height * ratio));
+      const wide = devicePixels(width, ratio);
+      const tall = devicePixels(height, ratio);
       // Setting a size clears the canvas even when it stays the same.
       if (canvas.width !== wide) canvas.width = wide;
       if (canvas.height !== tall) canvas.height = tall;
+      strip.resize(wide);
     },
     begin: (next) => {
       ink = next;
+      tables = colours.of(next.palette);
       context.fillStyle = next.palette.background;
       context.fillRect(0, 0, canvas.width, canvas.height);
     },
     rect: (x, y, width, height, colour) => {
       context.fillStyle = colour;
-      const left = Math.round(x * ratio);
-      const top = Math.round(y * ratio);
-      const wide = Math.max(1, Math.round((x + width) * ratio) - left);
-      const tall = Math.max(1, Math.round((y + height) * ratio) - top);
-      context.fillRect(left, top, wide, tall);
+      context.fillRect(...placeRect(x, y, width, height, ratio));
     },
-    slices,
+    slices: (columns, first, end, y, height, transform) => {
+      if (!ink) return 0;
+      const surface = { width: canvas.width, height: canvas.height, ratio };
+      if (end - first < DENSE) return placeSlices(columns, first, end, y, height, transform, ink, surface, put);
+      const [, top, , tall] = placeRect(0, y, 1, height, ratio);
+      strip.row(top, tall);
+      return placeSlices(columns, first, end, y, height, transform, ink, surface, putDense);
+    },
     graph: (columns, first, end, box, transform) =>
       graphs.add(columns, first, end, box, transform, ratio, canvas.width),
     end: () => {
       if (!ink) return;
-      graphs.paint(context, ink.palette.graph);
+      const { graph } = ink.palette;
+      graphs.take((layer, data, used) => {
+        context.fillStyle = graph[layer]!;
+        for (let at = 0; at < used; at += STRIDE) {
+          context.fillRect(data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
+        }
+      });
       for (let style = 0; style < buckets.length; style += 1) {
         const bucket = buckets[style]!;
         if (bucket.used === 0) continue;
@@ -125,12 +101,14 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
         }
         bucket.used = 0;
       }
+      strip.paint(context);
       ink = null;
     },
     dispose: () => {
       // Frees the pixels at once instead of with the next collection.
       canvas.width = 0;
       canvas.height = 0;
+      strip.dispose();
       for (const bucket of buckets) bucket.data = new Float32Array(0);
     },
   };

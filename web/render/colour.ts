@@ -35,6 +35,16 @@ export function toCss(colour: Rgb, alpha = 1): string {
   return alpha < 1 ? `rgb(${parts} / ${alpha})` : `rgb(${parts})`;
 }
 
+/** The four parts, 0 to 255, of a colour as {@link toCss} or `#rrggbb` has it: of no other form. */
+export function fromCss(css: string): readonly [r: number, g: number, b: number, alpha: number] {
+  if (css.startsWith('#')) {
+    const bits = Number.parseInt(css.slice(1), 16);
+    return [(bits >> 16) & 255, (bits >> 8) & 255, bits & 255, 255];
+  }
+  const [r = 0, g = 0, b = 0, alpha = 1] = css.match(/[\d.]+/g)?.map(Number) ?? [];
+  return [r, g, b, Math.round(255 * alpha)];
+}
+
 /** `t` of `b` in `a`, mixed in OKLab so that the steps look even. */
 export function mix(a: Rgb, b: Rgb, t: number): Rgb {
   const from = toOklab(a);

@@ -8,8 +8,10 @@ import type { TextFitter } from './text.ts';
 const HEIGHT = FLAME_ROW - 1;
 const PADDING = 4;
 const LABEL_FROM = 16;
-/** CSS pixels that a length beside a name takes at the most. */
-const BESIDE = 84;
+/** CSS pixels between a name and the length beside it. */
+const GAP = 12;
+/** Narrower nodes have their name alone. */
+const WIDE = 168;
 
 /** All that one frame of the flame graph shows. Lengths are CSS pixels. */
 export interface FlameScene {
@@ -60,11 +62,12 @@ export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFi
     if (fitted === '') return;
     context.fillStyle = ink;
     context.fillText(fitted, left + PADDING, y + HEIGHT / 2 + 0.5);
-    if (fitted !== text || room < 2 * BESIDE) return;
+    if (fitted !== text || room < WIDE) return;
     const used = context.measureText(text).width;
-    if (room - used < BESIDE) return;
+    const length = scene.length(laid.flame.total[i]!);
+    if (fitter.fitted(length, room - used - GAP) !== length) return;
     context.globalAlpha = 0.75;
-    context.fillText(scene.length(laid.flame.total[i]!), left + PADDING + used + 12, y + HEIGHT / 2 + 0.5);
+    context.fillText(length, left + PADDING + used + GAP, y + HEIGHT / 2 + 0.5);
     context.globalAlpha = 1;
   };
   forEachRow(scene, (depth, y) => {

@@ -27,6 +27,8 @@ const LABEL_PADDING = 4;
 const LABEL_FROM = 12;
 const EDGE_FROM = 7;
 const TOOTH = 4;
+/** Instants so many CSS pixels apart cannot be told from one another. */
+const INSTANTS_TOUCH = 2;
 /** CSS pixels from the middle of an instant to its text, and between the text and the next one. */
 const BESIDE = 8;
 const LEAST_BESIDE = 24;
@@ -57,7 +59,7 @@ export interface Scene {
   readonly selected: Marked | null;
 }
 
-/** Draws the shapes of a scene. Answers how many slices and instants are on the screen. */
+/** Draws the shapes of a scene. Answers how many slices, instants and graphs are on the screen. */
 export function drawShapes(renderer: Renderer, scene: Scene): number {
   const { palette, picture, ruler, width, height } = scene;
   renderer.begin({ palette, colour: scene.names.colour, lifted: scene.lifted });
@@ -72,7 +74,7 @@ export function drawShapes(renderer: Renderer, scene: Scene): number {
       drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform);
     });
     if (laid.instants >= 0) drawn += visibleInstants(scene, picture, laid, () => undefined);
-    if (laid.graph >= 0) drawGraph(renderer, scene, picture, laid, y, transform);
+    if (laid.graph >= 0 && drawGraph(renderer, scene, picture, laid, y, transform)) drawn += 1;
   });
   renderer.end();
   return drawn;
@@ -93,11 +95,7 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
       const middle = y + laid.instants + INSTANT_LANE / 2;
       context.fillStyle = palette.warning;
       context.beginPath();
-      visibleInstants(scene, picture, laid, (_, x) => {
-        context.moveTo(x, middle - 5);
-        context.lineTo(x + 4.5, middle + 4);
-        context.lineTo(x - 4.5, middle + 4);
-      });
+      traceInstants(context, scene, picture, laid, middle);
       context.fill();
       context.fillStyle = palette.text;
       visibleInstants(scene, picture, laid, (i, x, room) => {
@@ -157,6 +155,34 @@ function visibleInstants(
   return count;
 }
 
+/** A triangle for each instant; those that touch are one shape, because a canvas fills thousands of them slowly. */
+function traceInstants(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  picture: Picture,
+  laid: LaidTrack,
+  middle: number,
+): void {
+  let from = Number.NaN;
+  let to = Number.NaN;
+  const close = () => {
+    if (Number.isNaN(from)) return;
+    context.moveTo(from, middle - 5);
+    context.lineTo(to, middle - 5);
+    context.lineTo(to + 4.5, middle + 4);
+    context.lineTo(from - 4.5, middle + 4);
+  };
+  visibleInstants(scene, picture, laid, (_, x) => {
+    if (!(x - to <= INSTANTS_TOUCH)) {
+      close();
+      from = x;
+    }
+    to = x;
+  });
+  close();
+}
+
+/** False when there is nothing of it in the picture. */
 function drawGraph(
   renderer: Renderer,
   scene: Scene,
@@ -164,12 +190,14 @@ function drawGraph(
   laid: LaidTrack,
   y: number,
   transform: Transform,
-): void {
+): boolean {
   const range = picture.values(laid.track.id);
   const first = Math.max(range.first, valueAt(picture.counters, range, -transform.offset / transform.scale));
   const right = Math.min(scene.width, toPixel(scene.view, scene.extent.to));
   const box = { y: y + laid.graph, height: laid.graphHeight, ...graphRange(laid.track), right };
-  if (range.end > first) renderer.graph(picture.counters, first, range.end, box, transform);
+  if (range.end <= first) return false;
+  renderer.graph(picture.counters, first, range.end, box, transform);
+  return true;
 }
 
 function drawRowMarks(

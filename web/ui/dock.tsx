@@ -18,6 +18,8 @@ export interface Panel {
   readonly component: ComponentType<PanelProps>;
   /** Whether there is such a panel for this trace; without it there always is. */
   readonly offered?: (open: OpenTrace) => boolean;
+  /** It speaks of the whole file, whatever range or thread is chosen. */
+  readonly unscoped?: boolean;
 }
 
 interface Props extends PanelProps {
@@ -74,8 +76,8 @@ export function Dock({ open, theme, dock, panels }: Props) {
           ))}
         </div>
         <div class="dock-scope">
-          {isOpen && <WhoseChoice open={open} />}
-          <Breadcrumb open={open} />
+          {isOpen && !front.unscoped && <WhoseChoice open={open} />}
+          {!(isOpen && front.unscoped) && <Breadcrumb open={open} />}
           <button
             type="button"
             class="plain fold"

@@ -1,4 +1,4 @@
-import { signal, useComputed, useSignal } from '@preact/signals';
+import { signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatLength, formatPercent, plural } from '../base/format.ts';
@@ -8,10 +8,7 @@ import type { Exact, Told } from '../model/statistics.ts';
 import type { OpenTrace } from '../model/workbench.ts';
 import { LEVELS, PALETTES } from '../render/palette.ts';
 import type { PanelProps } from './dock.tsx';
-
-/** CSS pixels; the style sheet has the same. */
-const ROW = 24;
-const SPARE = 6;
+import { Spacer, TABLE_ROW, useShownRows } from './virtual.tsx';
 
 const COLUMNS: readonly (readonly [by: FunctionColumn, title: string, says: string])[] = [
   ['name', 'Function', 'The function'],
@@ -134,20 +131,7 @@ function Table({ open, told, rows, clock, theme }: TableProps) {
   const { trace, statistics } = open;
   const { columns } = told;
   const box = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(ROW * 20);
-  useEffect(() => {
-    const element = box.current!;
-    const observer = new ResizeObserver(() => {
-      height.value = element.clientHeight;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [height]);
-  // Rows may have become fewer than were scrolled by.
-  const from = Math.min(top.value, Math.max(0, rows.length * ROW - height.value));
-  const first = Math.max(0, Math.floor(from / ROW) - SPARE);
-  const end = Math.min(rows.length, Math.ceil((from + height.value) / ROW) + SPARE);
+  const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const chosen = statistics.highlighted.value;
   const current = rows.findIndex((i) => columns.name[i] === chosen);
   const most = columns.total.reduce((a, b) => Math.max(a, b), 0);
@@ -156,7 +140,6 @@ function Table({ open, told, rows, clock, theme }: TableProps) {
     statistics.highlighted.value = toggle && name === chosen ? -1 : name;
   };
   const onKey = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor(height.value / ROW) - 2);
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length }[
       event.key
     ];
@@ -167,7 +150,7 @@ function Table({ open, told, rows, clock, theme }: TableProps) {
     bringIntoView(box.current!, next);
   };
   return (
-    <div class="table" ref={box} onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
+    <div class="table" ref={box} onScroll={onScroll}>
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of which the rows can be chosen.
         role="grid"
@@ -185,7 +168,7 @@ function Table({ open, told, rows, clock, theme }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          <Spacer rows={first} />
+          <Spacer rows={first} columns={COLUMNS.length} />
           {Array.from({ length: Math.max(0, end - first) }, (_, k) => {
             const row = first + k;
             const i = rows[row]!;
@@ -217,7 +200,7 @@ function Table({ open, told, rows, clock, theme }: TableProps) {
               </tr>
             );
           })}
-          <Spacer rows={rows.length - end} />
+          <Spacer rows={rows.length - end} columns={COLUMNS.length} />
         </tbody>
       </table>
       {rows.length === 0 && (
@@ -296,17 +279,6 @@ function Cells({ columns, i, clock, most, exact }: CellsProps) {
   );
 }
 
-/** Keeps the place of rows that are out of sight. */
-function Spacer({ rows }: { rows: number }) {
-  if (rows <= 0) return null;
-  return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row takes no focus.
-    <tr class="spacer" aria-hidden="true">
-      <td colSpan={COLUMNS.length} style={{ height: `${rows * ROW}px` }} />
-    </tr>
-  );
-}
-
 /** The unit of lengths, where it is the same for all of them. */
 function unitOf(clock: Clock): string {
   return clock.kind === 'seconds' ? '' : `, lengths in ${plural(2, clock.kind === 'ticks' ? 'tick' : clock.unit)}`;
@@ -322,7 +294,8 @@ function exactOf(exact: Exact | null, name: number): Percentiles | null {
 
 function bringIntoView(box: HTMLElement, row: number): void {
   // The head covers a row.
-  const top = row * ROW;
+  const top = row * TABLE_ROW;
   if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + 2 * ROW > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * ROW - box.clientHeight;
+  else if (top + 2 * TABLE_ROW > box.scrollTop + box.clientHeight)
+    box.scrollTop = top + 2 * TABLE_ROW - box.clientHeight;
 }

@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
+import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
@@ -9,10 +10,13 @@ import './welcome.css';
 import './work.css';
 import './details.css';
 import './dock.css';
+import './query.css';
 
 const spawn = (): Port => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' });
 
-const workbench = createWorkbench(spawn);
+const spawnSql = (): SqlPort => new Worker(new URL('../worker/query.ts', import.meta.url), { type: 'module' });
+
+const workbench = createWorkbench(spawn, spawnSql);
 const theme = createTheme();
 
 // All of this lives as long as the page does.

@@ -1,12 +1,13 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Progress } from '../base/protocol.ts';
 import { createScope } from '../base/scope.ts';
 import { type Pointed, pointAt } from '../model/pointing.ts';
 import { type Ruler, ruler } from '../model/ruler.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import { type Extent, rangeBetween } from '../model/view.ts';
 import type { OpenTrace } from '../model/workbench.ts';
-import { createCanvas2d } from '../render/canvas2d.ts';
+import { createBackend, wantedBackend } from '../render/backend.ts';
 import { DIMMED, PALETTES } from '../render/palette.ts';
 import { drawMarks, drawShapes, LABEL_FONT, type Scene } from '../render/scene.ts';
 import { createTextFitter } from '../render/text.ts';
@@ -14,6 +15,7 @@ import { Announcer } from './announcer.tsx';
 import { Details } from './details.tsx';
 import { Divider } from './divider.tsx';
 import { Dock } from './dock.tsx';
+import { noteFrame } from './frames.ts';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
 import { OverviewStrip } from './overview.tsx';
 import { dock, PANELS } from './panels.ts';
@@ -37,7 +39,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
   const { trace, timeline } = open;
   const scroller = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLDivElement>(null);
-  const shapes = useRef<HTMLCanvasElement>(null);
+  const shapes = useRef<HTMLDivElement>(null);
   const marks = useRef<HTMLCanvasElement>(null);
   const state = useMemo(() => createViewState(open), [open]);
 
@@ -80,7 +82,7 @@ export function TraceView({ open, theme }: { open: OpenTrace; theme: ThemeContro
             // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
             tabIndex={0}
           >
-            <canvas ref={shapes} />
+            <div ref={shapes} />
             <canvas ref={marks} />
             <RangeBand open={open} drawn={state.drawn} />
             <Crosshair pointer={state.pointer} />
@@ -193,12 +195,13 @@ function drawWhenNeeded(
   open: OpenTrace,
   theme: ThemeControl,
   state: ViewState,
-  shapes: HTMLCanvasElement,
+  shapes: HTMLElement,
   marks: HTMLCanvasElement,
 ): () => void {
   const { trace, timeline, selection, statistics } = open;
   const scope = createScope();
-  const renderer = createCanvas2d(shapes);
+  // The canvas that takes over is empty: it is painted before the browser shows it.
+  const renderer = createBackend(shapes, wantedBackend(location.search), () => draw());
   scope.add(renderer.dispose);
   const context = marks.getContext('2d')!;
   const fitter = createTextFitter(context);
@@ -207,6 +210,7 @@ function drawWhenNeeded(
   scope.listen(window, 'resize', () => (ratio.value = devicePixelRatio));
   let frame = 0;
   let pictured = false;
+  let painted = false;
 
   const sceneNow = (): Scene | null => {
     const view = timeline.view.peek();
@@ -231,6 +235,8 @@ function drawWhenNeeded(
     };
   };
   const draw = () => {
+    const began = performance.now();
+    cancelAnimationFrame(frame);
     frame = 0;
     const scale = ratio.peek();
     const { width, height } = timeline.size.peek();
@@ -253,6 +259,13 @@ function drawWhenNeeded(
     context.fontKerning = 'none';
     const drawn = drawShapes(renderer, scene);
     drawMarks(context, fitter, scene);
+    noteFrame(began, { shapes: drawn, exact: timeline.isExact() });
+    // Slices may all lie out of sight, below many counters: reading then has no picture to wait for.
+    const shown = drawn > 0 || (scene.picture !== null && trace.progress.peek().slices > 0);
+    if (shown && !painted) {
+      painted = true;
+      requestAnimationFrame(trace.painted);
+    }
     if (drawn > 0 && !pictured) {
       pictured = true;
       markFirstPicture(open);
@@ -278,7 +291,6 @@ function drawWhenNeeded(
       if (frame === 0) frame = requestAnimationFrame(draw);
     }),
   );
-  cancelAnimationFrame(frame);
   draw();
   scope.add(() => cancelAnimationFrame(frame));
   return scope.dispose;
@@ -288,7 +300,6 @@ function drawWhenNeeded(
 function markFirstPicture({ trace }: OpenTrace): void {
   requestAnimationFrame(() => {
     performance.mark('unspool:first-picture', { detail: amountsOf(trace.progress.peek()) });
-    trace.painted();
   });
 }
 
@@ -300,8 +311,8 @@ function markCompletion({ trace }: OpenTrace): () => void {
   });
 }
 
-function amountsOf({ bytesRead, bytes, events }: { bytesRead: number; bytes: number; events: number }) {
-  return { bytesRead, bytes, events };
+function amountsOf({ bytesRead, bytes, events, slices, storeBytes }: Progress) {
+  return { bytesRead, bytes, events, slices, storeBytes };
 }
 
 function watchSize(element: HTMLElement, tell: (width: number, height: number) => void): () => void {

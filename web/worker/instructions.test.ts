@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Details } from '../base/protocol.ts';
-import { inWords } from './instructions.ts';
+import { type Disassembler, inWords } from './instructions.ts';
 
 const CODE = { t: 'code', isa: 'x86-64', address: 0x1000n, v: new Uint8Array([0xc3]) } as const;
 
 function details(fields: Details['fields']): Details {
   return { fields } as unknown as Details;
+}
+
+/** A disassembler with words of its own. */
+function known(disassemble: Disassembler['disassemble']): () => Promise<Disassembler> {
+  return async () => ({ disassemble, starts: () => new Uint32Array() });
 }
 
 describe('instructions in details', () => {
@@ -15,7 +20,10 @@ describe('instructions in details', () => {
       { name: 'Code', value: tree },
       { name: 'List', value: { t: 'list', v: [CODE, { t: 'null' }] } },
     ]);
-    const told = await inWords(given, async () => (isa, address) => `${isa} at ${address}`);
+    const told = await inWords(
+      given,
+      known((isa, address) => `${isa} at ${address}`),
+    );
     const word = { t: 'text', v: 'x86-64 at 4096' };
     expect(told.fields[0]!.value).toEqual({ t: 'tree', v: [{ name: '0x1000', value: word }] });
     expect(told.fields[1]!.value).toEqual({ t: 'list', v: [word, { t: 'null' }] });
@@ -23,7 +31,14 @@ describe('instructions in details', () => {
 
   it('stay bytes where the disassembler knows nothing, or cannot be had', async () => {
     const given = details([{ name: 'Instruction', value: CODE }]);
-    expect((await inWords(given, async () => () => undefined)).fields[0]!.value).toEqual(CODE);
+    expect(
+      (
+        await inWords(
+          given,
+          known(() => undefined),
+        )
+      ).fields[0]!.value,
+    ).toEqual(CODE);
     expect(await inWords(given, () => Promise.reject(new Error('offline')))).toBe(given);
   });
 

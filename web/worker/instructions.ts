@@ -1,17 +1,24 @@
 import type { Details, Field, Value } from '../base/protocol.ts';
 
-/** An instruction as text, or undefined when the bytes are none. */
-export type Disassemble = (isa: string, address: bigint, bytes: Uint8Array) => string | undefined;
+/** What `crate/disassembler` knows. */
+export interface Disassembler {
+  /** An instruction as text, or undefined when the bytes are none. */
+  disassemble(isa: string, address: bigint, bytes: Uint8Array): string | undefined;
+  /** Where instructions of x86 of so many bits begin in code. */
+  starts(bits: number, address: bigint, code: Uint8Array): Uint32Array;
+}
+
+type Disassemble = Disassembler['disassemble'];
 
 /**
  * Details with their instructions in words. The disassembler is loaded when there are any: it is as large as all decoders
  * together. Without it, and where it knows nothing, they stay what they are.
  */
-export async function inWords(details: Details, load: () => Promise<Disassemble>): Promise<Details> {
+export async function inWords(details: Details, load: () => Promise<Disassembler>): Promise<Details> {
   if (!details.fields.some((field) => hasCode(field.value))) return details;
   let disassemble: Disassemble;
   try {
-    disassemble = await load();
+    ({ disassemble } = await load());
   } catch {
     return details;
   }

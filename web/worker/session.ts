@@ -17,6 +17,7 @@ import type {
   TraceInfo,
   Track,
 } from '../base/protocol.ts';
+import type { Disassembler } from './instructions.ts';
 import type { SqlFile } from './sqlite.ts';
 
 /** The answer of {@link Session.query}: the body of a `rects` message. */
@@ -58,7 +59,7 @@ export interface Session {
   /** It wants {@link attach} before the first step, and no bytes. */
   isDatabase(): boolean;
   /** Throws a {@link TraceError}. */
-  attach(file: SqlFile): void;
+  attach(file: SqlFile, disassembler: Disassembler | undefined): void;
   /** Copies bytes in; only after a step answered {@link STEP_WANTS_BYTES}. */
   push(bytes: Uint8Array): void;
   /** The bytes asked for end here: the file is over. */
@@ -74,7 +75,8 @@ export interface Session {
   progress(): Progress;
   takeNames(): { readonly first: number; readonly names: readonly string[] } | undefined;
   takeTracks(): readonly Track[];
-  query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array): Answer;
+  /** `depths` has two numbers a track: its first signed depth of interest and the one behind the last. */
+  query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array, depths: Int32Array): Answer;
   overview(buckets: number): Overview;
   /** null when nothing stands there. */
   find(what: Find): Found | null;

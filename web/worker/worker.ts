@@ -4,7 +4,7 @@
  */
 import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts';
 import { gather } from './gather.ts';
-import { type Disassemble, inWords } from './instructions.ts';
+import { type Disassembler, inWords } from './instructions.ts';
 import { readThrough } from './reading.ts';
 import type { Session, SessionConstructor } from './session.ts';
 import { openSqlFile, type SqlFile } from './sqlite.ts';
@@ -111,7 +111,12 @@ async function open(blob: Blob, name: string): Promise<void> {
     // The glue's own types leave the structured values open; the contract is in session.ts.
     const Session = WasmSession as unknown as SessionConstructor;
     session = new Session(name, blob.size, new Uint8Array(head), new Uint8Array(tail));
-    if (session.isDatabase()) session.attach(await database(blob));
+    if (session.isDatabase()) {
+      // Blocks of code are in there: the disassembler is wanted at once, but not without fail.
+      const found = loadDisassembler().catch(() => undefined);
+      const opened = await database(blob);
+      session.attach(opened, await found);
+    }
     page.postMessage({ t: 'opened', info: session.info() });
     const how = await readThrough(session, blob, { cancelled: () => cancelled, painted: firstPicture, report });
     finish(session, how, session.error() ?? null);
@@ -147,12 +152,12 @@ async function database(blob: Blob): Promise<SqlFile> {
   }
 }
 
-let disassembler: Promise<Disassemble> | null = null;
+let disassembler: Promise<Disassembler> | null = null;
 
-function loadDisassembler(): Promise<Disassemble> {
-  disassembler ??= import('./wasm/unspool_disassembler.js').then(async ({ default: start, disassemble }) => {
+function loadDisassembler(): Promise<Disassembler> {
+  disassembler ??= import('./wasm/unspool_disassembler.js').then(async ({ default: start, disassemble, starts }) => {
     await start();
-    return disassemble;
+    return { disassemble, starts };
   });
   // Asked again, it may be there: a failure is not kept.
   disassembler.catch(() => {
@@ -199,6 +204,7 @@ function answer(open: Session, query: Query): void {
     query.to,
     query.step,
     query.tracks,
+    query.depths,
   );
   flush(open);
   page.postMessage({ t: 'rects', id: query.id, origin, from, to, step, complete, rects, instants, counters, visited }, [

@@ -10,12 +10,13 @@ mod sqlite;
 mod statistics;
 
 pub use items::{JsFind, JsItem};
-pub use sqlite::SqlFile;
+pub use sqlite::{JsDisassembler, SqlFile};
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
-use unspool_engine::{Range, Session as Engine, Step};
+use unspool_engine::{Range, Session as Engine, Step, TrackRows};
+use unspool_formats::Instructions;
 use wasm_bindgen::prelude::*;
 
 use crate::sqlite::SqlRows;
@@ -47,9 +48,11 @@ impl Session {
         self.engine.is_database()
     }
 
-    /// Hands in the database, and reads what concerns the whole trace. Throws a `TraceError`.
-    pub fn attach(&mut self, file: SqlFile) -> Result<(), JsValue> {
-        self.engine.attach(Box::new(SqlRows(file))).map_err(|error| to_js(&error))
+    /// Hands in the database, and what finds instructions in its blocks if it could be had; reads what concerns the whole
+    /// trace. Throws a `TraceError`.
+    pub fn attach(&mut self, file: SqlFile, disassembler: Option<JsDisassembler>) -> Result<(), JsValue> {
+        let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
+        self.engine.attach(Box::new(SqlRows(file)), instructions).map_err(|error| to_js(&error))
     }
 
     /// Takes in bytes from where [`Session::wants_at`] said.
@@ -122,9 +125,13 @@ impl Session {
         to_js(&self.engine.take_tracks())
     }
 
-    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`.
-    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> JsValue {
-        let answer = self.engine.query(from, to, step, tracks);
+    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
+    /// has two numbers a track: its first signed depth of interest and the one behind the last.
+    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
+        let rows: Vec<_> = (tracks.iter().zip(depths.as_chunks().0))
+            .map(|(track, [first, end])| TrackRows { track: *track, depths: *first..*end })
+            .collect();
+        let answer = self.engine.query_rows(from, to, step, &rows);
         object(&[
             ("origin", answer.origin.into()),
             ("from", from.into()),
@@ -176,12 +183,6 @@ impl Session {
     /// A number in hexadecimal that two readings of the same bytes have in common: that of `unspool info --json`.
     pub fn digest(&self) -> String {
         format!("{:016x}", self.engine.store().digest())
-    }
-
-    /// Bytes that slices, levels of detail and instants take in memory.
-    #[wasm_bindgen(js_name = storeBytes)]
-    pub fn store_bytes(&self) -> f64 {
-        self.engine.store().bytes() as f64
     }
 }
 

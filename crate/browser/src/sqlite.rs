@@ -5,7 +5,7 @@ use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
 use unspool_engine::RowSource;
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape};
-use unspool_formats::{Query, RowError, Rows};
+use unspool_formats::{Instructions, Query, RowError, Rows};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -30,6 +30,12 @@ extern "C" {
     /// Why the file itself could not be read.
     #[wasm_bindgen(method)]
     fn failure(this: &SqlFile) -> Option<String>;
+
+    /// `crate/disassembler`, as it is when it is loaded.
+    pub type JsDisassembler;
+
+    #[wasm_bindgen(method)]
+    fn starts(this: &JsDisassembler, bits: u32, address: u64, code: &[u8]) -> Vec<u32>;
 
     /// How a page of numbers ended.
     type Outcome;
@@ -58,6 +64,12 @@ extern "C" {
 
     #[wasm_bindgen(method)]
     fn free(this: &Statement) -> bool;
+}
+
+impl Instructions for JsDisassembler {
+    fn starts(&self, bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
+        Self::starts(self, bits, address, code)
+    }
 }
 
 /// Rows of a database that sql.js has open.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, Step, TraceErrorOut, TraceInfo, TrackOut, read};
 
-use crate::sqlite::Database;
+use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, Place, Source, complain};
 
 /// What `--json` prints.
@@ -37,7 +37,9 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
     let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
     if session.is_database() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
-        opened.and_then(|database| session.attach(Box::new(database))).map_err(|error| refused(&error))?;
+        opened
+            .and_then(|database| session.attach(Box::new(database), Some(Box::new(Disassembler))))
+            .map_err(|error| refused(&error))?;
     }
     let bar = source.bar.clone();
     read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;

@@ -10,7 +10,16 @@ use unspool_engine::{RowSink, RowSource};
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape, leading_number};
 use unspool_formats::rvn::encode::Insert;
-use unspool_formats::{Query, RowError, Rows};
+use unspool_formats::{Instructions, Query, RowError, Rows};
+
+/// Finds instructions for those who decode what is in a database.
+pub(crate) struct Disassembler;
+
+impl Instructions for Disassembler {
+    fn starts(&self, bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
+        unspool_disassembler::starts(bits, address, code)
+    }
+}
 
 /// A database that is read.
 pub(crate) struct Database {
@@ -159,7 +168,7 @@ mod tests {
         let mut head = vec![0; 4096];
         std::io::Read::read_exact(&mut file, &mut head).unwrap();
         let mut session = Session::new("x.sqlite", file.metadata().unwrap().len(), &head, &head).unwrap();
-        session.attach(Box::new(database)).unwrap();
+        session.attach(Box::new(database), Some(Box::new(Disassembler))).unwrap();
         while session.step(step) == Step::More {}
         assert!(session.error().is_none());
         (session.store().digest(), session.store().records())

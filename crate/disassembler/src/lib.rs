@@ -3,7 +3,7 @@
 //! A module of its own, because it is as large as all decoders together and is wanted only when somebody looks at the details
 //! of an execution: the page loads it then. It knows no other room.
 
-use iced_x86::{Decoder, DecoderOptions, Formatter, NasmFormatter};
+use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, NasmFormatter};
 use wasm_bindgen::prelude::*;
 
 /// An instruction as text, in the manner of NASM for x86. `isa` is one of `x86-16`, `x86-32`, `x86-64`, `arm`, `arm-big`, `thumb`,
@@ -23,6 +23,20 @@ pub fn disassemble(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
         "aarch64" => arm(&yaxpeax_arm::armv8::a64::InstDecoder::default(), bytes),
         _ => None,
     }
+}
+
+/// Where instructions of x86 of so many bits (16, 32, 64) begin in `code`, which lies at `address`: offsets, ascending from 0
+/// on. Bytes that are no instruction count as one each.
+#[wasm_bindgen]
+pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
+    let Ok(mut decoder) = Decoder::try_with_ip(bits, code, address, DecoderOptions::NONE) else { return Vec::new() };
+    let mut instruction = Instruction::default();
+    let mut starts = Vec::new();
+    while decoder.can_decode() {
+        starts.push(decoder.position() as u32);
+        decoder.decode_out(&mut instruction);
+    }
+    starts
 }
 
 fn x86(bits: u32, address: u64, bytes: &[u8]) -> Option<String> {
@@ -66,6 +80,14 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instructions_follow_upon_each_other() {
+        assert_eq!(starts(64, 0x1000, &[0x48, 0x89, 0xe5, 0x90, 0xe8, 0, 0, 0, 0]), [0, 3, 4]);
+        assert_eq!(starts(16, 0, &[0xb8, 1, 0, 0xc3]), [0, 3]);
+        assert_eq!(starts(64, 0, &[]), []);
+        assert_eq!(starts(7, 0, &[0x90]), []);
+    }
 
     #[test]
     fn instructions_read_like_those_of_other_disassemblers() {

@@ -25,5 +25,5 @@ pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo
 pub use rows::{RowSink, RowSource};
 pub use session::{Session, Step};
 pub use store::Store;
-pub use store::query::{CounterColumns, InstantColumns, MANY, QueryAnswer, RectColumns};
+pub use store::query::{CounterColumns, InstantColumns, MANY, QueryAnswer, RectColumns, TrackRows};
 pub use unspool_formats::decoder::Range;

@@ -39,7 +39,7 @@ impl Store {
         }
         if rows.len() > MOST_ROWS {
             let size = |id: &TrackId| self.tracks.get(*id as usize).map_or(0, |t| t.slices() + t.instants.len() as u64);
-            rows.sort_by_key(|id| std::cmp::Reverse(size(id)));
+            rows.sort_unstable_by_key(|id| (std::cmp::Reverse(size(id)), *id));
             rows.truncate(MOST_ROWS);
             rows.sort_unstable();
         }

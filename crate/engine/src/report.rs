@@ -236,6 +236,8 @@ pub struct ProgressOut {
     pub events: f64,
     /// Slices on all tracks.
     pub slices: f64,
+    /// Bytes of memory that slices, levels of detail, instants and samples take.
+    pub store_bytes: f64,
     /// First and last position, unless there is nothing yet.
     pub extent: Option<ExtentOut>,
     /// What was wrong, by kind.
@@ -267,7 +269,8 @@ impl Store {
                 first: count.first.into(),
             })
             .collect();
-        all.sort_by_key(|c| !c.serious);
+        let remarks = all.extract_if(.., |c| !c.serious).collect::<Vec<_>>();
+        all.extend(remarks);
         all
     }
 

@@ -2,7 +2,7 @@
 
 use unspool_formats::rows::PAGE;
 use unspool_formats::rvn::encode::Insert;
-use unspool_formats::{OpenOptions, Probe, Query, RowDecoder, RowError, Rows, recognise};
+use unspool_formats::{Instructions, OpenOptions, Probe, Query, RowDecoder, RowError, Rows, recognise};
 
 use crate::pages::Pages;
 use crate::report::{TraceErrorOut, refusal};
@@ -48,6 +48,11 @@ pub(crate) struct RowPath {
 impl RowPath {
     pub(crate) fn new(decoder: Box<dyn RowDecoder>) -> Self {
         Self { decoder, source: None, rows: Rows::default(), pages: Pages::default(), failed: None }
+    }
+
+    /// Says who finds instructions.
+    pub(crate) fn set_instructions(&mut self, instructions: Box<dyn Instructions>) {
+        self.decoder.set_instructions(instructions);
     }
 
     /// Gives it its source, and reads what concerns the whole trace.

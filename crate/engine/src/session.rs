@@ -2,7 +2,9 @@
 
 use unspool_formats::decoder::Range;
 use unspool_formats::rows::PAGE;
-use unspool_formats::{Clock, Decoder, EventBatch, Format, Info, OpenOptions, Opened, Probe, Want, recognise};
+use unspool_formats::{
+    Clock, Decoder, EventBatch, Format, Info, Instructions, OpenOptions, Opened, Probe, Want, recognise,
+};
 
 use crate::details::{Details, Item};
 use crate::find::{Find, Found};
@@ -10,7 +12,7 @@ use crate::overview::Overview;
 use crate::report::{ClockOut, ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 use crate::rows::{RowPath, RowSource};
 use crate::store::Store;
-use crate::store::query::QueryAnswer;
+use crate::store::query::{QueryAnswer, TrackRows};
 
 /// Events decoded before they go to the store.
 const BATCH: usize = 4096;
@@ -111,7 +113,16 @@ impl Session {
     }
 
     /// Says where the rows of a database come from, and reads what concerns the whole trace.
-    pub fn attach(&mut self, source: Box<dyn RowSource>) -> Result<(), TraceErrorOut> {
+    ///
+    /// `instructions` finds the instructions of a block where the trace does not tell all of them.
+    pub fn attach(
+        &mut self,
+        source: Box<dyn RowSource>,
+        instructions: Option<Box<dyn Instructions>>,
+    ) -> Result<(), TraceErrorOut> {
+        if let (Path::Rows(path), Some(instructions)) = (&mut self.path, instructions) {
+            path.set_instructions(instructions);
+        }
         match &mut self.path {
             Path::Rows(path) => Ok(path.attach(source)?),
             Path::Stream(_) => Ok(()),
@@ -284,6 +295,7 @@ impl Session {
             bytes: self.size as f64,
             events: self.store.records() as f64,
             slices: self.store.slices() as f64,
+            store_bytes: self.store.bytes() as f64,
             extent: self.store.extent().map(|(from, to)| ExtentOut { from, to }),
             problems: self.store.problem_report(),
             stage: stage.filter(|_| !self.store.is_finished()),
@@ -313,6 +325,11 @@ impl Session {
     /// What is to be drawn of a window; see [`Store::query`].
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> QueryAnswer {
         self.store.query(from, to, step, tracks)
+    }
+
+    /// What is to be drawn of some rows of a window; see [`Store::query_rows`].
+    pub fn query_rows(&self, from: u64, to: u64, step: u64, rows: &[TrackRows]) -> QueryAnswer {
+        self.store.query_rows(from, to, step, rows)
     }
 
     /// Density over the whole trace; see [`Store::overview`].

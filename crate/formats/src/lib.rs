@@ -17,6 +17,7 @@ extern crate std;
 
 pub mod apitrace;
 pub mod batch;
+pub mod code;
 pub mod container;
 pub mod decoder;
 pub mod details;
@@ -33,6 +34,7 @@ pub mod trace_db;
 pub mod xray;
 
 pub use batch::{EventBatch, EventKind, Orphans, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
+pub use code::Instructions;
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};
 pub use error::{Cause, Error, Problem, ProblemKind, Result};

@@ -4,11 +4,13 @@
 //! ([`Rows`]). Queries stand for themselves: each is a page that begins behind the one before it, so nobody holds a
 //! statement open while other questions are answered.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use crate::batch::EventBatch;
+use crate::code::Instructions;
 use crate::details::RecordDetails;
 use crate::error::{Class, Problem};
 use crate::info::Info;
@@ -154,6 +156,9 @@ impl RowError {
 pub trait RowDecoder {
     /// What is known of the trace; complete when [`RowDecoder::opened`].
     fn info(&self) -> Info;
+
+    /// Says who finds instructions in machine code; without it they are where the trace tells.
+    fn set_instructions(&mut self, instructions: Box<dyn Instructions>);
 
     /// All that concerns the whole trace was read, and it can be decoded.
     fn opened(&self) -> bool;

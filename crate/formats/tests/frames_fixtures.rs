@@ -5,19 +5,18 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+mod common;
+
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Program, Std, Table, Taint, TaintIntro, Writer};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let calls = calls();
     let cut = calls[..calls.len() / 2].to_vec();
     let (streamed, plugin, machines) = (streamed(), plugin(), delay_slots());
-    let files = [
+    let files: [(&str, &[u8]); _] = [
         ("tests/fixtures/frames/calls.frames", &calls),
         ("tests/fixtures/frames/cut.frames", &cut),
         ("tests/fixtures/frames/streamed.frames", &streamed),
@@ -25,14 +24,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/frames/mips.frames", &machines),
         ("web/public/samples/calls.frames", &calls),
     ];
-    for (name, bytes) in files {
-        let path: PathBuf = root.join(name);
-        if std::env::var_os("UNSPOOL_WRITE_FIXTURES").is_some() {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, bytes).unwrap();
-        }
-        assert!(fs::read(&path).unwrap() == *bytes, "{name} is not what the encoder writes");
-    }
+    common::are_written(&files);
 }
 
 const START: u64 = 0x40_1000;

@@ -2,13 +2,15 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+mod common;
+
+use common::Delivered;
 use proptest::prelude::*;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
 use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
 use unspool_formats::{
-    Decoder, Error, EventBatch, EventKind, FORMATS, Limits, OpenOptions, Probe, Problem, ProblemKind, RecordDetails,
-    TrackDef, Value,
+    Decoder, Error, EventBatch, EventKind, FORMATS, Limits, Probe, Problem, ProblemKind, RecordDetails, Value,
 };
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Narrow];
@@ -42,29 +44,7 @@ const I: u32 = 14;
 const X: u32 = 15;
 const Y: u32 = 16;
 
-/// Everything that a decoder delivers.
-#[derive(Debug, Default, PartialEq)]
-struct Delivered {
-    events: Vec<(EventKind, u32, u64, u32, u64)>,
-    tracks: Vec<TrackDef>,
-    names: Vec<String>,
-    problems: Vec<Problem>,
-    records: u64,
-    error: Option<Error>,
-}
-
 impl Delivered {
-    fn take(&mut self, batch: &mut EventBatch) {
-        for i in 0..batch.len() {
-            self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
-        }
-        self.tracks.append(&mut batch.new_tracks);
-        self.names.append(&mut batch.new_names);
-        self.problems.append(&mut batch.problems);
-        self.records += batch.records;
-        batch.clear();
-    }
-
     /// Events of the track with this name (and this detail), as `!name@time` or `value@time`.
     fn track(&self, name: &str, detail: &str) -> Vec<String> {
         let id = self.tracks.iter().position(|t| t.name == name && t.detail.starts_with(detail)).unwrap() as u32;
@@ -76,18 +56,10 @@ impl Delivered {
         };
         self.events.iter().filter(|e| e.1 == id).map(shown).collect()
     }
-
-    fn kinds(&self) -> Vec<ProblemKind> {
-        self.problems.iter().map(|p| p.kind).collect()
-    }
-}
-
-fn options(file: &[u8]) -> OpenOptions {
-    OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() }
 }
 
 fn open(file: &[u8]) -> Box<dyn Decoder> {
-    (FORMATS.iter().find(|f| f.id == "trace-db").unwrap().open)(file, options(file)).unwrap().stream().unwrap()
+    common::open("trace-db", file)
 }
 
 /// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.

@@ -5,32 +5,23 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod common;
 
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let variables = program(Layout::Wide);
     let cut = variables[..variables.len() - 12].to_vec();
-    let files = [
+    let files: [(&str, &[u8]); _] = [
         ("tests/fixtures/trace_db/variables.trace", &variables),
         ("tests/fixtures/trace_db/narrow.trace", &program(Layout::Narrow)),
         ("tests/fixtures/trace_db/cut.trace", &cut),
         ("tests/fixtures/trace_db/values.trace", &values()),
         ("web/public/samples/variables.trace", &variables),
     ];
-    for (name, bytes) in files {
-        let path: PathBuf = root.join(name);
-        if std::env::var_os("UNSPOOL_WRITE_FIXTURES").is_some() {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, bytes).unwrap();
-        }
-        assert!(fs::read(&path).unwrap() == *bytes, "{name} is not what the encoder writes");
-    }
+    common::are_written(&files);
 }
 
 const NAMES: &[&str] = &[

@@ -2,35 +2,15 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+mod common;
+
+use common::{Delivered, open};
 use proptest::prelude::*;
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Header, Mode};
-use unspool_formats::{
-    Decoder, EventBatch, EventKind, FORMATS, OpenOptions, Problem, ProblemKind, TrackDef, Value, Want,
-};
-
-/// Everything that a decoder delivers.
-#[derive(Debug, Default, PartialEq)]
-struct Delivered {
-    events: Vec<(EventKind, u32, u64, u32, u64)>,
-    tracks: Vec<TrackDef>,
-    names: Vec<String>,
-    problems: Vec<Problem>,
-    records: u64,
-}
+use unspool_formats::{Decoder, EventBatch, EventKind, ProblemKind, Value, Want};
 
 impl Delivered {
-    fn take(&mut self, batch: &mut EventBatch) {
-        for i in 0..batch.len() {
-            self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
-        }
-        self.tracks.append(&mut batch.new_tracks);
-        self.names.append(&mut batch.new_names);
-        self.problems.append(&mut batch.problems);
-        self.records += batch.records;
-        batch.clear();
-    }
-
     /// Events of one track since its last restart, as `+name@time`.
     fn track(&self, track: u32) -> Vec<String> {
         let from = self.events.iter().rposition(|e| e.0 == EventKind::Restart && e.1 == track).unwrap_or(0);
@@ -47,20 +27,11 @@ impl Delivered {
             })
             .collect()
     }
-
-    fn kinds(&self) -> Vec<ProblemKind> {
-        self.problems.iter().map(|p| p.kind).collect()
-    }
-}
-
-fn open(file: &[u8]) -> Box<dyn Decoder> {
-    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    (FORMATS.iter().find(|f| f.id == "xray").unwrap().open)(file, options).unwrap().stream().unwrap()
 }
 
 /// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
 fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
-    let mut decoder = open(file);
+    let mut decoder = open("xray", file);
     let mut batch = EventBatch::with_capacity(capacity);
     let mut all = Delivered::default();
     let mut sizes = portions.iter().copied().cycle();

@@ -5,8 +5,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod common;
 
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
@@ -18,24 +17,16 @@ const PID: i32 = 4711;
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let (threads, events) = (server(), worker_with_events());
     let cut = threads[..threads.len() - 333].to_vec();
-    let files = [
+    let files: [(&str, &[u8]); _] = [
         ("tests/fixtures/xray/threads.xray", &threads),
         ("tests/fixtures/xray/events.xray", &events),
         ("tests/fixtures/xray/truncated.xray", &cut),
         ("web/public/samples/threads.xray", &threads),
         ("web/public/samples/events.xray", &events),
     ];
-    for (name, bytes) in files {
-        let path: PathBuf = root.join(name);
-        if std::env::var_os("UNSPOOL_WRITE_FIXTURES").is_some() {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, bytes).unwrap();
-        }
-        assert!(fs::read(&path).unwrap() == *bytes, "{name} is not what the encoder writes");
-    }
+    common::are_written(&files);
 }
 
 /// A small repeatable source of variety.

@@ -1,5 +1,7 @@
 //! What is to be drawn of a window: rectangles of about a pixel or more, never one a slice.
 
+use std::ops::Range;
+
 use unspool_formats::TrackId;
 
 use super::Store;
@@ -82,13 +84,28 @@ pub struct QueryAnswer {
     pub visited: u64,
 }
 
+/// Rows of a track that are asked for: a window shows but a few of a thread that is thousands of calls deep.
+#[derive(Clone, Debug)]
+pub struct TrackRows {
+    /// Track.
+    pub track: TrackId,
+    /// Signed depths. Instants and samples come with any of them, and with none.
+    pub depths: Range<i32>,
+}
+
 impl Store {
     /// What is to be drawn of `from..to` on these tracks, when a pixel is about `step` wide.
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[TrackId]) -> QueryAnswer {
+        let rows: Vec<_> = tracks.iter().map(|track| TrackRows { track: *track, depths: i32::MIN..i32::MAX }).collect();
+        self.query_rows(from, to, step, &rows)
+    }
+
+    /// As [`Store::query`], of some rows alone.
+    pub fn query_rows(&self, from: u64, to: u64, step: u64, rows: &[TrackRows]) -> QueryAnswer {
         let step = step.max(1);
         let now = self.extent().map_or(0, |(_, to)| to);
         let mut answer = QueryAnswer { origin: from, complete: self.is_finished(), ..QueryAnswer::default() };
-        for id in tracks {
+        for TrackRows { track: id, depths } in rows {
             let Some(track) = self.tracks.get(*id as usize) else { continue };
             let mut pen = Pen {
                 store: self,
@@ -101,8 +118,8 @@ impl Store {
                 allowance: 0,
                 pending: None,
             };
-            let mut open = track.open().peekable();
-            for (depth, column) in track.columns() {
+            let mut open = track.open().filter(|o| depths.contains(&o.depth)).peekable();
+            for (depth, column) in track.columns_within(depths) {
                 pen.depth = depth;
                 pen.column(column);
                 if let Some(o) = open.next_if(|o| o.depth == depth) {
@@ -383,6 +400,31 @@ mod tests {
                 step *= 2;
             }
         }
+    }
+
+    #[test]
+    fn rows_that_are_not_asked_for_cost_nothing() {
+        let (mut store, mut batch) = store();
+        let deep = 5000;
+        for depth in 0..deep {
+            batch.push(EventKind::Begin, 0, u64::from(depth), depth, 0);
+        }
+        // The last thousand never end.
+        for depth in (1000..deep).rev() {
+            batch.push(EventKind::End, 0, 2 * u64::from(deep) - u64::from(depth), depth, 0);
+        }
+        assert!(store.apply(&mut batch));
+        let asked = |depths: Range<i32>| store.query_rows(0, 20_000, 8, &[TrackRows { track: 0, depths }]);
+        for depths in [0..50, 980..1030, 4950..5000, 4990..6000] {
+            let (answer, all) = (asked(depths.clone()), store.query(0, 20_000, 8, &[0]));
+            let wanted: Vec<_> = (0..all.rects.depth.len()).filter(|i| depths.contains(&all.rects.depth[*i])).collect();
+            assert_eq!(answer.rects.depth, wanted.iter().map(|i| all.rects.depth[*i]).collect::<Vec<_>>());
+            assert_eq!(answer.rects.start, wanted.iter().map(|i| all.rects.start[*i]).collect::<Vec<_>>());
+            assert!(answer.visited <= 2 * 50, "{}", answer.visited);
+        }
+        assert_eq!(asked(7000..8000).rects.depth.len(), 0);
+        let backwards = Range { start: 9, end: 3 };
+        assert_eq!(asked(backwards).rects.depth.len(), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A track: slices, column by column, that nest or overlap, and instants.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use unspool_formats::{Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
@@ -212,6 +213,17 @@ impl Track {
     /// Columns with their signed depths, from the lowest.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (i32, &Column)> {
         (self.lowest..).zip(&self.columns)
+    }
+
+    /// The columns of some signed depths, from the lowest.
+    pub(crate) fn columns_within(&self, depths: &Range<i32>) -> impl Iterator<Item = (i32, &Column)> {
+        // As differences of 64 bits: depths may be the least and the greatest of 32.
+        let row = |depth: i32| {
+            usize::try_from(i64::from(depth) - i64::from(self.lowest)).unwrap_or(0).min(self.columns.len())
+        };
+        let first = row(depths.start);
+        let end = row(depths.end).max(first);
+        (self.lowest + first as i32..).zip(self.columns.range(first..end))
     }
 
     pub(crate) fn column(&self, depth: i32) -> Option<&Column> {

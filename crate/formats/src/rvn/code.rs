@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK};
+use crate::code::Instructions;
 use crate::frames::flow::{Flow, flow};
 use crate::frames::machine::Isa;
 
@@ -55,18 +56,18 @@ impl Entry {
     }
 
     /// How it ends.
-    pub(super) fn ending(&mut self) -> Ending {
+    pub(super) fn ending(&mut self, instructions: &dyn Instructions) -> Ending {
         if let Some(ending) = self.ending {
             return ending;
         }
-        let ending = self.look();
+        let ending = self.look(instructions);
         self.ending = Some(ending);
         ending
     }
 
-    fn look(&self) -> Ending {
+    fn look(&self, instructions: &dyn Instructions) -> Ending {
         let data = &self.block.data;
-        let (Some(bits), false, Some(last)) = (self.block.mode.bits(), self.cut, self.last()) else {
+        let (Some(bits), false, Some(last)) = (self.block.mode.bits(), self.cut, self.last(instructions)) else {
             return Ending::Next;
         };
         let Some(bytes) = data.get(last..) else { return Ending::Next };
@@ -87,28 +88,32 @@ impl Entry {
     }
 
     /// Offset of the last instruction: by the indices, where all were executed once; by decoding otherwise.
-    fn last(&self) -> Option<usize> {
+    fn last(&self, instructions: &dyn Instructions) -> Option<usize> {
         if self.block.count == self.known.len() as u64 + 1 {
             return Some(self.known.last().map_or(0, |offset| *offset as usize));
         }
-        self.starts().last().copied()
+        self.starts(instructions).last().copied()
     }
 
-    /// Where instructions begin, by decoding them one after the other.
-    pub(super) fn starts(&self) -> Vec<usize> {
-        use iced_x86::{Decoder, DecoderOptions, Instruction};
-
-        let mut starts = Vec::new();
-        let Some(bits) = self.block.mode.bits() else { return starts };
-        let Ok(mut decoder) = Decoder::try_with_ip(bits, &self.block.data, self.block.pc, DecoderOptions::NONE) else {
-            return starts;
-        };
-        let mut instruction = Instruction::default();
-        while decoder.can_decode() {
-            starts.push(decoder.position());
-            decoder.decode_out(&mut instruction);
+    /// Where instructions begin, by decoding them one after the other; where nobody can, those that the indices tell.
+    pub(super) fn starts(&self, instructions: &dyn Instructions) -> Vec<usize> {
+        let bits = self.block.mode.bits();
+        let starts = bits.map(|bits| instructions.starts(bits, self.block.pc, &self.block.data)).unwrap_or_default();
+        if starts.is_empty() && bits.is_some() && !self.block.data.is_empty() {
+            return core::iter::once(0).chain(self.known.iter().map(|offset| *offset as usize)).collect();
         }
-        starts
+        starts.into_iter().map(|start| start as usize).collect()
+    }
+
+    /// The bytes of the instruction at an address, by decoding: of one that was never executed to its end, too.
+    pub(super) fn decoded_at(&self, pc: u64, instructions: &dyn Instructions) -> Option<&[u8]> {
+        if self.is_interrupt() {
+            return None;
+        }
+        let offset = usize::try_from(pc.wrapping_sub(self.block.pc)).ok()?;
+        let starts = self.starts(instructions);
+        let i = starts.iter().position(|start| *start == offset)?;
+        self.block.data.get(offset..starts.get(i + 1).copied().unwrap_or(self.block.data.len()))
     }
 
     /// The bytes of the instruction at an address, by the reference's rule: it must be one that is known to have been
@@ -181,6 +186,23 @@ mod tests {
     use super::super::wire::Mode;
     use super::*;
 
+    struct Iced;
+
+    impl Instructions for Iced {
+        fn starts(&self, bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
+            use iced_x86::{Decoder, DecoderOptions, Instruction};
+
+            let mut decoder = Decoder::with_ip(bits, code, address, DecoderOptions::NONE);
+            let mut instruction = Instruction::default();
+            let mut starts = Vec::new();
+            while decoder.can_decode() {
+                starts.push(decoder.position() as u32);
+                decoder.decode_out(&mut instruction);
+            }
+            starts
+        }
+    }
+
     fn entry(mode: Mode, data: &[u8], count: u64, known: &[u32]) -> Entry {
         let mut entry = Entry::new(2, Block { pc: 0x1000, data: data.into(), count, mode }, false);
         entry.known = known.into();
@@ -189,7 +211,7 @@ mod tests {
 
     #[test]
     fn blocks_end_as_their_last_instruction_says() {
-        let ending = |data: &[u8], count, known: &[u32]| entry(Mode::Bits64, data, count, known).ending();
+        let ending = |data: &[u8], count, known: &[u32]| entry(Mode::Bits64, data, count, known).ending(&Iced);
         assert_eq!(ending(&[0x90, 0xe8, 0, 0, 0, 0], 2, &[1]), Ending::Call { back: 0x1006 });
         assert_eq!(ending(&[0x5d, 0xc3], 2, &[1]), Ending::Return);
         assert_eq!(ending(&[0x0f, 0x05], 1, &[]), Ending::SystemCall { back: 0x1002 });
@@ -202,8 +224,8 @@ mod tests {
     #[test]
     fn an_unfinished_block_is_decoded_to_find_its_last_instruction() {
         let call = [0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0];
-        assert_eq!(entry(Mode::Bits64, &call, 2, &[]).ending(), Ending::Call { back: 0x1008 });
-        assert_eq!(entry(Mode::Bits32, &[0x40, 0xc3], 2, &[]).ending(), Ending::Return, "inc eax; ret");
+        assert_eq!(entry(Mode::Bits64, &call, 2, &[]).ending(&Iced), Ending::Call { back: 0x1008 });
+        assert_eq!(entry(Mode::Bits32, &[0x40, 0xc3], 2, &[]).ending(&Iced), Ending::Return, "inc eax; ret");
     }
 
     #[test]
@@ -214,5 +236,10 @@ mod tests {
         assert_eq!(e.instruction_at(0x1003).map(<[u8]>::len), Some(15), "no more than an instruction can have");
         assert_eq!(e.instruction_at(0x1002), None);
         assert_eq!(e.instruction_at(0xfff), None);
+        let e = entry(Mode::Bits64, &[0x90, 0x48, 0x8b, 0x07, 0xc3], 3, &[]);
+        assert_eq!(e.instruction_at(0x1001), None, "the reference gives up");
+        assert_eq!(e.decoded_at(0x1001, &Iced), Some(&[0x48, 0x8b, 0x07][..]));
+        assert_eq!(e.decoded_at(0x1002, &Iced), None, "within an instruction");
+        assert_eq!(e.decoded_at(0x1001, &crate::code::NoInstructions), None);
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::code::{Blocks, Entry};
 use super::text;
 use super::wire::{self, Interrupt, Schema};
+use crate::code::Instructions;
 use crate::details::{Field, RecordDetails, Value};
 use crate::frames::machine::Isa;
 use crate::rows::{Query, Rows};
@@ -23,7 +24,7 @@ pub(super) fn queries(end: u64, schema: Schema) -> Vec<Query> {
     queries
 }
 
-pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks) -> RecordDetails {
+pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks, instructions: &dyn Instructions) -> RecordDetails {
     let mut details = RecordDetails::default();
     let event = rows.first();
     let found = event.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
@@ -33,17 +34,17 @@ pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks) -> RecordDetails
         .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
     if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
         let begin = event.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
-        run(begin, end, id, blocks, &mut details);
+        run(begin, end, id, blocks, instructions, &mut details);
     } else if interrupt.is_none() {
         details.remarks.push("The database has no such transition any more: it was changed.".into());
     }
     if let Some(interrupt) = interrupt {
-        told(&interrupt, blocks, &mut details);
+        told(&interrupt, blocks, instructions, &mut details);
     }
     details
 }
 
-fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, details: &mut RecordDetails) {
+fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, instructions: &dyn Instructions, details: &mut RecordDetails) {
     let fields = &mut details.fields;
     fields.push(Field::new("Block", Value::Id(id)));
     let ran = end.saturating_sub(begin);
@@ -62,7 +63,7 @@ fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, details: &mut RecordDetai
     fields.push(Field::new("Mode", Value::Text(block.mode.word())));
     fields.push(Field::new("Instructions", Value::U64(block.count)));
     fields.push(Field::new("Executed", Value::U64(ran.min(block.count))));
-    let listing = listing(entry, ran);
+    let listing = listing(entry, ran, instructions);
     if !listing.is_empty() {
         fields.push(Field::new("Code", Value::Tree(listing)));
     }
@@ -79,8 +80,8 @@ fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, details: &mut RecordDetai
 }
 
 /// Each instruction at its address. What ran stands by itself, what did not says so.
-fn listing(entry: &Entry, ran: u64) -> Vec<Field> {
-    let starts = entry.starts();
+fn listing(entry: &Entry, ran: u64, instructions: &dyn Instructions) -> Vec<Field> {
+    let starts = entry.starts(instructions);
     let data = &entry.block.data;
     let bits = entry.block.mode.bits();
     let mut lines = Vec::new();
@@ -101,7 +102,7 @@ fn listing(entry: &Entry, ran: u64) -> Vec<Field> {
     lines
 }
 
-fn told(interrupt: &Interrupt, blocks: &Blocks, details: &mut RecordDetails) {
+fn told(interrupt: &Interrupt, blocks: &Blocks, instructions: &dyn Instructions, details: &mut RecordDetails) {
     let fields = &mut details.fields;
     let number = Value::I64(interrupt.number);
     fields.push(Field::new("Interrupt", Value::Symbol { name: text::vector(interrupt), value: number.into() }));
@@ -113,7 +114,11 @@ fn told(interrupt: &Interrupt, blocks: &Blocks, details: &mut RecordDetails) {
         return;
     }
     fields.push(Field::new("Related block", Value::Id(interrupt.related)));
-    match blocks.get(interrupt.related).and_then(|entry| entry.instruction_at(interrupt.pc)) {
+    // The reference looks only for instructions that were executed once. One that always faults was not.
+    let instruction = blocks
+        .get(interrupt.related)
+        .and_then(|entry| entry.instruction_at(interrupt.pc).or_else(|| entry.decoded_at(interrupt.pc, instructions)));
+    match instruction {
         Some(bytes) => {
             fields.push(Field::new("Related instruction", code(interrupt.mode.bits(), interrupt.pc, bytes)));
         }

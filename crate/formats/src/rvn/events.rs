@@ -1,5 +1,6 @@
 //! Runs of blocks as trace events: a call stack, each block in a lane, and lanes of what is user and kernel and of modes.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,6 +14,7 @@ use super::stack::{Place, Stack};
 use super::wire::{Interrupt, Mode};
 use super::{details, text};
 use crate::batch::{EventBatch, EventKind, TrackDef, TrackId, TrackKind};
+use crate::code::{Instructions, NoInstructions};
 use crate::details::RecordDetails;
 use crate::error::{Class, Problem, ProblemKind};
 use crate::info::{Clock, Info};
@@ -30,7 +32,6 @@ const CALLS: TrackId = 3;
 const TOGETHER: usize = 512;
 
 /// Decodes a block trace.
-#[derive(Debug)]
 pub struct RvnDecoder {
     reader: Reader,
     limits: Limits,
@@ -45,6 +46,7 @@ pub struct RvnDecoder {
     /// The latest interrupt whose own event is still to come.
     announced: Option<Interrupt>,
     told_missing: bool,
+    instructions: Box<dyn Instructions>,
 }
 
 impl RvnDecoder {
@@ -61,6 +63,7 @@ impl RvnDecoder {
             records: Vec::new(),
             announced: None,
             told_missing: false,
+            instructions: Box::new(NoInstructions),
         }
     }
 
@@ -136,7 +139,7 @@ impl RvnDecoder {
                 continue;
             }
             let complete = event.end - event.begin >= entry.block.count;
-            let ending = if complete { entry.ending() } else { Ending::Next };
+            let ending = if complete { entry.ending(self.instructions.as_ref()) } else { Ending::Next };
             let behind = pc.wrapping_add(entry.block.data.len() as u64);
             let name = match entry.name {
                 Some(name) => name,
@@ -222,6 +225,10 @@ impl RowDecoder for RvnDecoder {
         }
     }
 
+    fn set_instructions(&mut self, instructions: Box<dyn Instructions>) {
+        self.instructions = instructions;
+    }
+
     fn opened(&self) -> bool {
         self.reader.opened()
     }
@@ -284,7 +291,7 @@ impl RowDecoder for RvnDecoder {
     }
 
     fn details(&self, locator: u64, rows: &[Rows]) -> RecordDetails {
-        details::details(locator, rows, &self.reader.blocks)
+        details::details(locator, rows, &self.reader.blocks, self.instructions.as_ref())
     }
 }
 

@@ -5,6 +5,7 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -276,7 +277,8 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
         all
     };
     let (old, new) = (sorted(before), sorted(now));
-    let mut found: Vec<(usize, Field)> = Vec::new();
+    // In the order of the point, then of what was found.
+    let mut found: BTreeMap<(usize, usize), Field> = BTreeMap::new();
     let (mut i, mut k) = (0, 0);
     let get = |list: &[usize], at: usize, p: &'_ Point| list.get(at).and_then(|n| p.variables.get(*n)).cloned();
     loop {
@@ -306,14 +308,13 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
             let side = |v: Option<&Variable>| v.map_or(Value::Null, |v| short(tables, v));
             let value =
                 Value::Tree([Field::new("before", side(was.as_ref())), Field::new("now", side(is.as_ref()))].into());
-            found.push((place, Field { name: name_of(tables, name), value }));
+            found.insert((place, found.len()), Field { name: name_of(tables, name), value });
         }
     }
-    found.sort_by_key(|(place, _)| *place);
     if found.is_empty() {
         return Value::Text("nothing".into());
     }
-    Value::Tree(found.into_iter().map(|(_, field)| field).collect())
+    Value::Tree(found.into_values().collect())
 }
 
 /// A value; with the size of its buffer where it points to one.

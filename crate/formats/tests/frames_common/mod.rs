@@ -2,33 +2,12 @@
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
-use unspool_formats::{
-    Decoder, EventBatch, EventKind, FORMATS, Format, OpenOptions, Problem, ProblemKind, RecordDetails, Text, TrackDef,
-    Want,
-};
+use unspool_formats::{Decoder, EventBatch, EventKind, Format, Problem, RecordDetails, Text, Want};
 
-/// Everything that a decoder delivers.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Delivered {
-    pub(crate) events: Vec<(EventKind, u32, u64, u32, u64)>,
-    pub(crate) tracks: Vec<TrackDef>,
-    pub(crate) names: Vec<String>,
-    pub(crate) problems: Vec<Problem>,
-    pub(crate) records: u64,
-}
+pub(crate) use crate::common::options;
+use crate::common::{Delivered, open};
 
 impl Delivered {
-    pub(crate) fn take(&mut self, batch: &mut EventBatch) {
-        for i in 0..batch.len() {
-            self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
-        }
-        self.tracks.append(&mut batch.new_tracks);
-        self.names.append(&mut batch.new_names);
-        self.problems.append(&mut batch.problems);
-        self.records += batch.records;
-        batch.clear();
-    }
-
     /// Events of the track of this name, as `+name@time`.
     pub(crate) fn track(&self, name: &str) -> Vec<String> {
         let Some(track) = self.tracks.iter().position(|t| t.name == name) else { return vec![] };
@@ -44,24 +23,15 @@ impl Delivered {
             })
             .collect()
     }
-
-    pub(crate) fn kinds(&self) -> Vec<ProblemKind> {
-        self.problems.iter().map(|p| p.kind).collect()
-    }
 }
 
 pub(crate) fn format() -> &'static Format {
-    FORMATS.iter().find(|f| f.id == "frames").unwrap()
-}
-
-pub(crate) fn options(file: &[u8]) -> OpenOptions {
-    OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() }
+    crate::common::format("frames")
 }
 
 /// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
 pub(crate) fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
-    let head = &file[..file.len().min(64 * 1024)];
-    let mut decoder = (format().open)(head, options(file)).unwrap().stream().unwrap();
+    let mut decoder = open("frames", file);
     let mut batch = EventBatch::with_capacity(capacity);
     let mut all = Delivered::default();
     let mut sizes = portions.iter().copied().cycle();

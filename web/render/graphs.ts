@@ -1,6 +1,6 @@
 import type { GraphBox, Transform, ValueColumns } from './renderer.ts';
 
-/** Graphs on a 2D canvas: collected over a frame, then painted style by style. */
+/** Graphs of a frame, as rectangles of three styles: collected, then painted style by style. */
 export interface Graphs {
   add(
     columns: ValueColumns,
@@ -11,8 +11,11 @@ export interface Graphs {
     ratio: number,
     width: number,
   ): void;
-  /** Paints and forgets what was added. */
-  paint(context: CanvasRenderingContext2D, styles: readonly [area: string, band: string, line: string]): void;
+  /**
+   * Hands over what was added, layer by layer from the lowest (area, band, line), and forgets it: `data` holds x, y, width
+   * and height of each rectangle in device pixels, up to `used`.
+   */
+  take(paint: (layer: number, data: readonly number[], used: number) => void): void;
 }
 
 /** Rectangles of one style as x, y, width, height; the array is kept from frame to frame. */
@@ -77,12 +80,9 @@ export function createGraphs(): Graphs {
         i = next;
       }
     },
-    paint: (context, styles) => {
+    take: (paint) => {
       for (const [i, layer] of [area, band, line].entries()) {
-        if (layer.used === 0) continue;
-        context.fillStyle = styles[i]!;
-        const { data, used } = layer;
-        for (let at = 0; at < used; at += 4) context.fillRect(data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
+        if (layer.used > 0) paint(i, layer.data, layer.used);
         layer.used = 0;
       }
     },

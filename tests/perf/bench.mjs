@@ -1,0 +1,175 @@
+// `npm run bench`: how fast the built page opens large traces and moves around in them, and what that costs.
+//
+//   npm run bench -- [--only NAME] [--runs N] [--corpus] [--quick] [--renderer webgl2|canvas2d]
+//
+// Prints one table and writes target/bench/result.json. Nothing here passes or fails: see docs/performance.md.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fail, findChromium, must, options, output, root, say } from '../../scripts/lib.mjs';
+import { measure, plainRead, speedscopeOpens } from './browser.mjs';
+import { percentile } from './frames.mjs';
+import { generated, prepareInputs } from './inputs.mjs';
+import { asTraceEvents, nativeRead, peerFor, speedscope, timed } from './native.mjs';
+import { serve } from './serve.mjs';
+import { markdown, spread, told } from './table.mjs';
+
+const MB = 1e6;
+/** Few enough that a viewer which keeps an object an event can open them, too. */
+const SMALL = { name: 'xray-small', format: 'xray', events: 400_000, ending: 'xray' };
+
+const given = options(['only', 'runs', 'renderer'], ['corpus', 'quick']);
+const runs = Number(given.runs ?? (given.quick ? 1 : 3));
+if (!Number.isInteger(runs) || runs < 1) fail('--runs takes a number from 1 on.');
+const chromium = findChromium();
+if (!chromium) fail('Chromium is needed: run `node scripts/prepare.mjs test`.');
+
+await must(process.execPath, ['scripts/build.mjs']);
+await must('cargo', ['build', '--release', '--package', 'unspool-cli', '--locked']);
+const unspool = join(root, 'target', 'release', process.platform === 'win32' ? 'unspool.exe' : 'unspool');
+const inputs = await prepareInputs(unspool, given);
+
+const machine = {
+  date: new Date().toISOString(),
+  processor: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  memory: totalmem(),
+  system: `${platform()} ${release()} ${arch()}`,
+  load: loadavg().map((load) => Number(load.toFixed(2))),
+  browser: output(chromium, ['--version']) ?? 'unknown',
+  node: process.version,
+  commit: output('git', ['rev-parse', '--short', 'HEAD']) ?? 'unknown',
+};
+const server = await serve('dist');
+const results = [];
+try {
+  for (const input of inputs) results.push(await measured(input));
+} finally {
+  server.stop();
+}
+const beside = given.only ? null : await besideSpeedscope();
+
+const folder = join(root, 'target', 'bench');
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, 'result.json'), `${JSON.stringify({ machine, runs, results, beside }, null, 2)}\n`);
+report();
+
+/** All runs of an input, each in a browser of its own, with what they are compared to in between. */
+async function measured({ name, path, bytes }) {
+  const each = [];
+  const peer = peerFor(path, name);
+  for (let run = 1; run <= runs; run += 1) {
+    say(`${name}, run ${run} of ${runs}`);
+    const opened = await measure(chromium, server.url, path, { renderer: given.renderer, move: true });
+    each.push({
+      ...opened,
+      pageRead: await plainRead(chromium, server.url, path),
+      native: await timed(unspool, ['info', path]),
+      nativeRead: nativeRead(path),
+      peer: peer?.path ? await timed(peer.path, peer.args(path)) : undefined,
+      load: loadavg()[0],
+    });
+  }
+  return { name, bytes, peer: peer && { what: peer.what, missing: !peer.path }, runs: each };
+}
+
+/** speedscope and this page on the same calls, each in the form it opens. */
+async function besideSpeedscope() {
+  const folderOf = speedscope();
+  if (!folderOf.page) return { missing: folderOf.missing };
+  const xray = await generated(unspool, SMALL, false);
+  const json = asTraceEvents(xray, `${xray}.json`);
+  if (!json) return { missing: 'llvm-xray, which makes its input, is not here' };
+  const theirs = await serve(folderOf.page);
+  const ours = await serve('dist');
+  const times = { speedscope: [], unspool: [] };
+  try {
+    for (let run = 1; run <= runs; run += 1) {
+      say(`speedscope, run ${run} of ${runs}`);
+      times.speedscope.push(await speedscopeOpens(chromium, theirs.url, json));
+      times.unspool.push((await measure(chromium, ours.url, xray, { move: false })).complete);
+    }
+  } finally {
+    theirs.stop();
+    ours.stop();
+  }
+  return { events: SMALL.events, speedscope: spread(times.speedscope), unspool: spread(times.unspool) };
+}
+
+function report() {
+  const head = [
+    'input',
+    'MB',
+    'events',
+    'first picture ms',
+    'complete ms',
+    'M events/s',
+    'MB/s',
+    'peak memory MB',
+    'bytes a slice',
+    'frame work p50 ms',
+    'p95 ms',
+    'right picture ms',
+    '× native',
+    '× reading in page',
+    'native read ms',
+    'another reader ms',
+  ];
+  const rows = results.map(({ name, bytes, peer, runs: each }) => {
+    const of = (value) => spread(each.map(value));
+    const rightPicture = ({ moved }) => Math.max(...Object.values(moved.settled).map((ms) => ms ?? Number.NaN));
+    return [
+      name,
+      told(spread([bytes / MB]), 1),
+      told(spread([each[0].events])),
+      told(of((run) => run.firstPicture)),
+      told(of((run) => run.complete)),
+      told(
+        of((run) => run.events / run.complete / 1000),
+        2,
+      ),
+      told(of((run) => bytes / MB / (run.complete / 1000))),
+      told(of((run) => run.peak / MB)),
+      told(
+        // Where most events are instants or samples, what they take is no matter of slices.
+        of((run) => (4 * run.slices > run.events ? run.storeBytes / run.slices : Number.NaN)),
+        1,
+      ),
+      told(
+        of((run) => percentile(run.moved.work, 0.5)),
+        1,
+      ),
+      told(
+        of((run) => percentile(run.moved.work, 0.95)),
+        1,
+      ),
+      told(of(rightPicture)),
+      told(
+        of((run) => run.complete / run.native),
+        2,
+      ),
+      told(
+        of((run) => run.complete / run.pageRead),
+        1,
+      ),
+      told(of((run) => run.nativeRead)),
+      peer && !peer.missing ? `${told(of((run) => run.peer))} ${peer.what}` : '–',
+    ];
+  });
+  const { processor, cores, load, browser, system, node, commit, date } = machine;
+  say(`${processor}, ${cores} cores, load ${load[0]} before and ${loadavg()[0].toFixed(2)} after, ${system}`);
+  console.log(`${browser}, drawn by ${results[0]?.runs[0]?.renderer}, Node ${node}, commit ${commit}, ${date}`);
+  console.log(`${runs} runs: median (least–greatest)\n`);
+  console.log(markdown([head, ...rows]));
+  const missing = new Set(results.filter(({ peer }) => peer?.missing).map(({ peer }) => peer.what));
+  for (const what of missing) console.log(`\nskipped: ${what} is not installed`);
+  if (beside?.missing) console.log(`\nskipped: speedscope, ${beside.missing}`);
+  else if (beside) {
+    const { events, speedscope: theirs, unspool: ours } = beside;
+    console.log(
+      `\n${events.toLocaleString('en')} XRay records: speedscope ${told(theirs)} ms, Unspool ${told(ours)} ms`,
+    );
+  }
+  console.log('\nAll runs: target/bench/result.json');
+}

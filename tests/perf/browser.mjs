@@ -1,0 +1,179 @@
+// One run of one input in a browser of its own: what opening costs, and what moving around costs.
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from '@playwright/test';
+import { frameWork } from './frames.mjs';
+import { gestures } from './gestures.mjs';
+
+const VIEWPORT = { width: 1440, height: 900 };
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const OPEN_MS = 240_000;
+
+/** Starts a browser and loads the empty page. `renderer` is what `?renderer=` takes. */
+export async function startPage(executablePath, url, renderer) {
+  const browser = await chromium.launch({ executablePath, args: ARGS });
+  // Without gliding: how long an animation takes on purpose is not to be measured.
+  const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  await page.addInitScript(watchFrames);
+  await page.goto(renderer ? `${url}?renderer=${renderer}` : url);
+  await page.waitForFunction(() => document.body.dataset.state === 'empty');
+  return { browser, page, client: await context.newCDPSession(page), close: () => browser.close() };
+}
+
+/** Opens `path` and measures; times in ms, memory in bytes. `move` also measures panning and zooming. */
+export async function measure(executablePath, url, path, { renderer, move }) {
+  const started = await startPage(executablePath, url, renderer);
+  const { browser, page, client, close } = started;
+  try {
+    const pid = await rendererOf(browser, page);
+    const empty = memoryOf(pid).now;
+    await choose(client, path);
+    await page.waitForFunction(() => ['ready', 'failed'].includes(document.body.dataset.state), null, {
+      timeout: OPEN_MS,
+      polling: 100,
+    });
+    const opened = await page.evaluate(openingOf);
+    if (opened.state === 'failed') throw new Error(`${path} could not be opened: ${opened.text}`);
+    await sleep(300);
+    const peak = memoryOf(pid).peak - empty;
+    const moved = move ? await moving(started) : null;
+    return { ...opened, peak, renderer: await rendererName(page), moved };
+  } finally {
+    await close();
+  }
+}
+
+/** How long the page takes to read a file and do nothing with it. */
+export async function plainRead(executablePath, url, path) {
+  const { page, client, close } = await startPage(executablePath, url);
+  try {
+    // An input of the bench's own: the page's opens what it is given.
+    await page.evaluate(() => {
+      const input = document.createElement('input');
+      Object.assign(input, { type: 'file', id: 'plain' });
+      document.body.append(input);
+    });
+    await choose(client, path, '#plain');
+    return await page.evaluate(async () => {
+      const [file] = document.querySelector('#plain').files;
+      const began = performance.now();
+      const reader = file.stream().getReader({ mode: 'byob' });
+      let buffer = new ArrayBuffer(1024 * 1024);
+      for (;;) {
+        const { value, done } = await reader.read(new Uint8Array(buffer));
+        if (done) return performance.now() - began;
+        buffer = value.buffer;
+      }
+    });
+  } finally {
+    await close();
+  }
+}
+
+/** How long speedscope, served at `url`, takes from a file to its chart. */
+export async function speedscopeOpens(executablePath, url, path) {
+  const browser = await chromium.launch({ executablePath, args: ARGS });
+  try {
+    const page = await (await browser.newContext({ viewport: VIEWPORT })).newPage();
+    await page.goto(url);
+    const input = await page.waitForSelector('input[type=file]', { state: 'attached' });
+    const before = await page.title();
+    const began = performance.now();
+    await input.setInputFiles(path);
+    // Its title gets the name of the profile when that is shown.
+    await page.waitForFunction((title) => document.title !== title, before, { timeout: OPEN_MS, polling: 50 });
+    return performance.now() - began;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Hands a file to an input by its path: nothing is copied. */
+export async function choose(client, path, selector = '#file-input') {
+  const { root } = await client.send('DOM.getDocument');
+  const { nodeId } = await client.send('DOM.querySelector', { nodeId: root.nodeId, selector });
+  await client.send('DOM.setFileInputFiles', { files: [path], nodeId });
+}
+
+async function moving({ browser, page, client }) {
+  await browser.startTracing(page, {
+    categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'],
+  });
+  const settled = await gestures(page, client);
+  const events = JSON.parse((await browser.stopTracing()).toString()).traceEvents;
+  const shapes = await page.evaluate(() => Math.max(...window.seenFrames.map((frame) => frame.shapes)));
+  return { settled, shapes, ...frameWork(events) };
+}
+
+const rendererName = (page) =>
+  page.evaluate(() => document.querySelector('[data-renderer]')?.dataset.renderer ?? 'unknown');
+
+/** The process of the page: not one of the browser's own, and the one that works when the page does. */
+async function rendererOf(browser, page) {
+  const client = await browser.newBrowserCDPSession();
+  const times = async () => {
+    const { processInfo } = await client.send('SystemInfo.getProcessInfo');
+    const pages = processInfo.filter(({ type, id }) => type === 'renderer' && !isBrowsersOwn(id));
+    return new Map(pages.map(({ id, cpuTime }) => [id, cpuTime]));
+  };
+  const before = await times();
+  await page.evaluate(() => {
+    const until = performance.now() + 200;
+    while (performance.now() < until);
+  });
+  const after = await times();
+  await client.detach();
+  const worked = (id) => after.get(id) - (before.get(id) ?? 0);
+  return [...after.keys()].sort((a, b) => worked(b) - worked(a))[0];
+}
+
+function isBrowsersOwn(pid) {
+  return /--(top-chrome-webui|extension-process)/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+}
+
+function memoryOf(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const bytes = (name) => 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN);
+  return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+}
+
+/** Runs in the page. */
+function openingOf() {
+  const mark = (name) => performance.getEntriesByName(name)[0];
+  const [open, first, complete] = ['open', 'first-picture', 'complete'].map((name) => mark(`unspool:${name}`));
+  const { events, bytes, slices, storeBytes } = complete?.detail ?? {};
+  return {
+    state: document.body.dataset.state,
+    text: document.body.innerText.slice(0, 200),
+    firstPicture: first && first.startTime - open.startTime,
+    complete: complete && complete.startTime - open.startTime,
+    events,
+    bytes,
+    slices,
+    storeBytes,
+  };
+}
+
+/** Runs in the page, before it: keeps what `unspool:frame` tells, and when the last gesture came. */
+function watchFrames() {
+  window.seenFrames = [];
+  window.lastGesture = 0;
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration, detail } of list.getEntries()) {
+      if (detail?.frame) window.seenFrames.push({ start: startTime, end: startTime + duration, ...detail });
+    }
+  }).observe({ type: 'measure' });
+  for (const type of ['wheel', 'pointermove', 'keydown']) {
+    addEventListener(type, () => (window.lastGesture = performance.now()), { capture: true, passive: true });
+  }
+}

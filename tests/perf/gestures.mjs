@@ -1,0 +1,66 @@
+// Scripted gestures over the timeline, by the input events that a hand makes.
+
+const REST_MS = 400;
+
+/** Pans and zooms at several scales; answers for each gesture how long after its last event the right picture was drawn. */
+export async function gestures(page, client) {
+  const box = await page.evaluate(() => {
+    const { x, y, width, height } = document.querySelector('.area').getBoundingClientRect();
+    return { x, y, width, height };
+  });
+  const middle = { x: Math.round(box.x + box.width * 0.37), y: Math.round(box.y + Math.min(box.height / 2, 120)) };
+  const mouse = (type, at, more = {}) => client.send('Input.dispatchMouseEvent', { type, ...at, ...more });
+  const wheel = async (times, deltaY, more) => {
+    for (let i = 0; i < times; i += 1) await mouse('mouseWheel', middle, { deltaX: 0, deltaY, ...more });
+  };
+  const drag = async (times, by) => {
+    const held = { button: 'left', buttons: 1, clickCount: 1 };
+    await mouse('mousePressed', middle, held);
+    for (let i = 1; i <= times; i += 1) {
+      // There and back again, so that the hand stays on the timeline.
+      const phase = (i * by) % 800;
+      const x = middle.x + (phase < 400 ? -phase : phase - 800) / 1.2;
+      await mouse('mouseMoved', { x, y: middle.y }, { button: 'left', buttons: 1 });
+    }
+    await mouse('mouseReleased', middle, held);
+  };
+  const inAndOut = async () => {
+    for (let i = 0; i < 4; i += 1) {
+      await wheel(8, -160);
+      await wheel(8, 160);
+    }
+    await wheel(12, -160);
+  };
+
+  const plan = [
+    ['zoom in', () => wheel(20, -120)],
+    ['pan', () => drag(60, 24)],
+    ['zoom in further', () => wheel(30, -120)],
+    ['pan close up', () => drag(60, 24)],
+    ['zoom out', () => wheel(60, 120)],
+    ['pan the whole', () => drag(40, 40)],
+    ['zoom quickly in and out', inAndOut],
+    ['pan sideways by wheel', () => wheel(40, 200, { modifiers: 8 })],
+    ['scroll the tracks', () => wheel(20, 120, { modifiers: 1 })],
+    ['fit', () => page.keyboard.press('0')],
+  ];
+  const settled = {};
+  await page.evaluate(() => document.querySelector('.area').focus());
+  for (const [name, run] of plan) {
+    await run();
+    await page.waitForTimeout(REST_MS);
+    settled[name] = await page.evaluate(settling);
+  }
+  return settled;
+}
+
+/** Runs in the page: ms from the last event to the end of the first exact frame after it; null if there was none yet. */
+function settling() {
+  const after = window.seenFrames.filter((frame) => frame.end >= window.lastGesture);
+  if (after.length === 0) return 0;
+  // The last run of exact frames: a glide goes on for a while after its key.
+  let first = after.length;
+  while (first > 0 && after[first - 1].exact) first -= 1;
+  if (first === after.length) return null;
+  return after[first].end - window.lastGesture;
+}

@@ -1,0 +1,27 @@
+// Numbers as a table that reads the same in a terminal and in a Markdown page.
+
+/** Median, least and greatest of what the runs gave. */
+export function spread(values) {
+  const sorted = values.filter((value) => Number.isFinite(value)).sort((a, b) => a - b);
+  if (sorted.length === 0) return null;
+  const middle = sorted.length >> 1;
+  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return { median, least: sorted[0], greatest: sorted.at(-1) };
+}
+
+/** `1.20 (1.10–1.40)`, the median alone when the rest says nothing more, or a dash where there is nothing. */
+export function told(values, digits = 0) {
+  if (!values) return '–';
+  const text = (value) => value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const [median, least, greatest] = [values.median, values.least, values.greatest].map(text);
+  return least === greatest ? median : `${median} (${least}–${greatest})`;
+}
+
+/** Rows of cells, the first of them the head, as Markdown; all but the first column stand to the right. */
+export function markdown(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const line = (row) =>
+    `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(' | ')} |`;
+  const rule = `|${widths.map((width, i) => (i === 0 ? `${'-'.repeat(width + 2)}` : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(rows[0]), rule, ...rows.slice(1).map(line)].join('\n');
+}

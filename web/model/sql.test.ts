@@ -1,0 +1,88 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { FromSql, ToSql } from '../base/sql.ts';
+import { createSql, LIMIT_SECONDS, type SqlPort } from './sql.ts';
+
+function workers() {
+  const made: { port: SqlPort; got: ToSql[]; ended: boolean }[] = [];
+  const spawn = (): SqlPort => {
+    const worker = { got: [] as ToSql[], ended: false, port: null as unknown as SqlPort };
+    worker.port = {
+      postMessage: (message) => worker.got.push(message),
+      terminate: () => {
+        worker.ended = true;
+      },
+      onmessage: null,
+      onerror: null,
+    };
+    made.push(worker);
+    return worker.port;
+  };
+  type Said = FromSql extends infer Each ? (Each extends FromSql ? Omit<Each, 'id'> : never) : never;
+  const say = (i: number, said: Said, id = 1) =>
+    made[i]!.port.onmessage?.({ data: { ...said, id } } as MessageEvent<FromSql>);
+  return { made, spawn, say };
+}
+
+describe('questions to a database', () => {
+  it('are answered row by row', () => {
+    const { made, spawn, say } = workers();
+    const sql = createSql(new Blob(), spawn);
+    expect(made.length).toBe(0);
+    sql.run('select 1, 2');
+    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'run']);
+    say(0, { t: 'columns', names: ['1', '2'] });
+    say(0, { t: 'rows', rows: [[1n, 2n]] });
+    expect(sql.asked.value.at).toBe('running');
+    expect(sql.count.value).toBe(1);
+    say(0, { t: 'done', more: false });
+    expect(sql.asked.value.at).toBe('answered');
+    expect(sql.rows).toEqual([[1n, 2n]]);
+    sql.run('select 3');
+    expect(made.length).toBe(1);
+    expect(sql.count.value).toBe(0);
+  });
+
+  it('end with their worker when they are stopped, or take too long', () => {
+    vi.useFakeTimers();
+    try {
+      const { made, spawn, say } = workers();
+      const sql = createSql(new Blob(), spawn);
+      sql.run('select 1');
+      say(0, { t: 'rows', rows: [[1n]] });
+      sql.stop();
+      expect(made[0]!.ended).toBe(true);
+      expect(sql.asked.value.at).toBe('stopped');
+      expect(sql.count.value).toBe(1);
+      sql.run('select 2');
+      expect(made.length).toBe(2);
+      vi.advanceTimersByTime(LIMIT_SECONDS * 1000);
+      expect(made[1]!.ended).toBe(true);
+      expect(sql.asked.value).toMatchObject({ at: 'stopped', sentence: expect.stringContaining('30 seconds') });
+      sql.run('select 3');
+      sql.run('select 4');
+      expect(made.map((worker) => worker.ended)).toEqual([true, true, true, false]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('do not get the answers of others', () => {
+    const { spawn, say } = workers();
+    const sql = createSql(new Blob(), spawn);
+    sql.begin();
+    sql.run('select 1');
+    say(0, { t: 'rows', rows: [['blocks']] }, 1);
+    say(0, { t: 'done', more: false }, 1);
+    say(0, { t: 'rows', rows: [[1n]] }, 2);
+    expect(sql.tables.value).toEqual(['blocks']);
+    expect(sql.rows).toEqual([[1n]]);
+  });
+
+  it('that would write are refused before anybody is asked', () => {
+    const { made, spawn } = workers();
+    const sql = createSql(new Blob(), spawn);
+    sql.run('delete from blocks');
+    expect(made.length).toBe(0);
+    expect(sql.asked.value.at).toBe('stopped');
+  });
+});

@@ -1,0 +1,96 @@
+import { LEVELS } from './palette.ts';
+import type { Ink, SliceColumns, Transform } from './renderer.ts';
+
+/** Slices at least this many CSS pixels wide are set apart by a gap. */
+const GAP_FROM = 3;
+
+/** A canvas in device pixels, and how many of them are a CSS pixel. */
+export interface Surface {
+  readonly width: number;
+  readonly height: number;
+  readonly ratio: number;
+}
+
+/**
+ * Takes a rectangle in device pixels. `style` is colour × {@link LEVELS} + level, as in a palette's `slices`; `lifted`
+ * says that it is to be looked up in `lifted` instead.
+ */
+export type PutSlice = (
+  style: number,
+  lifted: boolean,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+) => void;
+
+/**
+ * Places the slices `first` to `end` of a row on whole device pixels: what both back ends draw, so that it is the same
+ * picture. Arguments as in `Renderer.slices`. Answers how many were put.
+ */
+export function placeSlices(
+  columns: SliceColumns,
+  first: number,
+  end: number,
+  y: number,
+  height: number,
+  transform: Transform,
+  ink: Ink,
+  surface: Surface,
+  put: PutSlice,
+): number {
+  const { start, end: ends, name, fill } = columns;
+  const { colour, lifted } = ink;
+  const { ratio, width: right } = surface;
+  const scale = transform.scale * ratio;
+  const offset = transform.offset * ratio;
+  const gapFrom = GAP_FROM * ratio;
+  const gap = Math.max(1, Math.round(ratio));
+  const top = Math.round(y * ratio);
+  const tall = Math.round((y + height) * ratio) - top;
+  let drawn = 0;
+  let free = Number.NEGATIVE_INFINITY;
+  for (let i = first; i < end; i += 1) {
+    const exactLeft = offset + start[i]! * scale;
+    if (exactLeft > right) break;
+    const exactRight = offset + ends[i]! * scale;
+    let left = Math.max(Math.round(exactLeft), -2);
+    let until = Math.min(Math.round(exactRight), right + 2);
+    let cover = fill[i]! / 255;
+    if (until <= left) {
+      until = left + 1;
+      cover *= Math.min(1, exactRight - exactLeft);
+    } else if (until - left > gapFrom) {
+      until -= gap;
+    }
+    // A pixel belongs to the first that needs it; the next one moves over rather than paint it out.
+    if (left < free) left = free;
+    if (until <= left) continue;
+    free = until;
+    const id = name[i]!;
+    const level = Math.min(LEVELS - 1, Math.floor(cover * LEVELS));
+    put(colour[id]! * LEVELS + level, id === lifted, left, top, until - left, tall);
+    drawn += 1;
+  }
+  return drawn;
+}
+
+/** The left, top, width and height of a plain rectangle in device pixels: at least one each. */
+export function placeRect(
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  ratio: number,
+): readonly [left: number, top: number, width: number, height: number] {
+  const left = Math.round(x * ratio);
+  const top = Math.round(y * ratio);
+  const wide = Math.max(1, Math.round((x + width) * ratio) - left);
+  const tall = Math.max(1, Math.round((y + height) * ratio) - top);
+  return [left, top, wide, tall];
+}
+
+/** The device pixels of a length in CSS pixels, at least one. */
+export function devicePixels(length: number, ratio: number): number {
+  return Math.max(1, Math.round(length * ratio));
+}

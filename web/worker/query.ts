@@ -1,0 +1,80 @@
+/*
+ * The worker of a database's questions: an SQLite of its own over the same file. The page ends it to stop a question.
+ */
+import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { openSqlFile, type SqlFile } from './sqlite.ts';
+
+const page = self as unknown as {
+  onmessage: ((event: MessageEvent<ToSql>) => void) | null;
+  postMessage(message: FromSql, transfer?: Transferable[]): void;
+};
+
+/** Rows go out as soon as there are so many, or so much time has passed. */
+const PORTION = 500;
+const PORTION_MS = 60;
+/** Bytes of a blob that are worth sending. */
+const BLOB = 4096;
+
+let file: Promise<SqlFile> | null = null;
+
+page.onmessage = ({ data }) => {
+  switch (data.t) {
+    case 'open':
+      file = openSqlFile(data.file);
+      file.catch(() => undefined);
+      return;
+    case 'run':
+      void run(data.id, data.sql, data.most);
+      return;
+  }
+};
+
+async function run(id: number, sql: string, most: number): Promise<void> {
+  const refusal = refusalOf(sql);
+  if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal });
+  let opened: SqlFile | null = null;
+  try {
+    opened = await file;
+    if (opened) answer(opened, id, sql, most);
+  } catch (error) {
+    const gone = opened?.failure();
+    const sentence = gone
+      ? 'The file cannot be read any more: it was changed, moved or deleted after it was opened.'
+      : error instanceof Error
+        ? `SQLite says: ${error.message}`
+        : String(error);
+    page.postMessage({ t: 'failed', id, sentence });
+  }
+}
+
+function answer(opened: SqlFile, id: number, sql: string, most: number): void {
+  const statement = opened.database.prepare(sql);
+  try {
+    page.postMessage({ t: 'columns', id, names: statement.getColumnNames() });
+    let rows: SqlValue[][] = [];
+    let sent = performance.now();
+    let count = 0;
+    let more = false;
+    while (statement.step()) {
+      if (count === most) {
+        more = true;
+        break;
+      }
+      rows.push(statement.get(null, { useBigInt: true }).map(shortened));
+      count += 1;
+      if (rows.length >= PORTION || performance.now() - sent > PORTION_MS) {
+        page.postMessage({ t: 'rows', id, rows });
+        rows = [];
+        sent = performance.now();
+      }
+    }
+    page.postMessage({ t: 'rows', id, rows });
+    page.postMessage({ t: 'done', id, more });
+  } finally {
+    statement.free();
+  }
+}
+
+function shortened(value: SqlValue): SqlValue {
+  return value instanceof Uint8Array && value.length > BLOB ? value.slice(0, BLOB) : value;
+}
