@@ -111,6 +111,8 @@ function report() {
     'frame work p50 ms',
     'p95 ms',
     'right picture ms',
+    'statistics ms',
+    'exact ms',
     '× native',
     '× reading in page',
     'native read ms',
@@ -145,6 +147,8 @@ function report() {
         1,
       ),
       told(of(rightPicture)),
+      told(of(({ statistics }) => statistics?.first)),
+      told(of(({ statistics }) => statistics?.exact)),
       told(
         of((run) => run.complete / run.native),
         2,

@@ -24,13 +24,14 @@ export async function startPage(executablePath, url, renderer) {
   // Without gliding: how long an animation takes on purpose is not to be measured.
   const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
   const page = await context.newPage();
+  await page.addInitScript(foldDock);
   await page.addInitScript(watchFrames);
   await page.goto(renderer ? `${url}?renderer=${renderer}` : url);
   await page.waitForFunction(() => document.body.dataset.state === 'empty');
   return { browser, page, client: await context.newCDPSession(page), close: () => browser.close() };
 }
 
-/** Opens `path` and measures; times in ms, memory in bytes. `move` also measures panning and zooming. */
+/** Opens `path` and measures; times in ms, memory in bytes. `move` also measures panning and zooming, and statistics. */
 export async function measure(executablePath, url, path, { renderer, move }) {
   const started = await startPage(executablePath, url, renderer);
   const { browser, page, client, close } = started;
@@ -47,7 +48,8 @@ export async function measure(executablePath, url, path, { renderer, move }) {
     await sleep(300);
     const peak = memoryOf(pid).peak - empty;
     const moved = move ? await moving(started) : null;
-    return { ...opened, peak, renderer: await rendererName(page), moved };
+    const statistics = move && opened.slices > 0 ? await answering(page) : null;
+    return { ...opened, peak, renderer: await rendererName(page), moved, statistics };
   } finally {
     await close();
   }
@@ -115,6 +117,22 @@ async function moving({ browser, page, client }) {
   return { settled, shapes, ...frameWork(events) };
 }
 
+/** Unfolds the dock, which asks for the functions of the whole trace; ms from the question to its first answer and the exact one. */
+async function answering(page) {
+  await page.getByRole('tab', { name: 'Functions' }).click();
+  const answers = await page.waitForFunction(
+    () => {
+      const answers = performance.getEntriesByName('unspool:statistics');
+      const told = answers.map(({ duration, detail }) => ({ ms: duration, ...detail }));
+      return told.some(({ exact }) => exact) && told;
+    },
+    null,
+    { timeout: OPEN_MS, polling: 50 },
+  );
+  const told = await answers.jsonValue();
+  return { first: told[0].ms, exact: told.find(({ exact }) => exact).ms, slices: told[0].slices };
+}
+
 const rendererName = (page) =>
   page.evaluate(() => document.querySelector('[data-renderer]')?.dataset.renderer ?? 'unknown');
 
@@ -162,6 +180,11 @@ function openingOf() {
     slices,
     storeBytes,
   };
+}
+
+/** Runs in the page, before it: statistics while a file is read, and rows of a table, are not what is measured first. */
+function foldDock() {
+  localStorage.setItem('unspool:dock', JSON.stringify({ open: false, panel: 'functions' }));
 }
 
 /** Runs in the page, before it: keeps what `unspool:frame` tells, and when the last gesture came. */

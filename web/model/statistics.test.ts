@@ -69,6 +69,24 @@ describe('statistics', () => {
       [10n, 7, [3]],
     ]);
   });
+  it('are measured from the question to each answer, and what is of another question is not kept', () => {
+    // Fake timers fake the measures, too.
+    const measure = vi.spyOn(performance, 'measure');
+    const clear = vi.spyOn(performance, 'clearMeasures');
+    status.value = READY;
+    statistics.shown.value = 'functions';
+    const began = performance.now();
+    vi.advanceTimersByTime(50);
+    tell({ functions: null, flame: null, slices: 10, visited: 3, complete: true, exact: false });
+    tell({ functions: null, flame: null, slices: 10, visited: 10, complete: true, exact: true });
+    expect(measure.mock.calls).toEqual([
+      ['unspool:statistics', { start: began, detail: { exact: false, slices: 10 } }],
+      ['unspool:statistics', { start: began, detail: { exact: true, slices: 10 } }],
+    ]);
+    expect(clear).toHaveBeenCalledTimes(1);
+    statistics.whose.value = 3;
+    expect(clear).toHaveBeenCalledTimes(2);
+  });
   it('are asked for once a second while the trace grows, and when it is complete', () => {
     statistics.shown.value = 'functions';
     expect(asked).toHaveLength(0);

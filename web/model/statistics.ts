@@ -9,6 +9,8 @@ import type { Extent } from './view.ts';
 const REFRESH_MS = 1000;
 /** And after so many times as long as the last answer took: reading is what the person waits for. */
 const REST = 12;
+/** A User Timing measure: from a question to each of its answers. */
+const MEASURE = 'unspool:statistics';
 
 /** Which part of the statistics is on the screen. */
 export type Part = 'functions' | 'flame';
@@ -111,6 +113,7 @@ export function createStatistics(trace: Trace): Statistics {
   const take = (answer: StatisticsAnswer) => {
     took = performance.now() - askedAt;
     const { slices, visited, exact } = answer;
+    performance.measure(MEASURE, { start: askedAt, detail: { exact, slices } });
     if (answer.functions) functions.value = { columns: answer.functions, slices, visited, exact };
     if (answer.flame) flame.value = { columns: answer.flame, slices, visited, exact };
   };
@@ -136,6 +139,8 @@ export function createStatistics(trace: Trace): Statistics {
       return;
     }
     last = { question, status, progress };
+    // What a page keeps of its measures never goes away by itself.
+    performance.clearMeasures(MEASURE);
     askedAt = performance.now();
     trace.statistics(
       { from, to, tracks, functions: part === 'functions', flame: part === 'flame' ? node : null },

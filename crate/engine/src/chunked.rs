@@ -1,12 +1,12 @@
 //! An array that grows without moving what is in it.
 
-/// The first chunk holds this many elements, each further one twice as many up to [`LARGEST`].
-const SMALLEST: usize = 16;
+/// The first chunk holds this many elements, each further one as many as those before it together, up to [`LARGEST`].
+const SMALLEST: usize = 4;
 const LARGEST: usize = 4096;
-/// Chunks before all are of the largest size: 16, 32, …, 2048.
-const SMALL_CHUNKS: usize = (LARGEST / SMALLEST).trailing_zeros() as usize;
-/// Elements in those.
-const IN_SMALL: usize = LARGEST - SMALLEST;
+/// Chunks before all are of the largest size: 4, 4, 8, 16, …, 2048. They hold [`LARGEST`] elements, too.
+const SMALL_CHUNKS: usize = (LARGEST / SMALLEST).trailing_zeros() as usize + 1;
+/// So many elements are copied into one chunk when nothing more comes.
+const SHORT: usize = 256;
 
 /// Append-only. A plain `Vec` would copy hundreds of megabytes to grow, and hold twice of them while it does.
 #[derive(Debug)]
@@ -28,7 +28,8 @@ impl<T> Chunked<T> {
 
     pub(crate) fn push(&mut self, value: T) {
         if self.chunks.last().is_none_or(|c| c.len() == c.capacity()) {
-            let size = SMALLEST << self.chunks.len().min(SMALL_CHUNKS);
+            let size = self.len.clamp(SMALLEST, LARGEST);
+            reserve(&mut self.chunks);
             self.chunks.push(Vec::with_capacity(size));
         }
         if let Some(chunk) = self.chunks.last_mut() {
@@ -37,15 +38,27 @@ impl<T> Chunked<T> {
         }
     }
 
+    /// Gives back the room that is not used: nothing more comes. Few elements are copied into one chunk.
+    pub(crate) fn close(&mut self) {
+        if self.chunks.len() > 1 && self.len <= SHORT {
+            let mut all = Vec::with_capacity(self.len);
+            self.chunks.drain(..).for_each(|mut chunk| all.append(&mut chunk));
+            self.chunks.push(all);
+        } else if let Some(last) = self.chunks.last_mut() {
+            last.shrink_to_fit();
+        }
+        self.chunks.shrink_to_fit();
+    }
+
     /// The element with this index, if there is one.
     pub(crate) fn get(&self, i: usize) -> Option<&T> {
-        let (chunk, within) = place(i);
+        let (chunk, within) = self.place(i);
         self.chunks.get(chunk)?.get(within)
     }
 
     /// The elements from `from` on that lie together with it, at least one if there is one.
     pub(crate) fn run(&self, from: usize) -> &[T] {
-        let (chunk, within) = place(from);
+        let (chunk, within) = self.place(from);
         self.chunks.get(chunk).and_then(|c| c.get(within..)).unwrap_or_default()
     }
 
@@ -79,18 +92,28 @@ impl<T> Chunked<T> {
         self.chunks.iter().map(|c| c.capacity() * size_of::<T>()).sum::<usize>()
             + self.chunks.capacity() * size_of::<Vec<T>>()
     }
+
+    /// Chunk and place within it.
+    #[inline]
+    fn place(&self, i: usize) -> (usize, usize) {
+        if i < SMALLEST || self.chunks.len() == 1 {
+            // The only chunk may hold more than a first one does, once it is closed.
+            return (0, i);
+        }
+        if i >= LARGEST {
+            return (SMALL_CHUNKS - 1 + i / LARGEST, i % LARGEST);
+        }
+        // As many elements are before chunk k as in it.
+        let log = i.ilog2();
+        ((log - SMALLEST.ilog2() + 1) as usize, i - (1 << log))
+    }
 }
 
-/// Chunk and place within it.
-#[inline]
-fn place(i: usize) -> (usize, usize) {
-    if i >= IN_SMALL {
-        let i = i - IN_SMALL;
-        return (SMALL_CHUNKS + i / LARGEST, i % LARGEST);
+/// Makes room for one more, with less in reserve than a `Vec` by itself has for its first few elements.
+pub(crate) fn reserve<T>(to: &mut Vec<T>) {
+    if to.len() == to.capacity() {
+        to.reserve_exact((to.len() / 2).max(1));
     }
-    // Chunk k begins at 16 * (2^k - 1).
-    let chunk = (i / SMALLEST + 1).ilog2() as usize;
-    (chunk, i - SMALLEST * ((1 << chunk) - 1))
 }
 
 #[cfg(test)]
@@ -110,6 +133,20 @@ mod tests {
         }
         assert_eq!(a.get(20_000), None);
         assert!(a.run(20_000).is_empty());
+    }
+
+    #[test]
+    fn closing_moves_nothing_to_another_index() {
+        for len in (0..300).chain([4095, 4096, 4097, 9000]) {
+            let mut a = Chunked::default();
+            (0..len as u32).for_each(|i| a.push(i));
+            a.close();
+            assert!((0..len).all(|i| a.get(i) == Some(&(i as u32)) && a.run(i).first() == Some(&(i as u32))), "{len}");
+            assert_eq!((a.get(len), a.len(), a.run(len).len()), (None, len, 0));
+            let headers = a.chunks.len() * size_of::<Vec<u32>>();
+            assert_eq!(a.bytes(), len * size_of::<u32>() + headers, "{len}");
+            assert!(len > SHORT || a.chunks.len() <= 1, "{len}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Slices of a column, some thousand together.
 //!
 //! A block is *plain* while it is filled: 32 bits each for start, duration, call-tree node and locator, relative to the block's
-//! own base. One in which something does not fit is *wide* and keeps the upper halves beside them. A full one whose slices
+//! own base. One in which something does not fit is *wide* and keeps the upper halves beside them. A closed one whose slices
 //! begin where the one before ends, as the basic blocks of an execution do, is *packed*: where a slice begins is then the sum
 //! of the durations before it, so that three bytes a slice may do.
 
@@ -10,7 +10,8 @@ use std::ops::Range;
 use super::column::Slice;
 use crate::call_tree::NodeId;
 
-/// Slices in the largest block.
+/// Slices in the smallest block and in the largest.
+pub(super) const SMALLEST: usize = 16;
 pub(super) const LARGEST: usize = 4096;
 /// The bits of a slice's node that hold its flags.
 const FLAG_SHIFT: u32 = 29;
@@ -28,56 +29,54 @@ pub(super) enum Block {
 }
 
 impl Block {
-    /// A block that begins with this slice, which is still to be pushed.
-    pub(super) fn new(slice: &Slice, capacity: usize) -> Self {
-        Self::Plain(Plain::new(slice, capacity))
+    /// A block that begins with this slice, the `first` of its column, and has room for `capacity` of them.
+    pub(super) fn new(slice: &Slice, first: u32, capacity: usize) -> Self {
+        let mut block = Plain::new(slice, first, capacity);
+        block.push(slice);
+        Self::Plain(block)
+    }
+
+    /// Index of its first slice in the column.
+    pub(super) fn first(&self) -> usize {
+        match self {
+            Self::Plain(block) => block.first as usize,
+            Self::Packed(block) => block.first as usize,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Plain(block) => block.start.len(),
+            Self::Plain(block) => block.len(),
             Self::Packed(block) => block.durations.len(),
         }
     }
 
-    /// Nothing more can be pushed.
-    pub(super) fn is_full(&self) -> bool {
-        match self {
-            Self::Plain(block) => block.start.len() == block.start.capacity(),
-            Self::Packed(_) => true,
-        }
-    }
-
-    /// Anything that is pushed fits, at the price of its upper halves.
+    /// Something in it did not fit into 32 bits.
     pub(super) fn is_wide(&self) -> bool {
-        matches!(self, Self::Plain(Plain { upper: Some(_), .. }))
+        matches!(self, Self::Plain(block) if block.is_wide())
     }
 
-    /// The slice fits without making the block wide.
-    pub(super) fn fits(&self, slice: &Slice) -> bool {
-        matches!(self, Self::Plain(block) if block.fits(slice))
-    }
-
-    /// Appends a slice; only while the block is not full.
-    pub(super) fn push(&mut self, slice: &Slice) {
-        if let Self::Plain(block) = self {
-            block.push(slice);
+    /// Appends a slice unless the block is full, or it is better to begin another one.
+    #[inline]
+    pub(super) fn push(&mut self, slice: &Slice) -> bool {
+        match self {
+            Self::Plain(block) => block.push(slice),
+            Self::Packed(_) => false,
         }
     }
 
-    /// Makes it as small as it can be, now that it is full.
-    pub(super) fn pack(&mut self) {
-        if let Self::Plain(block) = self
-            && let Some(packed) = Packed::of(block)
-        {
-            *self = Self::Packed(Box::new(packed));
-        }
+    /// Appends a slice unless the block is full or would become wide.
+    pub(super) fn push_narrow(&mut self, slice: &Slice) -> bool {
+        matches!(self, Self::Plain(block) if !block.is_wide() && block.fits(slice)) && self.push(slice)
     }
 
-    /// Gives back the room that is not used, now that nothing more comes.
-    pub(super) fn shrink(&mut self) {
+    /// Makes it as small as it can be, now that nothing more comes.
+    pub(super) fn close(&mut self) {
         if let Self::Plain(block) = self {
-            block.shrink();
+            match Packed::of(block) {
+                Some(packed) => *self = Self::Packed(Box::new(packed)),
+                None => block.shrink(),
+            }
         }
     }
 
@@ -103,40 +102,61 @@ impl Block {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Plain(block) => block.bytes(),
-            Self::Packed(block) => block.bytes() + size_of::<Packed>(),
+            Self::Packed(block) => block.bytes(),
         }
     }
 }
+
+/// The words that a plain block keeps of each slice, kind by kind, and a wide one in addition.
+const START: usize = 0;
+const DURATION: usize = 1;
+const NODE: usize = 2;
+const LOCATOR: usize = 3;
+const WORDS: usize = 4;
+const START_UPPER: usize = 4;
+const DURATION_UPPER: usize = 5;
+const LOCATOR_UPPER: usize = 6;
+const WIDE_WORDS: usize = 7;
 
 /// Slices side by side.
 #[derive(Debug)]
 pub(super) struct Plain {
     start_base: u64,
     locator_base: u64,
-    start: Vec<u32>,
-    duration: Vec<u32>,
-    node: Vec<u32>,
-    locator: Vec<u32>,
-    upper: Option<Vec<[u32; 3]>>,
+    /// All starts, then all durations, nodes and locators, then the upper halves of starts, durations and locators where the
+    /// block is wide: one piece of memory, as there are columns by the ten thousand that need but a short one.
+    words: Box<[u32]>,
+    first: u32,
+    len: u16,
+    /// Slices that there is room for.
+    capacity: u16,
 }
 
 impl Plain {
-    fn new(slice: &Slice, capacity: usize) -> Self {
+    fn new(slice: &Slice, first: u32, capacity: usize) -> Self {
         Self {
             start_base: slice.start,
             locator_base: slice.locator,
-            start: Vec::with_capacity(capacity),
-            duration: Vec::with_capacity(capacity),
-            node: Vec::with_capacity(capacity),
-            locator: Vec::with_capacity(capacity),
-            upper: None,
+            words: vec![0; capacity * WORDS].into_boxed_slice(),
+            first,
+            len: 0,
+            capacity: capacity as u16,
         }
     }
 
     fn len(&self) -> usize {
-        self.start.len()
+        usize::from(self.len)
     }
 
+    fn is_wide(&self) -> bool {
+        self.words.len() > usize::from(self.capacity) * WORDS
+    }
+
+    fn kinds(&self) -> usize {
+        if self.is_wide() { WIDE_WORDS } else { WORDS }
+    }
+
+    #[inline]
     fn relative(&self, slice: &Slice) -> (u64, u64, u64) {
         let locator = slice.locator.wrapping_sub(self.locator_base);
         (slice.start.wrapping_sub(self.start_base), slice.end - slice.start, locator)
@@ -147,53 +167,86 @@ impl Plain {
         (start | duration | locator) >> 32 == 0
     }
 
-    fn push(&mut self, slice: &Slice) {
+    #[inline]
+    fn push(&mut self, slice: &Slice) -> bool {
+        if self.len == self.capacity {
+            return false;
+        }
         let (start, duration, locator) = self.relative(slice);
-        if self.upper.is_none() && (start | duration | locator) >> 32 != 0 {
-            let mut upper = Vec::with_capacity(self.start.capacity());
-            upper.resize(self.len(), [0; 3]);
-            self.upper = Some(upper);
+        if (start | duration | locator) >> 32 != 0 && !self.make_wide() {
+            return false;
         }
-        if let Some(upper) = &mut self.upper {
-            upper.push([(start >> 32) as u32, (duration >> 32) as u32, (locator >> 32) as u32]);
+        let (capacity, mut at) = (usize::from(self.capacity), self.len());
+        let node = slice.node | u32::from(slice.flags) << FLAG_SHIFT;
+        let upper = |word: u64| (word >> 32) as u32;
+        let words = [start as u32, duration as u32, node, locator as u32];
+        let all = words.into_iter().chain([upper(start), upper(duration), upper(locator)]);
+        for word in all.take(self.kinds()) {
+            if let Some(place) = self.words.get_mut(at) {
+                *place = word;
+            }
+            at += capacity;
         }
-        self.start.push(start as u32);
-        self.duration.push(duration as u32);
-        self.node.push(slice.node | u32::from(slice.flags) << FLAG_SHIFT);
-        self.locator.push(locator as u32);
+        self.len += 1;
+        true
+    }
+
+    /// Makes room for upper halves. Not in a block with something in it, which is rather closed early; a nearly empty one
+    /// becomes wide, or a column with long pauses would be one block a slice.
+    #[cold]
+    fn make_wide(&mut self) -> bool {
+        if !self.is_wide() {
+            if self.len() >= SMALLEST {
+                return false;
+            }
+            let mut words = std::mem::take(&mut self.words).into_vec();
+            words.resize(usize::from(self.capacity) * WIDE_WORDS, 0);
+            self.words = words.into_boxed_slice();
+        }
+        true
+    }
+
+    /// The words of one kind, of all slices.
+    #[inline]
+    fn words(&self, kind: usize) -> &[u32] {
+        let from = kind * usize::from(self.capacity);
+        self.words.get(from..from + self.len()).unwrap_or_default()
     }
 
     #[inline]
     fn get(&self, i: usize) -> Option<Slice> {
-        let (start, duration) = (*self.start.get(i)?, *self.duration.get(i)?);
-        let (node, locator) = (*self.node.get(i)?, *self.locator.get(i)?);
-        let upper = self.upper.as_ref().and_then(|u| u.get(i)).copied().unwrap_or_default();
-        let wide = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let [start_high, duration_high, locator_high] = upper;
-        let start = self.start_base.wrapping_add(wide(start, start_high));
+        if i >= self.len() {
+            return None;
+        }
+        let capacity = usize::from(self.capacity);
+        let word = |kind: usize| self.words.get(kind * capacity + i).copied();
+        let wide = |low: u32, high: usize| u64::from(low) | u64::from(word(high).unwrap_or(0)) << 32;
+        let (start, duration, node, locator) = (word(START)?, word(DURATION)?, word(NODE)?, word(LOCATOR)?);
+        let start = self.start_base.wrapping_add(wide(start, START_UPPER));
         Some(Slice {
             start,
-            end: start.wrapping_add(wide(duration, duration_high)),
+            end: start.wrapping_add(wide(duration, DURATION_UPPER)),
             node: node & NODE_MASK,
             flags: (node >> FLAG_SHIFT) as u8,
-            locator: self.locator_base.wrapping_add(wide(locator, locator_high)),
+            locator: self.locator_base.wrapping_add(wide(locator, LOCATOR_UPPER)),
         })
     }
 
     #[inline]
     fn each(&self, range: Range<usize>, mut each: impl FnMut(u64, NodeId)) {
-        let (Some(durations), Some(nodes)) = (self.duration.get(range.clone()), self.node.get(range.clone())) else {
+        let (Some(durations), Some(nodes)) =
+            (self.words(DURATION).get(range.clone()), self.words(NODE).get(range.clone()))
+        else {
             return;
         };
-        match &self.upper {
+        match self.words(DURATION_UPPER).get(range) {
             None => {
                 for (duration, node) in durations.iter().zip(nodes) {
                     each(u64::from(*duration), node & NODE_MASK);
                 }
             }
             Some(upper) => {
-                for ((duration, node), [_, high, _]) in durations.iter().zip(nodes).zip(upper.iter().skip(range.start))
-                {
+                for ((duration, node), high) in durations.iter().zip(nodes).zip(upper) {
                     each(u64::from(*duration) | u64::from(*high) << 32, node & NODE_MASK);
                 }
             }
@@ -201,18 +254,18 @@ impl Plain {
     }
 
     fn shrink(&mut self) {
-        self.start.shrink_to_fit();
-        self.duration.shrink_to_fit();
-        self.node.shrink_to_fit();
-        self.locator.shrink_to_fit();
-        if let Some(upper) = &mut self.upper {
-            upper.shrink_to_fit();
+        if self.len == self.capacity {
+            return;
         }
+        let kinds = self.kinds();
+        let mut words = Vec::with_capacity(kinds * self.len());
+        (0..kinds).for_each(|kind| words.extend_from_slice(self.words(kind)));
+        self.words = words.into_boxed_slice();
+        self.capacity = self.len;
     }
 
     fn bytes(&self) -> usize {
-        let upper = self.upper.as_ref().map_or(0, |u| u.capacity() * size_of::<[u32; 3]>());
-        self.start.capacity() * 4 * size_of::<u32>() + upper
+        size_of_val::<[u32]>(&self.words)
     }
 }
 
@@ -220,6 +273,8 @@ impl Plain {
 #[derive(Debug)]
 pub(super) struct Packed {
     start: u64,
+    /// Index of the first slice in the column.
+    first: u32,
     /// The start of every 16th, relative to the first.
     starts: Box<[u32]>,
     durations: Narrow,
@@ -229,9 +284,9 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Nothing if the slices are of another kind, or would not become much smaller.
+    /// Nothing if the slices are of another kind, or would not become smaller.
     fn of(block: &Plain) -> Option<Self> {
-        if block.upper.is_some() {
+        if block.is_wide() {
             return None;
         }
         let first = block.get(0)?;
@@ -243,14 +298,17 @@ impl Packed {
             }
             next = slice.end;
         }
-        let lowest = block.node.iter().copied().min()?;
-        Some(Self {
+        let lowest = block.words(NODE).iter().copied().min()?;
+        let packed = Self {
             start: first.start,
-            starts: block.start.iter().step_by(GROUP).map(|s| s - block.start[0]).collect(),
-            durations: Narrow::of(block.duration.iter().copied()),
-            nodes: Narrow::of(block.node.iter().map(|node| node - lowest)),
+            first: block.first,
+            // The first slice is what starts are relative to.
+            starts: block.words(START).iter().step_by(GROUP).copied().collect(),
+            durations: Narrow::of(block.words(DURATION).iter().copied()),
+            nodes: Narrow::of(block.words(NODE).iter().map(|node| node - lowest)),
             lowest,
-        })
+        };
+        (packed.bytes() < block.len() * WORDS * size_of::<u32>()).then_some(packed)
     }
 
     fn get(&self, i: usize) -> Option<Slice> {
@@ -271,7 +329,7 @@ impl Packed {
     }
 
     fn bytes(&self) -> usize {
-        self.starts.len() * size_of::<u32>() + self.durations.bytes() + self.nodes.bytes()
+        size_of::<Self>() + size_of_val::<[u32]>(&self.starts) + self.durations.bytes() + self.nodes.bytes()
     }
 }
 
@@ -324,9 +382,10 @@ mod tests {
 
     fn filled(slices: impl Iterator<Item = Slice>) -> (Block, Vec<Slice>) {
         let slices: Vec<Slice> = slices.take(LARGEST).collect();
-        let mut block = Block::new(&slices[0], LARGEST);
-        slices.iter().for_each(|slice| block.push(slice));
-        block.pack();
+        let mut block = Block::new(&slices[0], 0, LARGEST);
+        slices.iter().skip(1).for_each(|slice| assert!(block.push(slice)));
+        assert!(!block.push(&slices[0]), "it is full");
+        block.close();
         (block, slices)
     }
 
@@ -343,7 +402,7 @@ mod tests {
     #[test]
     fn slices_without_pauses_take_some_bytes_and_come_back() {
         for (durations, most) in [(255, 3.5), (60_000, 4.5), (100_000, 6.5)] {
-            let (block, slices) = filled(tiles(|i| i * 31 % durations));
+            let (mut block, slices) = filled(tiles(|i| i * 31 % durations));
             assert!(matches!(block, Block::Packed(_)));
             let each = block.bytes() as f64 / slices.len() as f64;
             assert!(each < most, "{each} bytes a slice");
@@ -353,7 +412,7 @@ mod tests {
             let mut seen = Vec::new();
             block.each(100..LARGEST, |duration, node| seen.push((duration, node)));
             assert!(seen.into_iter().eq(slices.iter().skip(100).map(|s| (s.end - s.start, s.node))));
-            assert_eq!((block.get(LARGEST), block.len(), block.is_full()), (None, LARGEST, true));
+            assert_eq!((block.get(LARGEST), block.len(), block.push(&slices[0])), (None, LARGEST, false));
         }
     }
 
@@ -363,7 +422,7 @@ mod tests {
             [|s| s.end -= 1, |s| s.flags = 1, |s| s.locator += 1, |s| (s.end, s.locator) = (s.end + (1 << 33), s.end)];
         for (n, change) in odd.into_iter().enumerate() {
             let slices = tiles(|_| 7).enumerate().map(|(i, mut slice)| {
-                if i == 4000 {
+                if i == 12 {
                     change(&mut slice);
                 }
                 slice

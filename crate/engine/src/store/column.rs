@@ -8,14 +8,14 @@
 
 use std::ops::Range;
 
-use super::block::{Block, LARGEST};
+use super::block::{Block, LARGEST, SMALLEST};
 use crate::call_tree::NodeId;
-use crate::chunked::Chunked;
+use crate::chunked::{Chunked, reserve};
 
 /// How many children a node has.
 pub(crate) const FAN_OUT: usize = 16;
-/// Slices in the first block of a column.
-const SMALLEST: usize = 32;
+/// Slices of a column that is short enough to be copied into one block when nothing more comes.
+const SHORT: usize = 1024;
 /// How long a stretch is.
 pub(crate) const STRETCH: usize = 512;
 
@@ -193,23 +193,14 @@ impl Visit for Covered {
     }
 }
 
-/// One depth of one track.
+/// One depth of one track. There may be tens of thousands with but some slices in each, so there is nothing in it that could
+/// be told from the slices.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     blocks: Vec<Block>,
-    /// Index of the first slice of each block.
-    first: Vec<u32>,
     len: usize,
-    /// Finished nodes, level by level: `levels[0]` has one for each 16 slices.
+    /// Nodes, level by level: `levels[0]` has one for each 16 slices.
     levels: Vec<Chunked<Node>>,
-    /// The node that is being filled on each level.
-    filling: Vec<Filling>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Filling {
-    sum: Sum,
-    children: usize,
 }
 
 impl Column {
@@ -217,7 +208,7 @@ impl Column {
         self.len
     }
 
-    /// How many levels of nodes there are; a level may be empty above a column that is short.
+    /// How many levels of nodes there are.
     pub(crate) fn levels(&self) -> usize {
         self.levels.len()
     }
@@ -236,81 +227,116 @@ impl Column {
     }
 
     /// Appends a slice that begins where the last one ends or later.
+    #[inline]
     pub(crate) fn push(&mut self, slice: &Slice) {
-        let room = match self.blocks.last_mut() {
-            None => false,
-            Some(block) if block.is_full() => {
-                block.pack();
-                false
-            }
-            // A block with something in it is worth closing early; a nearly empty one rather becomes wide, or a column
-            // with long pauses would be one block a slice.
-            Some(block) if block.len() >= SMALLEST && !block.is_wide() && !block.fits(slice) => {
-                block.shrink();
-                false
-            }
-            Some(_) => true,
-        };
-        if !room {
-            let grown = self.blocks.last().map_or(SMALLEST, |b| (b.len() * 4).clamp(SMALLEST, LARGEST));
-            self.blocks.push(Block::new(slice, grown));
-            self.first.push(self.len as u32);
-        }
-        if let Some(block) = self.blocks.last_mut() {
-            block.push(slice);
+        if !self.blocks.last_mut().is_some_and(|block| block.push(slice)) {
+            self.push_behind(slice);
         }
         self.len += 1;
-        self.summarise(Sum::of_slice(slice));
+        if self.len.is_multiple_of(FAN_OUT) {
+            self.summarise();
+        }
     }
 
-    fn summarise(&mut self, mut sum: Sum) {
-        for level in 0.. {
-            let Some(filling) = self.filling.get_mut(level) else {
-                self.filling.push(Filling { sum, children: 1 });
-                self.levels.push(Chunked::default());
-                return;
-            };
-            if filling.children == 0 {
-                filling.sum = sum;
-            } else {
-                filling.sum.add(&sum);
-            }
-            filling.children += 1;
-            if filling.children < FAN_OUT {
-                return;
-            }
-            filling.children = 0;
-            let node = filling.sum.node();
-            // Not the exact sum: what a level says depends on the level below alone.
-            sum = Sum::of_node(&node);
-            if let Some(level) = self.levels.get_mut(level) {
-                level.push(node);
-            }
+    /// Appends a slice in a block of its own.
+    #[cold]
+    fn push_behind(&mut self, slice: &Slice) {
+        // Half as many as there are, so that a third of the room is empty at the worst. But where blocks are closed early,
+        // little more than what is used of them.
+        let mut capacity = SMALLEST;
+        if let Some(last) = self.blocks.last_mut() {
+            last.close();
+            capacity = (self.len / 2).min(last.len() * 2).clamp(SMALLEST, LARGEST);
         }
+        reserve(&mut self.blocks);
+        self.blocks.push(Block::new(slice, self.len as u32, capacity));
+    }
+
+    /// Appends the nodes that the last slice completes.
+    fn summarise(&mut self) {
+        let slices = self.len - FAN_OUT..self.len;
+        let mut sum = None;
+        self.scan(slices.start, slices.end, |_, slice| {
+            take_in(&mut sum, Sum::of_slice(&slice));
+            true
+        });
+        for level in 0.. {
+            let Some(node) = sum.take().map(|sum: Sum| sum.node()) else { return };
+            if self.levels.len() == level {
+                self.levels.reserve_exact(1);
+                self.levels.push(Chunked::default());
+            }
+            let Some(nodes) = self.levels.get_mut(level) else { return };
+            nodes.push(node);
+            if !nodes.len().is_multiple_of(FAN_OUT) {
+                return;
+            }
+            // Of the nodes as they are kept: what a level says depends on the level below alone.
+            let children = (nodes.len() - FAN_OUT..nodes.len()).filter_map(|i| nodes.get(i));
+            children.for_each(|node| take_in(&mut sum, Sum::of_node(node)));
+        }
+    }
+
+    /// Gives back the room that is not used: nothing more comes. What is in short columns is copied for that.
+    pub(crate) fn close(&mut self) {
+        if let Some(last) = self.blocks.last_mut() {
+            last.close();
+        }
+        if self.blocks.len() > 1 && self.len <= SHORT {
+            self.merge();
+        }
+        self.blocks.shrink_to_fit();
+        self.levels.iter_mut().for_each(Chunked::close);
+    }
+
+    /// Puts the slices of narrow blocks together, as many as fit.
+    fn merge(&mut self) {
+        let mut merged: Vec<Block> = Vec::with_capacity(1);
+        let mut i = 0;
+        for block in std::mem::take(&mut self.blocks) {
+            let len = block.len();
+            if block.is_wide() {
+                merged.push(block);
+            } else {
+                for (at, slice) in (i..).zip((0..len).filter_map(|i| block.get(i))) {
+                    if !merged.last_mut().is_some_and(|last| last.push_narrow(&slice)) {
+                        merged.push(Block::new(&slice, at as u32, self.len - at));
+                    }
+                }
+            }
+            i += len;
+        }
+        merged.iter_mut().for_each(Block::close);
+        self.blocks = merged;
     }
 
     /// The slice with this index.
     pub(crate) fn get(&self, i: usize) -> Option<Slice> {
-        let block = self.first.partition_point(|f| *f as usize <= i).checked_sub(1)?;
-        self.blocks.get(block)?.get(i - *self.first.get(block)? as usize)
+        let block = self.blocks.get(self.block_of(i).checked_sub(1)?)?;
+        block.get(i - block.first())
+    }
+
+    /// Number of the block that this slice is in, counted from 1.
+    fn block_of(&self, i: usize) -> usize {
+        self.blocks.partition_point(|block| block.first() <= i)
     }
 
     /// Slices from `from` on, up to `to`, until `each` says that it is enough.
     pub(crate) fn scan(&self, from: usize, to: usize, mut each: impl FnMut(usize, Slice) -> bool) -> bool {
-        let Some(mut block) = self.first.partition_point(|f| *f as usize <= from).checked_sub(1) else { return true };
+        let blocks = self.blocks.get(self.block_of(from).saturating_sub(1)..).unwrap_or_default();
         let mut i = from;
-        while i < to.min(self.len) {
-            let (Some(b), Some(first)) = (self.blocks.get(block), self.first.get(block)) else { break };
-            let first = *first as usize;
+        for block in blocks {
             while i < to
-                && let Some(slice) = b.get(i - first)
+                && let Some(slice) = block.get(i - block.first())
             {
                 if !each(i, slice) {
                     return false;
                 }
                 i += 1;
             }
-            block += 1;
+            if i >= to {
+                break;
+            }
         }
         true
     }
@@ -329,11 +355,10 @@ impl Column {
 
     /// The stretches, each of one block and no longer than [`STRETCH`], in which these slices lie.
     pub(crate) fn stretches(&self, range: Range<usize>) -> impl Iterator<Item = Stretch> {
-        let block = self.first.partition_point(|f| *f as usize <= range.start).saturating_sub(1);
-        let blocks = self.first.iter().zip(&self.blocks).enumerate().skip(block);
+        let blocks = self.blocks.iter().enumerate().skip(self.block_of(range.start).saturating_sub(1));
         let end = range.end;
-        blocks.take_while(move |(_, (first, _))| (**first as usize) < end).flat_map(move |(i, (first, block))| {
-            let first = *first as usize;
+        blocks.take_while(move |(_, block)| block.first() < end).flat_map(move |(i, block)| {
+            let first = block.first();
             let (from, to) = (range.start.saturating_sub(first), (end - first).min(block.len()));
             (from..to).step_by(STRETCH).map(move |from| Stretch {
                 block: i as u32,
@@ -360,8 +385,7 @@ impl Column {
     /// The first index for which `before` does not hold; it holds for all before and none behind.
     fn partition_point(&self, before: impl Fn(&Slice) -> bool) -> usize {
         let behind = self.blocks.partition_point(|b| b.get(0).is_some_and(|s| before(&s)));
-        let Some(i) = behind.checked_sub(1) else { return 0 };
-        let (Some(block), Some(first)) = (self.blocks.get(i), self.first.get(i)) else { return 0 };
+        let Some(block) = behind.checked_sub(1).and_then(|i| self.blocks.get(i)) else { return 0 };
         let (mut low, mut high) = (1, block.len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -371,7 +395,7 @@ impl Column {
                 high = middle;
             }
         }
-        *first as usize + low
+        block.first() + low
     }
 
     /// How much of the time from `from` to `to` is covered by slices. Counts what it looks at in `visited`.
@@ -441,10 +465,16 @@ impl Column {
     pub(crate) fn bytes(&self) -> usize {
         self.blocks.iter().map(Block::bytes).sum::<usize>()
             + self.blocks.capacity() * size_of::<Block>()
-            + self.first.capacity() * size_of::<u32>()
             + self.levels.iter().map(Chunked::bytes).sum::<usize>()
             + self.levels.capacity() * size_of::<Chunked<Node>>()
-            + self.filling.capacity() * size_of::<Filling>()
+    }
+}
+
+#[inline]
+fn take_in(sum: &mut Option<Sum>, next: Sum) {
+    match sum {
+        Some(sum) => sum.add(&next),
+        None => *sum = Some(next),
     }
 }
 
@@ -499,6 +529,45 @@ mod tests {
             true
         });
         assert!(seen.iter().map(|(i, s)| (*i, *s)).eq((10..15_000).map(|i| (i, expected[i]))));
+    }
+
+    /// All that a column says of its slices and nodes.
+    fn everything(column: &Column) -> Vec<String> {
+        let slices = (0..=column.len()).map(|i| format!("{:?}", column.get(i)));
+        let nodes = (1..=column.levels()).flat_map(|level| {
+            (0..column.count(level)).map(move |i| format!("{level} {:?}", column.nodes(level, i).first()))
+        });
+        slices.chain(nodes).collect()
+    }
+
+    #[test]
+    fn closing_a_column_changes_nothing_but_its_size() {
+        // Short and long pauses, slices that fit into 32 bits and not, and those that follow upon each other.
+        let kinds: [fn(u64) -> (u64, u64); 5] = [
+            |i| (i % 5, i % 13),
+            |i| (1 << 33, i % 13),
+            |i| (if i % 23 == 0 { 1 << 33 } else { 1 }, 9),
+            |i| (1, if i % 40 == 3 { 1 << 34 } else { 9 }),
+            |_| (0, 9),
+        ];
+        for (kind, next) in kinds.into_iter().enumerate() {
+            for len in [0, 1, 15, 16, 17, 40, 100, 257, 1000, 1024, 1025, 9000] {
+                let (mut column, mut time) = (Column::default(), 1 << 40);
+                for i in 0..len {
+                    let (pause, length) = next(i);
+                    let start = time + pause;
+                    time = start + length;
+                    // Packed where there are no pauses.
+                    column.push(&Slice { start, end: time, node: 7, flags: 0, locator: time });
+                }
+                let (before, filled) = (everything(&column), column.bytes());
+                column.close();
+                assert_eq!(everything(&column), before, "{len} of kind {kind}");
+                assert!(column.bytes() <= filled, "{len} of kind {kind}: {} of {filled} bytes", column.bytes());
+                let stretches = column.stretches(0..column.len()).map(Stretch::len).sum::<usize>();
+                assert_eq!((stretches, column.len()), (len as usize, len as usize), "{len} of kind {kind}");
+            }
+        }
     }
 
     #[test]

@@ -62,6 +62,10 @@ pub(crate) struct Count {
 impl Store {
     /// Takes in a batch. False when memory is used up: no more can be taken.
     pub fn apply(&mut self, batch: &mut EventBatch) -> bool {
+        debug_assert!(
+            !self.finished || batch.kinds.first() == Some(&EventKind::Restart),
+            "what is finished is as small as it can be and does not grow; at the most it begins anew"
+        );
         self.names.append(&mut batch.new_names);
         for def in batch.new_tracks.drain(..) {
             self.define(def);
@@ -87,7 +91,7 @@ impl Store {
     }
 
     /// Everything has been read: open slices are closed where the trace ends, and flagged. What is counted (calls, steps)
-    /// takes up a place each, the last one too; what is measured is a point.
+    /// takes up a place each, the last one too; what is measured is a point. What memory was kept to grow is given back.
     pub fn finish(&mut self, counted: bool) {
         if counted
             && let Some((_, to)) = &mut self.extent
@@ -99,6 +103,7 @@ impl Store {
         for track in &mut self.tracks {
             track.finish(end);
         }
+        self.tracks.shrink_to_fit();
         self.finished = true;
     }
 

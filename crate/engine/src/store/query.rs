@@ -170,7 +170,7 @@ struct Short {
 impl Pen<'_> {
     fn column(&mut self, column: &Column) {
         let mut visited = 0;
-        self.allowance = 16 * column.levels() as u64;
+        self.allowance = 16 * (column.levels() as u64 + 1);
         column.walk(self.from, self.to, &mut visited, self);
         self.answer.visited += visited;
     }

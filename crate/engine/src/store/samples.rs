@@ -59,6 +59,12 @@ impl Samples {
         }
     }
 
+    /// Gives back the room that is not used: nothing more comes.
+    pub(crate) fn close(&mut self) {
+        self.all.close();
+        self.levels.iter_mut().for_each(Chunked::close);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }

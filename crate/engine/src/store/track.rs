@@ -198,7 +198,7 @@ impl Track {
         *self = Self { version, ..Self::new(def) };
     }
 
-    /// Closes what is open at the end of the trace.
+    /// Closes what is open at the end of the trace. Nothing more comes.
     pub(crate) fn finish(&mut self, end: u64) {
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);
@@ -206,6 +206,11 @@ impl Track {
         for open in self.lifetimes.take() {
             self.close(&open, end.max(self.latest), NEVER_ENDED);
         }
+        self.open = Vec::new();
+        self.columns.iter_mut().for_each(Column::close);
+        self.columns.shrink_to_fit();
+        self.instants.close();
+        self.samples.close();
         self.reordering = false;
         self.version += 1;
     }
@@ -326,6 +331,10 @@ impl Track {
 
     #[inline]
     fn put(&mut self, depth: i32, slice: &Slice) {
+        if self.columns.is_empty() {
+            // Many a thread has but one.
+            self.columns.reserve_exact(1);
+        }
         while depth < self.lowest {
             self.columns.push_front(Column::default());
             self.lowest -= 1;

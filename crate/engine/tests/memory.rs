@@ -1,0 +1,188 @@
+//! How much memory a trace takes, and how often it is asked for. Both are counted: what was won is not to be lost unseen.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use unspool_engine::{Session, Store, read};
+use unspool_formats::xray::encode::{FdrBuffer, header};
+use unspool_formats::xray::wire::{FunctionKind, Mode};
+use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+
+/// Counts what each thread asks for: tests run side by side.
+struct Counting;
+
+thread_local! {
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+    static HELD: Cell<i64> = const { Cell::new(0) };
+    static MOST: Cell<i64> = const { Cell::new(0) };
+}
+
+fn count(asked: u64, grown: i64) {
+    ASKED.set(ASKED.get() + asked);
+    HELD.set(HELD.get() + grown);
+    MOST.set(MOST.get().max(HELD.get()));
+}
+
+// SAFETY: all is left to the system's allocator; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size() as i64);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(1, layout.size() as i64);
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(1, size as i64 - layout.size() as i64);
+        unsafe { System.realloc(at, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(0, -(layout.size() as i64));
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// What something took.
+struct Taken {
+    /// How often memory was asked for.
+    asked: u64,
+    /// Bytes that are held at the end, and at the most.
+    held: i64,
+    most: i64,
+}
+
+fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
+    let (asked, held) = (ASKED.get(), HELD.get());
+    MOST.set(held);
+    let result = work();
+    (result, Taken { asked: ASKED.get() - asked, held: HELD.get() - held, most: MOST.get() - held })
+}
+
+/// A trace with so many threads, in each of which as many calls nest, again and again. Not yet finished.
+fn calls(threads: u32, depth: u32, times: u64) -> Store {
+    let mut store = Store::default();
+    let mut batch = EventBatch::with_capacity(4096);
+    batch.new_tracks.extend((0..threads).map(|i| TrackDef::new(TrackKind::Thread, format!("thread {i}"))));
+    batch.new_names.extend((0..depth).map(|i| format!("function {i}")));
+    for i in 0..times {
+        for thread in 0..threads {
+            let time = i * 1000 * u64::from(depth);
+            for call in 0..depth {
+                event(&mut store, &mut batch, EventKind::Begin, thread, time + u64::from(call), call);
+            }
+            for call in (0..depth).rev() {
+                event(&mut store, &mut batch, EventKind::End, thread, time + 900 * u64::from(depth - call), call);
+            }
+        }
+    }
+    store.apply(&mut batch);
+    store
+}
+
+fn event(store: &mut Store, batch: &mut EventBatch, kind: EventKind, thread: u32, time: u64, name: u32) {
+    if batch.is_full() {
+        store.apply(batch);
+        batch.clear();
+    }
+    batch.push(kind, thread, time, name, time);
+}
+
+fn bytes_a_slice(store: &Store) -> f64 {
+    store.bytes() as f64 / store.slices() as f64
+}
+
+/// The bytes of a slice when all is read; while it was being read there may be so many times as many.
+#[track_caller]
+fn holds((threads, depth, times): (u32, u32, u64), bytes: f64, while_reading: f64) {
+    let (mut store, growing) = taken(|| calls(threads, depth, times));
+    let told = store.bytes();
+    let filled = bytes_a_slice(&store);
+    assert!(filled < bytes * while_reading, "{filled} bytes a slice while reading");
+    let ((), closing) = taken(|| store.finish(false));
+    let finished = bytes_a_slice(&store);
+    assert!(finished < bytes, "{finished} bytes a slice");
+    // What the store says is what it takes, but for the call tree, the names, the batch, and the tracks themselves.
+    let others = i64::from(threads) * 1200 + i64::from(depth) * 200 + 300_000;
+    assert!((growing.held - told as i64).abs() < others, "{} held, {told} told", growing.held);
+    let held = growing.held + closing.held;
+    assert!((held - store.bytes() as i64).abs() < others, "{held} held, {} told", store.bytes());
+    // Columns are made smaller one after the other, not all at once.
+    assert!(closing.most < 200_000, "{} more while closing", closing.most);
+}
+
+#[test]
+fn long_columns_take_less_than_20_bytes_a_slice() {
+    holds((1, 1, 1_000_000), 18.3, 1.05);
+    holds((4, 10, 10_000), 18.5, 1.4);
+}
+
+#[test]
+fn so_do_columns_of_a_hundred_slices() {
+    holds((1, 5000, 100), 20.0, 1.35);
+    holds((2000, 5, 100), 20.0, 1.35);
+}
+
+#[test]
+fn a_column_with_next_to_nothing_is_small() {
+    // 10,000 threads of one call each, and 5,000 calls that nest once.
+    holds((10_000, 1, 1), 120.0, 4.0);
+    holds((1, 5000, 1), 120.0, 4.0);
+    holds((10_000, 1, 20), 26.0, 2.0);
+}
+
+#[test]
+fn filling_a_column_asks_for_memory_once_a_block() {
+    let (store, taken) = taken(|| calls(1, 1, 500_000));
+    assert_eq!(store.slices(), 500_000);
+    // A million events: 122 blocks of 4096, some ten smaller ones, and the nodes and lists over them.
+    assert!(taken.asked < 250, "memory was asked for {} times", taken.asked);
+}
+
+#[test]
+fn filling_short_columns_asks_for_memory_some_times_each() {
+    let (store, taken) = taken(|| calls(2000, 5, 100));
+    let columns = 2000 * 5;
+    assert_eq!(store.slices(), columns * 100);
+    // Five blocks, two chunks of nodes, and the lists of them; and a few for each track.
+    assert!(taken.asked < columns * 18, "memory was asked for {} times", taken.asked);
+}
+
+/// An XRay log of so many function records in one thread, four calls deep.
+fn log(records: u32) -> Vec<u8> {
+    let mut file = header(Mode::Fdr, 1_000_000_000, 65_536).to_bytes().to_vec();
+    let mut buffer = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
+    for i in 0..records {
+        let (kind, function) = match i % 8 {
+            enter @ 0..4 => (FunctionKind::Enter, enter),
+            exit => (FunctionKind::Exit, 7 - exit),
+        };
+        buffer.function(kind, function + 1, 1000 + u64::from(i) * 10);
+        if buffer.len() + 128 > 65_536 {
+            let next = FdrBuffer::new(1, 1, 0, 1000 + u64::from(i) * 10, (0, 0));
+            file.extend(std::mem::replace(&mut buffer, next).finish());
+        }
+    }
+    file.extend(buffer.finish());
+    file
+}
+
+#[test]
+fn reading_a_log_asks_for_memory_some_hundred_times_a_million_records() {
+    let file = log(1_000_000);
+    let (session, taken) = taken(|| {
+        let mut session = Session::new("", file.len() as u64, &file, &file).unwrap();
+        read::session(&mut session, &mut file.as_slice(), |_| {}).unwrap();
+        session
+    });
+    assert_eq!(session.store().slices(), 500_000);
+    assert!(taken.asked < 1000, "memory was asked for {} times", taken.asked);
+    let beside = taken.held - session.store().bytes() as i64;
+    assert!(beside < 4_000_000, "{beside} bytes are held beside the slices");
+}
