@@ -278,9 +278,7 @@ pub(super) struct Packed {
     /// The start of every 16th, relative to the first.
     starts: Box<[u32]>,
     durations: Narrow,
-    /// Relative to the lowest.
-    nodes: Narrow,
-    lowest: NodeId,
+    nodes: Nodes,
 }
 
 impl Packed {
@@ -298,15 +296,13 @@ impl Packed {
             }
             next = slice.end;
         }
-        let lowest = block.words(NODE).iter().copied().min()?;
         let packed = Self {
             start: first.start,
             first: block.first,
             // The first slice is what starts are relative to.
             starts: block.words(START).iter().step_by(GROUP).copied().collect(),
             durations: Narrow::of(block.words(DURATION).iter().copied()),
-            nodes: Narrow::of(block.words(NODE).iter().map(|node| node - lowest)),
-            lowest,
+            nodes: Nodes::of(block.words(NODE)),
         };
         (packed.bytes() < block.len() * WORDS * size_of::<u32>()).then_some(packed)
     }
@@ -316,20 +312,87 @@ impl Packed {
         let before: u64 = (i - i % GROUP..i).filter_map(|i| self.durations.get(i)).map(u64::from).sum();
         let start = self.start + u64::from(*self.starts.get(i / GROUP)?) + before;
         let end = start + u64::from(duration);
-        Some(Slice { start, end, node: self.lowest + self.nodes.get(i)?, flags: 0, locator: end })
+        Some(Slice { start, end, node: self.nodes.get(i)?, flags: 0, locator: end })
     }
 
     #[inline]
     fn each(&self, range: Range<usize>, mut each: impl FnMut(u64, NodeId)) {
         for i in range {
             if let (Some(duration), Some(node)) = (self.durations.get(i), self.nodes.get(i)) {
-                each(u64::from(duration), self.lowest + node);
+                each(u64::from(duration), node);
             }
         }
     }
 
     fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val::<[u32]>(&self.starts) + self.durations.bytes() + self.nodes.bytes()
+    }
+}
+
+/// Call-tree nodes of the slices of a packed block.
+#[derive(Debug)]
+enum Nodes {
+    /// Relative to the lowest.
+    Near { lowest: NodeId, above: Narrow },
+    /// A loop runs through a few over and over: these, and which of them each is.
+    Few { list: Box<[NodeId]>, which: Box<[u8]> },
+}
+
+impl Nodes {
+    /// So many different ones are told apart by a byte.
+    const FEW: usize = 256;
+    /// Places of the table that finds them; more than twice as many, so that searches are short.
+    const PLACES: usize = 1024;
+
+    fn of(nodes: &[NodeId]) -> Self {
+        let lowest = nodes.iter().copied().min().unwrap_or(0);
+        let highest = nodes.iter().copied().max().unwrap_or(0);
+        if highest - lowest > 0xff
+            && let Some(few) = Self::few(nodes)
+        {
+            return few;
+        }
+        Self::Near { lowest, above: Narrow::of(nodes.iter().map(|node| node - lowest)) }
+    }
+
+    /// Nothing if there are too many different ones.
+    fn few(nodes: &[NodeId]) -> Option<Self> {
+        let mut table = [0u16; Self::PLACES];
+        let mut list: Vec<NodeId> = Vec::with_capacity(Self::FEW);
+        let mut which = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let mut place = node.wrapping_mul(0x9e37_79b1) as usize >> 22;
+            let found = loop {
+                // 0 is a free place; everything else the number of a node, counted from 1.
+                match usize::from(table[place]) {
+                    0 if list.len() == Self::FEW => return None,
+                    0 => {
+                        list.push(*node);
+                        table[place] = list.len() as u16;
+                        break list.len() - 1;
+                    }
+                    n if list[n - 1] == *node => break n - 1,
+                    _ => place = (place + 1) % Self::PLACES,
+                }
+            };
+            which.push(found as u8);
+        }
+        Some(Self::Few { list: list.into(), which: which.into() })
+    }
+
+    #[inline]
+    fn get(&self, i: usize) -> Option<NodeId> {
+        match self {
+            Self::Near { lowest, above } => Some(lowest + above.get(i)?),
+            Self::Few { list, which } => list.get(usize::from(*which.get(i)?)).copied(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Near { above, .. } => above.bytes(),
+            Self::Few { list, which } => size_of_val::<[NodeId]>(list) + which.len(),
+        }
     }
 }
 
@@ -413,6 +476,19 @@ mod tests {
             block.each(100..LARGEST, |duration, node| seen.push((duration, node)));
             assert!(seen.into_iter().eq(slices.iter().skip(100).map(|s| (s.end - s.start, s.node))));
             assert_eq!((block.get(LARGEST), block.len(), block.push(&slices[0])), (None, LARGEST, false));
+        }
+    }
+
+    #[test]
+    fn a_loop_through_few_nodes_takes_a_byte_for_each() {
+        for (different, most) in [(256, 2.6), (257, 3.5)] {
+            let (block, slices) = filled(tiles(|i| i % 200).enumerate().map(move |(i, slice)| {
+                // Far apart, in no order.
+                Slice { node: ((i * 7919 % different) as u32).wrapping_mul(104_729) % (1 << 16), ..slice }
+            }));
+            let each = block.bytes() as f64 / slices.len() as f64;
+            assert!(each < most, "{different} nodes: {each} bytes a slice");
+            assert!(slices.iter().enumerate().all(|(i, slice)| block.get(i) == Some(*slice)), "{different} nodes");
         }
     }
 
