@@ -2,7 +2,7 @@
 //
 //   npm run bench -- [--only NAME] [--runs N] [--corpus] [--quick] [--renderer webgl2|canvas2d]
 //
-// Prints one table and writes target/bench/result.json. Nothing here passes or fails: see docs/performance.md.
+// Prints a table, and one of the decoders by themselves, and writes target/bench/result.json. Nothing here passes or fails: see docs/performance.md.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
@@ -11,7 +11,7 @@ import { fail, findChromium, must, options, output, root, say } from '../../scri
 import { measure, plainRead, speedscopeOpens } from './browser.mjs';
 import { percentile } from './frames.mjs';
 import { generated, prepareInputs } from './inputs.mjs';
-import { asTraceEvents, nativeRead, peerFor, speedscope, timed } from './native.mjs';
+import { asTraceEvents, nativeRates, nativeRead, peerFor, speedscope, timed } from './native.mjs';
 import { serve } from './serve.mjs';
 import { markdown, spread, told } from './table.mjs';
 
@@ -52,8 +52,21 @@ const beside = given.only ? null : await besideSpeedscope();
 
 const folder = join(root, 'target', 'bench');
 mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, 'result.json'), `${JSON.stringify({ machine, runs, results, beside }, null, 2)}\n`);
+// What the page gave is kept even if the rest is not waited for.
+keep({});
 report();
+console.log('\nThe decoders by themselves, compiled for this machine, by divan:\n');
+const rates = nativeRates(
+  inputs.map(({ path }) => path),
+  given.quick ? 1 : 5,
+);
+keep({ native: rates.medians });
+console.log(`${rates.text}\n\nAll runs: target/bench/result.json`);
+
+function keep(more) {
+  const all = { machine, runs, results, beside, ...more };
+  writeFileSync(join(folder, 'result.json'), `${JSON.stringify(all, null, 2)}\n`);
+}
 
 /** All runs of an input, each in a browser of its own, with what they are compared to in between. */
 async function measured({ name, path, bytes }) {
@@ -175,5 +188,4 @@ function report() {
       `\n${events.toLocaleString('en')} XRay records: speedscope ${told(theirs)} ms, Unspool ${told(ours)} ms`,
     );
   }
-  console.log('\nAll runs: target/bench/result.json');
 }

@@ -3,7 +3,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { find, output, root } from '../../scripts/lib.mjs';
 
 const SPEEDSCOPE = '1.25.0';
@@ -27,6 +27,50 @@ export function nativeRead(path) {
   while (readSync(file, block) > 0);
   closeSync(file);
   return performance.now() - began;
+}
+
+/**
+ * Runs the bench of the decoders compiled for this machine over some files, each `samples` times. Answers what it prints and
+ * the medians in it.
+ */
+export function nativeRates(paths, samples) {
+  const bench = ['bench', '--package', 'unspool-engine', '--bench', 'decoders', '--locked', '--quiet'];
+  const ran = spawnSync('cargo', [...bench, '--', '--color', 'never', '--sample-count', String(samples)], {
+    cwd: root,
+    env: { ...process.env, UNSPOOL_BENCH_INPUTS: paths.join(delimiter) },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (ran.status !== 0) return { text: 'skipped: the decoders by themselves, whose bench failed', medians: [] };
+  return { text: ran.stdout.trimEnd(), medians: mediansOf(ran.stdout) };
+}
+
+/** Of what divan prints, which it prints as a table alone. A time stands beside the input, rates in the lines below. */
+function mediansOf(text) {
+  const names = [];
+  const medians = [];
+  for (const line of text.split('\n')) {
+    const median = line.split('│').at(-4)?.trim();
+    const named = /[├╰]─ (\S+)/.exec(line);
+    if (named) {
+      const depth = named.index / 3;
+      names.splice(depth, names.length, named[1]);
+      if (!median || depth !== 2) continue;
+      const [format, what, input] = names;
+      medians.push({ format, what, input, ms: amount(median, 's') * 1000 });
+    } else if (medians.length > 0 && median) {
+      if (median.endsWith('B/s')) medians.at(-1).bytesPerSecond = amount(median, 'B/s');
+      if (median.endsWith('item/s')) medians.at(-1).itemsPerSecond = amount(median, 'item/s');
+    }
+  }
+  return medians;
+}
+
+/** `254.6 ms` of unit `s` as a number of these. */
+function amount(text, unit) {
+  const [number, prefixed] = text.split(' ');
+  const scale = { p: 1e-12, n: 1e-9, µ: 1e-6, m: 1e-3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+  return Number(number) * (scale[prefixed.slice(0, -unit.length)] ?? 1);
 }
 
 /** Programs that read a whole trace of a format, natively: `args` of a path. */
