@@ -55,13 +55,13 @@ mkdirSync(folder, { recursive: true });
 // What the page gave is kept even if the rest is not waited for.
 keep({});
 report();
+console.log('\nThe decoders by themselves, compiled for this machine, by divan:\n');
 const rates = nativeRates(
   inputs.map(({ path }) => path),
   given.quick ? 1 : 5,
 );
 keep({ native: rates.medians });
-console.log(`\nThe decoders by themselves, compiled for this machine, by divan:\n\n${rates.text}`);
-console.log('\nAll runs: target/bench/result.json');
+console.log(`${rates.text}\n\nAll runs: target/bench/result.json`);
 
 function keep(more) {
   const all = { machine, runs, results, beside, ...more };
