@@ -22,6 +22,7 @@ const CORPUS = [
   'apitrace-bulk.trace',
   'apitrace-glmark2.trace',
   'frames-300MB.frames',
+  'frames-1GB.frames',
   'tracedb-300MB.trace',
   'rvn-1GB.sqlite',
 ];
