@@ -2,14 +2,14 @@
 
 use hashbrown::HashMap;
 
-/// Number of a node; the upper three bits stay free for a slice's flags.
+/// Number of a node; the upper four bits stay free for a slice's flags.
 pub type NodeId = u32;
 
 /// The node that all outermost calls hang below; it has no name.
 pub const ROOT: NodeId = 0;
 
 /// How many nodes there can be.
-pub(crate) const MAX_NODES: usize = 1 << 29;
+pub(crate) const MAX_NODES: usize = 1 << 28;
 
 /// Call-tree nodes of a whole trace, shared by its tracks: a slice names its node, the node its name and caller. A range's
 /// flame graph is then one scan over slices, with no stacks to rebuild.
@@ -62,7 +62,7 @@ impl CallTree {
         self.nodes.get(node as usize).map_or(ROOT, |n| n.parent)
     }
 
-    /// The node for a call of `name` from `parent`, made if it is new. Beyond 2^29 nodes calls count as their caller's.
+    /// The node for a call of `name` from `parent`, made if it is new. Beyond 2^28 nodes calls count as their caller's.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, name: u32) -> NodeId {
         let recent = self.nodes.get(parent as usize).map_or(ROOT, |n| n.recent);

@@ -1,11 +1,12 @@
 //! Everything that is known of one slice or instant.
 
 use serde::{Serialize, Serializer};
+use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
 use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
-use crate::store::column::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, Slice};
+use crate::store::column::Slice;
 
 /// A slice or an instant by its stable place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -240,9 +241,10 @@ impl Store {
 /// A slice's flags in words.
 fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
     [
-        (BEGAN_BEFORE, "Its beginning is not in the recording: only its end is, so it took longer than shown or was cut off from its caller."),
-        (NEVER_ENDED, "It had not ended when the recording did; it is shown up to the end of the trace."),
-        (END_INFERRED, "Its own end is missing; it is shown as ending with its caller."),
+        (BEGAN_BEFORE, "Its beginning is not in the recording: it took longer than shown."),
+        (NEVER_ENDED, "Still running when recording ended; it is shown up to the end of the trace."),
+        (END_INFERRED, "Its end is not in the trace: it is inferred from what came next."),
+        (UNCERTAIN, "A guess: the trace does not say for certain that this ran, or where it begins or ends."),
     ]
     .into_iter()
     .filter_map(move |(flag, sentence)| (flags & flag != 0).then_some(sentence))

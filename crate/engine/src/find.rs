@@ -198,7 +198,7 @@ mod tests {
     fn store() -> Store {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(100);
-        batch.new_names.extend(["a", "b", "c", "i"].map(String::from));
+        batch.new_names.extend(["a", "b", "c", "i"].map(|name| String::from(name).into()));
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
         let (begin, end) = (EventKind::Begin, EventKind::End);
         let events = [

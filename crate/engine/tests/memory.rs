@@ -70,7 +70,7 @@ fn calls(threads: u32, depth: u32, times: u64) -> Store {
     let mut store = Store::default();
     let mut batch = EventBatch::with_capacity(4096);
     batch.new_tracks.extend((0..threads).map(|i| TrackDef::new(TrackKind::Thread, format!("thread {i}"))));
-    batch.new_names.extend((0..depth).map(|i| format!("function {i}")));
+    batch.new_names.extend((0..depth).map(|i| format!("function {i}").into()));
     for i in 0..times {
         for thread in 0..threads {
             let time = i * 1000 * u64::from(depth);

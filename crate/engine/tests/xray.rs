@@ -166,8 +166,8 @@ fn recorded_ring_logs_come_out_in_time_order_with_orphans_and_open_calls_marked(
             store.for_each_slice(track.id, |depth, _, s| {
                 assert!(depth != last.0 || s.start >= last.1, "{name}: slices of a column overlap");
                 last = (depth, s.end);
-                began_before += u32::from(s.flags & unspool_engine::store::column::BEGAN_BEFORE != 0);
-                open += u32::from(s.flags & unspool_engine::store::column::NEVER_ENDED != 0);
+                began_before += u32::from(s.flags & unspool_formats::batch::flags::BEGAN_BEFORE != 0);
+                open += u32::from(s.flags & unspool_formats::batch::flags::NEVER_ENDED != 0);
             });
             assert!(!track.reordering);
         }

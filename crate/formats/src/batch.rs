@@ -14,9 +14,19 @@ pub type TrackId = u32;
 pub enum EventKind {
     /// A slice begins; `name` is its name.
     Begin,
+    /// A slice that is known whole: it begins at its time and ends at the next of [`EventBatch::ends`].
+    Whole,
     /// The innermost open slice with this `name` ends; those above it end with it. Without one it is the end of a slice
-    /// whose beginning was not recorded.
+    /// whose beginning was not recorded. For records that say which function was left, and not which call of it.
     End,
+    /// The open slice that began with this `name` and this locator ends; those above it end with it. Ignored if there is
+    /// no such slice.
+    EndOf,
+    /// The open slice that began with this `name` and this locator gets flags: `time` holds the bits of [`flags`].
+    Flag,
+    /// A slice that has been open since the track began comes to light: it lies below everything on the track so far, and
+    /// is flagged [`flags::BEGAN_BEFORE`]. Only while no slice is open; otherwise it is a [`EventKind::Begin`].
+    Uncover,
     /// A point in time.
     Instant,
     /// From here on open slices of the track may have lost their ends: an end without a beginning reaches back no further
@@ -29,6 +39,76 @@ pub enum EventKind {
     /// A counter has a value from here on: `locators` holds its bits, see [`ValueKind`]. `name` is unused. The times of a counter ascend, but a
     /// sample may come late: what is counted over a frame is known when the frame ends.
     Sample,
+}
+
+/// What is special about a slice, as bits.
+pub mod flags {
+    /// The slice began before the recording.
+    pub const BEGAN_BEFORE: u8 = 1;
+    /// The slice never ended; it is shown up to the end of the trace.
+    pub const NEVER_ENDED: u8 = 2;
+    /// The end of the slice is not in the trace; it is inferred from what came after.
+    pub const END_INFERRED: u8 = 4;
+    /// That there is such a slice, or where it lies, is a guess.
+    pub const UNCERTAIN: u8 = 8;
+}
+
+/// What kind of slice goes by a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SliceKind {
+    /// A call of a function, or whatever the track's slices are.
+    #[default]
+    Call,
+    /// A handler of an interrupt or exception that the trace tells.
+    Interrupt,
+    /// A handler of a signal, or of whatever else diverted execution without a trace.
+    Signal,
+    /// The kernel at work on a system call.
+    SystemCall,
+    /// Calls that belong together.
+    Group,
+}
+
+impl SliceKind {
+    /// A stable word: `call`, `interrupt`, `signal`, `system-call` or `group`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Interrupt => "interrupt",
+            Self::Signal => "signal",
+            Self::SystemCall => "system-call",
+            Self::Group => "group",
+        }
+    }
+}
+
+/// What the file has in place of a name's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// Nothing: the text is all there is.
+    #[default]
+    None,
+    /// The number of a function, as XRay has it.
+    Id(i64),
+    /// The address where the function begins.
+    Address(u64),
+}
+
+/// The definition of a name: the text for people, and what the file has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Name {
+    /// What people read.
+    pub text: String,
+    /// What goes by it.
+    pub kind: SliceKind,
+    /// What the file has. Two names with one text are two functions where their keys differ.
+    pub key: Key,
+}
+
+impl From<String> for Name {
+    fn from(text: String) -> Self {
+        Self { text, kind: SliceKind::Call, key: Key::None }
+    }
 }
 
 /// What a track holds.
@@ -130,10 +210,12 @@ pub struct EventBatch {
     pub names: Vec<u32>,
     /// Where the record is to be found again; each format has its own meaning.
     pub locators: Vec<u64>,
+    /// Where the slices of [`EventKind::Whole`] end, in the order of those events: absolute, not before their beginnings.
+    pub ends: Vec<u64>,
     /// Tracks defined since the batch was cleared.
     pub new_tracks: Vec<TrackDef>,
     /// Names defined since the batch was cleared.
-    pub new_names: Vec<String>,
+    pub new_names: Vec<Name>,
     /// What was wrong since the batch was cleared.
     pub problems: Vec<Problem>,
     /// Records decoded since the batch was cleared, for counting; those delivered anew are not counted again.
@@ -188,6 +270,13 @@ impl EventBatch {
         self.locators.push(locator);
     }
 
+    /// Adds a slice that is known whole.
+    #[inline]
+    pub fn push_whole(&mut self, track: TrackId, start: u64, end: u64, name: u32, locator: u64) {
+        self.push(EventKind::Whole, track, start, name, locator);
+        self.ends.push(end);
+    }
+
     /// Empties everything and keeps the memory.
     pub fn clear(&mut self) {
         self.kinds.clear();
@@ -195,6 +284,7 @@ impl EventBatch {
         self.times.clear();
         self.names.clear();
         self.locators.clear();
+        self.ends.clear();
         self.new_tracks.clear();
         self.new_names.clear();
         self.problems.clear();

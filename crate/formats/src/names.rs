@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use crate::batch::EventBatch;
+use crate::batch::{EventBatch, Name, SliceKind};
 use crate::error::{Cause, Error, Result};
 
 /// Keys below this are looked up in an array: function ids are small except for those of shared libraries.
@@ -21,7 +21,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The number of the key's name; defines it in `out` with `text` when the key is new. `at` is where the key stands.
+    /// The number of the key's name; defines it in `out` as `name` when the key is new. `at` is where the key stands.
     #[inline]
     pub(crate) fn number(
         &mut self,
@@ -29,7 +29,7 @@ impl Names {
         at: u64,
         limit: u32,
         out: &mut EventBatch,
-        text: impl FnOnce(u64) -> String,
+        name: impl FnOnce(u64) -> Name,
     ) -> Result<u32> {
         let known = if key < SMALL {
             self.small.get(key as usize).copied().unwrap_or(NONE)
@@ -39,7 +39,7 @@ impl Names {
         if known != NONE {
             return Ok(known);
         }
-        self.define(key, at, limit, out, text)
+        self.define(key, at, limit, out, name)
     }
 
     /// Whether the key has a name.
@@ -57,7 +57,7 @@ impl Names {
         at: u64,
         limit: u32,
         out: &mut EventBatch,
-        text: impl FnOnce(u64) -> String,
+        name: impl FnOnce(u64) -> Name,
     ) -> Result<u32> {
         if self.count >= limit {
             return Err(Error::new(at, Cause::Limit { what: "different names", limit: u64::from(limit) }));
@@ -75,7 +75,7 @@ impl Names {
         } else {
             self.large.insert(key, number);
         }
-        out.new_names.push(text(key));
+        out.new_names.push(name(key));
         Ok(number)
     }
 }
@@ -83,27 +83,47 @@ impl Names {
 /// Gives names numbers where a format has the names themselves: functions, labels. Not to be used beside [`Names`].
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    known: HashMap<String, u32>,
+    calls: HashMap<String, u32>,
+    /// Of kinds that are rare.
+    others: HashMap<(SliceKind, String), u32>,
     count: u32,
 }
 
 impl Texts {
     /// The number of a name; defines it in `out` when it is new.
     pub(crate) fn number(&mut self, text: &str, at: u64, limit: u32, out: &mut EventBatch) -> Result<u32> {
-        if let Some(number) = self.known.get(text) {
+        self.number_of(SliceKind::Call, text, at, limit, out)
+    }
+
+    /// The number of a name that slices of this kind go by. A group and a call of one name have two numbers.
+    pub(crate) fn number_of(
+        &mut self,
+        kind: SliceKind,
+        text: &str,
+        at: u64,
+        limit: u32,
+        out: &mut EventBatch,
+    ) -> Result<u32> {
+        let calls = kind == SliceKind::Call;
+        let known = if calls { self.calls.get(text) } else { self.others.get(&(kind, String::from(text))) };
+        if let Some(number) = known {
             return Ok(*number);
         }
-        let number = self.once(text.into(), at, limit, out)?;
-        self.known.insert(text.into(), number);
+        let number = self.once(Name { kind, ..Name::from(String::from(text)) }, at, limit, out)?;
+        if calls {
+            self.calls.insert(text.into(), number);
+        } else {
+            self.others.insert((kind, text.into()), number);
+        }
         Ok(number)
     }
 
     /// Defines a name that is known to be used but once.
-    pub(crate) fn once(&mut self, text: String, at: u64, limit: u32, out: &mut EventBatch) -> Result<u32> {
+    pub(crate) fn once(&mut self, name: impl Into<Name>, at: u64, limit: u32, out: &mut EventBatch) -> Result<u32> {
         if self.count >= limit {
             return Err(Error::new(at, Cause::Limit { what: "different names", limit: u64::from(limit) }));
         }
-        out.new_names.push(text);
+        out.new_names.push(name.into());
         self.count += 1;
         Ok(self.count - 1)
     }

@@ -14,7 +14,7 @@ use crate::call_tree::NodeId;
 pub(super) const SMALLEST: usize = 16;
 pub(super) const LARGEST: usize = 4096;
 /// The bits of a slice's node that hold its flags.
-const FLAG_SHIFT: u32 = 29;
+const FLAG_SHIFT: u32 = 28;
 const NODE_MASK: u32 = (1 << FLAG_SHIFT) - 1;
 /// Slices of a packed block for which a start is kept.
 const GROUP: usize = 16;

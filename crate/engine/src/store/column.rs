@@ -19,13 +19,6 @@ const SHORT: usize = 1024;
 /// How long a stretch is.
 pub(crate) const STRETCH: usize = 512;
 
-/// A slice began before the recording.
-pub const BEGAN_BEFORE: u8 = 1;
-/// A slice never ended; it is shown up to the end of the trace.
-pub const NEVER_ENDED: u8 = 2;
-/// A slice's end is that of its caller, for want of its own.
-pub const END_INFERRED: u8 = 4;
-
 /// A slice as it comes out of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
@@ -35,7 +28,7 @@ pub struct Slice {
     pub end: u64,
     /// Call-tree node.
     pub node: NodeId,
-    /// [`BEGAN_BEFORE`] and so on.
+    /// Bits of [`unspool_formats::batch::flags`].
     pub flags: u8,
     /// Where its record is to be found.
     pub locator: u64,

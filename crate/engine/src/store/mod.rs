@@ -10,6 +10,7 @@ mod track;
 
 use std::collections::BTreeMap;
 
+use unspool_formats::batch::{Key, SliceKind};
 use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, TrackId};
 
 use crate::call_tree::CallTree;
@@ -30,6 +31,8 @@ const POINT_BYTES: u64 = 24;
 #[derive(Debug, Default)]
 pub struct Store {
     pub(crate) names: Vec<String>,
+    /// Of each name, what goes by it and what the file has in place of its text.
+    keys: Vec<(SliceKind, Key)>,
     pub(crate) tracks: Vec<Track>,
     pub(crate) calls: CallTree,
     problems: Vec<Noted>,
@@ -66,7 +69,10 @@ impl Store {
             !self.finished || batch.kinds.first() == Some(&EventKind::Restart),
             "what is finished is as small as it can be and does not grow; at the most it begins anew"
         );
-        self.names.append(&mut batch.new_names);
+        for name in batch.new_names.drain(..) {
+            self.names.push(name.text);
+            self.keys.push((name.kind, name.key));
+        }
         for def in batch.new_tracks.drain(..) {
             self.define(def);
         }
@@ -75,11 +81,12 @@ impl Store {
         }
         self.records += batch.records;
         let mut from = 0;
+        let mut ends = batch.ends.iter().copied();
         // Events come in runs of one track: look it up once a run.
         for run in batch.tracks.chunk_by(|a, b| a == b) {
             let to = from + run.len();
             if let Some(track) = run.first() {
-                self.apply_run(*track, batch, from..to);
+                self.apply_run(*track, batch, from..to, &mut ends);
             }
             from = to;
         }
@@ -162,6 +169,11 @@ impl Store {
         &self.names
     }
 
+    /// What goes by a name, and what the file has in place of its text. Nothing is known of a number that is no name's.
+    pub fn key(&self, name: u32) -> (SliceKind, Key) {
+        self.keys.get(name as usize).copied().unwrap_or_default()
+    }
+
     /// Who called what from where.
     pub fn calls(&self) -> &CallTree {
         &self.calls
@@ -193,8 +205,18 @@ impl Store {
         }
     }
 
-    fn apply_run(&mut self, id: TrackId, batch: &EventBatch, range: std::ops::Range<usize>) {
-        let Some(track) = self.tracks.get_mut(id as usize) else { return };
+    /// `ends` are those of the whole slices from here on.
+    fn apply_run(
+        &mut self,
+        id: TrackId,
+        batch: &EventBatch,
+        range: std::ops::Range<usize>,
+        ends: &mut impl Iterator<Item = u64>,
+    ) {
+        let Some(track) = self.tracks.get_mut(id as usize) else {
+            debug_assert!(false, "a track is defined in the batch of its first event or before");
+            return;
+        };
         let columns = batch.kinds[range.clone()]
             .iter()
             .zip(&batch.times[range.clone()])
@@ -205,6 +227,16 @@ impl Store {
             let problem = match kind {
                 EventKind::Begin => track.begin(*time, *name, *locator, &mut self.calls),
                 EventKind::End => track.end(*time, *name, *locator, &mut self.calls),
+                EventKind::Whole => {
+                    let end = ends.next().unwrap_or(*time);
+                    track.whole((*time, end), *name, *locator, &mut self.calls)
+                }
+                EventKind::EndOf => track.end_of(*time, *name, *locator),
+                EventKind::Flag => {
+                    track.flag(*time as u8, *name, *locator);
+                    None
+                }
+                EventKind::Uncover => track.uncover(*time, *name, *locator, &mut self.calls),
                 EventKind::Instant => track.instant(Instant { time: *time, name: *name, locator: *locator }),
                 EventKind::StackLost => {
                     track.stack_lost();

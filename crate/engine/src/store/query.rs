@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use unspool_formats::TrackId;
+use unspool_formats::batch::flags::NEVER_ENDED;
 
 use super::Store;
-use super::column::{Column, NEVER_ENDED, Node, Slice, Visit};
+use super::column::{Column, Node, Slice, Visit};
 use super::track::{Open, Track};
 
 /// The index of a rectangle that stands for several slices.
@@ -179,7 +180,13 @@ impl Pen<'_> {
     fn open(&mut self, index: usize, open: &Open, now: u64) {
         if open.start < self.to {
             let end = now.max(open.start);
-            let slice = Slice { start: open.start, end, node: open.node, flags: NEVER_ENDED, locator: open.locator };
+            let slice = Slice {
+                start: open.start,
+                end,
+                node: open.node,
+                flags: NEVER_ENDED | open.flags,
+                locator: open.locator,
+            };
             self.slice(index, slice);
         }
     }

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
 use unspool_formats::{Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
-use super::column::{BEGAN_BEFORE, Column, END_INFERRED, NEVER_ENDED, Slice};
+use super::column::{Column, Slice};
 use super::lifetimes::Lifetimes;
 use super::samples::{Sample, Samples};
 use crate::call_tree::{CallTree, NodeId, ROOT};
@@ -27,7 +28,9 @@ pub(crate) struct Open {
     pub(crate) node: NodeId,
     pub(crate) locator: u64,
     pub(crate) depth: i32,
-    pub(super) name: u32,
+    pub(crate) name: u32,
+    /// What is known to be special about it so far.
+    pub(crate) flags: u8,
 }
 
 /// Kinds of problems that belong to a track's stack and begin anew with it.
@@ -48,6 +51,8 @@ pub(crate) struct Track {
     /// Values, on a counter.
     pub(crate) samples: Samples,
     slices: u64,
+    /// Names of the calls that came to light after what they made: the first is at depth -1, the next at -2 …
+    before: Vec<u32>,
     /// Where the track begins, once that is known.
     start: Option<u64>,
     latest: u64,
@@ -69,6 +74,7 @@ impl Track {
             instants: Chunked::default(),
             samples: Samples::new(def.values),
             slices: 0,
+            before: Vec::new(),
             start: def.start,
             latest: def.start.unwrap_or(0),
             lost: false,
@@ -85,7 +91,7 @@ impl Track {
         let (_, time, problem) = self.arrive(time, locator);
         if self.def.stacking == Stacking::Overlapping {
             let node = calls.child(ROOT, name);
-            if let Some(old) = self.lifetimes.begin(Open { start: time, node, locator, depth: 0, name }) {
+            if let Some(old) = self.lifetimes.begin(Open { start: time, node, locator, depth: 0, name, flags: 0 }) {
                 self.close(&old, time, END_INFERRED);
             }
             self.slices += 1;
@@ -95,13 +101,85 @@ impl Track {
         // The lowest depth that is free above the caller: with no caller all are.
         let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
         let node = calls.child(caller, name);
-        self.open.push(Open { start: time, node, locator, depth, name });
+        self.open.push(Open { start: time, node, locator, depth, name, flags: 0 });
         self.slices += 1;
         self.version += 1;
         problem
     }
 
-    /// The slice of this name ends.
+    /// A slice that is known whole.
+    #[inline]
+    pub(crate) fn whole(
+        &mut self,
+        (start, end): (u64, u64),
+        name: u32,
+        locator: u64,
+        calls: &mut CallTree,
+    ) -> Option<Problem> {
+        if self.def.stacking == Stacking::Overlapping {
+            let problem = self.begin(start, name, locator, calls);
+            return self.end(end, name, locator, calls).or(problem);
+        }
+        let (_, start, problem) = self.arrive(start, locator);
+        let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
+        let node = calls.child(caller, name);
+        self.slices += 1;
+        self.version += 1;
+        let end = end.max(start);
+        self.latest = end;
+        self.put(depth, &Slice { start, end, node, flags: 0, locator });
+        problem
+    }
+
+    /// A slice comes to light that has been open since the track began: it lies below all that is there.
+    pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+        if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping {
+            return self.begin(time, name, locator, calls);
+        }
+        let (_, time, problem) = self.arrive(time, locator);
+        if !self.columns.is_empty() {
+            self.columns.push_front(Column::default());
+            self.lowest -= 1;
+            self.before.push(name);
+        }
+        let start = self.start.unwrap_or(time);
+        let node = calls.child(ROOT, name);
+        self.open.push(Open { start, node, locator, depth: self.lowest, name, flags: BEGAN_BEFORE });
+        self.slices += 1;
+        self.version += 1;
+        problem
+    }
+
+    /// The open slice with this name and locator gets flags.
+    pub(crate) fn flag(&mut self, flags: u8, name: u32, locator: u64) {
+        if let Some(open) = self.open.iter_mut().rev().find(|o| o.locator == locator && o.name == name) {
+            open.flags |= flags;
+        }
+    }
+
+    /// The open slice that began with this name and locator ends.
+    #[inline]
+    pub(crate) fn end_of(&mut self, time: u64, name: u32, locator: u64) -> Option<Problem> {
+        if self.def.stacking == Stacking::Overlapping {
+            let (_, time, problem) = self.arrive(time, locator);
+            if let Some(open) = self.lifetimes.end(name) {
+                self.close(&open, time, 0);
+            }
+            return problem;
+        }
+        let above = self.open.iter().rev().position(|o| o.locator == locator && o.name == name)?;
+        let (_, time, problem) = self.arrive(time, locator);
+        for _ in 0..above {
+            self.close_top(time, END_INFERRED);
+        }
+        self.close_top(time, 0);
+        if above == 0 {
+            return problem;
+        }
+        Some(self.problem(ProblemKind::EndInferred, locator, above as u64))
+    }
+
+    /// The innermost slice of this name ends.
     #[inline]
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
@@ -136,15 +214,19 @@ impl Track {
             self.lost = true;
             return Some(self.problem(ProblemKind::EndInferred, locator, above as u64));
         }
-        let (start, depth) = match (self.def.orphans, self.open.last()) {
-            (Orphans::FromStart, None) if !self.lost => (self.start.unwrap_or(time), self.lowest - 1),
+        let (start, depth, caller) = match (self.def.orphans, self.open.last()) {
+            (Orphans::FromStart, None) if !self.lost => {
+                self.before.push(name);
+                (self.start.unwrap_or(time), self.lowest - 1, ROOT)
+            }
             (_, top) => {
                 // A call that the recording knows is still open, so this one began after it.
                 self.lost = true;
-                (previous, top.map_or(self.lowest, |top| top.depth + 1))
+                let (depth, caller) = top.map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
+                (previous, depth, caller)
             }
         };
-        let node = calls.child(ROOT, name);
+        let node = calls.child(caller, name);
         self.slices += 1;
         self.version += 1;
         self.put(depth, &Slice { start: start.min(time), end: time, node, flags: BEGAN_BEFORE, locator });
@@ -251,7 +333,7 @@ impl Track {
             start: open.start,
             end: now.max(open.start),
             node: open.node,
-            flags: NEVER_ENDED,
+            flags: NEVER_ENDED | open.flags,
             locator: open.locator,
         })
     }
@@ -260,6 +342,12 @@ impl Track {
     /// their callers or callees.
     pub(crate) fn has_orphans(&self) -> bool {
         self.problem_counts().any(|(kind, _)| kind == ProblemKind::ExitWithoutEnter)
+    }
+
+    /// Names of the calls that began before the recording and came to light after calls that they had made: the first is
+    /// at depth -1, the next, which called it, at -2 …
+    pub(crate) fn before(&self) -> &[u32] {
+        &self.before
     }
 
     pub(crate) fn lowest(&self) -> i32 {
@@ -326,6 +414,7 @@ impl Track {
 
     #[inline]
     fn close(&mut self, o: &Open, end: u64, flags: u8) {
+        let flags = flags | o.flags;
         self.put(o.depth, &Slice { start: o.start, end, node: o.node, flags, locator: o.locator });
     }
 

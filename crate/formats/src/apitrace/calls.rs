@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use crate::batch::{EventBatch, EventKind, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::names::Texts;
@@ -59,8 +59,17 @@ pub(crate) struct FrameFacts {
 
 struct Thread {
     track: TrackId,
-    /// Groups that are open: the call that pushed each, and its name.
-    groups: Vec<(u64, u32)>,
+    /// Groups that are open.
+    groups: Vec<Group>,
+}
+
+/// A debug group.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// The call that pushed it, and the offset of its ENTER in the stream.
+    call: u64,
+    at: u64,
+    name: u32,
 }
 
 /// What is known of the calls so far.
@@ -167,8 +176,8 @@ impl Calls {
         let track = state.track;
         if function.flags.marker == Some(Marker::Push) {
             let text = label.unwrap_or(&function.name);
-            let group = self.texts.number(text, enter.at, self.limits.names, out)?;
-            state.groups.push((enter.call, group));
+            let group = self.texts.number_of(SliceKind::Group, text, enter.at, self.limits.names, out)?;
+            state.groups.push(Group { call: enter.call, at: enter.at, name: group });
             out.push(EventKind::Begin, track, enter.call, group, enter.at);
         }
         out.push(EventKind::Begin, track, enter.call, name, enter.at);
@@ -196,14 +205,14 @@ impl Calls {
         }
         let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
         let Some(thread) = self.threads.get_mut(open.thread as usize) else { return };
-        while thread.groups.last().is_some_and(|(pushed, _)| *pushed > call) {
+        while thread.groups.last().is_some_and(|group| group.call > call) {
             // Pushed within this call and not popped: it ends with the call.
             thread.groups.pop();
         }
-        out.push(EventKind::End, thread.track, self.now, name, at);
+        out.push(EventKind::EndOf, thread.track, self.now, name, open.at);
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
-                Some((_, group)) => out.push(EventKind::End, thread.track, self.now, group, at),
+                Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, group.at),
                 None => self.orphans.push((at, call)),
             }
         }
@@ -270,7 +279,7 @@ impl Calls {
     fn end_frame(&mut self, end: u64, out: &mut EventBatch) {
         let Some(name) = self.frame_name.take() else { return };
         let number = self.frames.len();
-        out.push(EventKind::End, FRAMES, self.now, name, FRAME | number as u64);
+        out.push(EventKind::EndOf, FRAMES, self.now, name, FRAME | number as u64);
         self.sample(out);
         self.frames.push(FrameFacts { to: self.now, end, ..self.frame });
         self.frame = FrameFacts { from: self.now, ..FrameFacts::default() };

@@ -67,7 +67,7 @@ fn read(file: &[u8], mut portions: impl FnMut() -> usize, capacity: usize) -> (A
     let mut batch = EventBatch::with_capacity(capacity);
     let (mut held, mut rest) = (Vec::new(), file);
     let mut take = |batch: &mut EventBatch| {
-        all.names.append(&mut batch.new_names);
+        all.names.extend(batch.new_names.drain(..).map(|name| name.text));
         all.tracks.extend(batch.new_tracks.iter().map(|t| (t.kind, t.name.clone())));
         all.problems.append(&mut batch.problems);
         all.records += batch.records;
@@ -187,24 +187,24 @@ fn calls_groups_frames_markers_and_counters_become_events() {
     let tracks: Vec<_> = all.tracks.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(tracks, ["frames", "draw calls per frame", "blob bytes per frame", "thread 0", "thread 9"]);
     // Call 4 leaves after the swap, so its blob counts for the frame after it.
-    assert_eq!(all.track(0), ["Begin frame 0 at 0", "End frame 0 at 5", "Begin frame 1 at 5"]);
+    assert_eq!(all.track(0), ["Begin frame 0 at 0", "EndOf frame 0 at 5", "Begin frame 1 at 5"]);
     assert_eq!(all.track(1), ["1 from 0", "0 from 5"]);
     assert_eq!(all.track(2), ["0 from 0", "263 from 5"]);
     assert_eq!(
         all.track(3),
         [
             "Begin good at 0",
-            "End good at 1",
+            "EndOf good at 1",
             "Begin sky at 1",
             "Begin glPushDebugGroup at 1",
-            "End glPushDebugGroup at 2",
+            "EndOf glPushDebugGroup at 2",
             "Begin glDrawArrays at 2",
-            "End glDrawArrays at 3",
+            "EndOf glDrawArrays at 3",
             "Begin glXSwapBuffers at 3",
-            "End glXSwapBuffers at 5",
+            "EndOf glXSwapBuffers at 5",
             "Begin glPopDebugGroup at 5",
-            "End glPopDebugGroup at 6",
-            "End sky at 6",
+            "EndOf glPopDebugGroup at 6",
+            "EndOf sky at 6",
             "Begin good at 8",
         ]
     );
@@ -212,12 +212,12 @@ fn calls_groups_frames_markers_and_counters_become_events() {
         all.track(4),
         [
             "Begin glBufferData at 4",
-            "End glBufferData at 6",
+            "EndOf glBufferData at 6",
             "Begin D3DPERF_SetMarker at 6",
             "Instant märk at 6",
-            "End D3DPERF_SetMarker at 7",
+            "EndOf D3DPERF_SetMarker at 7",
             "Begin good at 7",
-            "End good at 8",
+            "EndOf good at 8",
         ]
     );
     assert_eq!(all.problems, []);
@@ -390,7 +390,7 @@ fn groups_end_with_the_call_they_were_pushed_in() {
     w.leave(outer, &Details::default());
     w.call(0, &POP, vec![], None);
     let (all, _) = whole(&w.finish());
-    assert!(!all.track(3).contains(&"End inner at 3".to_string()));
+    assert!(!all.track(3).contains(&"EndOf inner at 3".to_string()));
     assert_eq!(all.problems.len(), 1, "the pop has no group any more");
 }
 
@@ -533,7 +533,7 @@ fn details_of_every_call_of_the_small_corpus_files() {
         decoder.push(&file, &mut batch).unwrap();
         decoder.end(&[], &mut batch).unwrap();
         for i in (0..batch.len()).filter(|i| batch.kinds[*i] == EventKind::Begin) {
-            let name = &batch.new_names[batch.names[i] as usize];
+            let name = &batch.new_names[batch.names[i] as usize].text;
             let details = details(decoder.as_ref(), &file, batch.locators[i]).unwrap();
             let is_call = batch.locators[i] & FRAME == 0;
             if is_call {

@@ -38,15 +38,22 @@ pub struct RvnDecoder {
     names: Texts,
     by_address: HashMap<u64, u32>,
     stack: Stack,
-    /// What is open in the lanes: its name and what it stands for.
-    privilege: Option<(u32, bool)>,
-    mode: Option<(u32, Mode)>,
+    /// What is open in the lanes, and what it stands for.
+    privilege: Option<(Stretch, bool)>,
+    mode: Option<(Stretch, Mode)>,
     defined: bool,
     records: Vec<Record>,
     /// The latest interrupt whose own event is still to come.
     announced: Option<Interrupt>,
     told_missing: bool,
     instructions: Box<dyn Instructions>,
+}
+
+/// An open slice of a lane.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    name: u32,
+    locator: u64,
 }
 
 impl RvnDecoder {
@@ -159,22 +166,22 @@ impl RvnDecoder {
             let (pc, mode) = (entry.block.pc, entry.block.mode);
             let kernel = is_kernel(pc, mode);
             if self.privilege.map(|(_, k)| k) != kernel {
-                if let Some((name, _)) = self.privilege.take() {
-                    out.push(EventKind::End, PRIVILEGE, time, name, locator);
+                if let Some((open, _)) = self.privilege.take() {
+                    out.push(EventKind::EndOf, PRIVILEGE, time, open.name, open.locator);
                 }
                 if let Some(kernel) = kernel {
                     let name = self.text(if kernel { "kernel" } else { "user" }, out)?;
                     out.push(EventKind::Begin, PRIVILEGE, time, name, locator);
-                    self.privilege = Some((name, kernel));
+                    self.privilege = Some((Stretch { name, locator }, kernel));
                 }
             }
             if self.mode.is_none_or(|(_, m)| m != mode) {
-                if let Some((name, _)) = self.mode.take() {
-                    out.push(EventKind::End, MODE, time, name, locator);
+                if let Some((open, _)) = self.mode.take() {
+                    out.push(EventKind::EndOf, MODE, time, open.name, open.locator);
                 }
                 let name = self.text(&mode.word(), out)?;
                 out.push(EventKind::Begin, MODE, time, name, locator);
-                self.mode = Some((name, mode));
+                self.mode = Some((Stretch { name, locator }, mode));
             }
         }
         Ok(())
@@ -188,8 +195,7 @@ impl RvnDecoder {
                     Some(name) => name,
                     None => self.name(event, out)?,
                 };
-                out.push(EventKind::Begin, BLOCKS, event.begin, name, event.end);
-                out.push(EventKind::End, BLOCKS, event.end, name, event.end);
+                out.push_whole(BLOCKS, event.begin, event.end, name, event.end);
                 out.records += 1;
             }
         }

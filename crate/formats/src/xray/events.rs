@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use crate::batch::{EventBatch, EventKind, Key, Name, Orphans, TrackDef, TrackId, TrackKind};
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Error, Problem, Result};
@@ -387,8 +387,12 @@ impl ToBatch<'_> {
     fn add(&mut self, kind: EventKind, key: u64, clock: u64, at: u64) {
         let limit = self.tracks.limits.names;
         let named = &mut self.tracks.named;
-        let text = |key| named.take().unwrap_or_else(|| name_of(key));
-        let name = match self.tracks.names.number(key, at, limit, self.out, text) {
+        let name = |key| {
+            let text = named.take().unwrap_or_else(|| name_of(key));
+            let key = if key >> 32 == 0 { Key::Id((key as u32 as i32).into()) } else { Key::None };
+            Name { text, key, ..Name::default() }
+        };
+        let name = match self.tracks.names.number(key, at, limit, self.out, name) {
             Ok(name) => name,
             Err(error) => {
                 self.tracks.error.get_or_insert(error);

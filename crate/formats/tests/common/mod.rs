@@ -13,6 +13,8 @@ use unspool_formats::{
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Delivered {
     pub(crate) events: Vec<(EventKind, u32, u64, u32, u64)>,
+    /// Where whole slices end.
+    pub(crate) ends: Vec<u64>,
     pub(crate) tracks: Vec<TrackDef>,
     pub(crate) names: Vec<String>,
     pub(crate) problems: Vec<Problem>,
@@ -26,7 +28,8 @@ impl Delivered {
             self.events.push((batch.kinds[i], batch.tracks[i], batch.times[i], batch.names[i], batch.locators[i]));
         }
         self.tracks.append(&mut batch.new_tracks);
-        self.names.append(&mut batch.new_names);
+        self.names.extend(batch.new_names.drain(..).map(|name| name.text));
+        self.ends.append(&mut batch.ends);
         self.problems.append(&mut batch.problems);
         self.records += batch.records;
         batch.clear();
