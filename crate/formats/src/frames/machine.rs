@@ -3,6 +3,8 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use crate::code::isa::{ByteOrder, Isa};
+
 /// `frame_architecture`, in the order of `frame_arch.h`: an old BFD's enumeration, frozen, with five of its own at the end.
 const ARCHITECTURES: [&str; 82] = [
     "unknown",
@@ -144,96 +146,24 @@ pub(crate) fn name(architecture: u64, machine: u64) -> String {
     format!("{known}, {machine}")
 }
 
-/// Instruction sets in which calls and returns are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Isa {
-    /// x86 of so many bits.
-    X86(u32),
-    Arm,
-    Aarch64,
-    Mips,
-    PowerPc,
-    Other,
-}
-
-impl Isa {
-    /// How a disassembler calls it; nothing where there is none. `thumb` and `big` are of use on ARM alone.
-    pub(crate) fn code(self, thumb: bool, big: bool) -> Option<&'static str> {
-        Some(match (self, thumb, big) {
-            (Self::X86(16), ..) => "x86-16",
-            (Self::X86(32), ..) => "x86-32",
-            (Self::X86(_), ..) => "x86-64",
-            (Self::Arm, false, false) => "arm",
-            (Self::Arm, false, true) => "arm-big",
-            (Self::Arm, true, false) => "thumb",
-            (Self::Arm, true, true) => "thumb-big",
-            (Self::Aarch64, ..) => "aarch64",
-            (Self::Mips | Self::PowerPc | Self::Other, ..) => return None,
-        })
-    }
-
-    pub(crate) fn of(architecture: u64, machine: u64) -> Self {
-        match (architecture, machine) {
-            (9, 2) => Self::X86(16),
-            (9, 64 | 65) => Self::X86(64),
-            (9, _) => Self::X86(32),
-            (35, _) => Self::Arm,
-            (78, _) => Self::Aarch64,
-            (8, _) => Self::Mips,
-            (23 | 24, _) => Self::PowerPc,
-            _ => Self::Other,
-        }
-    }
-
-    pub(crate) fn has_stack(self) -> bool {
-        self != Self::Other
-    }
-}
-
-/// The byte order of instructions, which no header tells: found by what real code consists of.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ByteOrder {
-    little: u32,
-    big: u32,
-}
-
-impl ByteOrder {
-    /// Looks at an instruction. Some tracers store them as the numbers that manuals print, some as they lie in memory.
-    #[inline]
-    pub(crate) fn look(&mut self, isa: Isa, bytes: &[u8]) {
-        let common: fn([u8; 4]) -> bool = match isa {
-            // Executed always: nearly every instruction.
-            Isa::Arm => |b| b[0] >> 4 == 0xe,
-            // addiu lw sw lui beq bne jal lhu lbu ori andi daddiu ld sd.
-            Isa::Mips => |b| matches!(b[0] >> 2, 9 | 35 | 43 | 15 | 4 | 5 | 3 | 37 | 36 | 13 | 12 | 25 | 55 | 63),
-            // cmpli cmpi addi addis bc b bclr… ori rlwinm 31-forms loads and stores.
-            Isa::PowerPc => |b| {
-                matches!(b[0] >> 2, 10 | 11 | 14 | 15 | 16 | 18 | 19 | 21 | 24 | 31 | 32 | 34 | 36 | 37 | 38 | 58 | 62)
-            },
-            Isa::X86(_) | Isa::Aarch64 | Isa::Other => return,
-        };
-        let &[a, b, c, d] = bytes else { return };
-        match (common([d, c, b, a]), common([a, b, c, d])) {
-            (true, false) => self.little = self.little.saturating_add(1),
-            (false, true) => self.big = self.big.saturating_add(1),
-            _ => {}
-        }
-    }
-
-    /// The most significant byte comes first.
-    #[inline]
-    pub(crate) fn is_big(&self, isa: Isa) -> bool {
-        match isa {
-            Isa::Mips | Isa::PowerPc => self.big >= self.little,
-            _ => self.big > self.little,
-        }
+/// The instruction set of an architecture and machine.
+pub(crate) fn isa(architecture: u64, machine: u64) -> Isa {
+    match (architecture, machine) {
+        (9, 2) => Isa::X86(16),
+        (9, 64 | 65) => Isa::X86(64),
+        (9, _) => Isa::X86(32),
+        (35, _) => Isa::Arm,
+        (78, _) => Isa::Aarch64,
+        (8, _) => Isa::Mips,
+        (23 | 24, _) => Isa::PowerPc,
+        _ => Isa::Other,
     }
 }
 
 /// Whether numbers in memory have the most significant byte first. Tells of machines that have but one order; where there are
 /// two, instructions tell.
 pub(crate) fn big_endian_memory(architecture: u64, order: &ByteOrder) -> bool {
-    let isa = Isa::of(architecture, 0);
+    let isa = isa(architecture, 0);
     match isa {
         Isa::Mips | Isa::PowerPc => order.is_big(isa),
         // m68k, sparc, i370, m88k, hppa, s390, openrisc.
@@ -252,17 +182,5 @@ mod tests {
         assert_eq!(name(78, 0), "aarch64");
         assert_eq!(name(81, 68), "hexagon, machine 68");
         assert_eq!(name(999, 1), "architecture 999, machine 1 (not known)");
-    }
-
-    #[test]
-    fn byte_order_is_found() {
-        let mut order = ByteOrder::default();
-        assert!(order.is_big(Isa::Mips));
-        order.look(Isa::Mips, &[0xe0, 0xff, 0xbd, 0x27]);
-        assert!(!order.is_big(Isa::Mips));
-        let mut order = ByteOrder::default();
-        assert!(!order.is_big(Isa::Arm));
-        order.look(Isa::Arm, &[0xe3, 0xa0, 0x00, 0x01]);
-        assert!(order.is_big(Isa::Arm));
     }
 }

@@ -1,0 +1,541 @@
+//! Where an instruction goes: on, elsewhere, into a function or out of one.
+//!
+//! Only what is needed to rebuild a call stack: an instruction that was executed is taken to be valid. Encodings after the
+//! manuals: Intel SDM volume 2, ARM ARM (DDI 0406, DDI 0487), MIPS32/64 volume II, Power ISA books I and III.
+
+use super::isa::Isa;
+
+/// Where an instruction goes. `slot`: the next instruction, in the delay slot, is executed before it goes there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// To the instruction that follows.
+    Next,
+    /// To an address of its own, or, under a condition, to the instruction that follows.
+    Branch { to: u64, maybe: bool, slot: bool },
+    /// Into a function that returns to `back`. A call that depends on a condition that does not hold goes there at once.
+    Call { to: Option<u64>, back: u64, slot: bool },
+    /// Back to a caller; where `maybe`, under a condition.
+    Return { maybe: bool, slot: bool },
+    /// Where a register or memory says, which may be back to a caller.
+    Jump { slot: bool },
+    /// Into the kernel, which goes on at the instruction that follows.
+    SystemCall,
+    /// Out of the kernel.
+    SystemReturn,
+    /// Nobody can say.
+    Unknown,
+}
+
+/// How much of an instruction is looked at. x86 has at most 15 bytes.
+pub(crate) const LOOKED_AT: usize = 16;
+
+/// How the bytes of an instruction are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) isa: Isa,
+    /// The most significant byte comes first.
+    pub(crate) big: bool,
+    /// ARM: one of Thumb.
+    pub(crate) thumb: bool,
+}
+
+impl Reading {
+    /// x86 of this many bits.
+    pub(crate) fn x86(bits: u32) -> Self {
+        Self { isa: Isa::X86(bits), big: false, thumb: false }
+    }
+}
+
+/// Where the instruction at `address` goes. `bytes` are the first [`LOOKED_AT`] of `len`.
+#[inline]
+pub(crate) fn flow(reading: Reading, address: u64, bytes: &[u8], len: u64) -> Flow {
+    let Reading { isa, big, thumb } = reading;
+    match isa {
+        Isa::X86(bits) => x86(bits, address, bytes, len),
+        Isa::Arm if thumb => match *bytes {
+            [a, b] => thumb16(address, half([a, b], big)),
+            [a, b, c, d] => thumb32(address, half([a, b], big), half([c, d], big)),
+            _ => Flow::Unknown,
+        },
+        Isa::Other => Flow::Unknown,
+        Isa::Arm | Isa::Aarch64 | Isa::Mips | Isa::PowerPc => {
+            let &[a, b, c, d] = bytes else { return Flow::Unknown };
+            let word = if big { u32::from_be_bytes([a, b, c, d]) } else { u32::from_le_bytes([a, b, c, d]) };
+            match isa {
+                Isa::Arm => arm(address, word),
+                Isa::Aarch64 => aarch64(address, word),
+                Isa::Mips => mips(address, word),
+                _ => power(address, word),
+            }
+        }
+    }
+}
+
+fn half(bytes: [u8; 2], big: bool) -> u16 {
+    if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
+}
+
+/// The lowest `bits` of a number as a signed one.
+fn signed(value: u32, bits: u32) -> i64 {
+    let up = 64 - bits;
+    (u64::from(value) << up) as i64 >> up
+}
+
+/// The sum in the address space of the instruction: 32 bits wrap around.
+fn offset(address: u64, offset: i64) -> u64 {
+    let sum = address.wrapping_add_signed(offset);
+    if address >> 32 == 0 { sum & 0xffff_ffff } else { sum }
+}
+
+fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
+    let next = |by: i64| {
+        let sum = address.wrapping_add(len).wrapping_add_signed(by);
+        match bits {
+            64 => sum,
+            // Offsets of 16 bits wrap around within their segment, wherever that begins.
+            16 => sum & 0xffff | address & !0xffff,
+            _ if address >> 32 == 0 => sum & 0xffff_ffff,
+            _ => sum,
+        }
+    };
+    // In a segment that does not begin at a multiple of 64 KiB.
+    let back = if bits == 16 { address.wrapping_add(len) } else { next(0) };
+    let call = |to| Flow::Call { to, back, slot: false };
+    let mut wide = bits != 16;
+    let mut rest = bytes;
+    while let [byte, behind @ ..] = rest {
+        let relative = || match (wide, behind) {
+            (true, [a, b, c, d, ..]) => Some(next(i32::from_le_bytes([*a, *b, *c, *d]).into())),
+            (false, [a, b, ..]) => Some(next(i16::from_le_bytes([*a, *b]).into())),
+            _ => None,
+        };
+        let short = |maybe| match behind.first() {
+            Some(by) => Flow::Branch { to: next((*by as i8).into()), maybe, slot: false },
+            None => Flow::Unknown,
+        };
+        return match byte {
+            // Operand size; in 64-bit code Intel's processors ignore it on branches.
+            0x66 => {
+                wide = bits == 64 || !wide;
+                rest = behind;
+                continue;
+            }
+            // Other prefixes: segments, address size, lock, repeat ("bnd", "notrack", "rep ret"), and REX in 64-bit code.
+            0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0x67 | 0xf0 | 0xf2 | 0xf3 => {
+                rest = behind;
+                continue;
+            }
+            0x40..=0x4f if bits == 64 => {
+                rest = behind;
+                continue;
+            }
+            0xe8 => call(relative().filter(|_| bits != 16)),
+            0x9a if bits != 64 => call(None),
+            0xc2 | 0xc3 | 0xca | 0xcb => Flow::Return { maybe: false, slot: false },
+            0xcf => Flow::SystemReturn,
+            0xcd => Flow::SystemCall,
+            0xeb => short(false),
+            0x70..=0x7f | 0xe0..=0xe3 => short(true),
+            0xe9 => match relative() {
+                Some(to) => Flow::Branch { to, maybe: false, slot: false },
+                None => Flow::Unknown,
+            },
+            0xea if bits != 64 => Flow::Jump { slot: false },
+            0xff => match behind.first().map(|modrm| modrm >> 3 & 7) {
+                Some(2 | 3) => call(None),
+                Some(4 | 5) => Flow::Jump { slot: false },
+                _ => Flow::Next,
+            },
+            0x0f => match behind {
+                [0x05 | 0x34, ..] => Flow::SystemCall,
+                [0x07 | 0x35, ..] => Flow::SystemReturn,
+                // Virtual machines and enclaves are entered and left.
+                [0x01, 0xc1..=0xd9, ..] | [0xaa, ..] => Flow::Unknown,
+                [0x80..=0x8f, to @ ..] => {
+                    let by = match (wide, to) {
+                        (true, [a, b, c, d, ..]) => Some(i32::from_le_bytes([*a, *b, *c, *d]).into()),
+                        (false, [a, b, ..]) => Some(i16::from_le_bytes([*a, *b]).into()),
+                        _ => None,
+                    };
+                    match by {
+                        Some(by) => Flow::Branch { to: next(by), maybe: true, slot: false },
+                        None => Flow::Unknown,
+                    }
+                }
+                _ => Flow::Next,
+            },
+            // Transactions go back to where they began, and on from there elsewhere.
+            0xc6 | 0xc7 if behind.first() == Some(&0xf8) => Flow::Unknown,
+            _ => Flow::Next,
+        };
+    }
+    Flow::Unknown
+}
+
+/// What the first instruction of a callee does with its return address, where it makes the call none: no function begins so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Nothing.
+    Usual,
+    /// It is taken off the stack: code that asks for its own address, and thunks in place of returns.
+    Discards,
+    /// It is replaced: a thunk in place of an indirect jump (`-mindirect-branch=thunk`), which the next return is.
+    Replaces,
+}
+
+/// How a function begins. Machines that return by a register have no such tricks.
+pub(crate) fn opening(isa: Isa, bytes: &[u8]) -> Opening {
+    let Isa::X86(bits) = isa else { return Opening::Usual };
+    let bytes = match bytes {
+        [0x40..=0x4f, rest @ ..] if bits == 64 => rest,
+        _ => bytes,
+    };
+    match bytes {
+        [0x58..=0x5f, ..] => Opening::Discards,
+        // add and lea to the stack pointer: 8 bytes of 64, 4 of 32.
+        [0x83, 0xc4, 8, ..] | [0x8d, 0x64, 0x24, 8, ..] if bits == 64 => Opening::Discards,
+        [0x83, 0xc4, 4, ..] | [0x8d, 0x64, 0x24, 4, ..] if bits == 32 => Opening::Discards,
+        // mov from any register to where the stack pointer points.
+        [0x89, modrm, 0x24, ..] if modrm & 0xc7 == 4 => Opening::Replaces,
+        _ => Opening::Usual,
+    }
+}
+
+const RETURN: Flow = Flow::Return { maybe: false, slot: false };
+const JUMP: Flow = Flow::Jump { slot: false };
+
+fn call4(address: u64, to: Option<u64>) -> Flow {
+    Flow::Call { to, back: address.wrapping_add(4), slot: false }
+}
+
+fn branch(to: u64, maybe: bool) -> Flow {
+    Flow::Branch { to, maybe, slot: false }
+}
+
+fn arm(address: u64, word: u32) -> Flow {
+    let to = offset(address, 8 + (signed(word, 24) << 2));
+    if word >> 28 == 0xf {
+        return match word >> 25 {
+            // blx to an address, a halfword in bit 24.
+            0x7d => call4(address, Some(offset(to, i64::from(word >> 23 & 2)))),
+            // rfe.
+            0x7c if word & 0x0050_0000 == 0x0010_0000 => Flow::SystemReturn,
+            _ => Flow::Next,
+        };
+    }
+    let maybe = word >> 28 != 0xe;
+    let returns = Flow::Return { maybe, slot: false };
+    // Where an instruction is executed under a condition only, nobody knows that it jumped.
+    let jumps = JUMP;
+    let rest = word & 0x0fff_ffff;
+    let register = rest & 15;
+    let writes_pc = rest >> 12 & 15 == 15;
+    match rest {
+        _ if rest >> 24 == 0xb => call4(address, Some(to)),
+        _ if rest >> 24 == 0xa => branch(to, maybe),
+        _ if rest >> 24 == 0xf => Flow::SystemCall,
+        _ if rest & !15 == 0x012f_ff30 => call4(address, None),
+        // bx and mov pc: by the link register it is a return.
+        _ if rest & !15 == 0x012f_ff10 || rest & !15 == 0x01a0_f000 => {
+            if register == 14 {
+                returns
+            } else {
+                jumps
+            }
+        }
+        // ldm with pc; with ^ it leaves an exception.
+        _ if rest & 0x0e50_8000 == 0x0850_8000 => Flow::SystemReturn,
+        _ if rest & 0x0e10_8000 == 0x0810_8000 => returns,
+        // ldr pc: from the stack it is a pop.
+        _ if rest & 0x0c50_f000 == 0x0410_f000 => {
+            if rest >> 16 & 15 == 13 {
+                returns
+            } else {
+                jumps
+            }
+        }
+        // movs pc, subs pc and so on leave an exception.
+        _ if rest & 0x0c10_f000 == 0x0010_f000 && matches!(rest >> 21 & 15, 2 | 13) => Flow::SystemReturn,
+        // Arithmetic with pc as its result, without comparisons, multiplications and the miscellaneous instructions.
+        _ if rest & 0x0c00_0000 == 0
+            && writes_pc
+            && !matches!(rest >> 21 & 15, 8..=11)
+            && (rest & 0x0200_0000 != 0 || rest & 0x90 != 0x90) =>
+        {
+            jumps
+        }
+        _ => Flow::Next,
+    }
+}
+
+/// Any instruction of Thumb may depend on a condition: that of an "it" before it.
+const THUMB_RETURN: Flow = Flow::Return { maybe: true, slot: false };
+
+fn thumb16(address: u64, half: u16) -> Flow {
+    let to = |bits, shift| offset(address, 4 + (signed(half.into(), bits) << shift));
+    match half {
+        // blx and bx.
+        _ if half & 0xff87 == 0x4780 => Flow::Call { to: None, back: address.wrapping_add(2), slot: false },
+        0x4770 | 0x46f7 => THUMB_RETURN,
+        _ if half & 0xff87 == 0x4700 || half & 0xff87 == 0x4687 || half & 0xff87 == 0x4487 => JUMP,
+        _ if half & 0xff00 == 0xbd00 => THUMB_RETURN,
+        _ if half & 0xff00 == 0xdf00 => Flow::SystemCall,
+        _ if half & 0xf000 == 0xd000 && half >> 8 & 15 < 14 => branch(to(8, 1), true),
+        _ if half & 0xf800 == 0xe000 => branch(to(11, 1), true),
+        // cbz and cbnz.
+        _ if half & 0xf500 == 0xb100 => {
+            let by = u64::from(half >> 3 & 31) << 1 | u64::from(half >> 9 & 1) << 6;
+            branch(offset(address, 4 + by as i64), true)
+        }
+        _ => Flow::Next,
+    }
+}
+
+fn thumb32(address: u64, first: u16, second: u16) -> Flow {
+    let (a, b) = (u32::from(first), u32::from(second));
+    if a & 0xf800 == 0xf000 && b & 0x8000 != 0 {
+        let sign = a >> 10 & 1;
+        // Bits 13 and 11 say, with the sign, what the two bits below it are.
+        let far = || {
+            let (j1, j2) = (1 ^ (b >> 13 & 1) ^ sign, 1 ^ (b >> 11 & 1) ^ sign);
+            let by = sign << 24 | j1 << 23 | j2 << 22 | (a & 0x3ff) << 12 | (b & 0x7ff) << 1;
+            offset(address, 4 + signed(by, 25))
+        };
+        return match b >> 12 & 5 {
+            5 => call4(address, Some(far())),
+            // blx: to ARM code, at a multiple of four.
+            4 => call4(address, Some(far() & !3)),
+            1 => branch(far(), true),
+            _ if a & 0x0380 != 0x0380 => {
+                let by = sign << 20 | (b >> 11 & 1) << 19 | (b >> 13 & 1) << 18 | (a & 0x3f) << 12 | (b & 0x7ff) << 1;
+                branch(offset(address, 4 + signed(by, 21)), true)
+            }
+            // subs pc, lr.
+            _ if a == 0xf3de && b & 0xff00 == 0x8f00 => Flow::SystemReturn,
+            _ => Flow::Next,
+        };
+    }
+    match (first, second) {
+        // ldmia and ldmdb with pc.
+        _ if matches!(first & 0xffd0, 0xe890 | 0xe910) && second & 0x8000 != 0 => THUMB_RETURN,
+        (0xf85d, 0xfb04) => THUMB_RETURN,
+        _ if matches!(first & 0xfff0, 0xf850 | 0xf8d0) && second >> 12 == 15 => JUMP,
+        _ if first == 0xf85f | first & 0x80 && second >> 12 == 15 => JUMP,
+        // tbb and tbh.
+        _ if first & 0xfff0 == 0xe8d0 && second & 0xffe0 == 0xf000 => JUMP,
+        // rfe.
+        _ if matches!(first & 0xffd0, 0xe810 | 0xe990) && second == 0xc000 => Flow::SystemReturn,
+        _ => Flow::Next,
+    }
+}
+
+fn aarch64(address: u64, word: u32) -> Flow {
+    let to = |value: u32, bits| address.wrapping_add_signed(signed(value, bits) << 2);
+    match word {
+        _ if word >> 26 == 0x25 => call4(address, Some(to(word, 26))),
+        _ if word >> 26 == 0x05 => branch(to(word, 26), false),
+        // b.cond and bc.cond; cbz and cbnz; tbz and tbnz.
+        _ if word >> 24 == 0x54 => branch(to(word >> 5, 19), word & 15 < 14),
+        _ if word & 0x7e00_0000 == 0x3400_0000 => branch(to(word >> 5, 19), true),
+        _ if word & 0x7e00_0000 == 0x3600_0000 => branch(to(word >> 5, 14), true),
+        // blr, and with pointer authentication.
+        _ if word & 0xffff_fc1f == 0xd63f_0000 || word & 0xfeff_f800 == 0xd63f_0800 => call4(address, None),
+        _ if word & 0xffff_fc1f == 0xd65f_0000 || word & 0xffff_fbff == 0xd65f_0bff => RETURN,
+        _ if word & 0xffff_fc1f == 0xd61f_0000 || word & 0xfeff_f800 == 0xd61f_0800 => JUMP,
+        // svc, hvc and smc; eret and its kin.
+        _ if word & 0xffe0_001c == 0xd400_0000 && word & 3 != 0 => Flow::SystemCall,
+        _ if word & 0xffff_f3ff == 0xd69f_03e0 => Flow::SystemReturn,
+        _ => Flow::Next,
+    }
+}
+
+fn mips(address: u64, word: u32) -> Flow {
+    let by_register = |slot| if word >> 21 & 31 == 31 { Flow::Return { maybe: false, slot } } else { Flow::Jump { slot } };
+    let call = |to| Flow::Call { to, back: offset(address, 8), slot: true };
+    let near = offset(address, 4 + (signed(word, 16) << 2));
+    // Within the 256 MiB of the delay slot.
+    let far = offset(address, 4) & !0x0fff_ffff | u64::from(word & 0x03ff_ffff) << 2;
+    let (source, target) = (word >> 21 & 31, word >> 16 & 31);
+    match (word >> 26, word & 63) {
+        (0x02, _) => Flow::Branch { to: far, maybe: false, slot: true },
+        (0x03, _) => call(Some(far)),
+        // jalx, to another instruction set: its addresses are odd.
+        (0x1d, _) => call(None),
+        (0, 8) => by_register(true),
+        // jalr; release 6 writes jr as jalr to no register.
+        (0, 9) if word >> 11 & 31 == 0 => by_register(true),
+        (0, 9) => call(None),
+        (0, 12) => Flow::SystemCall,
+        // beq bne blez bgtz, and their likely kin.
+        (0x04..=0x07 | 0x14..=0x17, _) => Flow::Branch { to: near, maybe: true, slot: true },
+        // bltz bgez and so on; bltzal, bgezal and so on.
+        (1, _) if target < 4 => Flow::Branch { to: near, maybe: true, slot: true },
+        (1, _) if (0x10..=0x13).contains(&target) => call(Some(near)),
+        // Of floating point and vectors: bc1f bc1t bc1eqz bz.v bnz.b …
+        (0x11, _) if matches!(source, 8..=15 | 24..=31) => Flow::Branch { to: near, maybe: true, slot: true },
+        (0x10, 0x18 | 0x1f) if source & 16 != 0 => Flow::SystemReturn,
+        // Release 6, without delay slots: balc, jialc, jic. Before it these were coprocessor 2's loads and stores, which go
+        // on behind themselves as calls do that return at once.
+        (0x3a, _) => call4(address, Some(offset(address, 4 + (signed(word, 26) << 2)))),
+        (0x3e, _) if source == 0 => call4(address, None),
+        (0x36, _) if source == 0 => {
+            if target == 31 {
+                RETURN
+            } else {
+                JUMP
+            }
+        }
+        // Release 6: bc, beqzc, bnezc and others, where nothing but rare instructions was before it.
+        (0x08 | 0x12 | 0x18 | 0x32 | 0x36 | 0x3e, _) => Flow::Unknown,
+        _ => Flow::Next,
+    }
+}
+
+fn power(address: u64, word: u32) -> Flow {
+    let (link, absolute) = (word & 1 != 0, word & 2 != 0);
+    let to = |by: i64| if absolute { by as u64 } else { offset(address, by) };
+    // Branch always: the condition is bit 20 of the options, and nothing is counted down.
+    let maybe = word >> 21 & 0x14 != 0x14;
+    match (word >> 26, word >> 1 & 0x3ff) {
+        (18, _) if link => call4(address, Some(to(signed(word & 0x03ff_fffc, 26)))),
+        (18, _) => branch(to(signed(word & 0x03ff_fffc, 26)), false),
+        (16, _) if link => call4(address, Some(to(signed(word & 0xfffc, 16)))),
+        (16, _) => branch(to(signed(word & 0xfffc, 16)), maybe),
+        (17, _) => Flow::SystemCall,
+        (19, 16 | 528 | 560) if link => call4(address, None),
+        (19, 16) => Flow::Return { maybe, slot: false },
+        (19, 528 | 560) => JUMP,
+        // rfid, rfmci, rfdi, rfi, rfci, rfscv, rfebb, hrfid, urfid.
+        (19, 18 | 38 | 39 | 50 | 51 | 82 | 146 | 274 | 306) => Flow::SystemReturn,
+        _ => Flow::Next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(isa: Isa, bytes: &[u8]) -> Flow {
+        flow(isa, bytes, bytes.len() as u64, true, false)
+    }
+
+    #[test]
+    fn calls_and_returns_of_x86() {
+        let x64 = |bytes: &[u8]| of(Isa::X86(64), bytes);
+        assert_eq!(x64(&[0xe8, 0, 0, 0, 0]), Flow::Call { back: 5, slot: false });
+        assert_eq!(x64(&[0x41, 0xff, 0xd4]), Flow::Call { back: 3, slot: false });
+        assert_eq!(x64(&[0xff, 0x15, 1, 2, 3, 4]), Flow::Call { back: 6, slot: false });
+        assert_eq!(x64(&[0xf3, 0xc3]), RETURN);
+        assert_eq!(x64(&[0xc2, 8, 0]), RETURN);
+        assert_eq!(x64(&[0xff, 0x25, 1, 2, 3, 4]), JUMP);
+        assert_eq!(x64(&[0xff, 0x75, 8]), Flow::Next, "push");
+        assert_eq!(x64(&[0x0f, 0x05]), Flow::Next, "syscall");
+        assert_eq!(x64(&[0x48, 0xcf]), Flow::Next, "iretq");
+        assert_eq!(x64(&[]), Flow::Next);
+        assert_eq!(of(Isa::X86(32), &[0x40]), Flow::Next, "inc eax, not a prefix");
+        assert_eq!(of(Isa::X86(32), &[0x9a, 0, 0, 0, 0, 0, 0]), Flow::Call { back: 7, slot: false });
+    }
+
+    #[test]
+    fn calls_and_returns_of_machines_with_words() {
+        let word = |isa, word: u32| of(isa, &word.to_be_bytes());
+        for (isa, calls, returns, jumps) in [
+            (
+                Isa::Arm,
+                &[0xeb00_0001, 0x0b00_0001, 0xfa00_0001, 0xe12f_ff33][..],
+                &[0xe12f_ff1e, 0xe1a0_f00e, 0xe8bd_8010, 0xe49d_f004][..],
+                &[0xe12f_ff13, 0xe59f_f000][..],
+            ),
+            (
+                Isa::Aarch64,
+                &[0x9400_0001, 0xd63f_0100, 0xd73f_0901],
+                &[0xd65f_03c0, 0xd65f_0bff, 0xd65f_0fff],
+                &[0xd61f_0200],
+            ),
+            (Isa::PowerPc, &[0x4800_0001, 0x4e80_0421, 0x4e80_0021, 0x429f_0005], &[0x4e80_0020], &[0x4e80_0420]),
+        ] {
+            for w in calls {
+                assert_eq!(word(isa, *w), CALL4, "{w:08x}");
+            }
+            for w in returns {
+                assert_eq!(word(isa, *w), RETURN, "{w:08x}");
+            }
+            for w in jumps {
+                assert_eq!(word(isa, *w), JUMP, "{w:08x}");
+            }
+        }
+        for w in [0x0c10_0000, 0x0320_f809, 0x0411_0001] {
+            assert_eq!(word(Isa::Mips, w), Flow::Call { back: 8, slot: true }, "{w:08x}");
+        }
+        assert_eq!(word(Isa::Mips, 0x03e0_0008), Flow::Return { slot: true });
+        assert_eq!(word(Isa::Mips, 0x0320_0008), Flow::Jump { slot: true });
+        // addiu, add, mr, mov.
+        for (isa, w) in [
+            (Isa::Mips, 0x27bd_ffe0),
+            (Isa::Aarch64, 0x8b01_0000),
+            (Isa::PowerPc, 0x7c08_02a6),
+            (Isa::Arm, 0xe3a0_0001),
+        ] {
+            assert_eq!(word(isa, w), Flow::Next, "{w:08x}");
+        }
+    }
+
+    #[test]
+    fn calls_and_returns_of_thumb() {
+        let thumb = |bytes: &[u8]| flow(Isa::Arm, bytes, bytes.len() as u64, false, true);
+        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xf8]), CALL4);
+        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xe8]), CALL4);
+        assert_eq!(thumb(&[0x98, 0x47]), Flow::Call { back: 2, slot: false });
+        assert_eq!(thumb(&[0x70, 0x47]), RETURN);
+        assert_eq!(thumb(&[0x10, 0xbd]), RETURN);
+        assert_eq!(thumb(&[0xbd, 0xe8, 0x10, 0x80]), RETURN);
+        assert_eq!(thumb(&[0x18, 0x47]), JUMP);
+        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xb8]), Flow::Next, "b.w");
+    }
+
+    /// The classification by opcodes and the disassembler say the same of any bytes.
+    #[test]
+    fn flow_agrees_with_the_disassembler() {
+        use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
+
+        let mut seed = 1u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as u8
+        };
+        let mut seen = [0; 4];
+        for round in 0..200_000 {
+            let mut bytes: [u8; LOOKED_AT] = core::array::from_fn(|_| next());
+            if round % 4 == 0 {
+                bytes[0] = [0xff, 0xe8, 0xc3, 0xc2, 0xcb, 0x9a, 0xf2, 0x41][round / 4 % 8];
+            }
+            for bits in [16, 32, 64] {
+                let instruction = Decoder::new(bits, &bytes, DecoderOptions::NONE).decode();
+                if instruction.is_invalid() {
+                    continue;
+                }
+                let len = instruction.len();
+                let back = len as u8;
+                let direct = matches!(
+                    instruction.op0_kind(),
+                    OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
+                ) || matches!(instruction.op0_kind(), OpKind::FarBranch16 | OpKind::FarBranch32);
+                let expected = match instruction.mnemonic() {
+                    Mnemonic::Call => Flow::Call { back, slot: false },
+                    Mnemonic::Ret | Mnemonic::Retf => Flow::Return { slot: false },
+                    Mnemonic::Jmp if !direct => Flow::Jump { slot: false },
+                    _ => Flow::Next,
+                };
+                let found = flow(Isa::X86(bits), &bytes[..len], len as u64, false, false);
+                assert_eq!(found, expected, "{bits} bits, {:02x?}", &bytes[..len]);
+                seen[match found {
+                    Flow::Next => 0,
+                    Flow::Call { .. } => 1,
+                    Flow::Return { .. } => 2,
+                    Flow::Jump { .. } => 3,
+                }] += 1;
+            }
+        }
+        assert!(seen.iter().all(|n| *n > 1000), "{seen:?}");
+    }
+}
