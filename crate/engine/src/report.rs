@@ -134,7 +134,7 @@ pub struct ProblemOut {
 
 impl From<Problem> for ProblemOut {
     fn from(problem: Problem) -> Self {
-        Self { offset: problem.at, kind: problem.kind.word(), sentence: problem.to_string() }
+        Self { offset: problem.at, kind: problem.kind.id(), sentence: problem.to_string() }
     }
 }
 
@@ -262,10 +262,10 @@ impl Store {
             .problem_counts()
             .into_iter()
             .map(|(kind, count)| ProblemCount {
-                kind: kind.word(),
+                kind: kind.id(),
                 count: count.count.try_into().unwrap_or(u32::MAX),
                 serious: kind.is_serious(),
-                summary: kind.summary(count.count).to_string(),
+                summary: kind.summary(count.count, count.sum).to_string(),
                 first: count.first.into(),
             })
             .collect();

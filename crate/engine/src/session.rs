@@ -189,6 +189,7 @@ impl Session {
             let worked = path.decoder.work(&mut self.batch);
             events += self.batch.len();
             if !self.store.apply(&mut self.batch) {
+                self.store.note_out_of_room(path.decoder.progress().0);
                 break None;
             }
             match worked {
@@ -256,6 +257,7 @@ impl Session {
                 break self.finish(Step::Broken);
             }
             if !room {
+                self.store.note_out_of_room(self.here());
                 break self.finish(Step::Done);
             }
             if starved && want == Want::Next {

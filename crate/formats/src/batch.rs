@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::Problem;
+use crate::problem::Problem;
 
 /// Number of a track: 0, 1, 2 … in the order of definition.
 pub type TrackId = u32;

@@ -4,8 +4,9 @@ use alloc::string::String;
 
 use crate::batch::EventBatch;
 use crate::details::RecordDetails;
-use crate::error::{Problem, Result};
+use crate::error::Result;
 use crate::info::Info;
+use crate::problem::Problem;
 
 /// Where a decoder wants its next bytes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

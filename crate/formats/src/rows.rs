@@ -12,8 +12,9 @@ use core::fmt::Write as _;
 use crate::batch::EventBatch;
 use crate::code::Instructions;
 use crate::details::RecordDetails;
-use crate::error::{Class, Problem};
+use crate::error::Class;
 use crate::info::Info;
+use crate::problem::Problem;
 use crate::rvn::btree::Scan;
 
 /// Rows of one page at the most.

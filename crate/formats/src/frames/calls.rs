@@ -23,9 +23,10 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use crate::batch::{EventBatch, EventKind, TrackDef, TrackId, TrackKind};
-use crate::error::{Error, Problem, ProblemKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::names::Texts;
+use crate::problem::{Problem, RETURN_WITHOUT_CALL, TOO_DEEP};
 
 use super::flow::{Flow, flow};
 use super::machine::{ByteOrder, Isa};
@@ -204,8 +205,8 @@ impl Calls {
                 {
                     let time = thread.at(after);
                     cx.out.push(EventKind::End, thread.track, time, name, locator);
-                    let value = u64::from(name);
-                    cx.out.problems.push(Problem { at: locator, kind: ProblemKind::ExitWithoutEnter, value });
+                    let value = address;
+                    cx.out.problems.push(Problem { at: locator, kind: &RETURN_WITHOUT_CALL, value });
                 }
             }
         }
@@ -290,7 +291,7 @@ impl Thread {
             out.push(EventKind::Begin, self.track, time, name, locator);
         } else if !self.told_depth {
             self.told_depth = true;
-            out.problems.push(Problem { at: locator, kind: ProblemKind::TooDeep, value: SHOWN as u64 });
+            out.problems.push(Problem { at: locator, kind: &TOO_DEEP, value: SHOWN as u64 });
         }
         self.stack.push(Open { back, name, thumb: self.thumb });
     }

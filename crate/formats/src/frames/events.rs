@@ -8,9 +8,10 @@ use alloc::vec::Vec;
 use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Cause, Error, Problem, ProblemKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::info::{Clock, Info};
 use crate::names::Texts;
+use crate::problem::{MALFORMED, Problem};
 use crate::sniff::OpenOptions;
 
 use super::calls::{Calls, Context, Step, or_remember};
@@ -20,6 +21,7 @@ use super::flow::LOOKED_AT;
 use super::machine::{self, Isa};
 use super::message::{self, Capture, Message, Slot};
 use super::meta::Summary;
+use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, Meta};
 use super::skim;
 use super::wire::{Header, META_AT};
@@ -457,7 +459,7 @@ impl Sink for ToBatch<'_> {
     fn finish(&mut self, record: Record) {
         if let Some(at) = self.state.message.broken() {
             let value = record.body().saturating_add(record.len).saturating_sub(at);
-            self.out.problems.push(Problem { at, kind: ProblemKind::Malformed, value });
+            self.out.problems.push(Problem { at, kind: &MALFORMED, value });
         }
         match record.index {
             Some(index) => {
@@ -499,7 +501,7 @@ impl State {
         } else if seen.kinds.std || seen.kinds == Kinds::default() {
             // Of a frame that breaks off that much has been said.
             if self.message.broken().is_none() {
-                out.problems.push(Problem { at: record.at, kind: ProblemKind::UnknownRecord, value: record.len });
+                out.problems.push(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
             }
         }
         self.rare(index, record.at, out);

@@ -10,16 +10,18 @@ use hashbrown::HashMap;
 use super::btree::Scan;
 use super::code::Ending;
 use super::decode::{Event, Reader, Record};
+use super::problems::NO_BLOCK;
 use super::stack::{Place, Stack};
 use super::wire::{Interrupt, Mode};
 use super::{details, text};
 use crate::batch::{EventBatch, EventKind, TrackDef, TrackId, TrackKind};
 use crate::code::{Instructions, NoInstructions};
 use crate::details::RecordDetails;
-use crate::error::{Class, Problem, ProblemKind};
+use crate::error::Class;
 use crate::info::{Clock, Info};
 use crate::limits::Limits;
 use crate::names::Texts;
+use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, Rows};
 use crate::sniff::OpenOptions;
 
@@ -105,7 +107,7 @@ impl RvnDecoder {
                 if !self.told_missing {
                     self.told_missing = true;
                     let at = event.begin;
-                    out.problems.push(Problem { at, kind: ProblemKind::NoBlock, value: event.block as u64 });
+                    out.problems.push(Problem { at, kind: &NO_BLOCK, value: event.block as u64 });
                 }
                 return self.text("missing block", out);
             }

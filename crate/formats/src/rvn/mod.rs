@@ -10,6 +10,7 @@ mod details;
 pub mod encode;
 mod events;
 mod metadata;
+pub mod problems;
 mod stack;
 mod text;
 pub mod wire;
@@ -28,6 +29,7 @@ pub const FORMAT: Format = Format {
     id: "rvn",
     name: "REVEN block trace",
     opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
+    problems: problems::KINDS,
     sniff,
     open,
     #[cfg(feature = "text")]

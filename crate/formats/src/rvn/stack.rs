@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::code::Ending;
 use crate::batch::{EventBatch, EventKind, TrackId};
-use crate::error::{Problem, ProblemKind};
+use crate::problem::{Problem, RETURN_WITHOUT_CALL, TOO_DEEP};
 
 /// Deeper calls are followed but not shown: each depth costs the store a column.
 const SHOWN: usize = 10_000;
@@ -75,7 +75,7 @@ impl Stack {
                     && let Some(name) = self.outermost.take()
                 {
                     out.push(EventKind::End, self.track, at.time, name, at.locator);
-                    let problem = Problem { at: at.locator, kind: ProblemKind::ExitWithoutEnter, value: at.pc };
+                    let problem = Problem { at: at.locator, kind: &RETURN_WITHOUT_CALL, value: at.pc };
                     out.problems.push(problem);
                 }
             }
@@ -117,7 +117,7 @@ impl Stack {
             out.push(EventKind::Begin, self.track, at.time, at.name, at.locator);
         } else if !self.told_depth {
             self.told_depth = true;
-            out.problems.push(Problem { at: at.locator, kind: ProblemKind::TooDeep, value: SHOWN as u64 });
+            out.problems.push(Problem { at: at.locator, kind: &TOO_DEEP, value: SHOWN as u64 });
         }
         // Calls that never return, as of threads that are switched away, must not take all memory.
         if self.open.len() >= FOLLOWED {

@@ -3,11 +3,13 @@
 use alloc::vec::Vec;
 
 use crate::decoder::Progress;
-use crate::error::{Cause, Error, Problem, ProblemKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
+use crate::problem::Problem;
 
 use super::decode::{Sink, Variable as Place, Walk};
 use super::memory::MemoryMap;
+use super::problems::CUT_POINT;
 use super::wire::{Layout, Number, Tables};
 
 /// Entries of one point that are kept; any number of them can stand in a file.
@@ -215,7 +217,7 @@ impl Reader {
     /// That the point at hand breaks off, if there is one; `rest` bytes have been looked at beyond it.
     pub fn cut(&self, rest: u64) -> Option<Problem> {
         let at = self.walk.points.at.saturating_add(rest);
-        self.walk.points.open.then_some(Problem { at, kind: ProblemKind::CutPoint, value: self.points })
+        self.walk.points.open.then_some(Problem { at, kind: &CUT_POINT, value: self.points })
     }
 
     fn fail<T>(&mut self, error: Error) -> Result<T> {

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
-use crate::error::{Problem, ProblemKind, Result};
+use crate::error::Result;
+use crate::problem::{LEFT_OUT, Problem};
 use crate::sniff::{OpenOptions, Text};
 
 use super::point::{Content, Point, Reader, Variable};
@@ -49,7 +50,7 @@ impl TextDump for JsonLines {
             }
             put_point(out, tables, point);
             if point.left_out > 0 {
-                problems.push(Problem { at: point.at, kind: ProblemKind::LeftOut, value: point.left_out });
+                problems.push(Problem { at: point.at, kind: &LEFT_OUT, value: point.left_out });
             }
             out.len() < PORTION
         });

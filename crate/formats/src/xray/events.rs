@@ -20,10 +20,11 @@ use hashbrown::HashMap;
 use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::info::{Clock, Info};
 use crate::limits::Limits;
 use crate::names::Names;
+use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
 use super::decode::{BasicWalk, Event, FdrWalk, Function, PLACE_EVERY, Place, Sink};
