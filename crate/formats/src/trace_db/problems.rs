@@ -8,6 +8,13 @@ crate::problem_kinds! {
         "the last point is not complete",
     );
 
+    /// A point has more entries than are kept of one. `value`: how many of them were left out.
+    ENTRIES_LEFT_OUT = ProblemKind::serious(
+        "entries-left-out",
+        "the point is too large to be kept whole; {value} entr{y|ies} of it {was|were} left out",
+        "{count} point{|s} with too many entries to be kept whole",
+    );
+
     /// There are more variables than have tracks. `value`: how many have one.
     NOT_SHOWN = ProblemKind::remark(
         "not-shown",
