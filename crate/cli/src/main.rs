@@ -7,6 +7,8 @@ mod dump;
 mod generate;
 mod info;
 mod progress;
+mod session;
+mod slices;
 mod sqlite;
 
 use std::fs::File;
@@ -48,6 +50,8 @@ enum Command {
         #[arg(long, value_enum, default_value_t = YesNo::No)]
         thread_ids: YesNo,
     },
+    /// Lists the slices of a trace by start: calls, handlers, groups.
+    Slices(slices::Slices),
     /// Writes a trace of any size of an imaginary program, for tests and benchmarks.
     Generate(Generate),
 }
@@ -98,6 +102,7 @@ enum YesNo {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { file, json } => info::run(&file, json),
+        Command::Slices(what) => slices::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump { file, form, thread_ids } => {
             let text = match form {

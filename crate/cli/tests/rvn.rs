@@ -219,6 +219,8 @@ fn older_tables_open_with_a_sentence() {
         let report = info(&path);
         let told = report["problems"].to_string().replace('\\', "");
         assert!(errors.contains(words) || told.contains(words), "{sql}: {errors} {told}");
+        let first = &report["problems"][0]["first"]["offset"];
+        assert!(first.as_u64().is_some_and(|at| at <= 16), "{sql}: {first} is no place on the x axis");
         std::fs::remove_file(path).unwrap();
     }
 }

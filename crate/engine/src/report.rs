@@ -134,7 +134,7 @@ pub struct ProblemOut {
 
 impl From<Problem> for ProblemOut {
     fn from(problem: Problem) -> Self {
-        Self { offset: problem.at, kind: problem.kind.word(), sentence: problem.to_string() }
+        Self { offset: problem.at, kind: problem.kind.id(), sentence: problem.to_string() }
     }
 }
 
@@ -162,6 +162,9 @@ pub struct TrackOut {
     pub parent: i32,
     /// `process`, `thread`, `lane` or `counter`.
     pub kind: &'static str,
+    /// The number of the thread or process, where the trace has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<i64>,
     /// Name.
     pub name: String,
     /// One line of identity.
@@ -203,6 +206,7 @@ impl TrackOut {
                 TrackKind::Lane => "lane",
                 TrackKind::Counter => "counter",
             },
+            thread: track.def.id,
             name: track.def.name.clone(),
             detail: track.def.detail.clone(),
             noun: track.def.noun,
@@ -262,10 +266,10 @@ impl Store {
             .problem_counts()
             .into_iter()
             .map(|(kind, count)| ProblemCount {
-                kind: kind.word(),
+                kind: kind.id(),
                 count: count.count.try_into().unwrap_or(u32::MAX),
                 serious: kind.is_serious(),
-                summary: kind.summary(count.count).to_string(),
+                summary: kind.summary(count.count, count.sum).to_string(),
                 first: count.first.into(),
             })
             .collect();

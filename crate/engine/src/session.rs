@@ -189,6 +189,7 @@ impl Session {
             let worked = path.decoder.work(&mut self.batch);
             events += self.batch.len();
             if !self.store.apply(&mut self.batch) {
+                self.store.note_out_of_room(path.decoder.progress().0);
                 break None;
             }
             match worked {
@@ -256,6 +257,7 @@ impl Session {
                 break self.finish(Step::Broken);
             }
             if !room {
+                self.store.note_out_of_room(self.here());
                 break self.finish(Step::Done);
             }
             if starved && want == Want::Next {
@@ -405,6 +407,12 @@ impl Session {
     }
 
     fn finish(&mut self, how: Step) -> Step {
+        self.batch.clear();
+        match &mut self.path {
+            Path::Stream(decoder) => decoder.finish(&mut self.batch),
+            Path::Rows(path) => path.decoder.finish(&mut self.batch),
+        }
+        self.store.apply(&mut self.batch);
         self.store.finish(self.is_counted());
         self.input = Vec::new();
         (self.used, self.filled) = (0, 0);

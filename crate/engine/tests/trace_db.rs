@@ -118,7 +118,7 @@ fn a_trace_that_breaks_off_says_so_and_shows_what_there_is() {
     let file = fixture("cut.trace");
     let session = read_whole(&file);
     let kinds: Vec<_> = session.store().problem_report().iter().map(|p| p.kind).collect();
-    assert_eq!(kinds, ["truncated", "cut-point"]);
+    assert_eq!(kinds, ["cut-point", "truncated"]);
     assert!(session.store().names().iter().any(|n| n == "statement 1:63 (incomplete)"));
     assert_eq!(session.store().records(), 79);
 }

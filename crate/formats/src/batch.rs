@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::Problem;
+use crate::problem::Problem;
 
 /// Number of a track: 0, 1, 2 … in the order of definition.
 pub type TrackId = u32;
@@ -51,6 +51,17 @@ pub mod flags {
     pub const END_INFERRED: u8 = 4;
     /// That there is such a slice, or where it lies, is a guess.
     pub const UNCERTAIN: u8 = 8;
+
+    /// Stable words for flags: `began-before`, `never-ended`, `end-inferred` and `uncertain`.
+    pub fn words(flags: u8) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (BEGAN_BEFORE, "began-before"),
+            (NEVER_ENDED, "never-ended"),
+            (END_INFERRED, "end-inferred"),
+            (UNCERTAIN, "uncertain"),
+        ];
+        all.into_iter().filter_map(move |(flag, word)| (flags & flag != 0).then_some(word))
+    }
 }
 
 /// What kind of slice goes by a name.
@@ -163,6 +174,8 @@ pub struct TrackDef {
     pub parent: Option<TrackId>,
     /// What it holds.
     pub kind: TrackKind,
+    /// The number of the thread or process, where the trace has one.
+    pub id: Option<i64>,
     /// How people call it.
     pub name: String,
     /// One line of identity below the name; may be empty.
@@ -185,6 +198,7 @@ impl TrackDef {
         Self {
             parent: None,
             kind,
+            id: None,
             name: name.into(),
             detail: String::new(),
             orphans: Orphans::FromStart,
@@ -275,6 +289,21 @@ impl EventBatch {
     pub fn push_whole(&mut self, track: TrackId, start: u64, end: u64, name: u32, locator: u64) {
         self.push(EventKind::Whole, track, start, name, locator);
         self.ends.push(end);
+    }
+
+    /// Adds the beginning of a slice that was there when the recording began; `below` all that is on the track.
+    pub fn push_begun_before(&mut self, track: TrackId, time: u64, name: u32, locator: u64, below: bool) {
+        self.push(if below { EventKind::Uncover } else { EventKind::Begin }, track, time, name, locator);
+        self.push(EventKind::Flag, track, flags::BEGAN_BEFORE.into(), name, locator);
+    }
+
+    /// Adds the end of the slice that began with this name and locator, and flags for it.
+    #[inline]
+    pub fn push_end_of(&mut self, track: TrackId, time: u64, name: u32, began: u64, flags: u8) {
+        if flags != 0 {
+            self.push(EventKind::Flag, track, flags.into(), name, began);
+        }
+        self.push(EventKind::EndOf, track, time, name, began);
     }
 
     /// Empties everything and keeps the memory.

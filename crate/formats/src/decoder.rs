@@ -4,8 +4,9 @@ use alloc::string::String;
 
 use crate::batch::EventBatch;
 use crate::details::RecordDetails;
-use crate::error::{Problem, Result};
+use crate::error::Result;
 use crate::info::Info;
+use crate::problem::Problem;
 
 /// Where a decoder wants its next bytes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,10 @@ pub trait Decoder {
 
     /// Says that the bytes asked for have come to an end; `rest` is what the last `push` left over.
     fn end(&mut self, rest: &[u8], out: &mut EventBatch) -> Result<()>;
+
+    /// Says that no more will be read, whatever the reason: events that were kept back are delivered. Also after
+    /// [`Decoder::end`].
+    fn finish(&mut self, _out: &mut EventBatch) {}
 
     /// Where the next bytes are to come from.
     fn want(&self) -> Want;

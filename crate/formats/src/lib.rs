@@ -5,7 +5,8 @@
 //!
 //! A format is one folder and one line in [`FORMATS`]. Each folder holds the same files: `mod.rs` names the format and
 //! sniffs it, `wire.rs` is the layout, `decode.rs` the state machine, `encode.rs` its mirror, `events.rs` turns records
-//! into trace events, `text.rs` prints records for people and for comparison with the reference tools.
+//! into trace events, `text.rs` prints records for people and for comparison with the reference tools, `problems.rs` is the
+//! table of what can be wrong with such a file.
 
 #![no_std]
 // What serves the printing of records alone.
@@ -27,6 +28,7 @@ pub mod info;
 pub mod input;
 pub mod limits;
 mod names;
+pub mod problem;
 pub mod rows;
 pub mod rvn;
 pub mod sniff;
@@ -37,10 +39,11 @@ pub use batch::{EventBatch, EventKind, Orphans, Stacking, TrackDef, TrackId, Tra
 pub use code::Instructions;
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};
-pub use error::{Cause, Error, Problem, ProblemKind, Result};
+pub use error::{Cause, Error, Result};
 pub use info::{Clock, Info};
 pub use input::Cursor;
 pub use limits::Limits;
+pub use problem::{Problem, ProblemKind};
 pub use rows::{Query, RowDecoder, RowError, Rows};
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text, recognise};
 

@@ -12,8 +12,9 @@ use core::fmt::Write as _;
 use crate::batch::EventBatch;
 use crate::code::Instructions;
 use crate::details::RecordDetails;
-use crate::error::{Class, Problem};
+use crate::error::Class;
 use crate::info::Info;
+use crate::problem::Problem;
 use crate::rvn::btree::Scan;
 
 /// Rows of one page at the most.
@@ -177,6 +178,9 @@ pub trait RowDecoder {
 
     /// Turns rows into events until the batch is full. False when nothing is left to do without more rows.
     fn work(&mut self, out: &mut EventBatch) -> Result<bool, RowError>;
+
+    /// Says that there will be no more rows, whatever the reason: events that were kept back are delivered.
+    fn finish(&mut self, _out: &mut EventBatch) {}
 
     /// Instead of [`RowDecoder::work`]: prints, one JSON object a record, until about a MiB is there.
     fn print(&mut self, out: &mut String) -> Result<bool, RowError>;

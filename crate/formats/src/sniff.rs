@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::decoder::{Decoder, TextDump};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::problem::ProblemKind;
 use crate::rows::RowDecoder;
 
 /// What can be known of a file without reading it whole.
@@ -95,6 +96,8 @@ pub struct Format {
     pub name: &'static str,
     /// What can be opened of it, in a few words.
     pub opens: &'static str,
+    /// The kinds of problems that only this format has.
+    pub problems: &'static [&'static ProblemKind],
     /// Whether a file looks like one of this format.
     pub sniff: fn(&Probe<'_>) -> Option<Guess>,
     /// Begins to decode; fails when the head is of an unsupported version. `head` is the beginning of the file.

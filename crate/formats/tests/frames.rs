@@ -9,8 +9,10 @@ use std::path::Path;
 
 use frames_common::{decode, details, format, options, text, whole};
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Taint, TaintIntro, Writer};
+use unspool_formats::frames::problems::{BAD_TABLE, UNKNOWN_RECORD, WRONG_COUNT};
 use unspool_formats::frames::records;
-use unspool_formats::{EventKind, Field, ProblemKind, Value};
+use unspool_formats::problem::{MALFORMED, RETURN_WITHOUT_CALL, TOO_DEEP, TRUNCATED};
+use unspool_formats::{EventKind, Field, Value};
 
 fn field(details: &[Field], name: &str) -> Option<Value> {
     details.iter().find(|f| f.name == name).map(|f| f.value.clone())
@@ -102,7 +104,8 @@ fn a_return_from_the_code_that_the_recording_began_in() {
     let frames = [std(0x2000, NOP), std(0x2001, RET), std(0x1005, RET), std(0x500, NOP)];
     let all = whole(&file(9, 64, &frames));
     assert_eq!(all.track("thread 1"), ["+0x2000@0", "-0x2000@2", "+0x1005@2", "-0x1005@3", "+0x500@3"]);
-    assert_eq!(all.kinds(), [ProblemKind::ExitWithoutEnter; 2]);
+    assert_eq!(all.kinds(), [&RETURN_WITHOUT_CALL; 2]);
+    assert_eq!([all.problems[0].value, all.problems[1].value], [0x1005, 0x500], "where they return to");
 }
 
 #[test]
@@ -315,14 +318,14 @@ fn every_table_of_contents_fits_and_wrong_ones_do_no_harm() {
         all.kinds()
     };
     let put = |file: &mut Vec<u8>, at: usize, value: u64| file[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    assert_eq!(wrong(&|f| put(f, 32, 129)), [ProblemKind::WrongCount]);
-    assert_eq!(wrong(&|f| put(f, at, 0)), [ProblemKind::BadTable]);
-    assert_eq!(wrong(&|f| put(f, at + 8, u64::MAX)), [ProblemKind::BadTable]);
-    assert_eq!(wrong(&|f| put(f, 40, 1 << 40)), [ProblemKind::BadTable], "an offset beyond the end");
-    assert_eq!(wrong(&|f| put(f, 40, 77)), [ProblemKind::BadTable], "an offset within a frame");
-    assert_eq!(wrong(&|f| f.truncate(at)), [ProblemKind::BadTable]);
-    assert_eq!(wrong(&|f| f.truncate(at + 12)), [ProblemKind::BadTable]);
-    assert_eq!(wrong(&|f| f.push(0)), [ProblemKind::BadTable]);
+    assert_eq!(wrong(&|f| put(f, 32, 129)), [&WRONG_COUNT]);
+    assert_eq!(wrong(&|f| put(f, at, 0)), [&BAD_TABLE]);
+    assert_eq!(wrong(&|f| put(f, at + 8, u64::MAX)), [&BAD_TABLE]);
+    assert_eq!(wrong(&|f| put(f, 40, 1 << 40)), [&BAD_TABLE], "an offset beyond the end");
+    assert_eq!(wrong(&|f| put(f, 40, 77)), [&BAD_TABLE], "an offset within a frame");
+    assert_eq!(wrong(&|f| f.truncate(at)), [&BAD_TABLE]);
+    assert_eq!(wrong(&|f| f.truncate(at + 12)), [&BAD_TABLE]);
+    assert_eq!(wrong(&|f| f.push(0)), [&BAD_TABLE]);
 }
 
 #[test]
@@ -409,8 +412,7 @@ fn bad_frames_are_said_and_passed_over() {
     writer.frame(&std(0x2000, NOP));
     let file = writer.finish(Table::Libtrace(10));
     let all = whole(&file);
-    use ProblemKind::{Malformed, UnknownRecord};
-    assert_eq!(all.kinds(), [UnknownRecord, UnknownRecord, UnknownRecord, Malformed]);
+    assert_eq!(all.kinds(), [&UNKNOWN_RECORD, &UNKNOWN_RECORD, &UNKNOWN_RECORD, &MALFORMED]);
     assert_eq!((all.problems[3].at, all.problems[3].value), (all.problems[2].at + 8 + 4 + 8, 3));
     assert_eq!(all.track("thread 1"), ["+0x1000@0", "+0x2000@5"]);
     assert_eq!(text(&file, 1 << 20).1, all.problems);
@@ -424,7 +426,7 @@ fn a_cut_file_keeps_what_came_before_the_cut() {
     let table = u64::from_le_bytes(file[40..48].try_into().unwrap()) as usize;
     for len in 48..table {
         let all = whole(&file[..len]);
-        assert_eq!(all.kinds(), [ProblemKind::Truncated], "cut at {len}");
+        assert_eq!(all.kinds(), [&TRUNCATED], "cut at {len}");
         assert_eq!(all.problems[0].at, len as u64);
         let events = all.events.iter().filter(|e| all.names[e.3 as usize] != "end of the trace");
         assert!(events.zip(&complete.events).all(|(a, b)| a == b), "cut at {len}");
@@ -438,7 +440,7 @@ fn a_length_that_cannot_be_ends_the_reading() {
     assert_eq!(bad[at], 11, "the second frame's length");
     bad[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
     let all = whole(&bad);
-    assert_eq!((all.kinds(), all.records), (vec![ProblemKind::Malformed], 1));
+    assert_eq!((all.kinds(), all.records), (vec![&MALFORMED], 1));
     assert_eq!((all.problems[0].at, all.problems[0].value), (at as u64, (bad.len() - at) as u64));
 }
 
@@ -462,7 +464,7 @@ fn frames_of_megabytes_go_by_in_portions() {
 fn calls_without_end_are_followed_but_not_shown() {
     let frames: Vec<Frame> = (0..12_000).map(|i| std(0x1000 + (i % 3) * 16, CALL)).collect();
     let all = whole(&file(9, 64, &frames));
-    assert_eq!(all.kinds(), [ProblemKind::TooDeep]);
+    assert_eq!(all.kinds(), [&TOO_DEEP]);
     assert_eq!(all.events.iter().filter(|e| e.0 == EventKind::Begin).count(), 10_001);
 }
 

@@ -6,8 +6,10 @@ mod common;
 
 use common::Delivered;
 use proptest::prelude::*;
+use unspool_formats::problem::TRUNCATED;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
+use unspool_formats::trace_db::problems::{CUT_POINT, NOT_SHOWN};
 use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
 use unspool_formats::{
     Decoder, Error, EventBatch, EventKind, FORMATS, Limits, Probe, Problem, ProblemKind, RecordDetails, Value,
@@ -101,7 +103,7 @@ fn whole(file: &[u8]) -> Delivered {
 }
 
 /// All points in full, read in portions of this size.
-fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<ProblemKind>, Option<Error>) {
+fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<&'static ProblemKind>, Option<Error>) {
     let mut reader = Reader::new(layout, Limits::DEFAULT, 1 << 20);
     let (mut all, mut at, mut pending) = (Vec::new(), 0, Vec::new());
     loop {
@@ -375,14 +377,14 @@ fn what_cannot_be_read_ends_the_trace_and_keeps_what_came_before() {
     for (bytes, sentence) in sentences {
         let (all, at) = points_and(bytes);
         assert_eq!(all.error.map(|e| (e.at, e.cause.to_string())), Some((at, sentence.to_string())));
-        assert_eq!(all.kinds(), [ProblemKind::CutPoint]);
+        assert_eq!(all.kinds(), [&CUT_POINT]);
         assert_eq!(all.track("statements", ""), ["!statement 4@0", "!statement 5 (incomplete)@1"]);
     }
     // A blob that says it is longer than the file.
     let (all, at) = points_and(&[2, 0, 0, 0, 0, 13, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff, 1, 2, 3]);
     assert_eq!(all.error, None);
-    let cut = Problem { at: at + 16, kind: ProblemKind::Truncated, value: 0xffff_fff0 - 3 };
-    assert_eq!(all.problems, [cut, Problem { at: at + 16, kind: ProblemKind::CutPoint, value: 1 }]);
+    let cut = Problem { at: at + 16, kind: &TRUNCATED, value: 0xffff_fff0 - 3 };
+    assert_eq!(all.problems, [cut, Problem { at: at + 16, kind: &CUT_POINT, value: 1 }]);
 }
 
 #[test]
@@ -393,7 +395,7 @@ fn a_header_that_is_cut_says_so() {
         let head = &file[..len];
         let (all, decoder) = decode(head, &[usize::MAX], 100);
         if len == types {
-            assert_eq!((all.kinds(), all.error), (vec![ProblemKind::Truncated], None));
+            assert_eq!((all.kinds(), all.error), (vec![&TRUNCATED], None));
         } else {
             assert!(matches!(all.error, Some(e) if e.at == len as u64), "{len}: {:?}", all.error);
         }
@@ -412,8 +414,9 @@ fn more_variables_than_can_be_shown_are_owned_up_to() {
     w.end();
     let file = w.finish();
     let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
-    assert_eq!((all.kinds(), all.tracks.len()), (vec![ProblemKind::NotShown], 4096 + 2));
-    assert!(!ProblemKind::NotShown.is_serious());
+    assert_eq!((all.kinds(), all.tracks.len()), (vec![&NOT_SHOWN], 4096 + 2));
+    assert_eq!(all.problems[0].value, 4096);
+    assert!(!&NOT_SHOWN.is_serious());
     let locator = all.events.iter().find(|e| e.0 == EventKind::Instant).unwrap().4;
     let (d, _) = details(&file, decoder.as_ref(), locator);
     assert!(d.remarks.iter().any(|r| r.contains("Of 5000 entries")), "{:?}", d.remarks);
@@ -525,7 +528,7 @@ proptest! {
         prop_assert_eq!(skimmed.kinds(), problems);
         let instants: Vec<u64> = skimmed.events.iter()
             .filter(|e| e.0 == EventKind::Instant && skimmed.names[e.3 as usize] != "auxiliary").map(|e| e.4).collect();
-        let whole_points = instants.len() - skimmed.problems.iter().filter(|p| p.kind == ProblemKind::CutPoint).count();
+        let whole_points = instants.len() - skimmed.problems.iter().filter(|p| p.kind == &CUT_POINT).count();
         prop_assert_eq!(whole_points, full.len());
         prop_assert!(full.iter().zip(&instants).all(|(point, at)| point.at == *at));
         for (n, at) in instants.iter().enumerate() {

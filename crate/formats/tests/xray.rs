@@ -6,9 +6,11 @@ mod common;
 
 use common::{Delivered, open};
 use proptest::prelude::*;
+use unspool_formats::problem::{MALFORMED, TRUNCATED};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
+use unspool_formats::xray::problems::{CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Header, Mode};
-use unspool_formats::{Decoder, EventBatch, EventKind, ProblemKind, Value, Want};
+use unspool_formats::{Decoder, EventBatch, EventKind, Problem, Value, Want};
 
 impl Delivered {
     /// Events of one track since its last restart, as `+name@time`.
@@ -196,7 +198,13 @@ fn typed_events_make_buffers_short_and_the_next_buffer_is_found() {
     b.function(FunctionKind::Enter, 1, 1020);
     b.event(None, 1030, b"cut in the middle");
     let all = whole(&log([b.finish_as_llvm(), calls(1, 1, 2000, &[9]).finish()]));
-    assert_eq!(all.kinds(), [ProblemKind::CutBuffer]);
+    assert_eq!(all.kinds(), [&CUT_BUFFER]);
+    let event = all.events.iter().filter(|e| e.0 == EventKind::Instant).nth(1).unwrap();
+    assert_eq!(
+        (all.problems[0].at, all.problems[0].value),
+        (event.4, 16 + 1),
+        "its record and what there is of the payload"
+    );
     assert_eq!(all.track(1), ["!typed event 1@1010", "+#1@1020", "!custom event@1030", "+#9@2000", "-#9@2010"]);
     assert!(all.events.iter().any(|e| e.0 == EventKind::StackLost));
 }
@@ -210,14 +218,27 @@ fn one_bad_byte_costs_one_buffer() {
     bad[at] = 0x0e;
     let after = calls(1, 1, 5000, &[7]).finish();
     let all = whole(&log([bad, after.clone()]));
-    assert_eq!(all.kinds(), [ProblemKind::Malformed]);
+    assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(all.problems[0].value, 8);
     assert!(all.track(1).ends_with(&["+#7@5000".to_string(), "-#7@5010".to_string()]));
     // Nonsense between buffers is skipped up to the next one.
     let all = whole(&log([good, vec![0xee; 77], after]));
-    assert_eq!(all.kinds(), [ProblemKind::Malformed]);
+    assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(all.problems[0].value, 77);
     assert_eq!(all.track(1).len(), 8);
+}
+
+#[test]
+fn extents_beyond_the_next_buffer_are_told_with_how_far_they_go() {
+    let mut long = calls(1, 1, 1000, &[1]).finish();
+    let next = 32 + long.len() as u64;
+    let extents = u64::from_le_bytes(long[1..9].try_into().unwrap());
+    for beyond in [16, 24, 1 << 40] {
+        long[1..9].copy_from_slice(&(extents + beyond).to_le_bytes());
+        let all = whole(&log([long.clone(), calls(1, 1, 5000, &[7]).finish()]));
+        assert_eq!(all.problems, [Problem { at: next, kind: &WRONG_EXTENTS, value: beyond }]);
+        assert_eq!(all.track(1), ["+#1@1000", "-#1@1010", "+#7@5000", "-#7@5010"]);
+    }
 }
 
 #[test]
@@ -226,7 +247,7 @@ fn an_impossible_extent_does_not_swallow_the_file() {
     bad[1..9].copy_from_slice(&u64::MAX.to_le_bytes());
     let all = whole(&log([bad, calls(1, 1, 5000, &[7]).finish()]));
     assert_eq!(all.track(1), ["+#1@1000", "-#1@1010", "+#7@5000", "-#7@5010"]);
-    assert!(all.kinds().contains(&ProblemKind::Malformed), "{:?}", all.problems);
+    assert!(all.kinds().contains(&&WRONG_EXTENTS), "{:?}", all.problems);
 }
 
 #[test]
@@ -238,7 +259,7 @@ fn a_cut_file_keeps_what_came_before_the_cut() {
         let all = whole(&file[..len]);
         assert!(all.events.iter().zip(&complete.events).all(|(a, b)| a == b), "cut at {len}");
         let boundary = len == file.len() / 2 + 16;
-        assert_eq!(all.kinds(), if boundary { vec![] } else { vec![ProblemKind::Truncated] }, "cut at {len}");
+        assert_eq!(all.kinds(), if boundary { vec![] } else { vec![&TRUNCATED] }, "cut at {len}");
         assert!(boundary || all.problems[0].at == len as u64, "cut at {len}: {:?}", all.problems);
     }
 }
@@ -265,11 +286,11 @@ fn basic_logs_come_back() {
     let (all, decoder) = decode(&file, &[5], 2);
     assert_eq!(all.track(1), ["+#5@100", "-#5@110"]);
     assert_eq!(all.track(2), ["+#6@50", "-#6@60"]);
-    assert_eq!(all.kinds(), [ProblemKind::StrayArgument, ProblemKind::Malformed]);
+    assert_eq!(all.kinds(), [&STRAY_ARGUMENT, &MALFORMED]);
     let range = decoder.details_range(32).unwrap();
     let details = decoder.details(32, &file[range.at as usize..][..range.len as usize]).unwrap();
     assert!(details.fields.iter().any(|f| f.name == "Arguments" && f.value == Value::List(vec![Value::Hex(77)])));
-    assert_eq!(whole(&file[..file.len() - 1]).kinds().last(), Some(&ProblemKind::Truncated));
+    assert_eq!(whole(&file[..file.len() - 1]).kinds().last(), Some(&&TRUNCATED));
     assert_eq!(whole(&file[..32]), Delivered::default(), "a header alone is a log without records");
 }
 
@@ -311,7 +332,7 @@ fn every_version_in_both_byte_orders_says_the_same() {
                 ]
             };
             assert_eq!(all.track(1), [at(1 << 40, 1), at(1 << 41, 2)].concat(), "version {version}");
-            let lost = if version <= 2 { vec![ProblemKind::OverwrittenPayload; 2] } else { vec![] };
+            let lost = if version <= 2 { vec![&OVERWRITTEN_PAYLOAD; 2] } else { vec![] };
             assert_eq!(all.kinds(), lost, "version {version}");
             let process = if version >= 3 { "process 7" } else { "process not recorded" };
             assert_eq!((all.tracks[0].name.as_str(), all.tracks[1].name.as_str()), (process, "thread 70000"));
@@ -350,7 +371,7 @@ fn events_of_llvm_7_are_told_from_those_of_later_writers() {
     late.event(None, 12_500, b"GET /index.html HTTP/1.1 Host: example.org");
     calls(&mut late, 1020);
     let all = whole(&log_of(&header, [early.finish(), late.finish()]));
-    assert_eq!(all.kinds(), [ProblemKind::OverwrittenPayload]);
+    assert_eq!(all.kinds(), [&OVERWRITTEN_PAYLOAD]);
     assert_eq!(all.track(1).len(), 2 * 25);
 }
 
@@ -368,9 +389,9 @@ fn a_bad_buffer_of_version_1_ends_where_all_do() {
     bad[64] = 0x01;
     let file = log_of(&header, [bad, buffer(9000)]);
     let all = whole(&file);
-    assert_eq!((all.kinds(), all.problems[0].value), (vec![ProblemKind::Malformed], 512 - 48));
+    assert_eq!((all.kinds(), all.problems[0].value), (vec![&MALFORMED], 512 - 48));
     assert_eq!(all.track(1), ["+#1@9000"]);
-    assert_eq!(whole(&file[..32 + 120]).kinds(), [ProblemKind::Malformed, ProblemKind::Truncated]);
+    assert_eq!(whole(&file[..32 + 120]).kinds(), [&MALFORMED, &TRUNCATED]);
 }
 
 #[test]
@@ -413,7 +434,7 @@ records:
             "-run(int, char**)@1800000000000000010",
         ]
     );
-    assert_eq!(all.kinds(), [ProblemKind::Malformed]);
+    assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(decoder.info().title, "XRay FDR 5, YAML");
     let details = |i: usize| {
         let locator = all.events[i].4;

@@ -4,6 +4,8 @@ mod block;
 pub mod column;
 mod digest;
 mod lifetimes;
+pub mod ordered;
+pub mod problems;
 pub mod query;
 mod samples;
 mod track;
@@ -37,7 +39,7 @@ pub struct Store {
     pub(crate) calls: CallTree,
     problems: Vec<Noted>,
     /// How many problems of the decoder there are, by kind; those of a track are counted there.
-    counts: BTreeMap<ProblemKind, Count>,
+    counts: BTreeMap<&'static ProblemKind, Count>,
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
@@ -59,7 +61,21 @@ struct Noted {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     pub(crate) count: u64,
+    /// Their values, added up.
+    pub(crate) sum: u64,
     pub(crate) first: Problem,
+}
+
+impl Count {
+    fn of(problem: Problem) -> Self {
+        Self { count: 1, sum: problem.value, first: problem }
+    }
+
+    /// Counts those as well; the first stays.
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum = self.sum.saturating_add(other.sum);
+    }
 }
 
 impl Store {
@@ -90,11 +106,12 @@ impl Store {
             }
             from = to;
         }
-        let room = self.slices * SLICE_BYTES + self.points * POINT_BYTES < MAX_SLICES * SLICE_BYTES;
-        if !room {
-            self.note(Problem { at: 0, kind: ProblemKind::OutOfRoom, value: MAX_SLICES });
-        }
-        room
+        self.slices * SLICE_BYTES + self.points * POINT_BYTES < MAX_SLICES * SLICE_BYTES
+    }
+
+    /// Notes that reading ends at `at` because memory is used up.
+    pub(crate) fn note_out_of_room(&mut self, at: u64) {
+        self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: MAX_SLICES });
     }
 
     /// Everything has been read: open slices are closed where the trace ends, and flagged. What is counted (calls, steps)
@@ -116,19 +133,20 @@ impl Store {
 
     /// Notes something wrong.
     pub(crate) fn note(&mut self, problem: Problem) {
-        self.counts.entry(problem.kind).and_modify(|c| c.count += 1).or_insert(Count { count: 1, first: problem });
+        let one = Count::of(problem);
+        self.counts.entry(problem.kind).and_modify(|c| c.add(&one)).or_insert(one);
         if self.problems.len() < PROBLEMS_KEPT {
             self.problems.push(Noted { problem, track: None });
         }
     }
 
     /// All problems by kind.
-    pub(crate) fn problem_counts(&self) -> BTreeMap<ProblemKind, Count> {
+    pub(crate) fn problem_counts(&self) -> BTreeMap<&'static ProblemKind, Count> {
         let mut all = self.counts.clone();
         for (kind, count) in self.tracks.iter().flat_map(Track::problem_counts) {
             all.entry(kind)
                 .and_modify(|c| {
-                    c.count += count.count;
+                    c.add(&count);
                     if count.first.at < c.first.at {
                         c.first = count.first;
                     }

@@ -9,6 +9,7 @@ use unspool_formats::{Orphans, Problem, ProblemKind, Stacking, TrackDef};
 use super::Count;
 use super::column::{Column, Slice};
 use super::lifetimes::Lifetimes;
+use super::problems::{self, CLOCK_WENT_BACK, EXIT_WITHOUT_ENTER};
 use super::samples::{Sample, Samples};
 use crate::call_tree::{CallTree, NodeId, ROOT};
 use crate::chunked::Chunked;
@@ -34,8 +35,7 @@ pub(crate) struct Open {
 }
 
 /// Kinds of problems that belong to a track's stack and begin anew with it.
-const OF_STACK: [ProblemKind; 3] =
-    [ProblemKind::ClockWentBack, ProblemKind::ExitWithoutEnter, ProblemKind::EndInferred];
+const OF_STACK: [&ProblemKind; 3] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED];
 
 /// One track of the trace.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ impl Track {
         if above == 0 {
             return problem;
         }
-        Some(self.problem(ProblemKind::EndInferred, locator, above as u64))
+        Some(self.problem(&problems::END_INFERRED, locator, above as u64))
     }
 
     /// The innermost slice of this name ends.
@@ -212,7 +212,7 @@ impl Track {
             }
             self.close_top(time, 0);
             self.lost = true;
-            return Some(self.problem(ProblemKind::EndInferred, locator, above as u64));
+            return Some(self.problem(&problems::END_INFERRED, locator, above as u64));
         }
         let (start, depth, caller) = match (self.def.orphans, self.open.last()) {
             (Orphans::FromStart, None) if !self.lost => {
@@ -230,7 +230,7 @@ impl Track {
         self.slices += 1;
         self.version += 1;
         self.put(depth, &Slice { start: start.min(time), end: time, node, flags: BEGAN_BEFORE, locator });
-        Some(self.problem(ProblemKind::ExitWithoutEnter, locator, u64::from(name)))
+        Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
     }
 
     /// The slice of this name ends, and no other; the depth that it had is free again.
@@ -245,7 +245,7 @@ impl Track {
         self.slices += 1;
         self.version += 1;
         self.put(depth, &Slice { start: start.min(time), end: time, node, flags: BEGAN_BEFORE, locator });
-        Some(self.problem(ProblemKind::ExitWithoutEnter, locator, u64::from(name)))
+        Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
     }
 
     pub(crate) fn instant(&mut self, mut instant: Instant) -> Option<Problem> {
@@ -341,7 +341,7 @@ impl Track {
     /// Calls have come to light whose begin was not recorded: around them lie calls that the call tree does not know as
     /// their callers or callees.
     pub(crate) fn has_orphans(&self) -> bool {
-        self.problem_counts().any(|(kind, _)| kind == ProblemKind::ExitWithoutEnter)
+        self.problem_counts().any(|(kind, _)| *kind == EXIT_WITHOUT_ENTER)
     }
 
     /// Names of the calls that began before the recording and came to light after calls that they had made: the first is
@@ -379,7 +379,7 @@ impl Track {
         Some((self.start?, self.latest))
     }
 
-    pub(crate) fn problem_counts(&self) -> impl Iterator<Item = (ProblemKind, Count)> {
+    pub(crate) fn problem_counts(&self) -> impl Iterator<Item = (&'static ProblemKind, Count)> {
         OF_STACK.into_iter().zip(&self.problems).filter_map(|(kind, count)| count.map(|c| (kind, c)))
     }
 
@@ -400,7 +400,7 @@ impl Track {
             return (time, time, None);
         }
         if time < previous {
-            return (previous, previous, Some(self.problem(ProblemKind::ClockWentBack, locator, previous - time)));
+            return (previous, previous, Some(self.problem(&CLOCK_WENT_BACK, locator, previous - time)));
         }
         self.latest = time;
         (previous, time, None)
@@ -438,14 +438,14 @@ impl Track {
     }
 
     #[cold]
-    fn problem(&mut self, kind: ProblemKind, at: u64, value: u64) -> Problem {
+    fn problem(&mut self, kind: &'static ProblemKind, at: u64, value: u64) -> Problem {
         let problem = Problem { at, kind, value };
         if let Some(i) = OF_STACK.iter().position(|k| *k == kind)
             && let Some(count) = self.problems.get_mut(i)
         {
             match count {
-                Some(c) => c.count += 1,
-                None => *count = Some(Count { count: 1, first: problem }),
+                Some(c) => c.add(&Count::of(problem)),
+                None => *count = Some(Count::of(problem)),
             }
         }
         problem
@@ -507,7 +507,7 @@ mod tests {
         );
         assert_eq!((t.lowest(), t.rows()), (-2, 3));
         let counts: Vec<_> = t.problem_counts().map(|(k, c)| (k, c.count)).collect();
-        assert_eq!(counts, [(ProblemKind::ExitWithoutEnter, 2)]);
+        assert_eq!(counts, [(&EXIT_WITHOUT_ENTER, 2)]);
     }
 
     #[test]
@@ -576,7 +576,7 @@ mod tests {
         play(&mut t, &mut calls, "+a@1 -z@3 +b@4 +a@6 -b@7 -a@8 -y@9");
         assert_eq!(shown(&t, &calls), ["-2:y 1..9 1", "-1:z 1..3 1", "0:a 1..6 4", "0:a 6..8 0", "1:b 4..7 0"]);
         let counts: Vec<_> = t.problem_counts().map(|(k, c)| (k, c.count)).collect();
-        assert_eq!(counts, [(ProblemKind::ExitWithoutEnter, 2)]);
+        assert_eq!(counts, [(&EXIT_WITHOUT_ENTER, 2)]);
     }
 
     #[test]

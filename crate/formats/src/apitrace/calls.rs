@@ -17,11 +17,13 @@ use crate::batch::{EventBatch, EventKind, Orphans, SliceKind, TrackDef, TrackId,
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::names::Texts;
+use crate::problem::Problem;
 
 use super::FRAME;
 use super::decode::Enter;
 use super::functions::Marker;
 use super::pending::Pending;
+use super::problems::{LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
 use super::tables::{Function, Tables};
 
 const NONE: u32 = u32::MAX;
@@ -91,8 +93,8 @@ pub(crate) struct Calls {
     frame_name: Option<u32>,
     /// Ends that do not follow their beginnings at once: offsets of ENTER and LEAVE in the stream.
     far: Vec<(u64, u64)>,
-    /// Ends of calls and of groups that never began: offset in the stream, and the call.
-    pub(crate) orphans: Vec<(u64, u64)>,
+    /// Ends of calls and of groups that never began. Their places are offsets in the stream, not in the file.
+    pub(crate) orphans: Vec<Problem>,
     error: Option<Error>,
 }
 
@@ -195,7 +197,7 @@ impl Calls {
     #[inline]
     pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
         let Some(open) = self.pending.take(call) else {
-            self.orphans.push((at, call));
+            self.orphans.push(Problem { at, kind: &LEAVE_WITHOUT_ENTER, value: call });
             return;
         };
         let Some(function) = tables.functions.get(open.function) else { return };
@@ -213,7 +215,7 @@ impl Calls {
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
                 Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, group.at),
-                None => self.orphans.push((at, call)),
+                None => self.orphans.push(Problem { at, kind: &POP_WITHOUT_PUSH, value: call }),
             }
         }
         if at != open.end {
@@ -323,6 +325,7 @@ impl Calls {
         out.new_tracks.push(TrackDef {
             // apitrace numbers threads itself and keeps neither name nor id.
             detail: format!("first call {}, {}", enter.call, function.name),
+            id: i64::try_from(enter.thread).ok(),
             orphans: Orphans::FromPrevious,
             ..TrackDef::new(TrackKind::Thread, format!("thread {}", enter.thread))
         });

@@ -8,13 +8,15 @@ use crate::batch::EventBatch;
 use crate::container::Container;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
-use crate::error::{Error, Problem, ProblemKind, Result};
+use crate::error::{Error, Result};
 use crate::info::{Clock, Info};
+use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
 use super::calls::{Calls, Label};
 use super::decode::{Bytes, Cut, Enter, Sink};
 use super::places::Places;
+use super::problems::CUT_CALL;
 use super::skim::Event;
 use super::stream::Stream;
 use super::tables::Tables;
@@ -77,9 +79,8 @@ impl ApitraceDecoder {
     }
 
     fn tell_orphans(&mut self, out: &mut EventBatch) {
-        for (at, value) in self.calls.orphans.drain(..) {
-            let at = self.stream.file_offset(at);
-            out.problems.push(Problem { at, kind: ProblemKind::ExitWithoutEnter, value });
+        for orphan in self.calls.orphans.drain(..) {
+            out.problems.push(Problem { at: self.stream.file_offset(orphan.at), ..orphan });
         }
     }
 
@@ -99,22 +100,15 @@ impl ApitraceDecoder {
         match cut {
             Cut::Nothing => {}
             Cut::Header if self.stream.len() == 0 => {}
-            Cut::Header | Cut::Number { .. } => {
-                out.problems.push(Problem { at, kind: ProblemKind::Truncated, value: 0 })
-            }
+            Cut::Header | Cut::Number { .. } => out.problems.push(Problem { at, kind: &TRUNCATED, value: 0 }),
             Cut::Enter => {
                 let value = self.stream.walk.calls().saturating_sub(1);
-                out.problems.push(Problem { at, kind: ProblemKind::CutCall, value });
+                out.problems.push(Problem { at, kind: &CUT_CALL, value });
             }
-            Cut::Leave { call } => out.problems.push(Problem { at, kind: ProblemKind::CutCall, value: call }),
+            Cut::Leave { call } => out.problems.push(Problem { at, kind: &CUT_CALL, value: call }),
         }
         out.problems.extend(self.stream.malformed(self.options.size));
-        if let Some(mut problem) = self.stream.take_problem() {
-            if problem.kind == ProblemKind::Malformed && problem.value == 0 {
-                problem.value = self.options.size.unwrap_or(problem.at).saturating_sub(problem.at);
-            }
-            out.problems.push(problem);
-        }
+        out.problems.extend(self.stream.take_problem(self.options.size));
     }
 }
 

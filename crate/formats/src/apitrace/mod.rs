@@ -17,6 +17,7 @@ mod float;
 mod functions;
 mod pending;
 mod places;
+pub mod problems;
 mod skim;
 mod stream;
 mod tables;
@@ -44,6 +45,7 @@ pub const FORMAT: Format = Format {
     id: "apitrace",
     name: "apitrace trace",
     opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
+    problems: problems::KINDS,
     sniff,
     open,
     #[cfg(feature = "text")]

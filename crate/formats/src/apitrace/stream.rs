@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 
 use crate::container::{Buffer, Container, Unpack};
-use crate::error::{Problem, ProblemKind};
 use crate::limits::Limits;
+use crate::problem::{MALFORMED, Problem};
 
 use super::decode::{Broken, Cut, Sink, Walk};
 use super::places::Places;
@@ -149,9 +149,14 @@ impl Stream {
         self.broken
     }
 
-    /// What the container had to say in the end.
-    pub(crate) fn take_problem(&mut self) -> Option<Problem> {
-        self.problem.take()
+    /// What the container had to say in the end. It does not know how long the file is: where all the rest of the file is
+    /// malformed, `size` tells how much that is.
+    pub(crate) fn take_problem(&mut self, size: Option<u64>) -> Option<Problem> {
+        let mut problem = self.problem.take()?;
+        if problem.kind == &MALFORMED && problem.value == 0 {
+            problem.value = size.unwrap_or(0).saturating_sub(problem.at);
+        }
+        Some(problem)
     }
 
     /// What the stream broke off in.
@@ -179,6 +184,6 @@ impl Stream {
         self.broken?;
         let at = self.file_at();
         let value = size.unwrap_or(self.taken).saturating_sub(at);
-        Some(Problem { at, kind: ProblemKind::Malformed, value })
+        Some(Problem { at, kind: &MALFORMED, value })
     }
 }

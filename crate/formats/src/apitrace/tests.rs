@@ -10,11 +10,12 @@ use proptest::prelude::*;
 
 use super::decode::{Bytes, Nest, Scalar};
 use super::encode::{BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer, snappy};
+use super::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
 use super::skim::Event;
 use super::*;
 use crate::batch::{EventBatch, EventKind, TrackKind};
 use crate::details::Value as Shown;
-use crate::error::{Problem, ProblemKind};
+use crate::problem::{MALFORMED, Problem, TRUNCATED};
 use crate::{Decoder, RecordDetails, Text, Want};
 
 const GOOD: FunctionSig<'_> = FunctionSig { id: 4, name: "good", args: &["v"] };
@@ -133,6 +134,15 @@ fn field<'a>(details: &'a RecordDetails, path: &[&str]) -> &'a Shown {
 
 /// The text of `apitrace dump -v`, as we print it.
 fn dump(file: &[u8], thread_ids: bool, portion: usize) -> String {
+    dump_all(file, thread_ids, portion).0
+}
+
+/// What is wrong with the file when it is printed.
+fn dump_problems(file: &[u8]) -> Vec<Problem> {
+    dump_all(file, false, file.len()).1
+}
+
+fn dump_all(file: &[u8], thread_ids: bool, portion: usize) -> (String, Vec<Problem>) {
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
     let mut dump =
         super::text::open(&file[..file.len().min(65536)], Text::Apitrace { thread_ids }, options).unwrap().unwrap();
@@ -145,7 +155,7 @@ fn dump(file: &[u8], thread_ids: bool, portion: usize) -> String {
         out.clear();
     }
     dump.end(&held, &mut out).unwrap();
-    all + &out
+    (all + &out, dump.take_problems())
 }
 
 /// A trace with a bit of everything.
@@ -355,10 +365,7 @@ fn empty_cut_and_broken_files_say_so() {
 
     let file = sample().finish();
     let (all, _) = whole(&file[..file.len() - 3]);
-    assert_eq!(
-        all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(),
-        [(ProblemKind::CutCall, 8), (ProblemKind::Truncated, 3)]
-    );
+    assert_eq!(all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(), [(&CUT_CALL, 8), (&TRUNCATED, 3)]);
     assert_eq!(all.records, 9, "the call that is cut is shown all the same");
 
     let mut stream = sample().stream().to_vec();
@@ -366,7 +373,7 @@ fn empty_cut_and_broken_files_say_so() {
     stream.extend([0; 100]);
     let file = snappy(&stream, 1 << 20);
     let (all, _) = whole(&file);
-    assert_eq!(all.problems, [Problem { at: 2, kind: ProblemKind::Malformed, value: file.len() as u64 - 2 }]);
+    assert_eq!(all.problems, [Problem { at: 2, kind: &MALFORMED, value: file.len() as u64 - 2 }]);
     assert_eq!(all.records, 9);
 
     let mut w = Writer::new(&[]);
@@ -375,11 +382,31 @@ fn empty_cut_and_broken_files_say_so() {
     let (all, _) = whole(&w.finish());
     assert_eq!(
         all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(),
-        [(ProblemKind::ExitWithoutEnter, 77), (ProblemKind::ExitWithoutEnter, 0)]
+        [(&LEAVE_WITHOUT_ENTER, 77), (&POP_WITHOUT_PUSH, 0)]
     );
 
     let error = open(&snappy(&[7, 0, 0], 100), OpenOptions::default()).err().unwrap();
     assert_eq!(error.to_string(), "at byte 0: this is apitrace trace version 7; versions that can be opened: 0 to 6");
+}
+
+#[test]
+fn a_container_that_is_damaged_costs_the_rest_of_the_file_in_both_modes() {
+    let stream = sample().stream().to_vec();
+    // The second chunk is no Snappy block, and a third would be whole.
+    let mut file = snappy(&stream, 1 << 20);
+    let at = file.len() as u64;
+    file.extend([&[3, 0, 0, 0, 9, 0xff, 0xff][..], &snappy(b"more", 100)[2..]].concat());
+    let lost = Problem { at, kind: &MALFORMED, value: file.len() as u64 - at };
+    assert_eq!(whole(&file).0.problems, [lost]);
+    assert_eq!(dump_problems(&file), [lost]);
+}
+
+#[test]
+fn a_header_that_is_cut_is_told_in_both_modes() {
+    let file = snappy(&sample().stream()[..2], 100);
+    let cut = Problem { at: whole(&file).0.problems[0].at, kind: &TRUNCATED, value: 0 };
+    assert_eq!(whole(&file).0.problems, [cut]);
+    assert_eq!(dump_problems(&file), [cut]);
 }
 
 #[test]

@@ -9,13 +9,15 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
-use crate::error::{Problem, ProblemKind, Result};
+use crate::error::Result;
+use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::{OpenOptions, Text};
 
 use super::collect::frame_text;
 use super::decode::{Bytes, Cut, Enter, Nest, Scalar, Sink};
 use super::float::general;
 use super::pending::Pending;
+use super::problems::CUT_CALL;
 use super::stream::Stream;
 use super::tables::Tables;
 use super::wire::FLAG_FAKE;
@@ -94,25 +96,27 @@ impl ApitraceText {
         } else {
             let at = self.stream.file_at();
             match self.stream.cut() {
-                Cut::Nothing | Cut::Header => {}
+                Cut::Nothing => {}
+                Cut::Header if self.stream.len() == 0 => {}
+                Cut::Header => self.problems.push(Problem { at, kind: &TRUNCATED, value: 0 }),
                 Cut::Enter => {
                     let value = self.stream.walk.calls().saturating_sub(1);
-                    self.problems.push(Problem { at, kind: ProblemKind::CutCall, value });
+                    self.problems.push(Problem { at, kind: &CUT_CALL, value });
                 }
                 Cut::Number { call } => {
                     // apitrace takes what there is for the number, and drops that call.
                     self.lines.pending.take(call);
-                    self.problems.push(Problem { at, kind: ProblemKind::Truncated, value: 0 });
+                    self.problems.push(Problem { at, kind: &TRUNCATED, value: 0 });
                 }
                 Cut::Leave { call } => {
                     self.lines.pending.take(call);
-                    self.problems.push(Problem { at, kind: ProblemKind::CutCall, value: call });
+                    self.problems.push(Problem { at, kind: &CUT_CALL, value: call });
                 }
             }
             self.lines.finish(&self.stream.tables);
             out.push_str(&self.lines.out);
         }
-        self.problems.extend(self.stream.take_problem());
+        self.problems.extend(self.stream.take_problem(self.options.size));
     }
 }
 

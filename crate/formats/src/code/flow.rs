@@ -272,7 +272,7 @@ fn arm(address: u64, word: u32) -> Flow {
 const THUMB_RETURN: Flow = Flow::Return { maybe: true, slot: false };
 
 fn thumb16(address: u64, half: u16) -> Flow {
-    let to = |bits, shift| offset(address, 4 + (signed(half.into(), bits) << shift));
+    let to = |bits, shift: u32| offset(address, 4 + (signed(half.into(), bits) << shift));
     match half {
         // blx and bx.
         _ if half & 0xff87 == 0x4780 => Flow::Call { to: None, back: address.wrapping_add(2), slot: false },
@@ -350,7 +350,8 @@ fn aarch64(address: u64, word: u32) -> Flow {
 }
 
 fn mips(address: u64, word: u32) -> Flow {
-    let by_register = |slot| if word >> 21 & 31 == 31 { Flow::Return { maybe: false, slot } } else { Flow::Jump { slot } };
+    let by_register =
+        |slot| if word >> 21 & 31 == 31 { Flow::Return { maybe: false, slot } } else { Flow::Jump { slot } };
     let call = |to| Flow::Call { to, back: offset(address, 8), slot: true };
     let near = offset(address, 4 + (signed(word, 16) << 2));
     // Within the 256 MiB of the delay slot.

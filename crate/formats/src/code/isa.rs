@@ -1,7 +1,7 @@
 //! Instruction sets: what they are called, in which order their bytes lie, and which register is the stack pointer.
 
 /// Instruction sets in which calls and returns are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Isa {
     /// x86 of this many bits.
     X86(u32),
@@ -9,6 +9,7 @@ pub(crate) enum Isa {
     Aarch64,
     Mips,
     PowerPc,
+    #[default]
     Other,
 }
 

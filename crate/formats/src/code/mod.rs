@@ -1,4 +1,16 @@
-//! What decoders want to know of machine code, asked of whoever has a disassembler.
+//! Machine code: instruction sets, where instructions go, and the call stacks that are rebuilt from that.
+//!
+//! Decoders have no disassembler. [`Instructions`] is the trait that finds instruction boundaries for them.
+
+pub(crate) mod flow;
+pub(crate) mod isa;
+pub(crate) mod pointer;
+pub mod problems;
+pub(crate) mod stack;
+mod state;
+mod syscalls;
+
+pub(crate) use syscalls::loaded;
 
 use alloc::vec::Vec;
 

@@ -26,39 +26,20 @@
 //! An instruction that goes where it says nothing of was interrupted: what comes is a handler, until the interrupted
 //! address, or the system call that returns from a signal, is reached.
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::flow::{Flow, Opening, Reading, opening};
+use super::flow::Flow;
 use super::isa::Isa;
-use super::syscalls;
+use super::pointer::Move;
+use super::state::State;
 use crate::batch::SliceKind;
-use crate::batch::flags::{END_INFERRED, UNCERTAIN};
 
 /// Deeper calls are followed but not shown: each depth costs the store a column.
 pub(crate) const SHOWN: usize = 10_000;
-/// How many calls are followed.
-const FOLLOWED: usize = 1 << 20;
-/// How deep a return looks for its call.
-const SEARCHED: usize = 4096;
-/// Return addresses of before that are kept of one call, and how many of them are looked at for the same one.
-const KEPT: usize = 256;
-const COMPARED: usize = 16;
-/// Handlers that interrupt each other. More of them are a trace with gaps.
-const HANDLERS: usize = 64;
-/// Addresses of handlers that are remembered.
-const KNOWN_HANDLERS: usize = 64;
-/// How often code that nobody is known to have called may return to its caller and be shown within it.
-const UNCOVERED: u32 = 1000;
-/// A stack pointer further than this above all that is known belongs to another stack.
-const OTHER_STACK: u64 = 1 << 20;
-/// `sysenter` comes back a few instructions further on.
-const SYSTEM_CALL_GAP: u64 = 16;
-/// A landing pad that is jumped to lies this close to the call that it belongs to.
-const NEAR: u64 = 4096;
-/// Places in the filter of return addresses.
-const FILTER: usize = 1024;
+/// Stacks that are followed until it is known which of them is right, and events that are kept back for that long.
+const STACKS: usize = 64;
+const HELD: usize = 1 << 12;
 
 /// What was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,19 +63,23 @@ pub(crate) enum Note {
     CallerUncovered(u64),
     /// Calls go deeper than is shown.
     TooDeep,
-    /// Execution goes on elsewhere too often to tell handlers from gaps; from here on none is shown.
-    Gaps,
+    /// Execution goes on elsewhere, here at this address, too often to tell handlers from gaps; from here on none is shown.
+    Gaps(u64),
 }
 
 /// Takes in what becomes of a stack. Names are numbers that [`Sink::begin`] gives.
 pub(crate) trait Sink {
-    /// A slice begins. Returns the number of its name, and whether that is new.
-    fn begin(&mut self, entered: Entered, time: u64, locator: u64) -> (u32, bool);
-    /// The code that nobody is known to have called begins, or where `below` comes to light below all that is there.
-    /// Returns the number of its name.
-    fn outermost(&mut self, address: u64, below: bool, time: u64, locator: u64) -> u32;
+    /// Returns the number of the name of what is entered, and whether that is new.
+    fn name(&mut self, entered: Entered) -> (u32, bool);
+    /// A slice begins.
+    fn begin(&mut self, name: u32, time: u64, locator: u64);
+    /// The slice of the code that nobody is known to have called begins, or where `below` comes to light below all that is
+    /// there.
+    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: u64);
     /// The slice that began with this name and locator ends; `flags` are added to it.
     fn end(&mut self, name: u32, began: u64, time: u64, flags: u8);
+    /// Something happens on the thread.
+    fn point(&mut self, name: u32, time: u64, locator: u64);
     /// Something is to be said of the place at `locator`.
     fn note(&mut self, note: Note, locator: u64);
 }
@@ -103,18 +88,18 @@ pub(crate) trait Sink {
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     /// Where functions begin, as far as they were called.
-    functions: BTreeSet<u64>,
+    pub(super) functions: BTreeSet<u64>,
     /// Where handlers begin that have returned from a signal.
-    handlers: Vec<u64>,
+    pub(super) handlers: Vec<u64>,
 }
 
 impl Program {
     /// Where the function begins that an address lies in.
-    fn function_of(&self, address: u64) -> Option<u64> {
+    pub(super) fn function_of(&self, address: u64) -> Option<u64> {
         self.functions.range(..=address).next_back().copied()
     }
 
-    fn same_function(&self, a: u64, b: u64) -> bool {
+    pub(super) fn same_function(&self, a: u64, b: u64) -> bool {
         self.function_of(a).is_some_and(|f| self.function_of(b) == Some(f))
     }
 }
@@ -144,6 +129,8 @@ pub(crate) struct Departure {
     pub(crate) locator: u64,
     /// The stack pointer before it, where that is known.
     pub(crate) stack: Option<u64>,
+    /// What it does to the stack pointer.
+    pub(crate) moves: Move,
 }
 
 /// How calls are told from the rest.
@@ -154,701 +141,131 @@ pub(crate) struct Rules {
     pub(crate) infers_handlers: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    kind: SliceKind,
-    /// Where execution goes on; of a handler one of three addresses: behind, after a jump, or at the interrupted one again.
-    back: u64,
-    other: u64,
-    again: u64,
-    address: u64,
-    name: u32,
-    began: u64,
-    /// The stack pointer when it was entered.
-    stack: Option<u64>,
-    /// The stack pointer of what it interrupted.
-    interrupted: Option<u64>,
-    /// Where the return addresses of the calls begin that it made and that have ended.
-    returned: usize,
-    /// Of the caller, which goes on so; see [`Stack::mode`].
-    mode: u8,
-}
-
-impl Open {
-    fn is_call(&self) -> bool {
-        self.kind == SliceKind::Call
-    }
-
-    fn resumes(&self, address: u64) -> bool {
-        !self.is_call() && (address == self.back || address == self.other || address == self.again)
-    }
-}
-
-/// An exception that the trace tells, before the first instruction of its handler.
-#[derive(Clone, Copy, Debug)]
-struct Raised {
-    number: Option<u64>,
-    from: Option<u64>,
-    to: Option<u64>,
-}
-
 /// The call stack of one thread, or of a whole system that does not tell threads apart.
-#[derive(Debug)]
+///
+/// A jump out of recursion may have left any of several calls: all that return to where it went. Each is then followed as a
+/// stack of its own, until returns have shown which one is right. Events wait for that long.
+#[derive(Debug, Default)]
 pub(crate) struct Stack {
-    open: Vec<Open>,
-    /// Name and locator of the slice of the code that nobody is known to have called.
-    outermost: Option<(u32, u64)>,
-    departure: Option<Departure>,
-    /// Of the departure: the delay slot that is executed before it.
-    slot: Option<u64>,
-    /// Return addresses of calls that have ended, caller by caller.
-    returned: Vec<u64>,
-    /// How many return addresses, of open calls and of before, fall into each place.
-    filter: Option<Box<[u32; FILTER]>>,
-    raised: Option<Raised>,
-    /// The number of the system call at hand, where the trace tells it.
-    system_call: Option<u64>,
-    /// The next return is a jump.
-    thunk: bool,
-    handlers: usize,
-    uncovered: u32,
-    /// Handlers cannot be told from gaps.
-    gaps: bool,
-    told_depth: bool,
-    /// The highest stack pointer seen that belongs to this stack.
-    highest: u64,
-    /// What the machine's decoder wants to know again when a call is over.
-    pub(crate) mode: u8,
-}
-
-/// Where an address falls in the filter.
-fn place(address: u64) -> usize {
-    (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
-}
-
-impl Default for Stack {
-    fn default() -> Self {
-        Self {
-            open: Vec::new(),
-            outermost: None,
-            departure: None,
-            slot: None,
-            returned: Vec::new(),
-            filter: None,
-            raised: None,
-            system_call: None,
-            thunk: false,
-            handlers: 0,
-            uncovered: 0,
-            gaps: false,
-            told_depth: false,
-            highest: 0,
-            mode: 0,
-        }
-    }
+    likeliest: State,
+    others: Vec<State>,
 }
 
 impl Stack {
     /// Whether execution goes on at this address as the last instruction says, with nothing to be done about it.
     #[inline]
-    pub(crate) fn goes_on(&self, address: u64) -> bool {
-        match &self.departure {
-            Some(d) => d.next == address && d.flow == Flow::Next && self.raised.is_none(),
-            None => false,
-        }
+    pub(crate) fn goes_on(&self, address: u64, stack: Option<u64>) -> bool {
+        self.likeliest.goes_on(address, stack) && self.others.iter().all(|other| other.goes_on(address, stack))
     }
 
     /// Whether the address is that of the delay slot that is to come; it comes but once.
     #[inline]
     pub(crate) fn enters_slot(&mut self, address: u64) -> bool {
-        if self.slot.is_none() {
-            return false;
-        }
-        let enters = self.slot.take() == Some(address);
-        if let (true, Some(departure)) = (enters, &mut self.departure) {
-            departure.after = departure.after.saturating_add(1);
-        }
-        enters
+        self.others.iter_mut().for_each(|other| _ = other.enters_slot(address));
+        self.likeliest.enters_slot(address)
+    }
+
+    /// What the machine's decoder wants to know again when a call is over.
+    #[inline]
+    pub(crate) fn mode(&mut self) -> &mut u8 {
+        &mut self.likeliest.mode
+    }
+
+    /// Something happens on the thread at a time that is not part of the stack.
+    pub(crate) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut impl Sink) {
+        self.each(|state| state.point(name, time, locator, sink));
     }
 
     /// Execution comes to an instruction.
     pub(crate) fn arrive(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        let raised = self.raised.take();
-        let departure = self.departure.take();
-        let mut told = None;
-        if let Some(raised) = raised {
-            told = self.raise(rules, raised, departure, &at, program, sink);
-        }
-        if told.is_none()
-            && let Some(departure) = departure
-        {
-            self.follow(rules, departure, &at, program, sink);
-        }
-        self.system_call = None;
-        if let Some(stack) = at.stack
-            && (self.highest == 0 || stack < self.highest.saturating_add(OTHER_STACK))
-        {
-            self.highest = self.highest.max(stack);
-        }
-        if self.outermost.is_none() {
-            program.functions.insert(at.address);
-            self.outermost = Some((sink.outermost(at.address, false, at.time, at.locator), at.locator));
-        }
+        self.fork(&at);
+        self.each(|state| state.arrive(rules, at, program, sink));
+        self.prune(sink);
     }
 
     /// An instruction has been executed; the next one tells where it went.
     #[inline]
     pub(crate) fn leave(&mut self, departure: Departure) {
-        let slot = match departure.flow {
-            Flow::Next | Flow::Unknown | Flow::SystemCall | Flow::SystemReturn => false,
-            Flow::Branch { slot, .. } | Flow::Call { slot, .. } | Flow::Return { slot, .. } | Flow::Jump { slot } => slot,
-        };
-        self.slot = slot.then_some(departure.next);
-        self.departure = Some(departure);
+        self.likeliest.leave(departure);
+        self.others.iter_mut().for_each(|other| other.leave(departure));
     }
 
     /// The trace tells an exception: `from` is the interrupted address, `to` that of its handler.
     pub(crate) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
-        self.raised = Some(Raised { number, from, to: to.filter(|to| *to != 0) });
+        self.each(|state| state.except(number, from, to));
     }
 
     /// The trace tells the number of the system call at hand.
     pub(crate) fn system_call(&mut self, number: u64) {
-        self.system_call = Some(number);
+        self.each(|state| state.system_call(number));
     }
 
-    /// The trace tells an interrupt; what was interrupted goes on at `at.address`. `name` is that of the slice.
+    /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
     pub(crate) fn interrupt(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        if self.outermost.is_none() {
-            self.outermost = Some((sink.outermost(at.address, false, at.time, at.locator), at.locator));
-        }
-        // What was about to happen has happened, and was interrupted before its first instruction.
-        if let Some(departure) = self.departure.take() {
-            self.follow(rules, departure, &at, program, sink);
-        }
-        let entered = Entered { kind: SliceKind::Interrupt, address: at.address, number: None };
-        self.begin(entered, [at.address; 3], at.time, (at.locator, at.stack), program, sink);
+        self.fork(&at);
+        self.each(|state| state.interrupt(rules, at, program, sink));
+        self.prune(sink);
+    }
+
+    /// There is no more of the trace for now: nothing decides any more which stack is right.
+    pub(crate) fn settle(&mut self, sink: &mut impl Sink) {
+        self.others.clear();
+        self.likeliest.release(sink);
     }
 
     /// The trace is over: what returned last did so from the innermost call.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
-        if let Some(Departure { flow: Flow::Return { .. }, after, .. }) = self.departure.take()
-            && self.open.last().is_some_and(Open::is_call)
-            && !self.thunk
-        {
-            self.close(self.open.len() - 1, after, (0, 0), sink);
-        }
-    }
-
-    /// An exception that the trace tells may have a handler, which begins now. Nothing if it has none.
-    fn raise(
-        &mut self,
-        rules: Rules,
-        raised: Raised,
-        departure: Option<Departure>,
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) -> Option<()> {
-        let goes = departure.map_or([at.address; 3], |d| expected(&d));
-        let is_handler = match raised.to {
-            Some(to) => to == at.address,
-            None => departure.is_some_and(|d| is_told(d.flow)) && !goes.contains(&at.address),
-        };
-        if !is_handler {
-            return None;
-        }
-        if let (Some(from), Some(departure)) = (raised.from, departure) {
-            let interrupted = Arrival { address: from, bytes: &[], stack: None, ..*at };
-            self.follow(Rules { infers_handlers: false, ..rules }, departure, &interrupted, program, sink);
-        }
-        let goes = raised.from.map_or(goes, |from| [from, goes.first().copied().unwrap_or(from), from]);
-        let entered = Entered { kind: SliceKind::Signal, address: at.address, number: raised.number };
-        let interrupted = departure.and_then(|d| d.stack);
-        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
-        if let Some(handler) = self.open.last_mut() {
-            handler.interrupted = interrupted;
-        }
-        Some(())
-    }
-
-    /// Does what the last instruction did, now that it is known where it went.
-    fn follow(&mut self, rules: Rules, last: Departure, at: &Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        let address = at.address;
-        match last.flow {
-            Flow::Next | Flow::Branch { .. } => {
-                if !expected(&last).contains(&address) {
-                    self.divert(rules, &last, expected(&last), at, program, sink);
-                }
-            }
-            Flow::Call { back, .. } if back == address || address == last.address => {}
-            Flow::Call { to, back, .. } => {
-                let (began, stack) = (last.locator, at.stack);
-                match to {
-                    Some(to) if to != address && rules.infers_handlers => {
-                        // The handler's first instruction stands where the callee's should.
-                        let entered = Entered { kind: SliceKind::Call, address: to, number: None };
-                        let pushed = last.stack.map(|stack| stack.wrapping_sub(rules.isa.pushed()));
-                        self.begin(entered, [back; 3], at.time, (began, pushed), program, sink);
-                        self.divert(rules, &last, [to, to, to], at, program, sink);
-                    }
-                    _ => match opening(rules.isa, at.bytes) {
-                        Opening::Discards => {}
-                        Opening::Replaces => self.thunk = true,
-                        Opening::Usual => {
-                            let entered = Entered { kind: SliceKind::Call, address, number: None };
-                            self.begin(entered, [back; 3], at.time, (began, stack), program, sink);
-                        }
-                    },
-                }
-            }
-            Flow::Return { maybe, .. } => {
-                if core::mem::take(&mut self.thunk) {
-                    self.jumped(rules, &last, at, program, sink);
-                } else if !(maybe && address == last.next) {
-                    self.returned_to(rules, &last, at, program, sink);
-                }
-            }
-            Flow::Jump { .. } => {
-                if address != last.next {
-                    self.jumped(rules, &last, at, program, sink);
-                }
-            }
-            Flow::SystemCall => self.after_system_call(rules, &last, at, program, sink),
-            Flow::SystemReturn => {
-                if let Some(i) = self.resuming(address).or_else(|| self.expecting(address)) {
-                    self.close(i, last.after, (0, END_INFERRED), sink);
-                } else {
-                    self.uncover(&last, at, program, sink);
-                }
-            }
-            Flow::Unknown => {
-                if let Some(i) = self.open.len().checked_sub(1)
-                    && self.open.last().is_some_and(|top| top.resumes(address))
-                {
-                    self.close(i, at.time, (0, END_INFERRED), sink);
-                }
-            }
-        }
-    }
-
-    /// A return went to an address.
-    fn returned_to(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        let address = at.address;
-        // Nearly always it is the innermost call that returns to its caller.
-        if let Some(top) = self.open.last()
-            && top.back == address
-            && top.is_call()
-            && self.agrees(rules, at.stack)
-        {
-            return self.close(self.open.len() - 1, last.after, (0, 0), sink);
-        }
-        if at.stack.is_some() && self.settle(rules, last, at, true, sink) {
-            return;
-        }
-        if let Some(i) = self.expecting(address) {
-            return self.leave_calls(i, false, last, sink);
-        }
-        if self.open.is_empty() {
-            if address != last.next {
-                self.uncover(last, at, program, sink);
-            }
-            return;
-        }
-        // From a handler to the instructions that return from the signal.
-        if self.open.last().is_some_and(|top| !top.is_call()) {
-            return;
-        }
-        let is_handler = program.handlers.contains(&address) || self.is_interrupted(rules, last, at);
-        if rules.infers_handlers && is_handler && !self.gaps {
-            let back = self.open.last().map_or(address, |top| top.back);
-            self.close(self.open.len() - 1, last.after, (0, 0), sink);
-            sink.note(Note::HandlerGuessed(address), at.locator);
-            return self.divert(rules, last, [back; 3], at, program, sink);
-        }
-        if let Some(i) = self.returned_in(address) {
-            return self.leave_calls(i, true, last, sink);
-        }
-        if let Some(i) = self.landing(address, program) {
-            return self.guess_landing(i, last, sink);
-        }
-        // A jump in disguise: the dynamic linker of i386 enters functions so.
-        self.tail_call(last, address, program);
-    }
-
-    /// A jump by a register or memory went to an address.
-    fn jumped(&mut self, rules: Rules, last: &Departure, at: &Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        let address = at.address;
-        if at.stack.is_some() && self.settle(rules, last, at, false, sink) {
-            return;
-        }
-        let known = self.filter.as_ref().is_some_and(|filter| filter.get(place(address)).is_some_and(|n| *n > 0));
-        if known && at.stack.is_none() && !program.same_function(last.address, address) {
-            if let Some(i) = self.expecting(address) {
-                return self.leave_calls(i, false, last, sink);
-            }
-            if let Some(i) = self.returned_in(address) {
-                return self.leave_calls(i, true, last, sink);
-            }
-        } else if known && self.open.last().is_some_and(|top| top.back == address && top.stack.is_none()) {
-            // Back to the caller without a return: the callee's end was not traced.
-            return self.close(self.open.len() - 1, last.after, (0, 0), sink);
-        }
-        if at.stack.is_none()
-            && let Some(i) = self.landing(address, program)
-            && self.open.get(i).is_some_and(|call| call.back.abs_diff(address) < NEAR)
-        {
-            return self.guess_landing(i, last, sink);
-        }
-        self.tail_call(last, address, program);
-    }
-
-    /// A system call is over, or the kernel's part of it begins.
-    fn after_system_call(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        let address = at.address;
-        let number = self.system_call.take();
-        if number.is_some_and(|number| syscalls::returns_from_signal(rules.isa, number)) {
-            return self.return_from_signal(rules, last, at, program, sink);
-        }
-        if address == last.address || address.wrapping_sub(last.next) <= SYSTEM_CALL_GAP {
-            return;
-        }
-        if !rules.infers_handlers || (rules.isa.is_kernel(address) && !rules.isa.is_kernel(last.address)) {
-            let entered = Entered { kind: SliceKind::SystemCall, address, number: None };
-            return self.begin(entered, [last.next; 3], at.time, (at.locator, at.stack), program, sink);
-        }
-        self.divert(rules, last, [last.next, last.next, last.address], at, program, sink);
-    }
-
-    /// A signal's handler is over: execution goes on where it was interrupted, or where the handler put it.
-    fn return_from_signal(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        let handler = self.resuming(at.address).or_else(|| self.open.iter().rposition(|open| !open.is_call()));
-        let Some(i) = handler else {
-            // Its beginning looked like something else. The next one is known.
-            return self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
-        };
-        let Some(handler) = self.open.get(i).copied() else { return };
-        if program.handlers.len() < KNOWN_HANDLERS && !program.handlers.contains(&handler.address) {
-            program.handlers.push(handler.address);
-        }
-        self.close(i, last.after, (0, END_INFERRED), sink);
-        if !handler.resumes(at.address) {
-            self.jumped(rules, last, at, program, sink);
-        }
-    }
-
-    /// Execution goes on elsewhere than the last instruction said: a handler begins, or one is over.
-    fn divert(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        goes: [u64; 3],
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        if let Some(i) = self.resuming(at.address) {
-            return self.close(i, last.after, (0, END_INFERRED), sink);
-        }
-        if !rules.infers_handlers || self.gaps {
-            return;
-        }
-        if self.handlers >= HANDLERS {
-            self.gaps = true;
-            sink.note(Note::Gaps, at.locator);
-            if let Some(i) = self.open.iter().position(|open| !open.is_call()) {
-                self.close(i, last.after, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), sink);
-            }
-            return;
-        }
-        let kernel = rules.isa.is_kernel(at.address) && !rules.isa.is_kernel(last.address);
-        let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
-        let entered = Entered { kind, address: at.address, number: None };
-        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
-        if let Some(handler) = self.open.last_mut() {
-            handler.interrupted = last.stack;
-        }
-    }
-
-    /// Ends the calls that the stack pointer says are over. False when it tells nothing, and the addresses must.
-    ///
-    /// `returns`: it was a return that went there. Where calls leave their return address in a register, a call that made
-    /// no room on the stack is over at the same stack pointer that it was entered with.
-    fn settle(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        returns: bool,
-        sink: &mut impl Sink,
-    ) -> bool {
-        let Some(now) = at.stack else { return false };
-        if self.highest != 0 && now > self.highest.saturating_add(OTHER_STACK) {
-            return false;
-        }
-        let by_register = rules.isa.pushed() == 0;
-        let mut over = self.open.len();
-        for (i, open) in self.open.iter().enumerate().rev() {
-            let Some(entered) = open.stack else {
-                // Nothing is known of it: it goes with what it lies on.
-                continue;
-            };
-            let is_over = match open.interrupted {
-                // A handler on the same stack is over when the stack of what it interrupted is back.
-                Some(interrupted) if !open.is_call() => entered < interrupted && now >= interrupted,
-                None if !open.is_call() => false,
-                _ if by_register => now > entered || (returns && now == entered && open.back == at.address),
-                _ => now > entered,
-            };
-            if !is_over {
-                break;
-            }
-            over = i;
-        }
-        if over == self.open.len() {
-            // A return that leaves nothing is one by a register, or was interrupted right after it.
-            return !by_register && self.open.last().is_some_and(|top| top.stack.is_some()) && !self.is_below(last, now);
-        }
-        self.close(over, last.after, (0, 0), sink);
-        true
-    }
-
-    /// Whether the stack pointer lies lower than the instruction before left it: something was put on the stack.
-    fn is_below(&self, last: &Departure, now: u64) -> bool {
-        last.stack.is_some_and(|before| now < before)
-    }
-
-    /// Whether a return was interrupted right after it, by what the stack pointer says.
-    fn is_interrupted(&self, rules: Rules, last: &Departure, at: &Arrival<'_>) -> bool {
-        rules.isa.pushed() > 0 && at.stack.is_some_and(|now| self.is_below(last, now))
-    }
-
-    /// Whether the stack pointer has it that the innermost call is over and its caller is not.
-    #[inline]
-    fn agrees(&self, rules: Rules, now: Option<u64>) -> bool {
-        let Some(now) = now else { return true };
-        let over = |open: &Open| {
-            open.stack.map(|entered| if rules.isa.pushed() > 0 { now > entered } else { now >= entered })
-        };
-        let (caller, top) = match self.open.as_slice() {
-            [.., caller, top] => (Some(caller), top),
-            [top] => (None, top),
-            [] => return true,
-        };
-        over(top) != Some(false) && !caller.is_some_and(|caller| caller.is_call() && caller.stack.is_some_and(|s| now > s))
-    }
-
-    /// The innermost call that returns to this address.
-    fn expecting(&self, address: u64) -> Option<usize> {
-        let from = self.open.len().saturating_sub(SEARCHED);
-        let found = self.open.get(from..)?.iter().rposition(|open| open.back == address)?;
-        Some(from + found)
-    }
-
-    /// The innermost handler that goes on at this address.
-    fn resuming(&self, address: u64) -> Option<usize> {
-        if self.handlers == 0 {
-            return None;
-        }
-        let from = self.open.len().saturating_sub(SEARCHED);
-        let found = self.open.get(from..)?.iter().rposition(|open| open.resumes(address))?;
-        Some(from + found)
-    }
-
-    /// Where an address is one that an earlier call returned to, in a call that is still open and not the one at hand: the
-    /// first call that ends when execution goes on there.
-    fn returned_in(&self, address: u64) -> Option<usize> {
-        let from = self.open.len().saturating_sub(SEARCHED);
-        for (i, open) in self.open.iter().enumerate().skip(from).rev() {
-            let caller = i.checked_sub(1).and_then(|i| self.open.get(i)).map_or(0, |caller| caller.returned);
-            if self.returned.get(caller..open.returned)?.contains(&address) {
-                return Some(i);
-            }
-        }
-        None
-    }
-
-    /// Where an address lies in the function that an open call returns to: that call, the innermost, ends when execution
-    /// goes on there.
-    fn landing(&self, address: u64, program: &Program) -> Option<usize> {
-        let function = program.function_of(address).filter(|function| *function != address)?;
-        let from = self.open.len().saturating_sub(SEARCHED);
-        let mut seen = None;
-        for (i, open) in self.open.iter().enumerate().skip(from).rev() {
-            // Deep recursion returns to one place.
-            if seen != Some(open.back) && open.is_call() && program.function_of(open.back) == Some(function) {
-                return Some(i);
-            }
-            seen = Some(open.back);
-        }
-        None
-    }
-
-    /// A jump into another function in place of a call: where it begins is known from now on.
-    fn tail_call(&mut self, last: &Departure, address: u64, program: &mut Program) {
-        if !program.same_function(last.address, address) {
-            program.functions.insert(address);
-        }
-    }
-
-    /// Ends open calls from `i` on because the address says so. Those above it have no end of their own, nor has it itself
-    /// where execution went on in its caller at another address than its own (`elsewhere`).
-    fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Departure, sink: &mut impl Sink) {
-        let left = self.open.len().saturating_sub(i);
-        if left > usize::from(!elsewhere) {
-            sink.note(Note::LeftByJump(left as u64), last.locator);
-        }
-        self.close(i, last.after, (if elsewhere { END_INFERRED } else { 0 }, END_INFERRED), sink);
-    }
-
-    /// Ends open calls from `i` on by a guess.
-    fn guess_landing(&mut self, i: usize, last: &Departure, sink: &mut impl Sink) {
-        sink.note(Note::LandingGuessed(self.open.len().saturating_sub(i) as u64), last.locator);
-        self.close(i, last.after, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), sink);
-    }
-
-    /// Code that nobody is known to have called returns to its caller, which has been there all the time.
-    fn uncover(&mut self, last: &Departure, at: &Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        if !self.open.is_empty() {
-            return;
-        }
-        let Some((name, began)) = self.outermost.take() else { return };
-        sink.end(name, began, last.after, 0);
-        sink.note(Note::CallerUncovered(last.address), last.locator);
-        self.uncovered += 1;
-        program.functions.insert(at.address);
-        let below = self.uncovered <= UNCOVERED;
-        self.outermost = Some((sink.outermost(at.address, below, at.time, at.locator), at.locator));
-    }
-
-    fn begin(
-        &mut self,
-        entered: Entered,
-        [back, other, again]: [u64; 3],
-        time: u64,
-        (began, stack): (u64, Option<u64>),
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        let mut name = 0;
-        if self.open.len() < SHOWN {
-            let is_new;
-            (name, is_new) = sink.begin(entered, time, began);
-            if is_new && entered.kind == SliceKind::Call {
-                program.functions.insert(entered.address);
-            }
-        } else if !self.told_depth {
-            self.told_depth = true;
-            sink.note(Note::TooDeep, began);
-        }
-        // Calls that never return, as of threads that are switched away, must not take all memory.
-        if self.open.len() >= FOLLOWED {
-            self.forget(SHOWN..FOLLOWED / 2);
-        }
-        self.handlers += usize::from(entered.kind != SliceKind::Call);
-        self.count(back, true);
-        let open = Open {
-            kind: entered.kind,
-            back,
-            other,
-            again,
-            address: entered.address,
-            name,
-            began,
-            stack,
-            interrupted: None,
-            returned: self.returned.len(),
-            mode: self.mode,
-        };
-        self.open.push(open);
-    }
-
-    /// Ends what is open from `i` on. The first flags go to that one, the others to all above it.
-    fn close(&mut self, i: usize, time: u64, (own, above): (u8, u8), sink: &mut impl Sink) {
-        let Some(lowest) = self.open.get(i).copied() else { return };
-        while self.open.len() > i
-            && let Some(open) = self.open.pop()
-        {
-            self.count(open.back, false);
-            self.handlers -= usize::from(!open.is_call());
-            if self.open.len() < SHOWN {
-                sink.end(open.name, open.began, time, if self.open.len() > i { above } else { own });
-            }
-        }
-        self.mode = lowest.mode;
-        while self.returned.len() > lowest.returned
-            && let Some(address) = self.returned.pop()
-        {
-            self.count(address, false);
-        }
-        if lowest.is_call() {
-            self.keep(lowest.back);
-        }
-    }
-
-    /// Remembers that a call of the innermost open one returned to this address.
-    fn keep(&mut self, address: u64) {
-        let from = self.open.last().map_or(0, |top| top.returned);
-        let kept = self.returned.get(from..).unwrap_or_default();
-        if kept.len() >= KEPT || kept.iter().rev().take(COMPARED).any(|known| *known == address) {
-            return;
-        }
-        self.returned.push(address);
-        self.count(address, true);
+        self.settle(sink);
+        self.likeliest.finish(sink);
     }
 
     #[inline]
-    fn count(&mut self, address: u64, more: bool) {
-        let filter = self.filter.get_or_insert_with(|| Box::new([0; FILTER]));
-        if let Some(count) = filter.get_mut(place(address)) {
-            *count = if more { count.saturating_add(1) } else { count.saturating_sub(1) };
+    fn each(&mut self, mut act: impl FnMut(&mut State)) {
+        act(&mut self.likeliest);
+        self.others.iter_mut().for_each(act);
+    }
+
+    /// Follows every stack that there may be from here on.
+    fn fork(&mut self, at: &Arrival<'_>) {
+        let mut more = Vec::new();
+        for state in core::iter::once(&mut self.likeliest).chain(&mut self.others) {
+            more.extend(state.fork(at).take(STACKS));
+        }
+        if !more.is_empty() {
+            // Those that agree with the innermost choice come first: they are the likelier.
+            self.others.append(&mut more);
+            self.others.truncate(STACKS - 1);
+            self.each(State::hold);
         }
     }
 
-    /// Forgets open calls that are not shown.
-    #[cold]
-    fn forget(&mut self, range: core::ops::Range<usize>) {
-        let forgotten: Vec<Open> = self.open.drain(range).collect();
-        for open in forgotten {
-            self.count(open.back, false);
-            self.handlers -= usize::from(!open.is_call());
+    /// Gives up the stacks that returns have shown to be wrong.
+    fn prune(&mut self, sink: &mut impl Sink) {
+        if self.others.is_empty() {
+            return;
+        }
+        let likelier = |a: &State, b: &State| a.unlikelihood() < b.unlikelihood();
+        self.others.sort_by_key(State::unlikelihood);
+        if let Some(first) = self.others.first_mut()
+            && likelier(first, &self.likeliest)
+        {
+            core::mem::swap(first, &mut self.likeliest);
+            self.others.sort_by_key(State::unlikelihood);
+        }
+        let (least, _) = self.likeliest.unlikelihood();
+        self.others.retain(|other| other.unlikelihood().0 <= least);
+        // Of those that have come to the same calls the likelier stands for both.
+        let mut i = 0;
+        while let Some(other) = self.others.get(i) {
+            let before = self.others.iter().take(i);
+            if core::iter::once(&self.likeliest).chain(before).any(|likelier| likelier.has_calls_of(other)) {
+                self.others.remove(i);
+            } else {
+                i += 1;
+            }
+        }
+        if self.others.is_empty() || self.likeliest.held() >= HELD {
+            self.settle(sink);
         }
     }
-}
-
-/// Where the last instruction may go on: at an address of its own, at the one that follows, and at itself again, where it is
-/// repeated or was interrupted.
-fn expected(last: &Departure) -> [u64; 3] {
-    match last.flow {
-        Flow::Branch { to, maybe: false, .. } => [to, to, last.address],
-        Flow::Branch { to, slot, .. } => [to, if slot { last.next.wrapping_add(4) } else { last.next }, last.address],
-        Flow::Call { to, back, .. } => [to.unwrap_or(back), back, last.address],
-        _ => [last.next, last.next, last.address],
-    }
-}
-
-/// Whether an instruction says all the addresses that it may go to.
-fn is_told(flow: Flow) -> bool {
-    matches!(flow, Flow::Next | Flow::Branch { .. } | Flow::Call { to: Some(_), .. } | Flow::SystemCall)
 }

@@ -31,9 +31,7 @@ pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
             number.rotate_right(2 * turn)
         }),
         // movz to x8 or w8.
-        Isa::Aarch64 => {
-            fixed().filter(|word| word & 0x7fe0_001f == 0x5280_0008).map(|word| word >> 5 & 0xffff)
-        }
+        Isa::Aarch64 => fixed().filter(|word| word & 0x7fe0_001f == 0x5280_0008).map(|word| word >> 5 & 0xffff),
         // addiu and ori to $v0 from $zero.
         Isa::Mips => fixed().filter(|word| matches!(word >> 16, 0x2402 | 0x3402)).map(|word| word & 0xffff),
         // li to r0.

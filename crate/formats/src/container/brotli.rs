@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use alloc_no_stdlib::{Allocator, SliceWrapper, SliceWrapperMut};
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, HuffmanCode};
 
-use crate::error::{Problem, ProblemKind};
+use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::{Buffer, PIECE, Unpack};
 
@@ -99,14 +99,14 @@ impl Unpack for Brotli {
             BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
             BrotliResult::ResultFailure => {
                 self.over = true;
-                return Err(Problem { at: self.at, kind: ProblemKind::Malformed, value: 0 });
+                return Err(Problem { at: self.at, kind: &MALFORMED, value: 0 });
             }
         }
         Ok(taken)
     }
 
     fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {
-        if self.over { Ok(()) } else { Err(Problem { at: self.at, kind: ProblemKind::Truncated, value: 0 }) }
+        if self.over { Ok(()) } else { Err(Problem { at: self.at, kind: &TRUNCATED, value: 0 }) }
     }
 
     fn piece_at(&self) -> u64 {

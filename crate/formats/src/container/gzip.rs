@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 
-use crate::error::{Problem, ProblemKind};
+use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::{Buffer, PIECE, Unpack};
 
@@ -52,7 +52,7 @@ impl Gzip {
 
     fn broken(&mut self) -> Problem {
         self.state = State::Over;
-        Problem { at: self.at, kind: ProblemKind::Malformed, value: 0 }
+        Problem { at: self.at, kind: &MALFORMED, value: 0 }
     }
 }
 
@@ -143,7 +143,7 @@ impl Unpack for Gzip {
             State::Header if self.members > 0 && self.held.is_empty() => Ok(()),
             State::Trailer { .. } | State::Over => Ok(()),
             // How much is missing cannot be known.
-            State::Header | State::Data => Err(Problem { at: self.at, kind: ProblemKind::Truncated, value: 0 }),
+            State::Header | State::Data => Err(Problem { at: self.at, kind: &TRUNCATED, value: 0 }),
         }
     }
 

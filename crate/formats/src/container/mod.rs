@@ -15,8 +15,8 @@ mod zstd;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::error::Problem;
 use crate::limits::Limits;
+use crate::problem::Problem;
 
 pub use buffer::Buffer;
 pub(crate) use spool::Kept;
@@ -76,7 +76,7 @@ impl Container {
 pub trait Unpack {
     /// Takes bytes from the front of `input` and appends what they hold to `out`. Answers how many were taken. When nothing
     /// is taken and nothing added it needs more input. An error is a break in the file: what could be saved has been added,
-    /// and no more will come.
+    /// and no more will come. Its value is 0 where all the rest of the file is lost, whose size the decompressor does not know.
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem>;
 
     /// Says that the file is over; what can be saved of a part at its end is added.

@@ -6,8 +6,8 @@
 
 use alloc::vec::Vec;
 
-use crate::error::{Problem, ProblemKind};
 use crate::limits::Limits;
+use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::snappy_block::{Block, Reached};
 use super::{Buffer, Unpack};
@@ -53,8 +53,9 @@ impl SnappyChunks {
         }
     }
 
-    fn malformed(&self, value: u64) -> Problem {
-        Problem { at: self.at, kind: ProblemKind::Malformed, value }
+    /// Nothing is read from the chunk at hand on; how much that is only the owner of the file knows.
+    fn broken(&self) -> Problem {
+        Problem { at: self.at, kind: &MALFORMED, value: 0 }
     }
 
     /// The length of the chunk that begins with these bytes, the four of the length itself included.
@@ -62,7 +63,7 @@ impl SnappyChunks {
         let Some(len) = bytes.first_chunk::<4>() else { return Ok(None) };
         let len = u64::from(u32::from_le_bytes(*len));
         if len > self.limit {
-            return Err(self.malformed(len + 4));
+            return Err(self.broken());
         }
         Ok(Some(len + 4))
     }
@@ -82,7 +83,7 @@ impl SnappyChunks {
         }
         match self.salvage(block, out) {
             Some(Reached::End) => Ok(()),
-            _ => Err(self.malformed(block.len() as u64 + 4)),
+            _ => Err(self.broken()),
         }
     }
 
@@ -142,19 +143,19 @@ impl Unpack for SnappyChunks {
 
     fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem> {
         if let Some(n) = self.over {
-            return if n == 0 { Ok(()) } else { Err(Problem { at: self.at + 4, ..self.malformed(n) }) };
+            return if n == 0 { Ok(()) } else { Err(Problem { at: self.at + 4, kind: &MALFORMED, value: n }) };
         }
         let Some(len) = self.chunk_len(&self.held)? else {
             return match self.held.len() as u64 {
                 0 => Ok(()),
-                n => Err(Problem { at: self.at + n, kind: ProblemKind::Truncated, value: 4 - n }),
+                n => Err(Problem { at: self.at + n, kind: &TRUNCATED, value: 4 - n }),
             };
         };
         let held = core::mem::take(&mut self.held);
         let have = held.len() as u64;
         match self.salvage(held.get(4..).unwrap_or_default(), out) {
-            Some(Reached::Corrupt) => Err(self.malformed(have)),
-            _ => Err(Problem { at: self.at + have, kind: ProblemKind::Truncated, value: len - have }),
+            Some(Reached::Corrupt) => Err(Problem { at: self.at, kind: &MALFORMED, value: have }),
+            _ => Err(Problem { at: self.at + have, kind: &TRUNCATED, value: len - have }),
         }
     }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec as zstd};
 
 use super::*;
-use crate::error::ProblemKind;
+use crate::problem::{MALFORMED, TRUNCATED};
 
 /// Unpacks a file in portions; what it gives, and what was wrong.
 fn unpack(container: Container, file: &[u8], portion: usize) -> (Vec<u8>, Option<Problem>) {
@@ -105,11 +105,7 @@ fn what_is_cut_gives_what_is_there() {
             }
             // The two bytes of apitrace are a legal file; the seek table is not data.
             if cut > 2 && container != Container::Zstd {
-                assert_eq!(
-                    problem.map(|p| (p.kind, p.at)),
-                    Some((ProblemKind::Truncated, cut as u64)),
-                    "{container:?} {cut}"
-                );
+                assert_eq!(problem.map(|p| (p.kind, p.at)), Some((&TRUNCATED, cut as u64)), "{container:?} {cut}");
             }
         }
     }
@@ -166,12 +162,12 @@ fn snappy_lengths_beyond_the_limit_are_damage() {
     let file = [&b"at"[..], &u32::MAX.to_le_bytes(), &[0; 100]].concat();
     let (all, problem) = unpack(Container::Snappy, &file, 1000);
     assert_eq!(all, []);
-    assert_eq!(problem.map(|p| (p.at, p.kind)), Some((2, ProblemKind::Malformed)));
+    assert_eq!(problem.map(|p| (p.at, p.kind)), Some((2, &MALFORMED)));
     // A block that says it holds 200 MiB, in seven bytes.
     let file = [&b"at"[..], &7u32.to_le_bytes(), &[0x80, 0x80, 0x80, 0x64, 0, b'x', 0]].concat();
     let (all, problem) = unpack(Container::Snappy, &file, 1000);
     assert_eq!(all, b"x");
-    assert_eq!(problem.map(|p| (p.at, p.kind, p.value)), Some((2, ProblemKind::Malformed, 11)));
+    assert_eq!(problem.map(|p| (p.at, p.kind, p.value)), Some((2, &MALFORMED, 0)), "the rest of the file");
     // What follows a length of zero is left out, and said.
     let file = [snappy(b"abc"), vec![0; 4], vec![1; 10]].concat();
     let (all, problem) = unpack(Container::Snappy, &file, 1);

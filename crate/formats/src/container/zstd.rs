@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::io::Read;
 
-use crate::error::{Problem, ProblemKind};
+use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::{Buffer, PIECE, Unpack};
 
@@ -55,7 +55,7 @@ impl Zstd {
 
     fn broken(&mut self) -> Problem {
         self.state = State::Over;
-        Problem { at: self.at, kind: ProblemKind::Malformed, value: 0 }
+        Problem { at: self.at, kind: &MALFORMED, value: 0 }
     }
 
     /// How many bytes the unit at hand has, judged by those held; more may turn out to be needed.
@@ -183,10 +183,10 @@ impl Unpack for Zstd {
         match self.state {
             State::Over => Ok(()),
             State::Frame if self.held.is_empty() => Ok(()),
-            State::Skip { left } => Err(Problem { at: self.at, kind: ProblemKind::Truncated, value: left }),
+            State::Skip { left } => Err(Problem { at: self.at, kind: &TRUNCATED, value: left }),
             State::Frame | State::Block { .. } => Err(Problem {
                 at: self.at + self.held.len() as u64,
-                kind: ProblemKind::Truncated,
+                kind: &TRUNCATED,
                 value: (self.wanted() - self.held.len()) as u64,
             }),
         }

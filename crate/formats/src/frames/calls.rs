@@ -1,40 +1,24 @@
-//! Call stacks, rebuilt from the instructions that call and return.
+//! Instructions of threads on their way to call stacks, and what becomes of these on the way to a batch.
 //!
-//! The trace tells neither calls nor returns, only which instruction was executed after which. So each call is remembered
-//! with the address that it returns to, and a return ends the call that expects the address at which the thread goes on:
-//!
-//! ```text
-//!   call f      ── f expects a return to A ──┐
-//!   A: …                                     │
-//!   f: call g   ── g expects B               │
-//!   B: …                                     │
-//!   g: jmp h    (a tail call: nothing)       │
-//!   h: ret      goes on at B: g ends         │
-//!      longjmp  goes on at A: f ends, and all above it with an end that is inferred
-//! ```
-//!
-//! What looks like a call but goes on behind itself is none: a condition that did not hold, `call $+5`, a callee that was
-//! not traced. A return that goes to no known place while calls are open is a jump in disguise. While none are, the
-//! code at hand was called before the recording: its slice ends, and its caller's begins.
+//! The stacks are those of [`crate::code::stack`]; here they get what a frame has: a thread, a mode, and the stack pointer
+//! where it is among the operands.
 
 use alloc::format;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use crate::batch::{EventBatch, EventKind, TrackDef, TrackId, TrackKind};
-use crate::error::{Error, Problem, ProblemKind, Result};
+use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
+use crate::code::flow::{Flow, Reading, flow};
+use crate::code::isa::{ByteOrder, Isa};
+use crate::code::loaded;
+use crate::code::pointer::moves;
+use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::names::Texts;
 
-use super::flow::{Flow, flow};
-use super::machine::{ByteOrder, Isa};
-
-/// Deeper calls are followed but not shown: each depth costs the store a column.
-const SHOWN: usize = 10_000;
-/// How deep a return looks for its call.
-const SEARCHED: usize = 4096;
-/// For so many instructions of four bytes after one of two, code is taken to be Thumb when nothing says what it is.
+/// For this many instructions of four bytes after one of two, code is taken to be Thumb when nothing says what it is.
 const THUMB_STICKS: u8 = 16;
 
 /// An instruction as far as stacks are concerned.
@@ -49,6 +33,9 @@ pub(crate) struct Step<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) len: u64,
     pub(crate) mode: &'a [u8],
+    /// The stack pointer among the values read, and among those written.
+    pub(crate) read: Option<u64>,
+    pub(crate) written: Option<u64>,
 }
 
 /// The stacks of all threads.
@@ -59,38 +46,30 @@ pub(crate) struct Calls {
     threads: Vec<Thread>,
     by_id: HashMap<u64, usize>,
     latest: usize,
-    by_address: HashMap<u64, u32>,
+    names: Addresses,
+    program: Program,
+    /// The tracer lists the stack pointer among the values written: where it does not, it has not changed.
+    tells_writes: bool,
 }
 
 #[derive(Debug)]
 struct Thread {
     id: u64,
     track: TrackId,
-    /// Name of the slice of the code that nobody is known to have called.
-    outermost: Option<u32>,
-    stack: Vec<Open>,
-    pending: Pending,
+    stack: Stack,
     /// Time of the last event: none may come before it.
     time: u64,
-    thumb: u8,
-    told_depth: bool,
+    /// The stack pointer after the last instruction.
+    pointer: Option<u64>,
+    /// The number that the last instruction loaded for a system call.
+    number: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    back: u64,
-    name: u32,
-    /// Of the caller, which goes on in its own set.
-    thumb: u8,
-}
-
-/// What the thread's next instruction decides. `slot` is where a delay slot lies, which is executed first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pending {
-    Nothing,
-    Call { back: u64, locator: u64, slot: Option<u64> },
-    Return { after: u64, next: u64, locator: u64, slot: Option<u64> },
-    Jump { after: u64, slot: Option<u64> },
+/// Numbers of names, by what they stand for.
+#[derive(Debug, Default)]
+struct Addresses {
+    calls: HashMap<u64, u32>,
+    handlers: HashMap<(SliceKind, u64, Option<u64>), u32>,
 }
 
 /// What is needed beside the stacks.
@@ -120,7 +99,9 @@ impl Calls {
             threads: Vec::new(),
             by_id: HashMap::new(),
             latest: 0,
-            by_address: HashMap::new(),
+            names: Addresses::default(),
+            program: Program::default(),
+            tells_writes: false,
         }
     }
 
@@ -129,12 +110,32 @@ impl Calls {
         &self.order
     }
 
-    /// The track of a thread, for an instant at `time`; the thread is new if it has none.
-    pub(crate) fn track(&mut self, id: u64, time: u64, at: u64, cx: &mut Context<'_>) -> Result<TrackId> {
+    /// An instant of this name on a thread, which is new if it is not known yet.
+    pub(crate) fn point(&mut self, id: u64, name: u32, time: u64, at: u64, cx: &mut Context<'_>) -> Result<()> {
         let i = self.thread(id, at, cx)?;
-        let Some(thread) = self.threads.get_mut(i) else { return Ok(0) };
-        thread.time = thread.time.max(time);
-        Ok(thread.track)
+        let Self { threads, names, .. } = self;
+        let Some(thread) = threads.get_mut(i) else { return Ok(()) };
+        let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at, failed: None };
+        thread.stack.point(name, time, at, &mut sink);
+        Ok(())
+    }
+
+    /// A frame tells the number of the system call that a thread has made.
+    pub(crate) fn system_call(&mut self, thread: u64, number: u64) {
+        if let Some(thread) = self.known(thread) {
+            thread.stack.system_call(number);
+        }
+    }
+
+    /// A frame tells an exception of a thread: its number, the interrupted address, and that of its handler.
+    pub(crate) fn except(&mut self, thread: u64, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
+        if let Some(thread) = self.known(thread) {
+            thread.stack.except(number, from, to);
+        }
+    }
+
+    fn known(&mut self, id: u64) -> Option<&mut Thread> {
+        self.threads.get_mut(*self.by_id.get(&id)?)
     }
 
     #[inline]
@@ -145,20 +146,12 @@ impl Calls {
         self.latest = match self.by_id.get(&id) {
             Some(i) => *i,
             None => {
-                let def = TrackDef::new(TrackKind::Thread, format!("thread {id}"));
+                let number = i64::try_from(id).ok();
+                let def = TrackDef { id: number, ..TrackDef::new(TrackKind::Thread, format!("thread {id}")) };
                 let track = cx.define(def, at)?;
                 let i = self.threads.len();
                 self.by_id.insert(id, i);
-                self.threads.push(Thread {
-                    id,
-                    track,
-                    outermost: None,
-                    stack: Vec::new(),
-                    pending: Pending::Nothing,
-                    time: 0,
-                    thumb: 0,
-                    told_depth: false,
-                });
+                self.threads.push(Thread { id, track, stack: Stack::default(), time: 0, pointer: None, number: None });
                 i
             }
         };
@@ -168,170 +161,182 @@ impl Calls {
     /// An instruction was executed.
     pub(crate) fn step(&mut self, step: &Step<'_>, cx: &mut Context<'_>) -> Result<()> {
         let i = self.thread(step.thread, step.locator, cx)?;
-        let Self { isa, order, threads, by_address, .. } = self;
+        let Self { isa, order, threads, names, program, tells_writes, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
-        let mut name_of = |address: u64, cx: &mut Context<'_>| -> Result<u32> {
-            if let Some(name) = by_address.get(&address) {
-                return Ok(*name);
-            }
-            let name = cx.names.once(format!("{address:#x}"), step.locator, cx.limits.names, cx.out)?;
-            by_address.insert(address, name);
-            Ok(name)
-        };
         let address = if *isa == Isa::Arm { step.address & !1 } else { step.address };
-        let is_slot = thread.pending.enters_slot(address);
-        match thread.pending {
-            // The next one decides; what is in a slot neither calls nor returns.
-            _ if is_slot => {}
-            Pending::Nothing => {}
-            Pending::Call { back, locator, .. } if back != address => {
-                let name = name_of(address, cx)?;
-                thread.call(back, name, step.index, locator, cx.out);
-            }
-            Pending::Call { .. } => {}
-            Pending::Jump { after, .. } => {
-                // Back to the caller without a return: the callee's end was not traced.
-                if thread.stack.last().is_some_and(|top| top.back == address) {
-                    thread.close(thread.stack.len() - 1, after, step.locator, cx.out);
-                }
-            }
-            Pending::Return { after, next, locator, .. } => {
-                if let Some(i) = thread.expecting(address) {
-                    thread.close(i, after, locator, cx.out);
-                } else if address != next
-                    && thread.stack.is_empty()
-                    && let Some(name) = thread.outermost.take()
-                {
-                    let time = thread.at(after);
-                    cx.out.push(EventKind::End, thread.track, time, name, locator);
-                    let value = u64::from(name);
-                    cx.out.problems.push(Problem { at: locator, kind: ProblemKind::ExitWithoutEnter, value });
-                }
-            }
-        }
-        if is_slot {
+        // What is in a delay slot neither calls nor returns.
+        if thread.stack.enters_slot(address) {
+            thread.moved(step, *tells_writes);
             return Ok(());
         }
-        thread.pending = Pending::Nothing;
-        if thread.outermost.is_none() {
-            let name = name_of(address, cx)?;
-            thread.outermost = Some(name);
-            let time = thread.at(step.index);
-            cx.out.push(EventKind::Begin, thread.track, time, name, step.locator);
+        let before = step.read.or(thread.pointer);
+        if !thread.stack.goes_on(address, before) {
+            let rules = Rules { isa: *isa, infers_handlers: true };
+            let at = Arrival { address, stack: before, bytes: step.bytes, time: step.index, locator: step.locator };
+            let mut sink =
+                ToBatch { track: thread.track, time: &mut thread.time, names, cx, at: step.locator, failed: None };
+            thread.stack.arrive(rules, at, program, &mut sink);
+            if let Some(error) = sink.failed {
+                return Err(error);
+            }
         }
+        *tells_writes |= step.written.is_some();
         order.look(*isa, step.bytes);
-        let thumb = *isa == Isa::Arm && thread.is_thumb(step);
-        let flow = flow(*isa, step.bytes, step.len, order.is_big(*isa), thumb);
-        let slot = |slot: bool| slot.then(|| address.wrapping_add(4));
-        let after = step.index + 1;
-        thread.pending = match flow {
-            Flow::Next => return Ok(()),
-            Flow::Call { back, slot: s } => {
-                Pending::Call { back: self.isa.wrap(address, back), locator: step.locator, slot: slot(s) }
+        let (thumb, certain) = if *isa == Isa::Arm { is_thumb(step, thread.stack.mode()) } else { (false, true) };
+        let reading = Reading { isa: *isa, big: order.is_big(*isa), thumb };
+        let mut flow = flow(reading, address, step.bytes, step.len);
+        if !certain && matches!(flow, Flow::Next | Flow::Branch { .. }) {
+            flow = Flow::Unknown;
+        }
+        thread.moved(step, *tells_writes);
+        match flow {
+            Flow::SystemCall => {
+                if let Some(number) = thread.number {
+                    thread.stack.system_call(number.into());
+                }
             }
-            Flow::Return { slot: s } => {
-                Pending::Return { after, next: address.wrapping_add(step.len), locator: step.locator, slot: slot(s) }
+            // What these do to the stack is not among their operands everywhere.
+            Flow::Call { .. } | Flow::Return { .. } if isa.pushed() > 0 && step.written.is_none() => {
+                thread.pointer = None;
             }
-            Flow::Jump { slot: s } => Pending::Jump { after, slot: slot(s) },
-        };
+            _ => {}
+        }
+        thread.number = loaded(reading, step.bytes);
+        thread.stack.leave(Departure {
+            flow,
+            address,
+            next: address.wrapping_add(step.len),
+            after: step.index + 1,
+            locator: step.locator,
+            stack: before,
+            moves: moves(reading, step.bytes),
+        });
         Ok(())
     }
 
-    /// The trace is over: what returned last did so from the innermost call.
-    pub(crate) fn finish(&mut self, out: &mut EventBatch) {
-        for thread in &mut self.threads {
-            if let Pending::Return { after, locator, .. } = thread.pending
-                && !thread.stack.is_empty()
-            {
-                thread.close(thread.stack.len() - 1, after, locator, out);
-            }
-            thread.pending = Pending::Nothing;
-        }
+    /// The trace is over.
+    pub(crate) fn finish(&mut self, cx: &mut Context<'_>) {
+        self.each(cx, |stack, sink| stack.finish(sink));
     }
-}
 
-impl Pending {
-    /// Whether the address is that of the delay slot that is to come; it comes but once.
-    fn enters_slot(&mut self, address: u64) -> bool {
-        let slot = match self {
-            Self::Nothing => return false,
-            Self::Call { slot, .. } | Self::Return { slot, .. } | Self::Jump { slot, .. } => slot,
-        };
-        let enters = *slot == Some(address);
-        *slot = None;
-        if let (true, Self::Return { after, .. } | Self::Jump { after, .. }) = (enters, &mut *self) {
-            *after = after.saturating_add(1);
-        }
-        enters
+    /// No more of the trace is read.
+    pub(crate) fn settle(&mut self, cx: &mut Context<'_>) {
+        self.each(cx, |stack, sink| stack.settle(sink));
     }
-}
 
-impl Isa {
-    /// Where a call returns to. Addresses of 16 and 32 bits wrap around.
-    fn wrap(self, address: u64, back: u8) -> u64 {
-        let sum = address.wrapping_add(back.into());
-        match self {
-            Self::X86(32) if address <= u64::from(u32::MAX) => sum & u64::from(u32::MAX),
-            _ => sum,
+    fn each(&mut self, cx: &mut Context<'_>, act: fn(&mut Stack, &mut ToBatch<'_, '_>)) {
+        let Self { threads, names, .. } = self;
+        for thread in threads {
+            let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at: 0, failed: None };
+            act(&mut thread.stack, &mut sink);
         }
     }
 }
 
 impl Thread {
+    /// Keeps track of the stack pointer.
+    #[inline]
+    fn moved(&mut self, step: &Step<'_>, tells_writes: bool) {
+        self.pointer = match step.written {
+            None if tells_writes => step.read.or(self.pointer),
+            written => written,
+        };
+    }
+}
+
+/// The sink that fills a batch.
+struct ToBatch<'a, 'b> {
+    track: TrackId,
+    time: &'a mut u64,
+    names: &'a mut Addresses,
+    cx: &'a mut Context<'b>,
+    /// Where the frame at hand lies.
+    at: u64,
+    failed: Option<Error>,
+}
+
+impl ToBatch<'_, '_> {
     /// A time that is not before the last one.
     fn at(&mut self, time: u64) -> u64 {
-        self.time = self.time.max(time);
-        self.time
+        *self.time = (*self.time).max(time);
+        *self.time
     }
 
-    fn call(&mut self, back: u64, name: u32, time: u64, locator: u64, out: &mut EventBatch) {
-        if self.stack.len() < SHOWN {
-            let time = self.at(time);
-            out.push(EventKind::Begin, self.track, time, name, locator);
-        } else if !self.told_depth {
-            self.told_depth = true;
-            out.problems.push(Problem { at: locator, kind: ProblemKind::TooDeep, value: SHOWN as u64 });
+}
+
+impl Sink for ToBatch<'_, '_> {
+    fn name(&mut self, entered: Entered) -> (u32, bool) {
+        let Entered { kind, address, number } = entered;
+        let known = match kind {
+            SliceKind::Call => self.names.calls.get(&address),
+            _ => self.names.handlers.get(&(kind, address, number)),
+        };
+        if let Some(name) = known {
+            return (*name, false);
         }
-        self.stack.push(Open { back, name, thumb: self.thumb });
-    }
-
-    /// The innermost call that returns to this address.
-    fn expecting(&self, address: u64) -> Option<usize> {
-        let from = self.stack.len().saturating_sub(SEARCHED);
-        let found = self.stack.get(from..)?.iter().rposition(|open| open.back == address)?;
-        Some(from + found)
-    }
-
-    /// Ends a call and those above it.
-    fn close(&mut self, at: usize, time: u64, locator: u64, out: &mut EventBatch) {
-        let time = self.at(time);
-        let Some(Open { name, thumb, .. }) = self.stack.get(at).copied() else { return };
-        self.thumb = thumb;
-        // An end closes the innermost slice of its name: those of the same name above go first.
-        let shown = self.stack.len().min(SHOWN);
-        for open in self.stack.get(at..shown).unwrap_or_default() {
-            if open.name == name {
-                out.push(EventKind::End, self.track, time, name, locator);
+        let text = match (kind, number) {
+            (SliceKind::Signal, Some(number)) => format!("exception {number} handler {address:#x}"),
+            (SliceKind::Signal, None) => format!("signal handler {address:#x}"),
+            (SliceKind::Interrupt, _) => format!("interrupt handler {address:#x}"),
+            (SliceKind::SystemCall, _) => format!("system call {address:#x}"),
+            (SliceKind::Call | SliceKind::Group, _) => format!("{address:#x}"),
+        };
+        let name = Name { text, kind, key: Key::Address(address) };
+        match self.cx.names.once(name, self.at, self.cx.limits.names, self.cx.out) {
+            Ok(name) => {
+                match kind {
+                    SliceKind::Call => self.names.calls.insert(address, name),
+                    _ => self.names.handlers.insert((kind, address, number), name),
+                };
+                (name, true)
+            }
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                (0, false)
             }
         }
-        self.stack.truncate(at);
     }
 
-    /// Whether an instruction of ARM is one of Thumb: the tracer may say so; otherwise its length and place tell, and
-    /// four bytes among two are of the same set.
-    fn is_thumb(&mut self, step: &Step<'_>) -> bool {
-        match step.mode {
-            b"arm:t32" => return true,
-            b"arm:a32" if step.len == 4 => return false,
-            _ => {}
-        }
-        if step.len == 2 || step.address & 3 != 0 {
-            self.thumb = THUMB_STICKS;
-            return true;
-        }
-        self.thumb = self.thumb.saturating_sub(1);
-        self.thumb > 0
+    fn begin(&mut self, name: u32, time: u64, locator: u64) {
+        let time = self.at(time);
+        self.cx.out.push(EventKind::Begin, self.track, time, name, locator);
     }
+
+    fn point(&mut self, name: u32, time: u64, locator: u64) {
+        let time = self.at(time);
+        self.cx.out.push(EventKind::Instant, self.track, time, name, locator);
+    }
+
+    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: u64) {
+        let time = self.at(time);
+        self.cx.out.push_begun_before(self.track, time, name, locator, below);
+    }
+
+    fn end(&mut self, name: u32, began: u64, time: u64, flags: u8) {
+        let time = self.at(time);
+        self.cx.out.push_end_of(self.track, time, name, began, flags);
+    }
+
+    fn note(&mut self, note: Note, locator: u64) {
+        self.cx.out.problems.push(note.problem(locator));
+    }
+}
+
+/// Whether an instruction of ARM is one of Thumb, and whether that is certain. The tracer may say so; otherwise its length and
+/// place tell, and four bytes among two are of the same set. `sticky` is the thread's memory of that.
+fn is_thumb(step: &Step<'_>, sticky: &mut u8) -> (bool, bool) {
+    match step.mode {
+        b"arm:t32" => return (true, true),
+        b"arm:a32" if step.len == 4 => return (false, true),
+        _ => {}
+    }
+    if step.len == 2 || step.address & 3 != 0 {
+        *sticky = THUMB_STICKS;
+        return (true, true);
+    }
+    let was = *sticky;
+    *sticky = was.saturating_sub(1);
+    (*sticky > 0, was == 0)
 }
 
 /// What stands in the way of going on, if anything: names and tracks have limits.

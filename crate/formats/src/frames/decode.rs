@@ -4,9 +4,10 @@
 //! reference reader refuses what the newest reference writer writes. So frames are found by walking over their lengths, and
 //! the table is only held against what was found.
 
-use crate::error::{Problem, ProblemKind};
 use crate::input::Cursor;
+use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
+use super::problems::{BAD_TABLE, WRONG_COUNT};
 use super::wire::{Header, META_AT, table_fits};
 
 /// A meta frame or a frame, before its bytes.
@@ -120,7 +121,7 @@ impl Walk {
     /// Says that the file ends behind `rest`, which the last [`Walk::run`] left over.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         let eof = self.at.saturating_add(rest.len() as u64);
-        let truncated = |value| Problem { at: eof, kind: ProblemKind::Truncated, value };
+        let truncated = |value| Problem { at: eof, kind: &TRUNCATED, value };
         let problem = match self.state {
             State::Header => Some(truncated(self.header.len().saturating_sub(eof))),
             State::Length if self.meta => Some(truncated(8 - rest.len().min(7) as u64)),
@@ -131,9 +132,7 @@ impl Walk {
             }
             State::Length => None,
             State::Body(record) => Some(truncated(record.body().saturating_add(record.len).saturating_sub(eof))),
-            State::Nonsense { from } => {
-                Some(Problem { at: from, kind: ProblemKind::Malformed, value: eof.saturating_sub(from) })
-            }
+            State::Nonsense { from } => Some(Problem { at: from, kind: &MALFORMED, value: eof.saturating_sub(from) }),
             State::Table => {
                 self.bad_table = true;
                 None
@@ -149,15 +148,11 @@ impl Walk {
         }
         self.at = eof;
         if whole && self.header.frames != self.frames && (self.header.frames != 0 || self.header.table != 0) {
-            sink.problem(Problem {
-                at: self.header.len() - 16,
-                kind: ProblemKind::WrongCount,
-                value: self.header.frames,
-            });
+            sink.problem(Problem { at: self.header.len() - 16, kind: &WRONG_COUNT, value: self.header.frames });
         }
         // Of a file that was cut the table is missing: that is not worth a word of its own.
         if self.bad_table && whole {
-            sink.problem(Problem { at: self.header.table, kind: ProblemKind::BadTable, value: self.frames });
+            sink.problem(Problem { at: self.header.table, kind: &BAD_TABLE, value: self.frames });
         }
     }
 

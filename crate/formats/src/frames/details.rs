@@ -6,10 +6,11 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
+use crate::code::isa::{ByteOrder, Isa};
 use crate::details::{Field, RecordDetails, Value};
 
-use super::flow::{Flow, LOOKED_AT, flow};
-use super::machine::{ByteOrder, Isa, big_endian_memory};
+use super::machine::{self, big_endian_memory};
 use super::meta::date;
 use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
 use super::wire::Header;
@@ -31,7 +32,7 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new(header: &Header, order: ByteOrder, payload: usize) -> Self {
-        let isa = Isa::of(header.architecture, header.machine);
+        let isa = machine::isa(header.architecture, header.machine);
         Self { isa, order, architecture: header.architecture, payload }
     }
 
@@ -133,10 +134,11 @@ fn instruction(std: &Std<'_>, machine: &Machine, out: &mut RecordDetails) {
     let code = machine.isa.code(thumb, big).filter(|_| !bytes.is_empty());
     add("Instruction", code.map(|isa| Value::Code { isa, address, bytes: bytes.into() }));
     let looked_at = bytes.get(..LOOKED_AT).unwrap_or(bytes);
-    let effect = match flow(machine.isa, looked_at, bytes.len() as u64, big, thumb) {
+    let reading = Reading { isa: machine.isa, big, thumb };
+    let effect = match flow(reading, address, looked_at, bytes.len() as u64) {
         Flow::Call { .. } => Some("call"),
         Flow::Return { .. } => Some("return"),
-        Flow::Jump { .. } | Flow::Next => None,
+        _ => None,
     };
     add("Effect", effect.map(|e| Value::Text(e.into())));
     add("Address", std.address.map(Value::Hex));

@@ -6,20 +6,23 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use crate::code::flow::LOOKED_AT;
+use crate::code::isa::Isa;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Cause, Error, Problem, ProblemKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::info::{Clock, Info};
 use crate::names::Texts;
+use crate::problem::{MALFORMED, Problem};
 use crate::sniff::OpenOptions;
 
 use super::calls::{Calls, Context, Step, or_remember};
 use super::decode::{Record, Sink, Walk};
 use super::details::{self, Machine};
-use super::flow::LOOKED_AT;
-use super::machine::{self, Isa};
+use super::machine;
 use super::message::{self, Capture, Message, Slot};
 use super::meta::Summary;
+use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, Meta};
 use super::skim;
 use super::wire::{Header, META_AT};
@@ -79,7 +82,7 @@ impl Lane {
 
 impl FramesDecoder {
     pub(super) fn new(header: Header, head: &[u8], options: OpenOptions) -> Self {
-        let isa = Isa::of(header.architecture, header.machine);
+        let isa = machine::isa(header.architecture, header.machine);
         let mut state = State {
             options,
             calls: Calls::new(isa),
@@ -87,7 +90,7 @@ impl FramesDecoder {
             tracks: 0,
             lanes: [None; 3],
             message: message::Walk::new(Message::Frame, 0, 0),
-            seen: Seen::default(),
+            seen: Seen { isa, ..Seen::default() },
             meta: Summary::default(),
             in_meta: false,
             failed: None,
@@ -135,7 +138,7 @@ impl Decoder for FramesDecoder {
             (frames, _) => frames.to_string(),
         };
         properties.push(("Frames", counted));
-        if !Isa::of(header.architecture, header.machine).has_stack() {
+        if !machine::isa(header.architecture, header.machine).has_stack() {
             let why = "not known for this machine: calls and returns look different on each";
             properties.push(("Call stack", why.into()));
         }
@@ -170,13 +173,21 @@ impl Decoder for FramesDecoder {
         }
         self.walk.end(rest, &mut ToBatch { state: &mut self.state, out });
         self.end = Some(self.walk.at());
-        self.state.calls.finish(out);
+        let limits = &self.options.limits;
+        let State { calls, names, tracks, .. } = &mut self.state;
+        calls.finish(&mut Context { names, tracks, limits, out });
         let frames = self.walk.frames();
         if frames > 0 {
             // The last step takes its place as well: without this the trace would end where something last happened.
             self.state.lane(Lane::Recording, "end of the trace", frames, self.walk.at(), out);
         }
         self.check()
+    }
+
+    fn finish(&mut self, out: &mut EventBatch) {
+        let limits = &self.options.limits;
+        let State { calls, names, tracks, .. } = &mut self.state;
+        calls.settle(&mut Context { names, tracks, limits, out });
     }
 
     fn want(&self) -> Want {
@@ -241,22 +252,40 @@ impl Decoder for FramesDecoder {
 /// What the events need of a frame.
 #[derive(Clone, Debug, Default)]
 struct Seen {
+    /// Says which register is the stack pointer.
+    isa: Isa,
     kinds: Kinds,
     address: Option<u64>,
     thread: Option<u64>,
     bytes: Short<LOOKED_AT>,
     mode: Short<LONGEST_MODE>,
+    /// The stack pointer, among the values read and among those written.
+    read: Option<u64>,
+    written: Option<u64>,
+    /// The operand at hand: whether it was read or written, the name of its register, its value.
+    list: Option<List>,
+    register: Short<8>,
+    value: Short<8>,
     /// Of a system call.
     number: Option<u64>,
     call_thread: Option<u64>,
     /// Of an exception.
     exception: Option<u64>,
     exception_thread: Option<u64>,
+    from: Option<u64>,
+    to: Option<u64>,
     module: Option<Vec<u8>>,
     /// Of the first taint that has one; whether others have another.
     source: Option<Vec<u8>>,
     in_source: bool,
     within: Option<Message>,
+}
+
+/// A list of operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum List {
+    Read,
+    Written,
 }
 
 /// Which options a frame has.
@@ -313,6 +342,7 @@ impl Seen {
         self.within = None;
         if last != (Kinds { std: true, ..Kinds::default() }) {
             (self.number, self.call_thread, self.exception, self.exception_thread) = (None, None, None, None);
+            (self.from, self.to) = (None, None);
             (self.module, self.source, self.in_source) = (None, None, false);
         }
         self.clear_std();
@@ -322,6 +352,29 @@ impl Seen {
         (self.address, self.thread) = (None, None);
         self.bytes.begin(0);
         self.mode.begin(0);
+        (self.read, self.written, self.list) = (None, None, None);
+        self.begin_operand();
+    }
+
+    fn begin_operand(&mut self) {
+        self.register.begin(0);
+        self.value.begin(0);
+    }
+
+    /// The operand at hand is over.
+    fn end_operand(&mut self) {
+        let is_whole = self.register.len == self.register.kept as u64 && self.value.len == self.value.kept as u64;
+        if let Some(list) = self.list
+            && is_whole
+            && self.isa.is_stack_pointer(self.register.get())
+            && let Some(value) = skim::pointer(self.value.get())
+        {
+            match list {
+                List::Read => _ = self.read.get_or_insert(value),
+                List::Written => self.written = Some(value),
+            }
+        }
+        self.begin_operand();
     }
 }
 
@@ -342,6 +395,7 @@ impl Capture for Seen {
             Message::Exception => {
                 self.kinds.exception = true;
                 (self.exception, self.exception_thread) = (None, None);
+                (self.from, self.to) = (None, None);
             }
             Message::TaintIntro => {
                 self.kinds.taint_intro = true;
@@ -352,8 +406,16 @@ impl Capture for Seen {
                 self.module = None;
             }
             Message::Key => self.kinds.key = true,
+            Message::Operands | Message::Written => {
+                self.end_operand();
+                self.list = Some(if message == Message::Operands { List::Read } else { List::Written });
+                return;
+            }
+            Message::Operand => return self.end_operand(),
             _ => return,
         }
+        self.end_operand();
+        self.list = None;
         self.within = Some(message);
     }
 
@@ -366,6 +428,8 @@ impl Capture for Seen {
             (Slot::Thread, Some(Message::Exception)) => self.exception_thread = Some(value),
             (Slot::Number, Some(Message::Syscall)) => self.number = Some(value),
             (Slot::Number, Some(Message::Exception)) => self.exception = Some(value),
+            (Slot::From, Some(Message::Exception)) => self.from = Some(value),
+            (Slot::To, Some(Message::Exception)) => self.to = Some(value),
             _ => {}
         }
     }
@@ -375,6 +439,8 @@ impl Capture for Seen {
         match slot {
             Slot::RawBytes => self.bytes.begin(len),
             Slot::Mode => self.mode.begin(len),
+            Slot::Register => self.register.begin(len),
+            Slot::Value => self.value.begin(len),
             Slot::ModuleName => self.module = Some(Vec::new()),
             Slot::SourceName => {
                 self.in_source = self.source.is_none();
@@ -389,6 +455,8 @@ impl Capture for Seen {
         let name = match slot {
             Slot::RawBytes => return self.bytes.add(portion),
             Slot::Mode => return self.mode.add(portion),
+            Slot::Register => return self.register.add(portion),
+            Slot::Value => return self.value.add(portion),
             Slot::ModuleName => self.module.as_mut(),
             Slot::SourceName if self.in_source => self.source.as_mut(),
             _ => None,
@@ -414,7 +482,7 @@ impl Sink for ToBatch<'_> {
 
     #[inline]
     fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
-        let Some(frame) = skim::instruction(bytes) else { return false };
+        let Some(frame) = skim::instruction(bytes, self.state.seen.isa) else { return false };
         let step = Step {
             index: record.index.unwrap_or(0),
             locator: record.at,
@@ -423,6 +491,8 @@ impl Sink for ToBatch<'_> {
             bytes: frame.bytes.get(..LOOKED_AT).unwrap_or(frame.bytes),
             len: frame.bytes.len() as u64,
             mode: frame.mode.get(..LONGEST_MODE).unwrap_or(frame.mode),
+            read: frame.read,
+            written: frame.written,
         };
         self.out.records += 1;
         self.state.step(&step, self.out);
@@ -457,7 +527,7 @@ impl Sink for ToBatch<'_> {
     fn finish(&mut self, record: Record) {
         if let Some(at) = self.state.message.broken() {
             let value = record.body().saturating_add(record.len).saturating_sub(at);
-            self.out.problems.push(Problem { at, kind: ProblemKind::Malformed, value });
+            self.out.problems.push(Problem { at, kind: &MALFORMED, value });
         }
         match record.index {
             Some(index) => {
@@ -477,6 +547,7 @@ impl State {
     /// A frame is there as a whole, or as far as it is valid.
     #[inline]
     fn frame(&mut self, index: u64, record: Record, out: &mut EventBatch) {
+        self.seen.end_operand();
         let seen = &self.seen;
         if seen.kinds.std
             && let (Some(address), Some(thread)) = (seen.address, seen.thread)
@@ -489,6 +560,8 @@ impl State {
                 bytes: seen.bytes.get(),
                 len: seen.bytes.len,
                 mode: seen.mode.get(),
+                read: seen.read,
+                written: seen.written,
             };
             let limits = &self.options.limits;
             let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
@@ -499,7 +572,7 @@ impl State {
         } else if seen.kinds.std || seen.kinds == Kinds::default() {
             // Of a frame that breaks off that much has been said.
             if self.message.broken().is_none() {
-                out.problems.push(Problem { at: record.at, kind: ProblemKind::UnknownRecord, value: record.len });
+                out.problems.push(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
             }
         }
         self.rare(index, record.at, out);
@@ -518,10 +591,16 @@ impl State {
         if kinds.syscall {
             let name = self.seen.number.map_or("system call".to_owned(), |n| format!("system call {n}"));
             self.instant(self.seen.call_thread, &name, index, at, out);
+            if let (Some(thread), Some(number)) = (self.seen.call_thread, self.seen.number) {
+                self.calls.system_call(thread, number);
+            }
         }
         if kinds.exception {
             let name = self.seen.exception.map_or("exception".to_owned(), |n| format!("exception {n}"));
             self.instant(self.seen.exception_thread, &name, index, at, out);
+            if let Some(thread) = self.seen.exception_thread {
+                self.calls.except(thread, self.seen.exception, self.seen.from, self.seen.to);
+            }
         }
         if kinds.taint_intro {
             let name = match self.seen.source.take() {
@@ -544,11 +623,8 @@ impl State {
         let Some(thread) = thread else { return self.lane(Lane::Recording, name, index, at, out) };
         let limits = &self.options.limits;
         let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
-        let result = self.calls.track(thread, index, at, &mut cx).and_then(|track| {
-            let name = cx.names.number(name, at, limits.names, cx.out)?;
-            cx.out.push(EventKind::Instant, track, index, name, at);
-            Ok(())
-        });
+        let name = cx.names.number(name, at, limits.names, cx.out);
+        let result = name.and_then(|name| self.calls.point(thread, name, index, at, &mut cx));
         or_remember(result, &mut self.failed);
     }
 

@@ -11,7 +11,10 @@ use super::wire::{Fault, varint};
 pub(crate) enum Message {
     Frame,
     Std,
+    /// Values read.
     Operands,
+    /// Values written.
+    Written,
     Operand,
     Specific,
     Memory,
@@ -47,6 +50,10 @@ pub(crate) enum Slot {
     Address,
     Thread,
     RawBytes,
+    /// The name of a register that is an operand.
+    Register,
+    /// The value of an operand.
+    Value,
     Mode,
     Number,
     From,
@@ -88,16 +95,17 @@ fn field(message: Message, number: u64) -> Option<Kind> {
     use Message as M;
     use Slot as S;
     Some(match (message, number) {
-        (M::Operands, 1) => Sub(M::Operand),
+        (M::Operands | M::Written, 1) => Sub(M::Operand),
         (M::Operand, 1) | (M::ValueInfo, 1) => Sub(M::Specific),
         (M::Operand, 2) | (M::ValueInfo, 2) => Number(S::Nothing),
         (M::Operand, 3) => Sub(M::Usage),
         (M::Operand, 4) | (M::ValueInfo, 3) => Sub(M::Taint),
-        (M::Operand, 5) | (M::ValueInfo, 4) => Bytes(S::Nothing),
+        (M::Operand, 5) => Bytes(S::Value),
+        (M::ValueInfo, 4) => Bytes(S::Nothing),
         (M::Specific, 1) => Sub(M::Memory),
         (M::Specific, 2) => Sub(M::Register),
         (M::Memory, 1) => Number(S::Nothing),
-        (M::Register, 1) => Bytes(S::Nothing),
+        (M::Register, 1) => Bytes(S::Register),
         (M::Usage, 1..=4) | (M::Taint, 1..=3) | (M::SourceTag, 1..=2) => Number(S::Nothing),
         (M::Frame, 1) => Sub(M::Std),
         (M::Frame, 2) => Sub(M::Syscall),
@@ -108,7 +116,8 @@ fn field(message: Message, number: u64) -> Option<Kind> {
         (M::Std, 1) | (M::Syscall, 1) => Number(S::Address),
         (M::Std, 2) | (M::Syscall, 2) | (M::Exception, 2) => Number(S::Thread),
         (M::Std, 3) => Bytes(S::RawBytes),
-        (M::Std, 4 | 5) => Sub(M::Operands),
+        (M::Std, 4) => Sub(M::Operands),
+        (M::Std, 5) => Sub(M::Written),
         (M::Std, 6) => Bytes(S::Mode),
         (M::Syscall, 3) | (M::Exception, 1) => Number(S::Number),
         (M::Syscall, 4) => Sub(M::Arguments),

@@ -9,10 +9,10 @@ mod decode;
 mod details;
 pub mod encode;
 mod events;
-pub(crate) mod flow;
-pub(crate) mod machine;
+mod machine;
 mod message;
 mod meta;
+pub mod problems;
 pub mod records;
 mod skim;
 #[cfg(feature = "text")]
@@ -33,6 +33,7 @@ pub const FORMAT: Format = Format {
     id: "frames",
     name: "BAP frames trace",
     opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
+    problems: problems::KINDS,
     sniff,
     open,
     #[cfg(feature = "text")]

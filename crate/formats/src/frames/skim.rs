@@ -6,6 +6,7 @@
 //! goes to the walk, which alone says what is wrong. So it must never accept what the walk calls broken.
 
 use super::wire::varint;
+use crate::code::isa::Isa;
 
 /// What the events need of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,46 +15,58 @@ pub(crate) struct Instruction<'a> {
     pub(crate) thread: u64,
     pub(crate) bytes: &'a [u8],
     pub(crate) mode: &'a [u8],
+    /// The stack pointer, among the values read and among those written.
+    pub(crate) read: Option<u64>,
+    pub(crate) written: Option<u64>,
 }
 
-/// Reads a whole frame, if it is a usual one.
+/// Reads a whole frame, if it is a usual one. `isa` says which register is the stack pointer.
 #[inline]
-pub(crate) fn instruction(frame: &[u8]) -> Option<Instruction<'_>> {
+pub(crate) fn instruction(frame: &[u8], isa: Isa) -> Option<Instruction<'_>> {
     let body = rest_of(frame, 0x0a)?;
     let (address, rest) = number(body, 0x08)?;
     let (thread, rest) = number(rest, 0x10)?;
     let (bytes, rest) = sized(rest, 0x1a)?;
     let (before, mut rest) = sized(rest, 0x22)?;
-    operands(before)?;
+    let mut read = None;
+    operands(before, isa, |value| {
+        read.get_or_insert(value);
+    })?;
+    let mut written = None;
     if let Some((after, behind)) = sized(rest, 0x2a) {
-        operands(after)?;
+        operands(after, isa, |value| written = Some(value))?;
         rest = behind;
     }
     let mode = if rest.is_empty() { rest } else { rest_of(rest, 0x32)? };
-    Some(Instruction { address, thread, bytes, mode })
+    Some(Instruction { address, thread, bytes, mode, read, written })
 }
 
-/// A list of usual operands, the last of which ends where the list does.
+/// A list of usual operands, the last of which ends where the list does. `found` gets values of the stack pointer.
 #[inline]
-fn operands(mut list: &[u8]) -> Option<()> {
+fn operands(mut list: &[u8], isa: Isa, mut found: impl FnMut(u64)) -> Option<()> {
     while !list.is_empty() {
         let (operand, rest) = sized(list, 0x0a)?;
-        is_operand(operand)?;
+        if let Some(value) = operand_of(operand, isa)? {
+            found(value);
+        }
         list = rest;
     }
     Some(())
 }
 
-/// Whether an operand has its five fields in their order.
+/// An operand that has its five fields in their order: its value, if it is the stack pointer.
 #[inline]
-fn is_operand(operand: &[u8]) -> Option<()> {
+fn operand_of(operand: &[u8], isa: Isa) -> Option<Option<u64>> {
     let (place, rest) = sized(operand, 0x0a)?;
-    match place {
+    let is_pointer = match place {
         // A register's name.
-        [0x12, ..] => _ = rest_of(rest_of(place, 0x12)?, 0x0a)?,
+        [0x12, ..] => isa.is_stack_pointer(rest_of(rest_of(place, 0x12)?, 0x0a)?),
         // An address in memory.
-        _ => _ = number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?,
-    }
+        _ => {
+            number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?;
+            false
+        }
+    };
     let (_bits, rest) = number(rest, 0x10)?;
     // Four flags with their tags, all looked at together: 08 _ 10 _ 18 _ 20 _.
     let ([0x1a, 8], rest) = rest.split_first_chunk()? else { return None };
@@ -64,7 +77,17 @@ fn is_operand(operand: &[u8]) -> Option<()> {
     let (taint, rest) = sized(rest, 0x22)?;
     let tag = *taint.first().filter(|tag| matches!(tag, 0x08 | 0x10 | 0x18))?;
     let _ = number(taint, tag).filter(|(_, rest)| rest.is_empty())?;
-    rest_of(rest, 0x2a).map(|_value| ())
+    let value = rest_of(rest, 0x2a)?;
+    Some(if is_pointer { pointer(value) } else { None })
+}
+
+/// A stack pointer as tracers write registers: the least significant byte first. None if it is longer than any.
+#[inline]
+pub(crate) fn pointer(value: &[u8]) -> Option<u64> {
+    if value.is_empty() || value.len() > 8 {
+        return None;
+    }
+    Some(value.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
 }
 
 /// A number with this tag, and what follows.
@@ -133,8 +156,8 @@ mod tests {
 
     #[test]
     fn reads_what_is_usual() {
-        let found = Instruction { address: 0x85, thread: 7, bytes: &[0x90], mode: b"xy" };
-        assert_eq!(instruction(USUAL), Some(found));
+        let found = Instruction { address: 0x85, thread: 7, bytes: &[0x90], mode: b"xy", read: None, written: None };
+        assert_eq!(instruction(USUAL, Isa::Other), Some(found));
     }
 
     #[test]
@@ -143,7 +166,7 @@ mod tests {
 
         let mut accepted = 0;
         let mut check = |frame: &[u8]| {
-            if instruction(frame).is_some() {
+            if instruction(frame, Isa::X86(64)).is_some() {
                 let mut walk = Walk::new(Message::Frame, 0, frame.len() as u64);
                 walk.run(frame, &mut Ignore);
                 assert_eq!(walk.broken(), None, "{frame:02x?}");

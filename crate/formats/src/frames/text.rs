@@ -6,11 +6,13 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
-use crate::error::{Problem, ProblemKind, Result};
+use crate::error::Result;
+use crate::problem::{LEFT_OUT, MALFORMED, Problem};
 use crate::sniff::{OpenOptions, Text};
 
 use super::decode::{Record, Sink, Walk};
 use super::message::{self, Capture, Message};
+use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
 use super::wire::Header;
 
@@ -100,7 +102,7 @@ impl Sink for Lines {
         if record.len > MAX_FRAME {
             if last {
                 line(&mut self.text, index, &record, &Frame::default());
-                self.problem(Problem { at: record.at, kind: ProblemKind::UnknownRecord, value: record.len });
+                self.problem(Problem { at: record.at, kind: &LEFT_OUT, value: record.len });
             }
             return bytes.len();
         }
@@ -120,7 +122,7 @@ impl Sink for Lines {
     fn finish(&mut self, record: Record) {
         if let Some(at) = self.meta.take().and_then(|meta| meta.broken()) {
             let value = record.body().saturating_add(record.len).saturating_sub(at);
-            self.problem(Problem { at, kind: ProblemKind::Malformed, value });
+            self.problem(Problem { at, kind: &MALFORMED, value });
         }
     }
 
@@ -137,12 +139,12 @@ impl Lines {
         match walk.broken() {
             Some(at) => {
                 let value = record.body().saturating_add(record.len).saturating_sub(at);
-                self.problem(Problem { at, kind: ProblemKind::Malformed, value });
+                self.problem(Problem { at, kind: &MALFORMED, value });
             }
             None => frame = Frame::new(body),
         }
         if walk.broken().is_none() && frame.is_unknown() {
-            self.problem(Problem { at: record.at, kind: ProblemKind::UnknownRecord, value: record.len });
+            self.problem(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
         }
         line(&mut self.text, index, &record, &frame);
     }

@@ -6,29 +6,11 @@ use hashbrown::HashMap;
 
 use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK};
 use crate::code::Instructions;
-use crate::frames::flow::{Flow, flow};
-use crate::frames::machine::Isa;
+use crate::code::flow::{Flow, Reading, flow};
 
 /// An instruction of x86 has no more bytes.
 pub(super) const LONGEST: usize = 15;
 const NONE: u32 = u32::MAX;
-
-/// How a block ends, as far as call stacks are concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// It goes on, or jumps within its function as far as one can tell.
-    Next,
-    /// It calls; the callee returns to `back`.
-    Call { back: u64 },
-    /// It returns.
-    Return,
-    /// It goes where a register or memory says, which may be back to a caller.
-    Jump,
-    /// It enters the kernel, which returns to `back`.
-    SystemCall { back: u64 },
-    /// The kernel returns: from an interrupt or a system call.
-    SystemReturn,
-}
 
 /// A block and what was found out about it.
 #[derive(Debug)]
@@ -39,8 +21,8 @@ pub(super) struct Entry {
     pub(super) cut: bool,
     /// Offsets of instructions that were executed at least once, ascending, without that of the first, which is 0.
     pub(super) known: Vec<u32>,
-    /// How it ends, once it was looked at.
-    ending: Option<Ending>,
+    /// See [`Entry::ending`], once it was looked at.
+    ending: Option<(Flow, u64)>,
     /// Number of the name of its address, once it has one.
     pub(super) name: Option<u32>,
 }
@@ -55,8 +37,8 @@ impl Entry {
         self.id == INTERRUPT_BLOCK && self.block.data == INTERRUPT
     }
 
-    /// How it ends.
-    pub(super) fn ending(&mut self, instructions: &dyn Instructions) -> Ending {
+    /// Where its last instruction goes, and the offset of that instruction.
+    pub(super) fn ending(&mut self, instructions: &dyn Instructions) -> (Flow, u64) {
         if let Some(ending) = self.ending {
             return ending;
         }
@@ -65,26 +47,14 @@ impl Entry {
         ending
     }
 
-    fn look(&self, instructions: &dyn Instructions) -> Ending {
+    fn look(&self, instructions: &dyn Instructions) -> (Flow, u64) {
         let data = &self.block.data;
         let (Some(bits), false, Some(last)) = (self.block.mode.bits(), self.cut, self.last(instructions)) else {
-            return Ending::Next;
+            return (Flow::Unknown, 0);
         };
-        let Some(bytes) = data.get(last..) else { return Ending::Next };
-        let end = self.block.pc.wrapping_add(data.len() as u64);
-        // Addresses of 32 bits wrap around.
-        let back = if bits == 32 && end >> 32 == 1 { end & 0xffff_ffff } else { end };
-        match bytes {
-            [0x0f, 0x05 | 0x34] => return Ending::SystemCall { back },
-            [0xcf] | [0x48, 0xcf] | [0x0f, 0x07 | 0x35] | [0x48, 0x0f, 0x07 | 0x35] => return Ending::SystemReturn,
-            _ => {}
-        }
-        match flow(Isa::X86(bits), bytes, bytes.len() as u64, false, false) {
-            Flow::Next => Ending::Next,
-            Flow::Call { .. } => Ending::Call { back },
-            Flow::Return { .. } => Ending::Return,
-            Flow::Jump { .. } => Ending::Jump,
-        }
+        let Some(bytes) = data.get(last..) else { return (Flow::Unknown, 0) };
+        let address = self.block.pc.wrapping_add(last as u64);
+        (flow(Reading::x86(bits), address, bytes, bytes.len() as u64), last as u64)
     }
 
     /// Offset of the last instruction: by the indices, where all were executed once; by decoding otherwise.

@@ -8,9 +8,11 @@ use alloc::vec::Vec;
 use super::btree::Scan;
 use super::code::{Blocks, Entry};
 use super::metadata;
+use super::problems::{BAD_INDEX, BAD_ROW, LONG_BLOCK, NO_INTERRUPT_BLOCK, NO_METADATA, OLD_SCHEMA};
 use super::wire::{self, BLOCK_BYTES, Block, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, Schema};
-use crate::error::{Class, Problem, ProblemKind};
+use crate::error::Class;
 use crate::limits::Limits;
+use crate::problem::{Problem, ProblemKind};
 use crate::rows::{Cell, PAGE, Query, RowError, Rows};
 use crate::sniff::OpenOptions;
 
@@ -188,7 +190,7 @@ impl Reader {
             let end = match self.ends.get(self.at) {
                 // There are no transitions before the first, and in a damaged table rows may come in no order.
                 Some(end) if *end < 0 || (*end as u64) < self.position => {
-                    self.problem(*end as u64, ProblemKind::BadRow, *end as u64);
+                    self.problem(self.position, &BAD_ROW, *end as u64);
                     self.at += 1;
                     continue;
                 }
@@ -212,7 +214,7 @@ impl Reader {
         None
     }
 
-    fn problem(&mut self, at: u64, kind: ProblemKind, value: u64) {
+    fn problem(&mut self, at: u64, kind: &'static ProblemKind, value: u64) {
         self.problems.push(Problem { at, kind, value });
     }
 
@@ -242,11 +244,11 @@ impl Reader {
         };
         match self.schema {
             Schema::Of2021 => {}
-            Schema::Of20201023 => self.problem(0, ProblemKind::OldSchema, 20_201_023),
-            Schema::Of20201014 => self.problem(0, ProblemKind::OldSchema, 20_201_014),
+            Schema::Of20201023 => self.problem(0, &OLD_SCHEMA, 20_201_023),
+            Schema::Of20201014 => self.problem(0, &OLD_SCHEMA, 20_201_014),
         }
         if !self.has_metadata {
-            self.problem(0, ProblemKind::NoMetadata, 0);
+            self.problem(0, &NO_METADATA, 0);
             return Ok(Phase::Last);
         }
         Ok(Phase::Metadata)
@@ -262,7 +264,7 @@ impl Reader {
             let cut = data.len() > BLOCK_BYTES;
             if cut {
                 data.truncate(BLOCK_BYTES);
-                self.problem(0, ProblemKind::LongBlock, id as u64);
+                self.problem(0, &LONG_BLOCK, id as u64);
             }
             let mode = Mode::of(mode.int());
             let block = Block { pc: pc.int() as u64, data, count: count.int().max(0) as u64, mode };
@@ -277,7 +279,7 @@ impl Reader {
 
     fn after_blocks(&mut self) -> Phase {
         if !self.blocks.get(INTERRUPT_BLOCK).is_some_and(Entry::is_interrupt) {
-            self.problem(0, ProblemKind::NoInterruptBlock, 0);
+            self.problem(0, &NO_INTERRUPT_BLOCK, 0);
         }
         if self.schema >= Schema::Of20201023 { Phase::Indices(None) } else { Phase::Execution }
     }
@@ -293,7 +295,7 @@ impl Reader {
                 known.is_some() || entry.cut
             });
             if !fits {
-                self.problem(0, ProblemKind::BadIndex, *block as u64);
+                self.problem(0, &BAD_INDEX, *block as u64);
             }
         }
     }
@@ -322,7 +324,7 @@ impl Reader {
         for i in 0..rows.len() {
             let row = columns.map(|column| column.get(i).copied().unwrap_or(0));
             if row.first().is_some_and(|t| *t < 0) {
-                self.problem(0, ProblemKind::BadRow, row.first().map_or(0, |t| *t as u64));
+                self.problem(self.position, &BAD_ROW, row.first().map_or(0, |t| *t as u64));
                 continue;
             }
             self.interrupts.push_back(Interrupt::of(row));

@@ -7,8 +7,8 @@ use super::code::{Blocks, Entry};
 use super::text;
 use super::wire::{self, Interrupt, Schema};
 use crate::code::Instructions;
+use crate::code::isa::Isa;
 use crate::details::{Field, RecordDetails, Value};
-use crate::frames::machine::Isa;
 use crate::rows::{Query, Rows};
 
 /// Instructions that are listed.

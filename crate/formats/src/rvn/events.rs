@@ -8,18 +8,22 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::btree::Scan;
-use super::code::Ending;
 use super::decode::{Event, Reader, Record};
-use super::stack::{Place, Stack};
+use super::problems::NO_BLOCK;
 use super::wire::{Interrupt, Mode};
 use super::{details, text};
-use crate::batch::{EventBatch, EventKind, TrackDef, TrackId, TrackKind};
+use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
+use crate::code::flow::Flow;
+use crate::code::isa::Isa;
+use crate::code::pointer::Move;
+use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
 use crate::code::{Instructions, NoInstructions};
 use crate::details::RecordDetails;
-use crate::error::{Class, Problem, ProblemKind};
+use crate::error::Class;
 use crate::info::{Clock, Info};
 use crate::limits::Limits;
 use crate::names::Texts;
+use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, Rows};
 use crate::sniff::OpenOptions;
 
@@ -31,13 +35,23 @@ const CALLS: TrackId = 3;
 /// Records that are looked at together: events of one track then come in runs, which the store likes.
 const TOGETHER: usize = 512;
 
+/// Interrupts are told, and handlers need not be inferred. Blocks of all modes are on one stack: there are no operands, so
+/// that nothing but the encoding of instructions depends on the mode.
+const RULES: Rules = Rules { isa: Isa::X86(64), infers_handlers: false };
+/// Of a block, to see whether it is a function.
+const LOOKED_AT: usize = 8;
+
 /// Decodes a block trace.
 pub struct RvnDecoder {
     reader: Reader,
     limits: Limits,
     names: Texts,
-    by_address: HashMap<u64, u32>,
+    /// Names of code by address, and whether it has been called.
+    by_address: HashMap<u64, (u32, bool)>,
+    /// Of the kernel's code by where a system call entered it.
+    system_calls: HashMap<u64, (u32, bool)>,
     stack: Stack,
+    program: Program,
     /// What is open in the lanes, and what it stands for.
     privilege: Option<(Stretch, bool)>,
     mode: Option<(Stretch, Mode)>,
@@ -63,7 +77,9 @@ impl RvnDecoder {
             limits: options.limits,
             names: Texts::default(),
             by_address: HashMap::new(),
-            stack: Stack::new(CALLS),
+            system_calls: HashMap::new(),
+            stack: Stack::default(),
+            program: Program::default(),
             privilege: None,
             mode: None,
             defined: false,
@@ -92,12 +108,32 @@ impl RvnDecoder {
     }
 
     fn address(&mut self, pc: u64, out: &mut EventBatch) -> Result<u32, RowError> {
-        if let Some(name) = self.by_address.get(&pc) {
+        if let Some((name, _)) = self.by_address.get(&pc) {
             return Ok(*name);
         }
-        let name = self.names.once(format!("{pc:#x}"), 0, self.limits.names, out).map_err(too_many_names)?;
-        self.by_address.insert(pc, name);
+        let name = Name { text: format!("{pc:#x}"), kind: SliceKind::Call, key: Key::Address(pc) };
+        let name = self.names.once(name, 0, self.limits.names, out).map_err(too_many_names)?;
+        self.by_address.insert(pc, (name, false));
         Ok(name)
+    }
+
+    /// The number of the name of an interrupt.
+    fn interrupt_name(&mut self, interrupt: &Interrupt, out: &mut EventBatch) -> Result<u32, RowError> {
+        let text = text::vector(interrupt);
+        self.names.number_of(SliceKind::Interrupt, &text, 0, self.limits.names, out).map_err(too_many_names)
+    }
+
+    /// Has something done to the call stack, with the sink that fills a batch.
+    fn with_stack(
+        &mut self,
+        interrupt: u32,
+        out: &mut EventBatch,
+        act: impl FnOnce(&mut Stack, &mut Program, &mut ToBatch<'_>),
+    ) -> Result<(), RowError> {
+        let Self { stack, program, names, by_address, system_calls, limits, .. } = self;
+        let mut sink = ToBatch { names, by_address, system_calls, limit: limits.names, interrupt, out, failed: None };
+        act(stack, program, &mut sink);
+        sink.failed.map_or(Ok(()), Err)
     }
 
     /// The number of the name of a block.
@@ -112,7 +148,7 @@ impl RvnDecoder {
                 if !self.told_missing {
                     self.told_missing = true;
                     let at = event.begin;
-                    out.problems.push(Problem { at, kind: ProblemKind::NoBlock, value: event.block as u64 });
+                    out.problems.push(Problem { at, kind: &NO_BLOCK, value: event.block as u64 });
                 }
                 return self.text("missing block", out);
             }
@@ -127,9 +163,10 @@ impl RvnDecoder {
         for record in records {
             let event = match record {
                 Record::Interrupt(interrupt) => {
-                    let name = self.text(&text::vector(interrupt), out)?;
+                    let name = self.interrupt_name(interrupt, out)?;
                     // Ordered by transition, and before the event that it lies in: no event can be later than that.
-                    out.push(EventKind::Instant, CALLS, interrupt.transition, name, interrupt.transition + 1);
+                    let time = interrupt.transition;
+                    self.with_stack(0, out, |stack, _, sink| stack.point(name, time, time + 1, sink))?;
                     self.announced = Some(*interrupt);
                     continue;
                 }
@@ -140,22 +177,41 @@ impl RvnDecoder {
             if entry.is_interrupt() {
                 // Whatever is no instruction and has no row among the interrupts goes by unseen on the stack.
                 if let Some(interrupt) = self.announced.take().filter(|i| i.transition + 1 == event.end) {
-                    let name = self.text(&text::vector(&interrupt), out)?;
-                    self.stack.interrupt(Place { pc: interrupt.pc, name, time, locator }, out);
+                    let name = self.interrupt_name(&interrupt, out)?;
+                    let at = Arrival { address: interrupt.pc, stack: None, bytes: &[], time, locator };
+                    self.with_stack(name, out, |stack, program, sink| stack.interrupt(RULES, at, program, sink))?;
                 }
                 continue;
             }
+            // Of a block that was not executed to its end nobody can say where it goes.
             let complete = event.end - event.begin >= entry.block.count;
-            let ending = if complete { entry.ending(self.instructions.as_ref()) } else { Ending::Next };
-            let behind = pc.wrapping_add(entry.block.data.len() as u64);
-            let name = match entry.name {
-                Some(name) => name,
-                None => self.name(event, out)?,
+            let (flow, last) = if complete { entry.ending(self.instructions.as_ref()) } else { (Flow::Unknown, 0) };
+            let departure = Departure {
+                flow,
+                address: pc.wrapping_add(last),
+                next: pc.wrapping_add(entry.block.data.len() as u64),
+                after: event.end,
+                locator,
+                stack: None,
+                moves: Move::None,
             };
-            self.stack.enter(Place { pc, name, time, locator }, out);
-            self.stack.leave(ending, behind);
+            if !self.stack.goes_on(pc, None) {
+                self.arrive(event, pc, out)?;
+            }
+            self.stack.leave(departure);
         }
         Ok(())
+    }
+
+    /// A block begins to run. Its first bytes tell whether it is a function.
+    fn arrive(&mut self, event: &Event, pc: u64, out: &mut EventBatch) -> Result<(), RowError> {
+        let mut first = [0; LOOKED_AT];
+        let entry = self.reader.blocks.get(event.block);
+        for (to, from) in first.iter_mut().zip(entry.map_or(&[][..], |entry| &entry.block.data)) {
+            *to = *from;
+        }
+        let at = Arrival { address: pc, stack: None, bytes: &first, time: event.begin, locator: event.end };
+        self.with_stack(0, out, |stack, program, sink| stack.arrive(RULES, at, program, sink))
     }
 
     fn lane_events(&mut self, records: &[Record], out: &mut EventBatch) -> Result<(), RowError> {
@@ -275,6 +331,11 @@ impl RowDecoder for RvnDecoder {
         Ok(true)
     }
 
+    fn finish(&mut self, out: &mut EventBatch) {
+        // A limit that is reached now has been reached before, and was told.
+        let _ = self.with_stack(0, out, |stack, _, sink| stack.settle(sink));
+    }
+
     fn print(&mut self, out: &mut String) -> Result<bool, RowError> {
         while out.len() < 1 << 20 {
             let Some(record) = self.reader.next() else { return Ok(false) };
@@ -310,6 +371,63 @@ fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
         Mode::Bits64 => Some(pc >> 63 == 1),
         Mode::Bits32 => Some(pc >= 0x8000_0000),
         Mode::Bits16 | Mode::Unknown(_) => None,
+    }
+}
+
+/// The sink of the call stack that fills a batch.
+struct ToBatch<'a> {
+    names: &'a mut Texts,
+    by_address: &'a mut HashMap<u64, (u32, bool)>,
+    system_calls: &'a mut HashMap<u64, (u32, bool)>,
+    limit: u32,
+    /// The name of the interrupt at hand.
+    interrupt: u32,
+    out: &'a mut EventBatch,
+    failed: Option<RowError>,
+}
+
+impl Sink for ToBatch<'_> {
+    fn name(&mut self, entered: Entered) -> (u32, bool) {
+        let Entered { kind, address, .. } = entered;
+        let (known, text) = match kind {
+            SliceKind::Interrupt => return (self.interrupt, false),
+            SliceKind::SystemCall => (&mut *self.system_calls, "system call "),
+            _ => (&mut *self.by_address, ""),
+        };
+        if let Some((name, called)) = known.get_mut(&address) {
+            return (*name, !core::mem::replace(called, true));
+        }
+        let name = Name { text: format!("{text}{address:#x}"), kind, key: Key::Address(address) };
+        match self.names.once(name, 0, self.limit, self.out) {
+            Ok(name) => {
+                known.insert(address, (name, true));
+                (name, true)
+            }
+            Err(error) => {
+                self.failed.get_or_insert(too_many_names(error));
+                (0, false)
+            }
+        }
+    }
+
+    fn begin(&mut self, name: u32, time: u64, locator: u64) {
+        self.out.push(EventKind::Begin, CALLS, time, name, locator);
+    }
+
+    fn point(&mut self, name: u32, time: u64, locator: u64) {
+        self.out.push(EventKind::Instant, CALLS, time, name, locator);
+    }
+
+    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: u64) {
+        self.out.push_begun_before(CALLS, time, name, locator, below);
+    }
+
+    fn end(&mut self, name: u32, began: u64, time: u64, flags: u8) {
+        self.out.push_end_of(CALLS, time, name, began, flags);
+    }
+
+    fn note(&mut self, note: Note, locator: u64) {
+        self.out.problems.push(note.problem(locator));
     }
 }
 

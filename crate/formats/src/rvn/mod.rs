@@ -10,7 +10,7 @@ mod details;
 pub mod encode;
 mod events;
 mod metadata;
-mod stack;
+pub mod problems;
 mod text;
 pub mod wire;
 
@@ -28,6 +28,7 @@ pub const FORMAT: Format = Format {
     id: "rvn",
     name: "REVEN block trace",
     opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
+    problems: problems::KINDS,
     sniff,
     open,
     #[cfg(feature = "text")]

@@ -3,8 +3,9 @@
 //! It restarts at entries (17 bytes at the most, the bytes of a blob apart), takes names and blobs in portions, and so never
 //! asks its caller to hold more than that.
 
-use crate::error::{Cause, Error, Problem, ProblemKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
+use crate::problem::{Problem, TRUNCATED};
 
 use super::wire::{
     AUXILIARY, BUFFER_SIZE, END_ENTRY, LONGEST, Layout, Number, STATEMENT, Shape, TYPE_LEN, Tables, VARIABLE,
@@ -111,7 +112,7 @@ impl Points {
                 _ => 0,
             }
         };
-        Some(Problem { at, kind: ProblemKind::Truncated, value: needed })
+        Some(Problem { at, kind: &TRUNCATED, value: needed })
     }
 
     /// The entry at the beginning of `window`, of which `have` bytes are of the file. Answers how long it is.
@@ -300,7 +301,7 @@ impl Walk {
             Header::Names { left } => short(left),
             // The reference takes this for a trace without types and points.
             Header::TypeCount if rest.is_empty() => {
-                Ok(Some(Problem { at, kind: ProblemKind::Truncated, value: self.layout.types_len() as u64 }))
+                Ok(Some(Problem { at, kind: &TRUNCATED, value: self.layout.types_len() as u64 }))
             }
             Header::TypeCount => short(self.layout.types_len() as u64),
             Header::Types { left } => short(u64::from(left) * TYPE_LEN as u64),

@@ -84,8 +84,10 @@ impl TraceDbDecoder {
                 format!("The point is larger than what is looked at: its first {} KiB are shown.", MOST / 1024)
             });
         }
-        if point.left_out > 0 {
-            remarks.push(format!("{} entries or bytes of blobs of this point are not shown.", point.left_out));
+        for (value, what) in [(point.entries_left_out, "Entries"), (point.bytes_left_out, "Bytes of blobs")] {
+            if value > 0 {
+                remarks.push(format!("{what} of this point that are not shown: {value}."));
+            }
         }
         let tables = &self.walk.tables;
         let mut fields = statement_fields(point.statement);

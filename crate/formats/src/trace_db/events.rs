@@ -6,14 +6,16 @@ use alloc::string::ToString;
 use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
-use crate::error::{Cause, Error, Problem, ProblemKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::info::{Clock, Info};
+use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
 use super::decode::{Blind, Sink, Variable, Walk};
 use super::memory::History;
 use super::places::{At, Places};
 use super::point::MOST_BUFFERS;
+use super::problems::CUT_POINT;
 use super::tracks::Tracks;
 use super::wire::{Layout, Number, Tables};
 
@@ -74,7 +76,7 @@ impl TraceDbDecoder {
         }
         let at = self.walk.points.at.saturating_add(rest);
         let Scene { tracks, places, point, statement, .. } = &mut self.scene;
-        out.problems.push(Problem { at, kind: ProblemKind::CutPoint, value: point.number });
+        out.problems.push(Problem { at, kind: &CUT_POINT, value: point.number });
         tracks.point(*statement, *point, places.stretch(), true, out)
     }
 }

@@ -11,6 +11,7 @@ mod events;
 pub mod memory;
 mod places;
 pub mod point;
+pub mod problems;
 mod sniff;
 #[cfg(feature = "text")]
 mod text;
@@ -33,6 +34,7 @@ pub const FORMAT: Format = Format {
     id: "trace-db",
     name: "trace-db trace",
     opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
+    problems: problems::KINDS,
     sniff: sniff::sniff,
     open,
     #[cfg(feature = "text")]

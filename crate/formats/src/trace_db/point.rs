@@ -3,11 +3,13 @@
 use alloc::vec::Vec;
 
 use crate::decoder::Progress;
-use crate::error::{Cause, Error, Problem, ProblemKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
+use crate::problem::Problem;
 
 use super::decode::{Sink, Variable as Place, Walk};
 use super::memory::MemoryMap;
+use super::problems::CUT_POINT;
 use super::wire::{Layout, Number, Tables};
 
 /// Entries of one point that are kept; any number of them can stand in a file.
@@ -52,8 +54,10 @@ pub struct Point {
     pub buffer_sizes: Vec<(u64, u64)>,
     /// Numbers of their own, in file order.
     pub auxiliary: Vec<u64>,
-    /// Entries, and bytes of blobs, that the point has in the file and not here.
-    pub left_out: u64,
+    /// How many entries the point has in the file that are not here.
+    pub entries_left_out: u64,
+    /// How many bytes of blobs the point has in the file that are not here; those of entries left out do not count.
+    pub bytes_left_out: u64,
 }
 
 /// The sink that collects one point after the other.
@@ -64,6 +68,8 @@ pub(crate) struct Collect {
     /// Bytes of blobs to keep of a point.
     keep: usize,
     kept: usize,
+    /// The blob at hand has no room.
+    blob_left_out: bool,
     pub(crate) done: bool,
 }
 
@@ -75,15 +81,18 @@ impl Collect {
     fn has_room(&mut self) -> bool {
         let p = &mut self.point;
         let room = p.variables.len() + p.buffer_sizes.len() + p.auxiliary.len() < MOST_ENTRIES;
-        p.left_out += u64::from(!room);
+        p.entries_left_out += u64::from(!room);
         room
     }
 
-    fn add(&mut self, place: Place, content: Content, size: u32, buffer_size: Option<u64>) {
-        if self.has_room() {
+    /// Keeps a variable if there is room.
+    fn add(&mut self, place: Place, content: Content, size: u32, buffer_size: Option<u64>) -> bool {
+        let room = self.has_room();
+        if room {
             let Place { name, of_type, .. } = place;
             self.point.variables.push(Variable { name, of_type, content, size, buffer_size });
         }
+        room
     }
 }
 
@@ -97,7 +106,7 @@ impl Sink for Collect {
         old.variables.clear();
         old.buffer_sizes.clear();
         old.auxiliary.clear();
-        self.point = Point { at, statement: None, left_out: 0, ..old };
+        self.point = Point { at, statement: None, entries_left_out: 0, bytes_left_out: 0, ..old };
         self.kept = 0;
     }
 
@@ -114,22 +123,19 @@ impl Sink for Collect {
     }
 
     fn blob(&mut self, place: Place, len: u32) {
-        self.add(place, Content::Bytes(Vec::new()), len, None);
+        self.blob_left_out = !self.add(place, Content::Bytes(Vec::new()), len, None);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
-        let room = self.keep.saturating_sub(self.kept).min(bytes.len());
-        let last = self.point.variables.last_mut().map(|v| &mut v.content);
-        let kept = match last {
-            Some(Content::Bytes(to)) => {
-                to.extend_from_slice(bytes.get(..room).unwrap_or_default());
-                room
-            }
-            // Its variable was left out.
-            _ => 0,
-        };
+        // The last variable belongs to an earlier entry.
+        if self.blob_left_out {
+            return;
+        }
+        let Some(Content::Bytes(to)) = self.point.variables.last_mut().map(|v| &mut v.content) else { return };
+        let kept = self.keep.saturating_sub(self.kept).min(bytes.len());
+        to.extend_from_slice(bytes.get(..kept).unwrap_or_default());
         self.kept += kept;
-        self.point.left_out += (bytes.len() - kept) as u64;
+        self.point.bytes_left_out += (bytes.len() - kept) as u64;
     }
 
     fn buffer_size(&mut self, _at: u64, address: u64, size: u64) {
@@ -215,11 +221,36 @@ impl Reader {
     /// That the point at hand breaks off, if there is one; `rest` bytes have been looked at beyond it.
     pub fn cut(&self, rest: u64) -> Option<Problem> {
         let at = self.walk.points.at.saturating_add(rest);
-        self.walk.points.open.then_some(Problem { at, kind: ProblemKind::CutPoint, value: self.points })
+        self.walk.points.open.then_some(Problem { at, kind: &CUT_POINT, value: self.points })
     }
 
     fn fail<T>(&mut self, error: Error) -> Result<T> {
         self.failed = Some(error);
         Err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_of_a_point_is_counted_by_kind_and_goes_nowhere_else() {
+        let mut collect = Collect::new(MemoryMap::default(), 5);
+        let place = Place { at: 0, name: 0, of_type: 0 };
+        collect.begin(0);
+        collect.blob(place, 3);
+        collect.bytes(b"abc");
+        (1..MOST_ENTRIES as u64).for_each(|n| collect.auxiliary(n));
+        collect.blob(place, 2);
+        collect.bytes(b"de");
+        collect.auxiliary(0);
+        assert_eq!((collect.point.entries_left_out, collect.point.bytes_left_out), (2, 0));
+        assert_eq!(collect.point.variables[0].content, Content::Bytes(b"abc".to_vec()));
+        collect.begin(1);
+        collect.blob(place, 7);
+        collect.bytes(b"abcd");
+        collect.bytes(b"efg");
+        assert_eq!((collect.point.entries_left_out, collect.point.bytes_left_out), (0, 2));
     }
 }

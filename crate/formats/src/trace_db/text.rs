@@ -6,10 +6,12 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
-use crate::error::{Problem, ProblemKind, Result};
+use crate::error::Result;
+use crate::problem::{LEFT_OUT, Problem};
 use crate::sniff::{OpenOptions, Text};
 
 use super::point::{Content, Point, Reader, Variable};
+use super::problems::ENTRIES_LEFT_OUT;
 use super::wire::{Layout, Number, Tables};
 
 /// Begins to print points, one a line.
@@ -48,8 +50,10 @@ impl TextDump for JsonLines {
                 put_head(out, tables);
             }
             put_point(out, tables, point);
-            if point.left_out > 0 {
-                problems.push(Problem { at: point.at, kind: ProblemKind::LeftOut, value: point.left_out });
+            for (kind, value) in [(&ENTRIES_LEFT_OUT, point.entries_left_out), (&LEFT_OUT, point.bytes_left_out)] {
+                if value > 0 {
+                    problems.push(Problem { at: point.at, kind, value });
+                }
             }
             out.len() < PORTION
         });

@@ -15,12 +15,14 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use crate::batch::{EventBatch, EventKind, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
-use crate::error::{Problem, ProblemKind, Result};
+use crate::error::Result;
 use crate::limits::Limits;
 use crate::names::Texts;
+use crate::problem::{Problem, ProblemKind};
 
 use super::decode::Variable;
 use super::places::{At, Occurrences};
+use super::problems::{BUFFERS_NOT_SHOWN, FILES_NOT_SHOWN, LIVE_BUFFERS_NOT_SHOWN, NOT_SHOWN, STATEMENTS_NOT_SHOWN};
 use super::wire::{Number, Tables, file_of, place_of};
 
 /// Value tracks, files with tracks of their own, and statements and buffers with names of their own, at the most: a
@@ -84,7 +86,7 @@ pub(crate) struct Tracks {
     auxiliary: TrackId,
     auxiliary_name: u32,
     /// Kinds of things of which there were more than are shown.
-    told: [bool; 4],
+    told: Vec<&'static ProblemKind>,
 }
 
 impl Tracks {
@@ -107,7 +109,7 @@ impl Tracks {
             buffer_names: 0,
             auxiliary: NONE,
             auxiliary_name: NONE,
-            told: [false; 4],
+            told: Vec::new(),
         }
     }
 
@@ -140,7 +142,8 @@ impl Tracks {
             return *slot;
         }
         if id.is_some() && self.files.len() >= MOST_FILES.min(self.limits.tracks as usize) {
-            self.tell(0, MOST_FILES, at, out);
+            let named = self.files.len() - usize::from(self.file_of.contains_key(&None));
+            self.tell(&FILES_NOT_SHOWN, named, at, out);
             return self.file_slot(None, at, out);
         }
         let slot = self.files.len() as u32;
@@ -201,7 +204,7 @@ impl Tracks {
     fn new_statement(&mut self, id: u64, point: At, stretch: u32, out: &mut EventBatch) -> Result<(u32, u32)> {
         let file = self.file_slot(file_of(id), point.at, out);
         if self.statements.len() >= MOST_STATEMENTS {
-            self.tell(1, MOST_STATEMENTS, point.at, out);
+            self.tell(&STATEMENTS_NOT_SHOWN, MOST_STATEMENTS, point.at, out);
             let name = self.texts.number("another statement", point.at, self.limits.names, out)?;
             return Ok((name, file));
         }
@@ -261,7 +264,7 @@ impl Tracks {
         let slot = match self.by_key.get(&key) {
             Some(slot) => *slot,
             None if self.values.len() >= MOST_VALUES.min(self.limits.tracks as usize) => {
-                self.tell(2, MOST_VALUES, at, out);
+                self.tell(&NOT_SHOWN, self.values.len(), at, out);
                 return NONE;
             }
             None => {
@@ -306,8 +309,11 @@ impl Tracks {
             return Ok(());
         }
         if self.open.len() >= MOST_ROWS || self.buffer_names >= MOST_BUFFER_NAMES {
-            let most = if self.open.len() >= MOST_ROWS { MOST_ROWS } else { MOST_BUFFER_NAMES };
-            self.tell(3, most, at, out);
+            if self.open.len() >= MOST_ROWS {
+                self.tell(&LIVE_BUFFERS_NOT_SHOWN, MOST_ROWS, at, out);
+            } else {
+                self.tell(&BUFFERS_NOT_SHOWN, MOST_BUFFER_NAMES, at, out);
+            }
             return Ok(());
         }
         if self.buffers == NONE {
@@ -383,11 +389,10 @@ impl Tracks {
     }
 
     #[cold]
-    fn tell(&mut self, kind: usize, most: usize, at: u64, out: &mut EventBatch) {
-        if let Some(told) = self.told.get_mut(kind)
-            && !core::mem::replace(told, true)
-        {
-            out.problems.push(Problem { at, kind: ProblemKind::NotShown, value: most as u64 });
+    fn tell(&mut self, kind: &'static ProblemKind, most: usize, at: u64, out: &mut EventBatch) {
+        if !self.told.contains(&kind) {
+            self.told.push(kind);
+            out.problems.push(Problem { at, kind, value: most as u64 });
         }
     }
 }

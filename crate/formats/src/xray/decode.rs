@@ -3,9 +3,10 @@
 //! A walk is handed bytes in portions and calls a [`Sink`] for each record; it restarts at records and never asks to see
 //! more than 80 bytes at once. After a defect it goes on with the next buffer, so that one bad byte costs one buffer.
 
-use crate::error::{Problem, ProblemKind};
 use crate::input::Cursor;
+use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
+use super::problems::{BAD_PREAMBLE, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
 use super::wire::{
     BASIC_LEN, Basic, EventTime, FUNCTION_LEN, FunctionKind, HEADER_LEN, Header, METADATA_LEN, Metadata, Wire,
 };
@@ -182,16 +183,14 @@ impl FdrWalk {
         let eof = self.at.saturating_add(rest.len() as u64);
         let problem = match self.state {
             State::Extents if rest.is_empty() => return,
-            State::Extents => Problem {
-                at: eof,
-                kind: ProblemKind::Truncated,
-                value: (METADATA_LEN as u64).saturating_sub(rest.len() as u64),
-            },
-            State::Resync { from } => Problem { at: from, kind: ProblemKind::Malformed, value: eof - from },
+            State::Extents => {
+                Problem { at: eof, kind: &TRUNCATED, value: (METADATA_LEN as u64).saturating_sub(rest.len() as u64) }
+            }
+            State::Resync { from } => Problem { at: from, kind: &MALFORMED, value: eof - from },
             State::Records | State::Skip if self.leftovers_end <= eof && self.missing == 0 => return,
             State::Records | State::Payload { .. } | State::Skip => {
                 let value = self.leftovers_end.saturating_sub(eof).saturating_add(self.missing);
-                Problem { at: eof, kind: ProblemKind::Truncated, value }
+                Problem { at: eof, kind: &TRUNCATED, value }
             }
         };
         self.state = State::Extents;
@@ -216,7 +215,7 @@ impl FdrWalk {
                 // Look for the first two records of a buffer.
                 while let Some([first, .., second]) = c.peek_array::<{ METADATA_LEN + 1 }>() {
                     if *first == self.wire.first_byte(7) && *second == self.wire.first_byte(0) {
-                        sink.problem(Problem { at: from, kind: ProblemKind::Malformed, value: c.at() - from });
+                        sink.problem(Problem { at: from, kind: &MALFORMED, value: c.at() - from });
                         self.state = State::Extents;
                         return true;
                     }
@@ -265,14 +264,14 @@ impl FdrWalk {
         }
     }
 
-    /// The buffer at hand is over; `cut` bytes of a record that it broke off in have been passed over.
+    /// The buffer at hand is over; it ends `cut` bytes into a record, or between two records if that is 0.
     fn finish_buffer(&mut self, at: u64, cut: u64, sink: &mut impl Sink) {
         self.state = State::Extents;
         if self.missing > 0 {
-            sink.problem(Problem { at, kind: ProblemKind::Truncated, value: self.missing });
+            sink.problem(Problem { at, kind: &TRUNCATED, value: self.missing });
             self.missing = 0;
         } else if cut > 0 {
-            sink.problem(Problem { at: at - cut, kind: ProblemKind::CutBuffer, value: cut });
+            sink.problem(Problem { at: at - cut, kind: &CUT_BUFFER, value: cut });
             sink.lost(at);
         }
     }
@@ -315,7 +314,7 @@ impl FdrWalk {
             self.state = State::Records;
         } else if c.at() >= self.buffer.end {
             // The payload that is there has been told; only what is missing is lost.
-            self.finish_buffer(c.at(), u64::from(size - left), sink);
+            self.finish_buffer(c.at(), METADATA_LEN as u64 + u64::from(size - left), sink);
         } else {
             self.state = State::Payload { size, left };
             return false;
@@ -373,7 +372,8 @@ impl FdrWalk {
         let Ok(record) = self.wire.metadata(bytes) else { return self.malformed(at, sink) };
         if let Metadata::Extents { .. } = record {
             // The buffer before said that it was longer than it is.
-            sink.problem(Problem { at, kind: ProblemKind::Malformed, value: 0 });
+            let value = self.leftovers_end.saturating_sub(at).saturating_add(self.missing);
+            sink.problem(Problem { at, kind: &WRONG_EXTENTS, value });
             sink.lost(at);
             self.state = State::Extents;
             return true;
@@ -409,7 +409,7 @@ impl FdrWalk {
                     self.after_enter = true;
                     sink.argument(value);
                 } else {
-                    sink.problem(Problem { at, kind: ProblemKind::StrayArgument, value });
+                    sink.problem(Problem { at, kind: &STRAY_ARGUMENT, value });
                 }
             }
             Metadata::Custom { size, time, cpu } => {
@@ -493,7 +493,7 @@ impl FdrWalk {
             self.state = State::Payload { size, left: size };
             return;
         }
-        sink.problem(Problem { at, kind: ProblemKind::OverwrittenPayload, value: size.into() });
+        sink.problem(Problem { at, kind: &OVERWRITTEN_PAYLOAD, value: size.into() });
         if self.wire.version > 1 {
             // The extents count the payload all the same.
             let end = self.buffer.end.saturating_sub(size.into());
@@ -517,7 +517,7 @@ impl FdrWalk {
         }
         self.told = true;
         if !self.clocked {
-            sink.problem(Problem { at, kind: ProblemKind::BadPreamble, value: 0 });
+            sink.problem(Problem { at, kind: &BAD_PREAMBLE, value: 0 });
         }
         let place = Place { at, ..self.buffer };
         match sink.buffer(place, self.clocked.then_some(self.buffer.clock)) {
@@ -539,7 +539,7 @@ impl FdrWalk {
             self.missing = 0;
             self.state = State::Resync { from: at };
         } else {
-            sink.problem(Problem { at, kind: ProblemKind::Malformed, value: self.leftovers_end - at });
+            sink.problem(Problem { at, kind: &MALFORMED, value: self.leftovers_end - at });
             self.state = State::Skip;
         }
         true
@@ -580,7 +580,7 @@ impl BasicWalk {
         if !rest.is_empty() {
             let at = self.at.saturating_add(rest.len() as u64);
             let value = (BASIC_LEN - rest.len() % BASIC_LEN) as u64;
-            sink.problem(Problem { at, kind: ProblemKind::Truncated, value });
+            sink.problem(Problem { at, kind: &TRUNCATED, value });
         }
     }
 
@@ -596,9 +596,9 @@ impl BasicWalk {
                 sink.function(Function { at, kind, func, clock, cpu: cpu.into() });
             }
             Ok(Basic::Argument { func, tid, pid, value }) if enter == Some((func, tid, pid)) => sink.argument(value),
-            Ok(Basic::Argument { value, .. }) => sink.problem(Problem { at, kind: ProblemKind::StrayArgument, value }),
+            Ok(Basic::Argument { value, .. }) => sink.problem(Problem { at, kind: &STRAY_ARGUMENT, value }),
             Ok(Basic::Function { kind: Err(_), .. }) | Err(_) => {
-                sink.problem(Problem { at, kind: ProblemKind::Malformed, value: BASIC_LEN as u64 });
+                sink.problem(Problem { at, kind: &MALFORMED, value: BASIC_LEN as u64 });
             }
         }
     }

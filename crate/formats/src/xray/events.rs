@@ -20,10 +20,11 @@ use hashbrown::HashMap;
 use crate::batch::{EventBatch, EventKind, Key, Name, Orphans, TrackDef, TrackId, TrackKind};
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::info::{Clock, Info};
 use crate::limits::Limits;
 use crate::names::Names;
+use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
 use super::decode::{BasicWalk, Event, FdrWalk, Function, PLACE_EVERY, Place, Sink};
@@ -319,13 +320,15 @@ impl Tracks {
         }
         let process = *self.processes.entry(pid).or_insert_with(|| {
             let name = if self.has_process { format!("process {pid}") } else { "process not recorded".to_string() };
-            out.new_tracks.push(TrackDef::new(TrackKind::Process, name));
+            let id = self.has_process.then_some(i64::from(pid));
+            out.new_tracks.push(TrackDef { id, ..TrackDef::new(TrackKind::Process, name) });
             self.tracks += 1;
             self.tracks - 1
         });
         let name = if pid == tid { format!("main thread {tid}") } else { format!("thread {tid}") };
         out.new_tracks.push(TrackDef {
             parent: Some(process),
+            id: Some(tid.into()),
             orphans: match self.mode {
                 Mode::Fdr => Orphans::FromStart,
                 Mode::Basic => Orphans::FromPrevious,

@@ -8,6 +8,7 @@ mod decode;
 pub mod encode;
 mod events;
 mod order;
+pub mod problems;
 #[cfg(feature = "text")]
 mod text;
 pub mod wire;
@@ -26,6 +27,7 @@ pub const FORMAT: Format = Format {
     id: "xray",
     name: "LLVM XRay log",
     opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
+    problems: problems::KINDS,
     sniff,
     open,
     #[cfg(feature = "text")]

@@ -10,7 +10,8 @@ use core::fmt::Write;
 use hashbrown::HashMap;
 
 use crate::decoder::{Progress, TextDump, Want};
-use crate::error::{Cause, Error, Problem, Result};
+use crate::error::{Cause, Error, Result};
+use crate::problem::Problem;
 use crate::sniff::{OpenOptions, Text};
 
 use super::decode::{BasicWalk, Event, FdrWalk, Function, Place, Sink};

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::error::{Problem, ProblemKind};
+use crate::problem::{MALFORMED, Problem};
 
 use super::decode::{Event, Function, Sink};
 use super::wire::{FunctionKind, Header, Mode};
@@ -90,7 +90,7 @@ impl YamlWalk {
         // Lines that begin no item are the header, comments and the marks of a document's begin and end.
         let Some(body) = trim(&line).strip_prefix(b"-").filter(|body| !body.starts_with(b"-")) else { return };
         if self.record(begin, trim(body), sink).is_none() {
-            sink.problem(Problem { at: begin, kind: ProblemKind::Malformed, value: self.at - begin });
+            sink.problem(Problem { at: begin, kind: &MALFORMED, value: self.at - begin });
         }
         self.line = line;
         self.line.clear();

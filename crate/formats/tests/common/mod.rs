@@ -35,7 +35,7 @@ impl Delivered {
         batch.clear();
     }
 
-    pub(crate) fn kinds(&self) -> Vec<ProblemKind> {
+    pub(crate) fn kinds(&self) -> Vec<&'static ProblemKind> {
         self.problems.iter().map(|p| p.kind).collect()
     }
 }

@@ -1,0 +1,172 @@
+//! `unspool slices`: every slice of a trace, in the order of time.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+use unspool_engine::store::ordered::Placed;
+use unspool_engine::{Session, TrackOut};
+use unspool_formats::batch::{Key, flags};
+
+use crate::Failure;
+use crate::session::read_whole;
+
+/// Lists the slices of a trace by start: calls, handlers, groups.
+#[derive(clap::Args)]
+pub(crate) struct Slices {
+    /// The trace; - for standard input.
+    file: PathBuf,
+    /// Only slices that overlap with this range of the x axis, both ends included: 100..200, 100.. or ..200.
+    #[arg(long, value_parser = range)]
+    range: Option<(u64, u64)>,
+    /// Only this track, by its name or its number in `unspool info`. Without it all threads, or where there are none, all
+    /// tracks with slices.
+    #[arg(long)]
+    track: Option<String>,
+    /// One JSON object a line.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Comma-separated values with a header.
+    #[arg(long)]
+    csv: bool,
+}
+
+/// One slice, as it is printed.
+#[derive(Serialize)]
+struct Row<'a> {
+    track: &'a str,
+    /// The number of the thread, where the trace has one.
+    thread: Option<i64>,
+    start: u64,
+    end: u64,
+    /// From 0, the outermost.
+    depth: i64,
+    name: &'a str,
+    kind: &'a str,
+    /// The number of the function.
+    id: Option<i64>,
+    /// Where the function begins.
+    address: Option<u64>,
+    flags: Vec<&'static str>,
+}
+
+pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
+    let (_, session) = read_whole(&what.file)?;
+    let report = session.store().track_report();
+    let tracks = chosen(&report, what.track.as_deref())?;
+    let (from, to) = what.range.unwrap_or((0, u64::MAX));
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    if what.csv {
+        writeln!(out, "track,thread,start,end,depth,name,kind,id,address,flags")?;
+    }
+    for placed in session.store().ordered(&tracks, from, to.saturating_add(1)) {
+        let Some(track) = report.get(placed.track as usize) else { continue };
+        let row = row(&session, track, &placed);
+        if what.json {
+            serde_json::to_writer(&mut out, &row).map_err(io::Error::from)?;
+            writeln!(out)?;
+        } else if what.csv {
+            csv(&mut out, &row)?;
+        } else {
+            let indent = usize::try_from(row.depth).unwrap_or(0).min(60) * 2;
+            let marks = if row.flags.is_empty() { String::new() } else { format!("  [{}]", row.flags.join(", ")) };
+            let (start, end, name) = (row.start, row.end, row.name);
+            writeln!(out, "{:20}  {start:>12} ..{end:>12}  {:indent$}{name}{marks}", row.track, "")?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn row<'a>(session: &'a Session, track: &'a TrackOut, placed: &Placed) -> Row<'a> {
+    let store = session.store();
+    let name = store.calls().name(placed.slice.node);
+    let (kind, key) = store.key(name);
+    let kind = if track.kind == "thread" { kind.word() } else { track.noun.unwrap_or(&track.name) };
+    Row {
+        track: &track.name,
+        thread: track.thread,
+        start: placed.slice.start,
+        end: placed.slice.end,
+        depth: i64::from(placed.depth) - i64::from(track.lowest),
+        name: store.names().get(name as usize).map_or("", String::as_str),
+        kind,
+        id: if let Key::Id(id) = key { Some(id) } else { None },
+        address: if let Key::Address(address) = key { Some(address) } else { None },
+        flags: flags::words(placed.slice.flags).collect(),
+    }
+}
+
+fn chosen(report: &[TrackOut], wanted: Option<&str>) -> Result<Vec<u32>, Failure> {
+    let with = |keep: &dyn Fn(&TrackOut) -> bool| report.iter().filter(|t| keep(t)).map(|t| t.id).collect::<Vec<_>>();
+    if let Some(wanted) = wanted {
+        let named = with(&|t| t.name == wanted);
+        let found = if named.is_empty() { with(&|t| wanted.parse() == Ok(t.id)) } else { named };
+        if found.is_empty() {
+            let names: Vec<&str> = report.iter().map(|t| t.name.as_str()).take(20).collect();
+            return Err(Failure::new(format!("there is no track {wanted}; the first are: {}", names.join(", "))));
+        }
+        return Ok(found);
+    }
+    let threads = with(&|t| t.kind == "thread");
+    Ok(if threads.is_empty() { with(&|t| t.slices > 0.0) } else { threads })
+}
+
+fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
+    let optional = |value: Option<String>| value.unwrap_or_default();
+    let fields = [
+        row.track.to_string(),
+        optional(row.thread.map(|n| n.to_string())),
+        row.start.to_string(),
+        row.end.to_string(),
+        row.depth.to_string(),
+        row.name.to_string(),
+        row.kind.to_string(),
+        optional(row.id.map(|n| n.to_string())),
+        optional(row.address.map(|n| n.to_string())),
+        row.flags.join(" "),
+    ];
+    writeln!(out, "{}", fields.map(|field| quoted(&field)).join(","))
+}
+
+/// A field of comma-separated values (RFC 4180).
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.into() }
+}
+
+/// `A..B`, `A..` or `..B`, in decimal or hexadecimal.
+fn range(text: &str) -> Result<(u64, u64), String> {
+    let number = |text: &str, otherwise: u64| {
+        let parsed = match text.strip_prefix("0x") {
+            _ if text.is_empty() => return Ok(otherwise),
+            Some(hex) => u64::from_str_radix(hex, 16),
+            None => text.parse(),
+        };
+        parsed.map_err(|_| format!("{text:?} is not a position"))
+    };
+    let (from, to) = text.split_once("..").ok_or("expected two positions with .. between them, such as 100..200")?;
+    let (from, to) = (number(from, 0)?, number(to, u64::MAX)?);
+    if from > to {
+        return Err(format!("{from} is after {to}"));
+    }
+    Ok((from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_include_both_ends() {
+        assert_eq!(range("5..0x10"), Ok((5, 16)));
+        assert_eq!(range("..7"), Ok((0, 7)));
+        assert_eq!(range("7.."), Ok((7, u64::MAX)));
+        assert!(range("7").is_err() && range("9..8").is_err() && range("a..b").is_err());
+    }
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        assert_eq!(quoted("plain"), "plain");
+        assert_eq!(quoted("std::map<int, \"x\">"), "\"std::map<int, \"\"x\"\">\"");
+    }
+}

@@ -1,0 +1,76 @@
+//! Kinds of problems that show when events of any format are put on their tracks.
+
+unspool_formats::problem_kinds! {
+    /// The clock of a track went back. `value`: by how many ticks.
+    CLOCK_WENT_BACK = ProblemKind::serious(
+        "clock-went-back",
+        "the clock went back by {value} tick{|s}; shown at the time of the previous event",
+        "the clock of a thread went back {count} time{|s}",
+    );
+
+    /// An end whose begin is not in the recording. `value`: the number of the name.
+    EXIT_WITHOUT_ENTER = ProblemKind::remark(
+        "exit-without-enter",
+        "an exit without an enter: the call began before the recording",
+        "{count} exit{|s} without an enter: {the call|the calls} began before the recording",
+    );
+
+    /// A caller ends before calls that it made. `value`: how many of them were still open.
+    END_INFERRED = ProblemKind::remark(
+        "end-inferred",
+        "{value} call{ was|s were} still open when {its|their} caller returned; shown as ending with it",
+        "{sum} call{ was|s were} still open when {its|their} caller returned",
+    );
+
+    /// The trace does not fit into memory. `value`: how many slices would.
+    OUT_OF_ROOM = ProblemKind::serious(
+        "out-of-room",
+        "the trace is larger than memory allows, which has room for {value} slice{|s}; the rest was not read",
+        "the trace is larger than memory allows; the rest was not read",
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use unspool_formats::{FORMATS, Problem, ProblemKind, code, problem};
+
+    use super::*;
+
+    fn every_kind() -> impl Iterator<Item = &'static ProblemKind> {
+        let tables = FORMATS.iter().map(|format| format.problems).chain([problem::KINDS, code::problems::KINDS, KINDS]);
+        tables.flat_map(|kinds| kinds.iter().copied())
+    }
+
+    #[test]
+    fn every_kind_has_an_id_of_its_own() {
+        let mut ids = BTreeSet::new();
+        for kind in every_kind() {
+            let id = kind.id();
+            assert!(ids.insert(id), "{id} stands for two kinds");
+            assert!(id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{id}");
+        }
+        assert!(FORMATS.iter().all(|format| !format.problems.is_empty()));
+    }
+
+    #[test]
+    fn every_kind_renders() {
+        for kind in every_kind() {
+            for number in [0, 1, 2, u64::MAX] {
+                for text in
+                    [Problem { at: 0, kind, value: number }.to_string(), kind.summary(number, number).to_string()]
+                {
+                    assert!(!text.is_empty() && !text.contains(['{', '}', '|']), "{kind:?}: {text}");
+                    assert!(!text.contains("  ") && !text.ends_with('.') && !text.contains("1 bytes"), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn calls_are_counted_where_several_end_at_once() {
+        assert_eq!(END_INFERRED.summary(2, 1342).to_string(), "1,342 calls were still open when their caller returned");
+        assert_eq!(END_INFERRED.summary(1, 1).to_string(), "1 call was still open when its caller returned");
+    }
+}

@@ -1,0 +1,922 @@
+//! One idea of a call stack: what [`super::stack`] follows.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::flow::{Flow, Opening, opening};
+use super::pointer::Move;
+use super::stack::{Arrival, Departure, Entered, Note, Program, Rules, SHOWN, Sink};
+use super::syscalls;
+use crate::batch::SliceKind;
+use crate::batch::flags::{END_INFERRED, UNCERTAIN};
+
+/// How many calls are followed.
+const FOLLOWED: usize = 1 << 20;
+/// How deep a return looks for its call.
+const SEARCHED: usize = 4096;
+/// Return addresses of before that are kept of one call, and how many of them are looked at for the same one.
+const KEPT: usize = 256;
+const COMPARED: usize = 16;
+/// Handlers that interrupt each other. More of them are a trace with gaps.
+const HANDLERS: usize = 64;
+/// Addresses of handlers that are remembered.
+const KNOWN_HANDLERS: usize = 64;
+/// How often code that nobody is known to have called may return to its caller and be shown within it.
+const UNCOVERED: u32 = 1000;
+/// A stack pointer further than this above all that is known belongs to another stack.
+const OTHER_STACK: u64 = 1 << 20;
+/// `sysenter` comes back a few instructions further on.
+const SYSTEM_CALL_GAP: u64 = 16;
+/// A landing pad that is jumped to lies this close to the call that it belongs to.
+const NEAR: u64 = 4096;
+/// Places in the filter of return addresses.
+const FILTER: usize = 1024;
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    kind: SliceKind,
+    /// Where execution goes on; of a handler one of three addresses: behind, after a jump, or at the interrupted one again.
+    back: u64,
+    other: u64,
+    again: u64,
+    address: u64,
+    name: u32,
+    began: u64,
+    /// The stack pointer when it was entered.
+    stack: Option<u64>,
+    /// The stack pointer of what it interrupted.
+    interrupted: Option<u64>,
+    /// Where the return addresses of the calls begin that it made and that have ended.
+    returned: usize,
+    /// Of the caller, which goes on so; see [`State::mode`].
+    mode: u8,
+}
+
+/// An event that waits until it is known what was over before it.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    Begin { name: u32, time: u64, locator: u64 },
+    End { name: u32, began: u64, time: u64, flags: u8 },
+    Point { name: u32, time: u64, locator: u64 },
+    Outermost { name: u32, below: bool, time: u64, locator: u64 },
+    Note { note: Note, locator: u64 },
+}
+
+impl Open {
+    fn is_call(&self) -> bool {
+        self.kind == SliceKind::Call
+    }
+
+    fn resumes(&self, address: u64) -> bool {
+        !self.is_call() && (address == self.back || address == self.other || address == self.again)
+    }
+}
+
+/// An exception that the trace tells, before the first instruction of its handler.
+#[derive(Clone, Copy, Debug)]
+struct Raised {
+    number: Option<u64>,
+    from: Option<u64>,
+    to: Option<u64>,
+}
+
+/// One idea of a call stack.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    open: Vec<Open>,
+    /// Name and locator of the slice of the code that nobody is known to have called.
+    outermost: Option<(u32, u64)>,
+    departure: Option<Departure>,
+    /// Of the departure: the delay slot that is executed before it.
+    slot: Option<u64>,
+    /// Return addresses of calls that have ended, caller by caller.
+    returned: Vec<u64>,
+    /// How many return addresses, of open calls and of before, fall into each place.
+    filter: Option<Box<[u32; FILTER]>>,
+    raised: Option<Raised>,
+    /// The number of the system call at hand, where the trace tells it.
+    system_call: Option<u64>,
+    /// What the innermost call does with its return address, and how many calls were open with it.
+    trick: Option<(Opening, usize)>,
+    /// The stack pointer was set at this time, and a word taken off the stack at that, with this many calls open.
+    unwound: Option<(u64, u64, usize)>,
+    /// Events wait until it is known which of several stacks is right.
+    holds: bool,
+    held: Vec<Held>,
+    /// Which of the calls that return to one address a jump leaves: the innermost, the next …
+    choice: usize,
+    /// How often a return did not go to where the innermost call expects it.
+    surprises: u32,
+    /// How often a jump did what a return should have done.
+    oddities: u32,
+    /// The stack pointer above which the innermost call is over.
+    limit: u64,
+    handlers: usize,
+    uncovered: u32,
+    /// Handlers cannot be told from gaps.
+    gaps: bool,
+    told_depth: bool,
+    /// The highest stack pointer seen that belongs to this stack.
+    highest: u64,
+    /// What the machine's decoder wants to know again when a call is over.
+    pub(super) mode: u8,
+}
+
+/// Where an address falls in the filter.
+fn place(address: u64) -> usize {
+    (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            open: Vec::new(),
+            outermost: None,
+            departure: None,
+            slot: None,
+            returned: Vec::new(),
+            filter: None,
+            raised: None,
+            system_call: None,
+            trick: None,
+            unwound: None,
+            holds: false,
+            held: Vec::new(),
+            choice: 0,
+            surprises: 0,
+            oddities: 0,
+            limit: u64::MAX,
+            handlers: 0,
+            uncovered: 0,
+            gaps: false,
+            told_depth: false,
+            highest: 0,
+            mode: 0,
+        }
+    }
+}
+
+impl State {
+    /// Whether execution goes on at this address as the last instruction says, with nothing to be done about it.
+    #[inline]
+    pub(super) fn goes_on(&self, address: u64, stack: Option<u64>) -> bool {
+        let Some(last) = &self.departure else { return false };
+        last.next == address
+            && last.flow == Flow::Next
+            && self.raised.is_none()
+            && self.trick.is_none()
+            && stack.is_none_or(|now| now <= self.limit)
+    }
+
+    /// Something happens on the thread at a time that is not part of the stack.
+    pub(super) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut impl Sink) {
+        self.tell(Held::Point { name, time, locator }, sink);
+    }
+
+    /// Whether the address is that of the delay slot that is to come; it comes but once.
+    #[inline]
+    pub(super) fn enters_slot(&mut self, address: u64) -> bool {
+        if self.slot.is_none() {
+            return false;
+        }
+        let enters = self.slot.take() == Some(address);
+        if let (true, Some(departure)) = (enters, &mut self.departure) {
+            departure.after = departure.after.saturating_add(1);
+        }
+        enters
+    }
+
+    /// Execution comes to an instruction.
+    pub(super) fn arrive(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
+        let raised = self.raised.take();
+        let departure = self.departure.take();
+        let mut told = None;
+        if let Some(raised) = raised {
+            told = self.raise(rules, raised, departure, &at, program, sink);
+        }
+        if told.is_none()
+            && let Some(departure) = departure
+        {
+            self.follow(rules, departure, &at, program, sink);
+        }
+        self.system_call = None;
+        // Calls that were left by setting the stack pointer, with no jump yet.
+        if at.stack.is_some_and(|now| now > self.limit)
+            && let Some(last) = departure
+        {
+            self.settle(rules, &Departure { after: at.time, ..last }, &at, false, sink);
+        }
+        if let Some(stack) = at.stack
+            && (self.highest == 0 || stack < self.highest.saturating_add(OTHER_STACK))
+        {
+            self.highest = self.highest.max(stack);
+        }
+        if self.outermost.is_none() {
+            self.begin_outermost(&at, false, program, sink);
+        }
+    }
+
+    /// An instruction has been executed; the next one tells where it went.
+    #[inline]
+    pub(super) fn leave(&mut self, departure: Departure) {
+        let slot = match departure.flow {
+            Flow::Next | Flow::Unknown | Flow::SystemCall | Flow::SystemReturn => false,
+            Flow::Branch { slot, .. } | Flow::Call { slot, .. } | Flow::Return { slot, .. } | Flow::Jump { slot } => {
+                slot
+            }
+        };
+        self.slot = slot.then_some(departure.next);
+        match (departure.moves, &mut self.unwound) {
+            (Move::None, _) | (Move::Pop, None) => {}
+            (Move::Set, unwound) => *unwound = Some((departure.after, departure.after, self.open.len())),
+            (Move::Pop, Some((_, popped, _))) => *popped = departure.after,
+        }
+        self.departure = Some(departure);
+    }
+
+    /// The trace tells an exception: `from` is the interrupted address, `to` that of its handler.
+    pub(super) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
+        self.raised = Some(Raised { number, from, to: to.filter(|to| *to != 0) });
+    }
+
+    /// The trace tells the number of the system call at hand.
+    pub(super) fn system_call(&mut self, number: u64) {
+        self.system_call = Some(number);
+    }
+
+    /// The trace tells an interrupt; what was interrupted goes on at `at.address`. `name` is that of the slice.
+    pub(super) fn interrupt(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
+        if self.outermost.is_none() {
+            self.begin_outermost(&at, false, program, sink);
+        }
+        // What was about to happen has happened, and was interrupted before its first instruction.
+        if let Some(departure) = self.departure.take() {
+            self.follow(rules, departure, &at, program, sink);
+        }
+        let entered = Entered { kind: SliceKind::Interrupt, address: at.address, number: None };
+        self.begin(entered, [at.address; 3], at.time, (at.locator, at.stack), program, sink);
+    }
+
+    /// The trace is over: what returned last did so from the innermost call.
+    pub(super) fn finish(&mut self, sink: &mut impl Sink) {
+        if let Some(Departure { flow: Flow::Return { .. }, after, .. }) = self.departure.take()
+            && self.open.last().is_some_and(Open::is_call)
+        {
+            self.close(self.open.len() - 1, after, (0, 0), sink);
+        }
+    }
+
+    /// An exception that the trace tells may have a handler, which begins now. Nothing if it has none.
+    fn raise(
+        &mut self,
+        rules: Rules,
+        raised: Raised,
+        departure: Option<Departure>,
+        at: &Arrival<'_>,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) -> Option<()> {
+        let goes = departure.map_or([at.address; 3], |d| expected(&d));
+        let is_handler = match raised.to {
+            Some(to) => to == at.address,
+            None => departure.is_some_and(|d| is_told(d.flow)) && !goes.contains(&at.address),
+        };
+        if !is_handler {
+            return None;
+        }
+        if let (Some(from), Some(departure)) = (raised.from, departure) {
+            let interrupted = Arrival { address: from, bytes: &[], stack: None, ..*at };
+            self.follow(Rules { infers_handlers: false, ..rules }, departure, &interrupted, program, sink);
+        }
+        let goes = raised.from.map_or(goes, |from| [from, goes.first().copied().unwrap_or(from), from]);
+        let entered = Entered { kind: SliceKind::Signal, address: at.address, number: raised.number };
+        let interrupted = departure.and_then(|d| d.stack);
+        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+        if let Some(handler) = self.open.last_mut() {
+            handler.interrupted = interrupted;
+        }
+        Some(())
+    }
+
+    /// Does what the last instruction did, now that it is known where it went.
+    fn follow(&mut self, rules: Rules, last: Departure, at: &Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
+        let address = at.address;
+        let mut replaced = false;
+        if let Some((trick, open)) = self.trick
+            && open == self.open.len()
+        {
+            let returns = matches!(last.flow, Flow::Return { .. });
+            if trick == Opening::Discards || returns {
+                self.trick = None;
+                replaced = trick == Opening::Replaces;
+                self.close(open.saturating_sub(1), last.after, (0, 0), sink);
+            }
+        }
+        match last.flow {
+            Flow::Next | Flow::Branch { .. } => {
+                if !expected(&last).contains(&address) {
+                    self.divert(rules, &last, expected(&last), at, program, sink);
+                }
+            }
+            Flow::Call { back, .. } if back == address || address == last.address => {}
+            Flow::Call { to, back, .. } => {
+                let (began, stack) = (last.locator, at.stack);
+                match to {
+                    Some(to) if to != address && rules.infers_handlers => {
+                        // The handler's first instruction stands where the callee's should.
+                        let entered = Entered { kind: SliceKind::Call, address: to, number: None };
+                        let pushed = last.stack.map(|stack| stack.wrapping_sub(rules.isa.pushed()));
+                        self.begin(entered, [back; 3], at.time, (began, pushed), program, sink);
+                        self.divert(rules, &last, [to, to, to], at, program, sink);
+                    }
+                    _ => {
+                        let entered = Entered { kind: SliceKind::Call, address, number: None };
+                        self.begin(entered, [back; 3], at.time, (began, stack), program, sink);
+                        let trick = opening(rules.isa, at.bytes);
+                        self.trick = (trick != Opening::Usual).then_some((trick, self.open.len()));
+                    }
+                }
+            }
+            Flow::Return { maybe, .. } => {
+                if replaced {
+                    self.jumped(rules, &last, at, program, sink);
+                } else if !(maybe && address == last.next) {
+                    self.returned_to(rules, &last, at, program, sink);
+                }
+            }
+            Flow::Jump { .. } => {
+                if address != last.next {
+                    self.jumped(rules, &last, at, program, sink);
+                }
+            }
+            Flow::SystemCall => self.after_system_call(rules, &last, at, program, sink),
+            Flow::SystemReturn => {
+                if let Some(i) = self.resuming(address).or_else(|| self.expecting(address)) {
+                    self.close(i, last.after, (0, END_INFERRED), sink);
+                } else {
+                    self.uncover(&last, at, program, sink);
+                }
+            }
+            Flow::Unknown => {
+                if let Some(i) = self.open.len().checked_sub(1)
+                    && self.open.last().is_some_and(|top| top.resumes(address))
+                {
+                    self.close(i, at.time, (0, END_INFERRED), sink);
+                }
+            }
+        }
+    }
+
+    /// A return went to an address.
+    fn returned_to(
+        &mut self,
+        rules: Rules,
+        last: &Departure,
+        at: &Arrival<'_>,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let address = at.address;
+        // Nearly always it is the innermost call that returns to its caller.
+        if let Some(top) = self.open.last()
+            && top.back == address
+            && top.is_call()
+            && self.agrees(rules, at.stack)
+        {
+            return self.close(self.open.len() - 1, last.after, (0, 0), sink);
+        }
+        if at.stack.is_some() && self.settle(rules, last, at, true, sink) {
+            return;
+        }
+        if self.holds && !self.open.is_empty() {
+            self.surprises += 1;
+        }
+        if let Some(i) = self.expecting(address) {
+            return self.leave_calls(i, false, last, sink);
+        }
+        if self.open.is_empty() {
+            if address != last.next {
+                self.uncover(last, at, program, sink);
+            }
+            return;
+        }
+        // From a handler to the instructions that return from the signal.
+        if self.open.last().is_some_and(|top| !top.is_call()) {
+            self.surprises = self.surprises.saturating_sub(1);
+            return;
+        }
+        let is_handler = program.handlers.contains(&address) || self.is_interrupted(rules, last, at);
+        if rules.infers_handlers && is_handler && !self.gaps {
+            let back = self.open.last().map_or(address, |top| top.back);
+            self.close(self.open.len() - 1, last.after, (0, 0), sink);
+            self.note(Note::HandlerGuessed(address), at.locator, sink);
+            return self.divert(rules, last, [back; 3], at, program, sink);
+        }
+        if let Some(i) = self.returned_in(address) {
+            return self.leave_calls(i, true, last, sink);
+        }
+        if let Some(i) = self.landing(address, program) {
+            return self.guess_landing(i, last, sink);
+        }
+        // A jump in disguise: the dynamic linker of i386 enters functions so.
+        self.tail_call(last, address, program);
+    }
+
+    /// A jump by a register or memory went to an address.
+    fn jumped(
+        &mut self,
+        rules: Rules,
+        last: &Departure,
+        at: &Arrival<'_>,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let address = at.address;
+        if at.stack.is_some() && self.settle(rules, last, at, false, sink) {
+            return;
+        }
+        let known = self.filter.as_ref().is_some_and(|filter| filter.get(place(address)).is_some_and(|n| *n > 0));
+        if known && at.stack.is_none() && !program.same_function(last.address, address) {
+            if let Some(i) = self.expecting(address) {
+                // Where calls push their return address, functions return by it: what jumps there leaves more than one.
+                self.oddities += u32::from(self.holds && i + 1 == self.open.len() && rules.isa.pushed() > 0);
+                return self.leave_calls(i, false, last, sink);
+            }
+            if let Some(i) = self.returned_in(address) {
+                return self.leave_calls(i, true, last, sink);
+            }
+        } else if known && self.open.last().is_some_and(|top| top.back == address && top.stack.is_none()) {
+            // Back to the caller without a return: the callee's end was not traced.
+            return self.leave_calls(self.open.len() - 1, false, last, sink);
+        }
+        if at.stack.is_none()
+            && let Some(i) = self.landing(address, program)
+            && self.open.get(i).is_some_and(|call| call.back.abs_diff(address) < NEAR)
+        {
+            return self.guess_landing(i, last, sink);
+        }
+        self.tail_call(last, address, program);
+    }
+
+    /// A system call is over, or the kernel's part of it begins.
+    fn after_system_call(
+        &mut self,
+        rules: Rules,
+        last: &Departure,
+        at: &Arrival<'_>,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let address = at.address;
+        let number = self.system_call.take();
+        if number.is_some_and(|number| syscalls::returns_from_signal(rules.isa, number)) {
+            return self.return_from_signal(rules, last, at, program, sink);
+        }
+        if address == last.address || address.wrapping_sub(last.next) <= SYSTEM_CALL_GAP {
+            return;
+        }
+        if !rules.infers_handlers || (rules.isa.is_kernel(address) && !rules.isa.is_kernel(last.address)) {
+            let entered = Entered { kind: SliceKind::SystemCall, address, number: None };
+            return self.begin(entered, [last.next; 3], at.time, (at.locator, at.stack), program, sink);
+        }
+        self.divert(rules, last, [last.next, last.next, last.address], at, program, sink);
+    }
+
+    /// A signal's handler is over: execution goes on where it was interrupted, or where the handler put it.
+    fn return_from_signal(
+        &mut self,
+        rules: Rules,
+        last: &Departure,
+        at: &Arrival<'_>,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let handler = self.resuming(at.address).or_else(|| self.open.iter().rposition(|open| !open.is_call()));
+        let Some(i) = handler else {
+            // Its beginning looked like something else. The next one is known.
+            return self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
+        };
+        let Some(handler) = self.open.get(i).copied() else { return };
+        if program.handlers.len() < KNOWN_HANDLERS && !program.handlers.contains(&handler.address) {
+            program.handlers.push(handler.address);
+        }
+        self.close(i, last.after, (0, END_INFERRED), sink);
+        if handler.resumes(at.address) {
+            return;
+        }
+        if program.handlers.contains(&at.address) && !self.gaps {
+            // The next signal was waiting: it interrupts the same.
+            let entered = Entered { kind: handler.kind, address: at.address, number: None };
+            let goes = [handler.back, handler.other, handler.again];
+            self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+            if let Some(next) = self.open.last_mut() {
+                next.interrupted = handler.interrupted;
+            }
+            return;
+        }
+        self.jumped(rules, last, at, program, sink);
+    }
+
+    /// Execution goes on elsewhere than the last instruction said: a handler begins, or one is over.
+    fn divert(
+        &mut self,
+        rules: Rules,
+        last: &Departure,
+        goes: [u64; 3],
+        at: &Arrival<'_>,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let resumed = self.resuming(at.address);
+        // Where targets of branches are not to be trusted, only the innermost: a handler may run the code that it interrupted.
+        if let Some(i) = resumed.filter(|i| rules.infers_handlers || i + 1 == self.open.len()) {
+            return self.close(i, last.after, (0, END_INFERRED), sink);
+        }
+        if !rules.infers_handlers || self.gaps {
+            return;
+        }
+        if self.handlers >= HANDLERS {
+            self.gaps = true;
+            self.note(Note::Gaps(at.address), at.locator, sink);
+            if let Some(i) = self.open.iter().position(|open| !open.is_call()) {
+                self.close(i, last.after, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), sink);
+            }
+            return;
+        }
+        let kernel = rules.isa.is_kernel(at.address) && !rules.isa.is_kernel(last.address);
+        let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
+        let entered = Entered { kind, address: at.address, number: None };
+        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+        if let Some(handler) = self.open.last_mut() {
+            handler.interrupted = last.stack;
+        }
+    }
+
+    /// Ends the calls that the stack pointer says are over. False when it tells nothing, and the addresses must.
+    ///
+    /// `returns`: it was a return that went there. Where calls leave their return address in a register, a call that made
+    /// no room on the stack is over at the same stack pointer that it was entered with.
+    fn settle(
+        &mut self,
+        rules: Rules,
+        last: &Departure,
+        at: &Arrival<'_>,
+        returns: bool,
+        sink: &mut impl Sink,
+    ) -> bool {
+        let Some(now) = at.stack else { return false };
+        if self.highest != 0 && now > self.highest.saturating_add(OTHER_STACK) {
+            return false;
+        }
+        let by_register = rules.isa.pushed() == 0;
+        let mut over = self.open.len();
+        for (i, open) in self.open.iter().enumerate().rev() {
+            let Some(entered) = open.stack else {
+                // Nothing is known of it: it goes with what it lies on.
+                continue;
+            };
+            let is_over = match open.interrupted {
+                // A handler on the same stack is over when the stack of what it interrupted is back.
+                Some(interrupted) if !open.is_call() => entered < interrupted && now >= interrupted,
+                None if !open.is_call() => false,
+                _ if by_register => now > entered || (returns && now == entered && open.back == at.address),
+                _ => now > entered,
+            };
+            if !is_over {
+                break;
+            }
+            over = i;
+        }
+        if over == self.open.len() {
+            // A return that leaves nothing is one by a register, or was interrupted right after it.
+            return !by_register
+                && self.open.last().is_some_and(|top| top.stack.is_some())
+                && !self.is_below(last, now);
+        }
+        self.close(over, last.after, (0, 0), sink);
+        true
+    }
+
+    /// Whether the stack pointer lies lower than the instruction before left it: something was put on the stack.
+    fn is_below(&self, last: &Departure, now: u64) -> bool {
+        last.stack.is_some_and(|before| now < before)
+    }
+
+    /// Whether a return was interrupted right after it, by what the stack pointer says.
+    fn is_interrupted(&self, rules: Rules, last: &Departure, at: &Arrival<'_>) -> bool {
+        rules.isa.pushed() > 0 && at.stack.is_some_and(|now| self.is_below(last, now))
+    }
+
+    /// Whether the stack pointer has it that the innermost call is over and its caller is not.
+    #[inline]
+    fn agrees(&self, rules: Rules, now: Option<u64>) -> bool {
+        let Some(now) = now else { return true };
+        let over =
+            |open: &Open| open.stack.map(|entered| if rules.isa.pushed() > 0 { now > entered } else { now >= entered });
+        let (caller, top) = match self.open.as_slice() {
+            [.., caller, top] => (Some(caller), top),
+            [top] => (None, top),
+            [] => return true,
+        };
+        over(top) != Some(false)
+            && !caller.is_some_and(|caller| caller.is_call() && caller.stack.is_some_and(|s| now > s))
+    }
+
+    /// The innermost call that returns to this address.
+    fn expecting(&self, address: u64) -> Option<usize> {
+        let from = self.open.len().saturating_sub(SEARCHED);
+        let mut found = self.open.iter().enumerate().skip(from).rev().filter(|(_, open)| open.back == address);
+        found.nth(self.choice).map(|(i, _)| i)
+    }
+
+    /// How many open calls return to where a return or jump has gone, if it is not simply the innermost that returns: which
+    /// of them have ended is then not known, as far as recursion goes.
+    fn choices(&self, at: &Arrival<'_>) -> usize {
+        let Some(last) = &self.departure else { return 0 };
+        let returns = match last.flow {
+            Flow::Return { .. } => true,
+            Flow::Jump { .. } => false,
+            _ => return 0,
+        };
+        let address = at.address;
+        let known = self.filter.as_ref().is_some_and(|filter| filter.get(place(address)).is_some_and(|n| *n > 1));
+        let usual = returns && self.open.last().is_some_and(|top| top.back == address);
+        if !known || usual || at.stack.is_some() || self.trick.is_some() || self.raised.is_some() {
+            return 0;
+        }
+        let from = self.open.len().saturating_sub(SEARCHED);
+        self.open.iter().skip(from).filter(|open| open.back == address).count()
+    }
+
+    /// The innermost handler that goes on at this address.
+    fn resuming(&self, address: u64) -> Option<usize> {
+        if self.handlers == 0 {
+            return None;
+        }
+        let from = self.open.len().saturating_sub(SEARCHED);
+        let found = self.open.get(from..)?.iter().rposition(|open| open.resumes(address))?;
+        Some(from + found)
+    }
+
+    /// Where an address is one that an earlier call returned to, in a call that is still open and not the one at hand: the
+    /// first call that ends when execution goes on there.
+    fn returned_in(&self, address: u64) -> Option<usize> {
+        let from = self.open.len().saturating_sub(SEARCHED);
+        for (i, open) in self.open.iter().enumerate().skip(from).rev() {
+            let caller = i.checked_sub(1).and_then(|i| self.open.get(i)).map_or(0, |caller| caller.returned);
+            if self.returned.get(caller..open.returned)?.contains(&address) {
+                return Some(i);
+            }
+        }
+        None
+    }
+
+    /// Where an address lies in the function that an open call returns to: that call, the innermost, ends when execution
+    /// goes on there.
+    fn landing(&self, address: u64, program: &Program) -> Option<usize> {
+        let function = program.function_of(address).filter(|function| *function != address)?;
+        let from = self.open.len().saturating_sub(SEARCHED);
+        let mut seen = None;
+        for (i, open) in self.open.iter().enumerate().skip(from).rev() {
+            // Deep recursion returns to one place.
+            if seen != Some(open.back) && open.is_call() && program.function_of(open.back) == Some(function) {
+                return Some(i);
+            }
+            seen = Some(open.back);
+        }
+        None
+    }
+
+    /// A jump into another function in place of a call: where it begins is known from now on.
+    fn tail_call(&mut self, last: &Departure, address: u64, program: &mut Program) {
+        if !program.same_function(last.address, address) {
+            program.functions.insert(address);
+        }
+    }
+
+    /// Ends open calls from `i` on because the address says so. Those above it have no end of their own, nor has it itself
+    /// where execution went on in its caller at another address than its own (`elsewhere`).
+    fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Departure, sink: &mut impl Sink) {
+        let left = self.open.len().saturating_sub(i);
+        if left > usize::from(!elsewhere) {
+            self.note(Note::LeftByJump(left as u64), last.locator, sink);
+        }
+        self.unwind(i, (if elsewhere { END_INFERRED } else { 0 }, END_INFERRED), last, sink);
+    }
+
+    /// Ends open calls from `i` on by a guess.
+    fn guess_landing(&mut self, i: usize, last: &Departure, sink: &mut impl Sink) {
+        self.note(Note::LandingGuessed(self.open.len().saturating_sub(i) as u64), last.locator, sink);
+        self.unwind(i, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), last, sink);
+    }
+
+    /// Ends open calls from `i` on that were left by a jump: they were over when it set the stack pointer.
+    fn unwind(&mut self, i: usize, (own, above): (u8, u8), last: &Departure, sink: &mut impl Sink) {
+        if let Some((set, popped, open)) = self.unwound
+            && open == self.open.len()
+        {
+            self.close(i + 1, set, (above, above), sink);
+            let returns = matches!(last.flow, Flow::Return { .. });
+            return self.close(i, if returns { last.after } else { popped }, (own, above), sink);
+        }
+        self.close(i, last.after, (own, above), sink);
+    }
+
+    /// Code that nobody is known to have called returns to its caller, which has been there all the time.
+    fn uncover(&mut self, last: &Departure, at: &Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
+        if !self.open.is_empty() {
+            return;
+        }
+        let Some((name, began)) = self.outermost.take() else { return };
+        self.tell(Held::End { name, began, time: last.after, flags: 0 }, sink);
+        self.note(Note::CallerUncovered(last.address), last.locator, sink);
+        self.uncovered += 1;
+        self.begin_outermost(at, self.uncovered <= UNCOVERED, program, sink);
+    }
+
+    fn begin_outermost(&mut self, at: &Arrival<'_>, below: bool, program: &mut Program, sink: &mut impl Sink) {
+        program.functions.insert(at.address);
+        let (name, _) = sink.name(Entered { kind: SliceKind::Call, address: at.address, number: None });
+        self.outermost = Some((name, at.locator));
+        self.tell(Held::Outermost { name, below, time: at.time, locator: at.locator }, sink);
+    }
+
+    fn begin(
+        &mut self,
+        entered: Entered,
+        [back, other, again]: [u64; 3],
+        time: u64,
+        (began, stack): (u64, Option<u64>),
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let mut name = 0;
+        if self.open.len() < SHOWN {
+            let is_new;
+            (name, is_new) = sink.name(entered);
+            self.tell(Held::Begin { name, time, locator: began }, sink);
+            if is_new && entered.kind == SliceKind::Call {
+                program.functions.insert(entered.address);
+            }
+        } else if !self.told_depth {
+            self.told_depth = true;
+            self.note(Note::TooDeep, began, sink);
+        }
+        // Calls that never return, as of threads that are switched away, must not take all memory.
+        if self.open.len() >= FOLLOWED {
+            self.forget(SHOWN..FOLLOWED / 2);
+        }
+        self.handlers += usize::from(entered.kind != SliceKind::Call);
+        self.count(back, true);
+        let open = Open {
+            kind: entered.kind,
+            back,
+            other,
+            again,
+            address: entered.address,
+            name,
+            began,
+            stack,
+            interrupted: None,
+            returned: self.returned.len(),
+            mode: self.mode,
+        };
+        self.limit = stack.filter(|_| open.is_call()).unwrap_or(u64::MAX);
+        self.unwound = None;
+        self.open.push(open);
+    }
+
+    /// Ends what is open from `i` on. The first flags go to that one, the others to all above it.
+    fn close(&mut self, i: usize, time: u64, (own, above): (u8, u8), sink: &mut impl Sink) {
+        let Some(lowest) = self.open.get(i).copied() else { return };
+        while self.open.len() > i
+            && let Some(open) = self.open.pop()
+        {
+            self.count(open.back, false);
+            self.handlers -= usize::from(!open.is_call());
+            if self.open.len() < SHOWN {
+                let flags = if self.open.len() > i { above } else { own };
+                self.tell(Held::End { name: open.name, began: open.began, time, flags }, sink);
+            }
+        }
+        let limit = self.open.last().filter(|top| top.is_call()).and_then(|top| top.stack);
+        self.limit = limit.unwrap_or(u64::MAX);
+        self.unwound = None;
+        self.mode = lowest.mode;
+        while self.returned.len() > lowest.returned
+            && let Some(address) = self.returned.pop()
+        {
+            self.count(address, false);
+        }
+        if lowest.is_call() {
+            self.keep(lowest.back);
+        }
+    }
+
+    #[inline]
+    fn tell(&mut self, event: Held, sink: &mut impl Sink) {
+        if self.holds {
+            self.held.push(event);
+        } else {
+            event.tell(sink);
+        }
+    }
+
+    fn note(&mut self, note: Note, locator: u64, sink: &mut impl Sink) {
+        self.tell(Held::Note { note, locator }, sink);
+    }
+
+    /// The stacks that there may be beside this one when execution comes to an instruction.
+    pub(super) fn fork(&mut self, at: &Arrival<'_>) -> impl Iterator<Item = Self> {
+        self.choice = 0;
+        (1..self.choices(at)).map(|choice| Self { choice, ..self.clone() })
+    }
+
+    /// Whether the same calls are open as in another stack.
+    pub(super) fn has_calls_of(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Open, &Open)| a.began == b.began && a.address == b.address;
+        self.open.len() == other.open.len() && self.open.iter().zip(&other.open).rev().all(same)
+    }
+
+    /// Keeps events back from now on.
+    pub(super) fn hold(&mut self) {
+        self.holds = true;
+    }
+
+    /// How unlikely it is, the first number first: how often a return did not go to where the innermost call expects it, and
+    /// how often a jump did what a return should have done, since events are kept back.
+    pub(super) fn unlikelihood(&self) -> (u32, u32) {
+        (self.surprises, self.oddities)
+    }
+
+    /// How many events are kept back.
+    pub(super) fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Tells the events that were kept back: it is known that this is what happened.
+    pub(super) fn release(&mut self, sink: &mut impl Sink) {
+        self.holds = false;
+        (self.surprises, self.oddities) = (0, 0);
+        for event in core::mem::take(&mut self.held) {
+            event.tell(sink);
+        }
+    }
+
+    /// Remembers that a call of the innermost open one returned to this address.
+    fn keep(&mut self, address: u64) {
+        let from = self.open.last().map_or(0, |top| top.returned);
+        let kept = self.returned.get(from..).unwrap_or_default();
+        if kept.len() >= KEPT || kept.iter().rev().take(COMPARED).any(|known| *known == address) {
+            return;
+        }
+        self.returned.push(address);
+        self.count(address, true);
+    }
+
+    #[inline]
+    fn count(&mut self, address: u64, more: bool) {
+        let filter = self.filter.get_or_insert_with(|| Box::new([0; FILTER]));
+        if let Some(count) = filter.get_mut(place(address)) {
+            *count = if more { count.saturating_add(1) } else { count.saturating_sub(1) };
+        }
+    }
+
+    /// Forgets open calls that are not shown.
+    #[cold]
+    fn forget(&mut self, range: core::ops::Range<usize>) {
+        let forgotten: Vec<Open> = self.open.drain(range).collect();
+        for open in forgotten {
+            self.count(open.back, false);
+            self.handlers -= usize::from(!open.is_call());
+        }
+    }
+}
+
+impl Held {
+    fn tell(self, sink: &mut impl Sink) {
+        match self {
+            Self::Begin { name, time, locator } => sink.begin(name, time, locator),
+            Self::End { name, began, time, flags } => sink.end(name, began, time, flags),
+            Self::Point { name, time, locator } => sink.point(name, time, locator),
+            Self::Outermost { name, below, time, locator } => sink.outermost(name, below, time, locator),
+            Self::Note { note, locator } => sink.note(note, locator),
+        }
+    }
+}
+
+/// Where the last instruction may go on: at an address of its own, at the one that follows, and at itself again, where it is
+/// repeated or was interrupted.
+fn expected(last: &Departure) -> [u64; 3] {
+    match last.flow {
+        Flow::Branch { to, maybe: false, .. } => [to, to, last.address],
+        Flow::Branch { to, slot, .. } => [to, if slot { last.next.wrapping_add(4) } else { last.next }, last.address],
+        Flow::Call { to, back, .. } => [to.unwrap_or(back), back, last.address],
+        _ => [last.next, last.next, last.address],
+    }
+}
+
+/// Whether an instruction says all the addresses that it may go to.
+fn is_told(flow: Flow) -> bool {
+    matches!(flow, Flow::Next | Flow::Branch { .. } | Flow::Call { to: Some(_), .. } | Flow::SystemCall)
+}

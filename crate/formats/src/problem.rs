@@ -1,0 +1,273 @@
+//! What can be wrong with a file without ending the reading.
+//!
+//! Every room that finds problems owns a table of their kinds, written with [`problem_kinds!`](crate::problem_kinds): each
+//! format has one in its `problems.rs`, call stacks have one in `code/problems.rs`, the engine has one for what only its
+//! store can find. The table here holds the kinds
+//! that several of them share. A row says what [`Problem::value`] is for that kind.
+
+use core::cmp::Ordering;
+use core::fmt::{self, Write as _};
+
+/// Something wrong that did not end the reading: counted and listed, never silent. Displays as one sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Absolute offset in the file; in a database a position on the x axis.
+    pub at: u64,
+    /// What kind of problem.
+    pub kind: &'static ProblemKind,
+    /// The offending value or the number of bytes concerned. The row of the kind says which.
+    pub value: u64,
+}
+
+/// One row of a table: a kind of problem and what to say about it.
+///
+/// Both templates may contain `{one|many}`, which agrees with the number written last: `{value} byte{|s}`.
+///
+/// | placeholder | in the sentence | in the summary |
+/// |---|---|---|
+/// | `{value}` | the value, decimal | |
+/// | `{signed}` | the value as an `i64`, decimal | |
+/// | `{hex}` | the value, hexadecimal | |
+/// | `{date}` | a value such as 20201023 as `2020-10-23` | |
+/// | `{count}` | | the number of problems |
+/// | `{sum}` | | the sum of their values |
+#[derive(Clone, Copy)]
+pub struct ProblemKind {
+    id: &'static str,
+    serious: bool,
+    sentence: &'static str,
+    unknown: Option<&'static str>,
+    summary: &'static str,
+}
+
+/// Declares a table of kinds: a documented static for each row, and `KINDS`, which lists them all.
+///
+/// ```
+/// unspool_formats::problem_kinds! {
+///     /// A hole in the file. `value`: its length in bytes.
+///     HOLE = ProblemKind::serious("hole", "a hole of {value} byte{|s}", "{count} hole{|s}, {sum} byte{|s} in all");
+/// }
+/// assert_eq!(HOLE.summary(2, 9).to_string(), "2 holes, 9 bytes in all");
+/// ```
+#[macro_export]
+macro_rules! problem_kinds {
+    ($($(#[$doc:meta])+ $name:ident = ProblemKind::$new:ident($($text:expr),+ $(,)?) $(.$more:ident($arg:expr))*;)+) => {
+        $(
+            $(#[$doc])+
+            pub static $name: $crate::ProblemKind = $crate::ProblemKind::$new($($text),+)$(.$more($arg))*;
+        )+
+        /// Every kind of this table.
+        pub static KINDS: &[&$crate::ProblemKind] = &[$(&$name),+];
+    };
+}
+
+problem_kinds! {
+    /// The file ends inside a record or buffer. `value`: how many bytes are missing, 0 if that is unknown.
+    TRUNCATED = ProblemKind::serious(
+        "truncated",
+        "the file ends here, {value} byte{|s} too early; the incomplete part was left out",
+        "the file ends too early",
+    ).when_unknown("the file ends here, too early; the incomplete part was left out");
+
+    /// A stretch of the file is not what the format allows. `value`: its length in bytes, 0 if that is unknown.
+    MALFORMED = ProblemKind::serious(
+        "malformed",
+        "{value} byte{|s} from here on {is|are} not valid and {was|were} left out",
+        "{count} stretch{|es} could not be read",
+    ).when_unknown("what follows is not valid and was left out");
+
+    /// A record is larger than what is kept of one. `value`: how many bytes of it were left out.
+    LEFT_OUT = ProblemKind::serious(
+        "left-out",
+        "the record is too large to be kept whole; {value} byte{|s} of it {was|were} left out",
+        "{count} record{|s} too large to be kept whole",
+    );
+}
+
+impl ProblemKind {
+    /// A kind for bytes that were lost or are in doubt.
+    pub const fn serious(id: &'static str, sentence: &'static str, summary: &'static str) -> Self {
+        Self { id, serious: true, sentence, unknown: None, summary }
+    }
+
+    /// A kind for what needs to be said although everything that the file has is shown.
+    pub const fn remark(id: &'static str, sentence: &'static str, summary: &'static str) -> Self {
+        Self { id, serious: false, sentence, unknown: None, summary }
+    }
+
+    /// Uses this sentence where the value is 0, which for this kind means that it is unknown.
+    pub const fn when_unknown(self, sentence: &'static str) -> Self {
+        Self { unknown: Some(sentence), ..self }
+    }
+
+    /// A stable word for it, unique among all kinds of the program.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// Whether bytes were lost or are in doubt.
+    pub fn is_serious(&self) -> bool {
+        self.serious
+    }
+
+    /// Displays as one sentence for `count` problems of this kind, whose values add up to `sum`.
+    pub fn summary(&'static self, count: u64, sum: u64) -> Summary {
+        Summary { kind: self, count, sum }
+    }
+}
+
+impl fmt::Debug for ProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+impl PartialEq for ProblemKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for ProblemKind {}
+
+impl PartialOrd for ProblemKind {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ProblemKind {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(other.id)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.value;
+        let sentence = self.kind.unknown.filter(|_| value == 0).unwrap_or(self.kind.sentence);
+        render(f, sentence, |name| match name {
+            "value" => Some(Number::Decimal(value)),
+            "signed" => Some(Number::Signed(value.cast_signed())),
+            "hex" => Some(Number::Hex(value)),
+            "date" => Some(Number::Date(value)),
+            _ => None,
+        })
+    }
+}
+
+/// Displays as one sentence for several problems of a kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary {
+    kind: &'static ProblemKind,
+    count: u64,
+    sum: u64,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        render(f, self.kind.summary, |name| match name {
+            "count" => Some(Number::Decimal(self.count)),
+            "sum" => Some(Number::Decimal(self.sum)),
+            _ => None,
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Number {
+    Decimal(u64),
+    Signed(i64),
+    Hex(u64),
+    Date(u64),
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Decimal(n) => thousands(f, n),
+            Self::Signed(n) => {
+                if n < 0 {
+                    f.write_char('-')?;
+                }
+                thousands(f, n.unsigned_abs())
+            }
+            Self::Hex(n) => write!(f, "{n:#x}"),
+            Self::Date(n) => write!(f, "{}-{:02}-{:02}", n / 10_000, n / 100 % 100, n % 100),
+        }
+    }
+}
+
+/// `1342` as `1,342`.
+fn thousands(f: &mut fmt::Formatter<'_>, n: u64) -> fmt::Result {
+    let mut divisor = 1;
+    while n / divisor >= 1000 {
+        divisor *= 1000;
+    }
+    write!(f, "{}", n / divisor)?;
+    while divisor > 1 {
+        divisor /= 1000;
+        write!(f, ",{:03}", n / divisor % 1000)?;
+    }
+    Ok(())
+}
+
+/// Writes a template. A placeholder that `number` does not know stays as it is, which the test of all tables finds.
+fn render(f: &mut fmt::Formatter<'_>, template: &str, number: impl Fn(&str) -> Option<Number>) -> fmt::Result {
+    let mut one = false;
+    let mut rest = template;
+    while let Some((plain, braced)) = rest.split_once('{') {
+        f.write_str(plain)?;
+        let Some((inside, behind)) = braced.split_once('}') else { return write!(f, "{{{braced}") };
+        if let Some((singular, plural)) = inside.split_once('|') {
+            f.write_str(if one { singular } else { plural })?;
+        } else if let Some(number) = number(inside) {
+            one = matches!(number, Number::Decimal(1) | Number::Signed(1));
+            write!(f, "{number}")?;
+        } else {
+            write!(f, "{{{inside}}}")?;
+        }
+        rest = behind;
+    }
+    f.write_str(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    fn sentence(kind: &'static ProblemKind, value: u64) -> alloc::string::String {
+        Problem { at: 0, kind, value }.to_string()
+    }
+
+    #[test]
+    fn words_agree_with_the_number_before_them() {
+        assert_eq!(sentence(&MALFORMED, 1), "1 byte from here on is not valid and was left out");
+        assert_eq!(sentence(&MALFORMED, 1342), "1,342 bytes from here on are not valid and were left out");
+        assert_eq!(MALFORMED.summary(1, 9).to_string(), "1 stretch could not be read");
+        assert_eq!(MALFORMED.summary(2, 9).to_string(), "2 stretches could not be read");
+    }
+
+    #[test]
+    fn an_unknown_value_is_not_told_as_zero() {
+        assert_eq!(sentence(&TRUNCATED, 0), "the file ends here, too early; the incomplete part was left out");
+        assert_eq!(sentence(&MALFORMED, 0), "what follows is not valid and was left out");
+    }
+
+    #[test]
+    fn numbers_are_written_as_the_row_says() {
+        static ANY: ProblemKind = ProblemKind::remark("any", "{value} {signed} {hex} {date} {other}", "{sum} {");
+        assert_eq!(sentence(&ANY, 20_201_023), "20,201,023 20,201,023 0x1343e3f 2020-10-23 {other}");
+        assert!(sentence(&ANY, -5i64 as u64).starts_with("18,446,744,073,709,551,611 -5 0xf"));
+        assert!(sentence(&ANY, 1_000_000).starts_with("1,000,000 "));
+        assert_eq!(ANY.summary(1, 0).to_string(), "0 {");
+    }
+
+    #[test]
+    fn kinds_are_compared_by_their_id() {
+        assert_eq!(sentence(&LEFT_OUT, 2), "the record is too large to be kept whole; 2 bytes of it were left out");
+        assert!(LEFT_OUT < MALFORMED && MALFORMED != TRUNCATED);
+        assert!(TRUNCATED.is_serious());
+    }
+}
