@@ -9,7 +9,7 @@ use super::{Options, Tick};
 
 /// BFD's numbers for x86 and x86-64.
 const ARCHITECTURE: u64 = 9;
-const MACHINE: u64 = 8;
+const MACHINE: u64 = 64;
 /// Where function 0 lies, and how far apart functions lie.
 const CODE: u64 = 0x40_0000;
 const FUNCTION: u64 = 0x1000;

@@ -144,13 +144,14 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
             0xff => match behind.first().map(|modrm| modrm >> 3 & 7) {
                 Some(2 | 3) => call(None),
                 Some(4 | 5) => Flow::Jump { slot: false },
+                None => Flow::Unknown,
                 _ => Flow::Next,
             },
             0x0f => match behind {
                 [0x05 | 0x34, ..] => Flow::SystemCall,
                 [0x07 | 0x35, ..] => Flow::SystemReturn,
                 // Virtual machines and enclaves are entered and left.
-                [0x01, 0xc1..=0xd9, ..] | [0xaa, ..] => Flow::Unknown,
+                [0x01, 0xc0..=0xc3 | 0xcf | 0xd7..=0xd9 | 0xde, ..] | [0xaa, ..] => Flow::Unknown,
                 [0x80..=0x8f, to @ ..] => {
                     let by = match (wide, to) {
                         (true, [a, b, c, d, ..]) => Some(i32::from_le_bytes([*a, *b, *c, *d]).into()),
@@ -162,14 +163,30 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
                         None => Flow::Unknown,
                     }
                 }
+                [] => Flow::Unknown,
                 _ => Flow::Next,
             },
             // Transactions go back to where they began, and on from there elsewhere.
             0xc6 | 0xc7 if behind.first() == Some(&0xf8) => Flow::Unknown,
+            // QEMU's plugin writes the first byte of what its disassembler does not know.
+            _ if behind.is_empty() && !is_whole(bits, *byte) => Flow::Unknown,
             _ => Flow::Next,
         };
     }
     Flow::Unknown
+}
+
+/// Whether an opcode of one byte is an instruction without anything behind it.
+fn is_whole(bits: u32, opcode: u8) -> bool {
+    match opcode {
+        0x50..=0x5f | 0x6c..=0x6f | 0x90..=0x99 | 0x9b..=0x9f | 0xa4..=0xa7 | 0xaa..=0xaf => true,
+        0xc9 | 0xcc | 0xd7 | 0xec..=0xef | 0xf1 | 0xf4 | 0xf5 | 0xf8..=0xfd => true,
+        0x06 | 0x07 | 0x0e | 0x16 | 0x17 | 0x1e | 0x1f | 0x27 | 0x2f | 0x37 | 0x3f | 0x60 | 0x61 | 0xce | 0xd6 => {
+            bits != 64
+        }
+        0x40..=0x4f => bits != 64,
+        _ => false,
+    }
 }
 
 /// What the first instruction of a callee does with its return address, where it makes the call none: no function begins so.
@@ -416,47 +433,93 @@ fn power(address: u64, word: u32) -> Flow {
 mod tests {
     use super::*;
 
+    const AT: u64 = 0x1000;
+
     fn of(isa: Isa, bytes: &[u8]) -> Flow {
-        flow(isa, bytes, bytes.len() as u64, true, false)
+        flow(Reading { isa, big: true, thumb: false }, AT, bytes, bytes.len() as u64)
+    }
+
+    fn call(to: Option<u64>, back: u64) -> Flow {
+        Flow::Call { to, back, slot: false }
     }
 
     #[test]
-    fn calls_and_returns_of_x86() {
+    fn flow_of_x86() {
         let x64 = |bytes: &[u8]| of(Isa::X86(64), bytes);
-        assert_eq!(x64(&[0xe8, 0, 0, 0, 0]), Flow::Call { back: 5, slot: false });
-        assert_eq!(x64(&[0x41, 0xff, 0xd4]), Flow::Call { back: 3, slot: false });
-        assert_eq!(x64(&[0xff, 0x15, 1, 2, 3, 4]), Flow::Call { back: 6, slot: false });
+        assert_eq!(x64(&[0xe8, 0x10, 0, 0, 0]), call(Some(0x1015), 0x1005));
+        assert_eq!(x64(&[0x67, 0xe8, 0xf0, 0xff, 0xff, 0xff]), call(Some(0xff6), 0x1006), "padded by the linker");
+        assert_eq!(x64(&[0x41, 0xff, 0xd4]), call(None, 0x1003));
+        assert_eq!(x64(&[0xff, 0x15, 1, 2, 3, 4]), call(None, 0x1006));
         assert_eq!(x64(&[0xf3, 0xc3]), RETURN);
         assert_eq!(x64(&[0xc2, 8, 0]), RETURN);
         assert_eq!(x64(&[0xff, 0x25, 1, 2, 3, 4]), JUMP);
+        assert_eq!(x64(&[0x3e, 0xff, 0xe0]), JUMP, "notrack");
         assert_eq!(x64(&[0xff, 0x75, 8]), Flow::Next, "push");
-        assert_eq!(x64(&[0x0f, 0x05]), Flow::Next, "syscall");
-        assert_eq!(x64(&[0x48, 0xcf]), Flow::Next, "iretq");
-        assert_eq!(x64(&[]), Flow::Next);
-        assert_eq!(of(Isa::X86(32), &[0x40]), Flow::Next, "inc eax, not a prefix");
-        assert_eq!(of(Isa::X86(32), &[0x9a, 0, 0, 0, 0, 0, 0]), Flow::Call { back: 7, slot: false });
+        assert_eq!(x64(&[0x74, 0xfe]), branch(0x1000, true));
+        assert_eq!(x64(&[0x0f, 0x85, 0, 1, 0, 0]), branch(0x1106, true));
+        assert_eq!(x64(&[0xeb, 2]), branch(0x1004, false));
+        assert_eq!(x64(&[0xe9, 0, 0, 0, 0]), branch(0x1005, false));
+        assert_eq!(x64(&[0xe2, 0xfe]), branch(0x1000, true), "loop");
+        assert_eq!(x64(&[0x0f, 0x05]), Flow::SystemCall, "syscall");
+        assert_eq!(x64(&[0xcd, 0x80]), Flow::SystemCall, "int 0x80");
+        assert_eq!(x64(&[0x48, 0xcf]), Flow::SystemReturn, "iretq");
+        assert_eq!(x64(&[0x48, 0x0f, 0x07]), Flow::SystemReturn, "sysretq");
+        assert_eq!(x64(&[0xc7, 0xf8, 0, 0, 0, 0]), Flow::Unknown, "xbegin");
+        assert_eq!(x64(&[]), Flow::Unknown);
+        assert_eq!(x64(&[0x62]), Flow::Unknown, "the first byte of an instruction of AVX-512");
+        assert_eq!(x64(&[0xc5]), Flow::Unknown);
+        assert_eq!(x64(&[0x90]), Flow::Next);
+        let x86 = |bytes: &[u8]| of(Isa::X86(32), bytes);
+        assert_eq!(x86(&[0x40]), Flow::Next, "inc eax, not a prefix");
+        assert_eq!(x86(&[0x9a, 0, 0, 0, 0, 0, 0]), call(None, 0x1007));
+        assert_eq!(x86(&[0xe8, 0xfb, 0xef, 0xff, 0xff]), call(Some(0), 0x1005), "addresses of 32 bits wrap around");
+        assert_eq!(of(Isa::X86(16), &[0xeb, 0x10]), branch(0x1012, false));
     }
 
     #[test]
-    fn calls_and_returns_of_machines_with_words() {
+    fn how_functions_do_not_begin() {
+        let x64 = Isa::X86(64);
+        assert_eq!(opening(x64, &[0x48, 0x89, 0x04, 0x24]), Opening::Replaces, "mov %rax, (%rsp)");
+        assert_eq!(opening(x64, &[0x4c, 0x89, 0x1c, 0x24]), Opening::Replaces, "mov %r11, (%rsp)");
+        assert_eq!(opening(x64, &[0x48, 0x8d, 0x64, 0x24, 8]), Opening::Discards);
+        assert_eq!(opening(x64, &[0x48, 0x83, 0xc4, 8]), Opening::Discards);
+        assert_eq!(opening(x64, &[0x5b]), Opening::Discards);
+        assert_eq!(opening(Isa::X86(32), &[0x83, 0xc4, 4]), Opening::Discards);
+        assert_eq!(opening(x64, &[0x55]), Opening::Usual, "push");
+        assert_eq!(opening(x64, &[0x48, 0x89, 0x44, 0x24, 8]), Opening::Usual, "mov %rax, 8(%rsp)");
+        assert_eq!(opening(Isa::Arm, &[0x58]), Opening::Usual);
+    }
+
+    #[test]
+    fn flow_of_machines_with_words() {
         let word = |isa, word: u32| of(isa, &word.to_be_bytes());
         for (isa, calls, returns, jumps) in [
             (
                 Isa::Arm,
-                &[0xeb00_0001, 0x0b00_0001, 0xfa00_0001, 0xe12f_ff33][..],
+                &[
+                    (0xeb00_0001, Some(0x100c)),
+                    (0x0b00_0001, Some(0x100c)),
+                    (0xfa00_0001, Some(0x100c)),
+                    (0xe12f_ff33, None),
+                ][..],
                 &[0xe12f_ff1e, 0xe1a0_f00e, 0xe8bd_8010, 0xe49d_f004][..],
-                &[0xe12f_ff13, 0xe59f_f000][..],
+                &[0xe12f_ff13, 0xe59f_f000, 0xe08f_f100][..],
             ),
             (
                 Isa::Aarch64,
-                &[0x9400_0001, 0xd63f_0100, 0xd73f_0901],
+                &[(0x9400_0001, Some(0x1004)), (0x97ff_ffff, Some(0xffc)), (0xd63f_0100, None), (0xd73f_0901, None)],
                 &[0xd65f_03c0, 0xd65f_0bff, 0xd65f_0fff],
                 &[0xd61f_0200],
             ),
-            (Isa::PowerPc, &[0x4800_0001, 0x4e80_0421, 0x4e80_0021, 0x429f_0005], &[0x4e80_0020], &[0x4e80_0420]),
+            (
+                Isa::PowerPc,
+                &[(0x4800_0101, Some(0x1100)), (0x4e80_0421, None), (0x4e80_0021, None), (0x429f_0005, Some(0x1004))],
+                &[0x4e80_0020],
+                &[0x4e80_0420],
+            ),
         ] {
-            for w in calls {
-                assert_eq!(word(isa, *w), CALL4, "{w:08x}");
+            for (w, to) in calls {
+                assert_eq!(word(isa, *w), call(*to, 0x1004), "{w:08x}");
             }
             for w in returns {
                 assert_eq!(word(isa, *w), RETURN, "{w:08x}");
@@ -465,78 +528,123 @@ mod tests {
                 assert_eq!(word(isa, *w), JUMP, "{w:08x}");
             }
         }
-        for w in [0x0c10_0000, 0x0320_f809, 0x0411_0001] {
-            assert_eq!(word(Isa::Mips, w), Flow::Call { back: 8, slot: true }, "{w:08x}");
+        for (w, to) in [(0x0c10_0000, Some(0x40_0000)), (0x0320_f809, None), (0x0411_0001, Some(0x1008))] {
+            assert_eq!(word(Isa::Mips, w), Flow::Call { to, back: 0x1008, slot: true }, "{w:08x}");
         }
-        assert_eq!(word(Isa::Mips, 0x03e0_0008), Flow::Return { slot: true });
+        assert_eq!(word(Isa::Mips, 0x03e0_0008), Flow::Return { maybe: false, slot: true });
         assert_eq!(word(Isa::Mips, 0x0320_0008), Flow::Jump { slot: true });
-        // addiu, add, mr, mov.
+        for (isa, w, to, maybe, slot) in [
+            (Isa::Arm, 0xea00_0000, 0x1008, false, false),
+            (Isa::Arm, 0x1aff_fffe, 0x1000, true, false),
+            (Isa::Aarch64, 0x1400_0002, 0x1008, false, false),
+            (Isa::Aarch64, 0x5400_0040, 0x1008, true, false),
+            (Isa::Aarch64, 0xb4ff_ffe0, 0xffc, true, false),
+            (Isa::Aarch64, 0x3718_0040, 0x1008, true, false),
+            (Isa::Mips, 0x1043_0003, 0x1010, true, true),
+            (Isa::Mips, 0x0800_0400, 0x1000, false, true),
+            (Isa::PowerPc, 0x4200_0010, 0x1010, true, false),
+            (Isa::PowerPc, 0x4bff_fff0, 0xff0, false, false),
+        ] {
+            assert_eq!(word(isa, w), Flow::Branch { to, maybe, slot }, "{w:08x}");
+        }
+        for (isa, calls, returns) in [
+            (Isa::Arm, 0xef00_0000, 0xe25e_f004),
+            (Isa::Aarch64, 0xd400_0001, 0xd69f_03e0),
+            (Isa::Mips, 0x0000_000c, 0x4200_0018),
+            (Isa::PowerPc, 0x4400_0002, 0x4c00_0064),
+        ] {
+            assert_eq!(word(isa, calls), Flow::SystemCall, "{calls:08x}");
+            assert_eq!(word(isa, returns), Flow::SystemReturn, "{returns:08x}");
+        }
+        assert_eq!(word(Isa::Arm, 0x012f_ff1e), Flow::Return { maybe: true, slot: false }, "bxeq lr");
+        assert_eq!(word(Isa::PowerPc, 0x4d82_0020), Flow::Return { maybe: true, slot: false }, "beqlr");
+        // addiu, add, mr, mov, mul, cmp.
         for (isa, w) in [
             (Isa::Mips, 0x27bd_ffe0),
             (Isa::Aarch64, 0x8b01_0000),
             (Isa::PowerPc, 0x7c08_02a6),
             (Isa::Arm, 0xe3a0_0001),
+            (Isa::Arm, 0xe000_f192),
+            (Isa::Arm, 0xe350_f000),
         ] {
             assert_eq!(word(isa, w), Flow::Next, "{w:08x}");
         }
     }
 
     #[test]
-    fn calls_and_returns_of_thumb() {
-        let thumb = |bytes: &[u8]| flow(Isa::Arm, bytes, bytes.len() as u64, false, true);
-        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xf8]), CALL4);
-        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xe8]), CALL4);
-        assert_eq!(thumb(&[0x98, 0x47]), Flow::Call { back: 2, slot: false });
-        assert_eq!(thumb(&[0x70, 0x47]), RETURN);
-        assert_eq!(thumb(&[0x10, 0xbd]), RETURN);
-        assert_eq!(thumb(&[0xbd, 0xe8, 0x10, 0x80]), RETURN);
+    fn flow_of_thumb() {
+        let thumb =
+            |bytes: &[u8]| flow(Reading { isa: Isa::Arm, big: false, thumb: true }, AT, bytes, bytes.len() as u64);
+        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xf8]), call(Some(0x1008), 0x1004));
+        assert_eq!(thumb(&[0xff, 0xf7, 0xfe, 0xff]), call(Some(0x1000), 0x1004), "backwards");
+        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xe8]), call(Some(0x1008), 0x1004));
+        assert_eq!(thumb(&[0x98, 0x47]), call(None, 0x1002));
+        assert_eq!(thumb(&[0x70, 0x47]), THUMB_RETURN);
+        assert_eq!(thumb(&[0x10, 0xbd]), THUMB_RETURN);
+        assert_eq!(thumb(&[0xbd, 0xe8, 0x10, 0x80]), THUMB_RETURN);
         assert_eq!(thumb(&[0x18, 0x47]), JUMP);
-        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xb8]), Flow::Next, "b.w");
+        assert_eq!(thumb(&[0xdf, 0xe8, 0x00, 0xf0]), JUMP, "tbb");
+        assert_eq!(thumb(&[0x00, 0xf0, 0x02, 0xb8]), branch(0x1008, true), "b.w");
+        assert_eq!(thumb(&[0x01, 0xd0]), branch(0x1006, true), "beq");
+        assert_eq!(thumb(&[0xfe, 0xe7]), branch(0x1000, true), "b");
+        assert_eq!(thumb(&[0x08, 0xb1]), branch(0x1006, true), "cbz");
+        assert_eq!(thumb(&[0x00, 0xdf]), Flow::SystemCall, "svc");
+        assert_eq!(thumb(&[0xaf, 0xf3, 0x00, 0x80]), Flow::Next, "nop.w");
     }
 
     /// The classification by opcodes and the disassembler say the same of any bytes.
     #[test]
     fn flow_agrees_with_the_disassembler() {
-        use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
+        use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind};
 
         let mut seed = 1u64;
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) as u8
         };
-        let mut seen = [0; 4];
+        let mut seen = [0; 8];
         for round in 0..200_000 {
             let mut bytes: [u8; LOOKED_AT] = core::array::from_fn(|_| next());
             if round % 4 == 0 {
-                bytes[0] = [0xff, 0xe8, 0xc3, 0xc2, 0xcb, 0x9a, 0xf2, 0x41][round / 4 % 8];
+                bytes[0] =
+                    [0xff, 0xe8, 0xc3, 0xc2, 0xcb, 0x9a, 0xf2, 0x41, 0x0f, 0xe9, 0x74, 0xcd, 0xcf][round / 4 % 13];
             }
-            for bits in [16, 32, 64] {
-                let instruction = Decoder::new(bits, &bytes, DecoderOptions::NONE).decode();
-                if instruction.is_invalid() {
+            for bits in [32, 64] {
+                let instruction = Decoder::with_ip(bits, &bytes, AT, DecoderOptions::NONE).decode();
+                // Within a transaction xabort jumps, elsewhere it does nothing.
+                if instruction.is_invalid() || instruction.mnemonic() == Mnemonic::Xabort {
                     continue;
                 }
                 let len = instruction.len();
-                let back = len as u8;
-                let direct = matches!(
-                    instruction.op0_kind(),
-                    OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64
-                ) || matches!(instruction.op0_kind(), OpKind::FarBranch16 | OpKind::FarBranch32);
-                let expected = match instruction.mnemonic() {
-                    Mnemonic::Call => Flow::Call { back, slot: false },
-                    Mnemonic::Ret | Mnemonic::Retf => Flow::Return { slot: false },
-                    Mnemonic::Jmp if !direct => Flow::Jump { slot: false },
-                    _ => Flow::Next,
+                let near = matches!(instruction.op0_kind(), OpKind::NearBranch32 | OpKind::NearBranch64);
+                let near = near.then(|| instruction.near_branch_target());
+                // Branches of 16 bits have targets of 16 bits, which nobody uses.
+                let short = instruction.op0_kind() == OpKind::NearBranch16;
+                let found = flow(Reading::x86(bits), AT, &bytes[..len], len as u64);
+                let (i, right) = match (instruction.flow_control(), found) {
+                    (FlowControl::Next, Flow::Next) => (0, true),
+                    (_, Flow::Unknown) if bytes.iter().take(len).any(|b| *b == 0x0f) => (3, true),
+                    (FlowControl::Call | FlowControl::IndirectCall, Flow::Call { to, back, .. }) => {
+                        (1, back == AT + len as u64 && (to == near || short))
+                    }
+                    (FlowControl::Call, Flow::SystemCall) | (FlowControl::Interrupt, Flow::SystemCall) => (2, true),
+                    // Into a hypervisor and back.
+                    (FlowControl::Call, Flow::Unknown)
+                    | (FlowControl::XbeginXabortXend, Flow::Unknown | Flow::Next) => (3, true),
+                    (FlowControl::Return, Flow::Return { .. } | Flow::SystemReturn | Flow::Unknown) => (4, true),
+                    (FlowControl::ConditionalBranch, Flow::Branch { to, maybe: true, .. })
+                    | (FlowControl::UnconditionalBranch, Flow::Branch { to, maybe: false, .. }) => {
+                        (5, Some(to) == near || short)
+                    }
+                    (FlowControl::UnconditionalBranch | FlowControl::IndirectBranch, Flow::Jump { .. }) => (6, true),
+                    // int3, into, ud2 and the like trap.
+                    (FlowControl::Interrupt | FlowControl::Exception, Flow::Next) => (7, true),
+                    _ => (0, false),
                 };
-                let found = flow(Isa::X86(bits), &bytes[..len], len as u64, false, false);
-                assert_eq!(found, expected, "{bits} bits, {:02x?}", &bytes[..len]);
-                seen[match found {
-                    Flow::Next => 0,
-                    Flow::Call { .. } => 1,
-                    Flow::Return { .. } => 2,
-                    Flow::Jump { .. } => 3,
-                }] += 1;
+                assert!(right, "{bits} bits, {:02x?}: {:?}, {found:?}", &bytes[..len], instruction.flow_control());
+                seen[i] += 1;
             }
         }
-        assert!(seen.iter().all(|n| *n > 1000), "{seen:?}");
+        assert!(seen.iter().enumerate().all(|(i, n)| *n > 100 || i == 3), "{seen:?}");
     }
 }

@@ -55,9 +55,7 @@ pub(crate) fn moves(reading: Reading, bytes: &[u8]) -> Move {
                 || (matches!(word >> 26, 0x23 | 0x37) && word >> 16 & 31 == 29)
         }
         // mr, lwz and ld to r1.
-        Isa::PowerPc => {
-            (word & 0xfc1f_07ff == 0x7c01_0378) || (matches!(word >> 26, 32 | 58) && word >> 21 & 31 == 1)
-        }
+        Isa::PowerPc => (word & 0xfc1f_07ff == 0x7c01_0378) || (matches!(word >> 26, 32 | 58) && word >> 21 & 31 == 1),
         _ => false,
     })
 }
@@ -79,8 +77,8 @@ mod tests {
         assert_eq!(x64(&[0x41, 0x5c]), Move::Pop);
         let word = |isa, word: u32| moves(Reading { isa, big: true, thumb: false }, &word.to_be_bytes());
         assert_eq!(word(Isa::Arm, 0xe1a0_d00c), Move::Set, "mov sp, ip");
-        assert_eq!(word(Isa::Arm, 0xe8b0_6ff0), Move::Set, "ldmia r0!, {r4-fp, sp, lr}");
-        assert_eq!(word(Isa::Arm, 0xe8bd_8010), Move::None, "pop {r4, pc}");
+        assert_eq!(word(Isa::Arm, 0xe8b0_6ff0), Move::Set, "ldmia r0!, {{r4-fp, sp, lr}}");
+        assert_eq!(word(Isa::Arm, 0xe8bd_8010), Move::None, "pop {{r4, pc}}");
         assert_eq!(word(Isa::Aarch64, 0x9100_009f), Move::Set, "mov sp, x4");
         assert_eq!(word(Isa::Mips, 0x8c9d_0004), Move::Set, "lw $sp, 4($a0)");
         assert_eq!(word(Isa::Mips, 0x03c0_e825), Move::Set, "move $sp, $fp");

@@ -318,7 +318,9 @@ impl State {
                     self.divert(rules, &last, expected(&last), at, program, sink);
                 }
             }
-            Flow::Call { back, .. } if back == address || address == last.address => {}
+            Flow::Call { back, .. } if back == address => {}
+            // Begun again after a fault; not recursion, which goes there by intent.
+            Flow::Call { to: Some(to), .. } if to != address && address == last.address => {}
             Flow::Call { to, back, .. } => {
                 let (began, stack) = (last.locator, at.stack);
                 match to {

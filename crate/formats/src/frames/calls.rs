@@ -261,7 +261,6 @@ impl ToBatch<'_, '_> {
         *self.time = (*self.time).max(time);
         *self.time
     }
-
 }
 
 impl Sink for ToBatch<'_, '_> {

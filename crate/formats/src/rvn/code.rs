@@ -182,20 +182,22 @@ mod tests {
     #[test]
     fn blocks_end_as_their_last_instruction_says() {
         let ending = |data: &[u8], count, known: &[u32]| entry(Mode::Bits64, data, count, known).ending(&Iced);
-        assert_eq!(ending(&[0x90, 0xe8, 0, 0, 0, 0], 2, &[1]), Ending::Call { back: 0x1006 });
-        assert_eq!(ending(&[0x5d, 0xc3], 2, &[1]), Ending::Return);
-        assert_eq!(ending(&[0x0f, 0x05], 1, &[]), Ending::SystemCall { back: 0x1002 });
-        assert_eq!(ending(&[0x48, 0xcf], 1, &[]), Ending::SystemReturn);
-        assert_eq!(ending(&[0xff, 0xe0], 1, &[]), Ending::Jump);
-        assert_eq!(ending(&[0x75, 0xc3], 1, &[]), Ending::Next, "a branch over 0xc3");
-        assert_eq!(ending(&[], 0, &[]), Ending::Next);
+        let call = Flow::Call { to: Some(0x1006), back: 0x1006, slot: false };
+        assert_eq!(ending(&[0x90, 0xe8, 0, 0, 0, 0], 2, &[1]), (call, 1));
+        assert_eq!(ending(&[0x5d, 0xc3], 2, &[1]), (Flow::Return { maybe: false, slot: false }, 1));
+        assert_eq!(ending(&[0x0f, 0x05], 1, &[]), (Flow::SystemCall, 0));
+        let over = Flow::Branch { to: 0xfc5, maybe: true, slot: false };
+        assert_eq!(ending(&[0x75, 0xc3], 1, &[]), (over, 0), "a branch over 0xc3");
+        assert_eq!(ending(&[], 0, &[]), (Flow::Unknown, 0));
     }
 
     #[test]
     fn an_unfinished_block_is_decoded_to_find_its_last_instruction() {
-        let call = [0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0];
-        assert_eq!(entry(Mode::Bits64, &call, 2, &[]).ending(&Iced), Ending::Call { back: 0x1008 });
-        assert_eq!(entry(Mode::Bits32, &[0x40, 0xc3], 2, &[]).ending(&Iced), Ending::Return, "inc eax; ret");
+        let bytes = [0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0];
+        let call = Flow::Call { to: Some(0x1008), back: 0x1008, slot: false };
+        assert_eq!(entry(Mode::Bits64, &bytes, 2, &[]).ending(&Iced), (call, 3));
+        let back = Flow::Return { maybe: false, slot: false };
+        assert_eq!(entry(Mode::Bits32, &[0x40, 0xc3], 2, &[]).ending(&Iced), (back, 1), "inc eax; ret");
     }
 
     #[test]

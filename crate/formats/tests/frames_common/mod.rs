@@ -2,21 +2,26 @@
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
+use unspool_formats::batch::flags;
 use unspool_formats::{Decoder, EventBatch, EventKind, Format, Problem, RecordDetails, Text, Want};
 
 pub(crate) use crate::common::options;
 use crate::common::{Delivered, open};
 
 impl Delivered {
-    /// Events of the track of this name, as `+name@time`.
+    /// Events of the track of this name: `+name@time` begins, `-name@time` ends, `^name@time` comes to light below all,
+    /// `!name@time` is an instant, and `~name:flags` are flags other than that of having begun before.
     pub(crate) fn track(&self, name: &str) -> Vec<String> {
         let Some(track) = self.tracks.iter().position(|t| t.name == name) else { return vec![] };
         let events = self.events.iter().filter(|e| e.1 as usize == track);
         events
+            .filter(|event| !(event.0 == EventKind::Flag && event.2 == u64::from(flags::BEGAN_BEFORE)))
             .map(|(kind, _, time, name, _)| {
                 let sign = match kind {
                     EventKind::Begin => '+',
-                    EventKind::End => '-',
+                    EventKind::Uncover => '^',
+                    EventKind::EndOf => '-',
+                    EventKind::Flag => return format!("~{}:{time}", self.names[*name as usize]),
                     _ => '!',
                 };
                 format!("{sign}{}@{time}", self.names[*name as usize])
