@@ -1,7 +1,7 @@
 //! One line for each name.
 
 use super::Statistics;
-use crate::call_tree::NodeId;
+use super::paths::Place;
 use crate::store::Store;
 
 /// Functions as columns, in the order of their names' numbers. Times are doubles, exact below 2^53.
@@ -42,21 +42,21 @@ impl Statistics {
     pub fn functions(&mut self, store: &Store) -> FunctionColumns {
         let outermost = self.outermost(&store.calls);
         let mut sums = vec![Sums::default(); self.functions.len()];
-        for ((node, sum), outermost) in self.nodes.iter().enumerate().zip(&outermost) {
+        let tree = self.paths.tree(&store.calls);
+        for ((place, sum), outermost) in self.nodes.iter().enumerate().zip(&outermost) {
             if sum.count == 0 {
                 continue;
             }
-            let node = node as NodeId;
-            let (time, count) = self.scaled(node, sum);
+            let place = place as Place;
+            let (time, count) = self.scaled(place, sum);
             if let Some(sums) = sums.get_mut(sum.function as usize) {
                 sums.count += count;
                 sums.all += u128::from(time);
-                sums.within += u128::from(self.hidden_in(node));
                 if *outermost {
                     sums.total += u128::from(time);
                 }
             }
-            let caller = self.nodes.get(store.calls.parent(node) as usize);
+            let caller = self.nodes.get(tree.parent(place) as usize);
             if let Some(sums) = caller.and_then(|caller| sums.get_mut(caller.function as usize)) {
                 sums.within += u128::from(time);
             }

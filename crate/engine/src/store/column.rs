@@ -341,11 +341,6 @@ impl Column {
         first.min(end)..end
     }
 
-    /// The last slice that begins at `at` or before.
-    pub(crate) fn at(&self, at: u64) -> Option<Slice> {
-        self.get(self.partition_point(|s| s.start <= at).checked_sub(1)?)
-    }
-
     /// The stretches, each of one block and no longer than [`STRETCH`], in which these slices lie.
     pub(crate) fn stretches(&self, range: Range<usize>) -> impl Iterator<Item = Stretch> {
         let blocks = self.blocks.iter().enumerate().skip(self.block_of(range.start).saturating_sub(1));
@@ -367,12 +362,6 @@ impl Column {
         if let Some(block) = self.blocks.get(stretch.block as usize) {
             block.each(stretch.range(), each);
         }
-    }
-
-    /// The slices of a stretch, in order.
-    pub(crate) fn slices_in(&self, stretch: Stretch) -> impl Iterator<Item = Slice> {
-        let block = self.blocks.get(stretch.block as usize);
-        block.into_iter().flat_map(move |block| stretch.range().filter_map(|i| block.get(i)))
     }
 
     /// The first index for which `before` does not hold; it holds for all before and none behind.
@@ -593,14 +582,11 @@ mod tests {
             let overlaps = |s: Slice| s.start < to && (s.end > from || s.start >= from);
             let expected: Vec<usize> = (0..20_000).filter(|i| column.get(*i).is_some_and(overlaps)).collect();
             assert_eq!(range.clone().collect::<Vec<_>>(), expected, "{from}..{to}");
-            let slices: Vec<_> = column.stretches(range.clone()).flat_map(|s| column.slices_in(s)).collect();
-            assert!(slices.iter().copied().eq(range.clone().filter_map(|i| column.get(i))), "{from}..{to}");
+            let slices = range.clone().filter_map(|i| column.get(i));
             let mut seen = Vec::new();
             column.stretches(range).for_each(|s| column.each_in(s, |duration, node| seen.push((duration, node))));
-            assert!(seen.into_iter().eq(slices.iter().map(|s| (s.end - s.start, s.node))), "{from}..{to}");
+            assert!(seen.into_iter().eq(slices.map(|s| (s.end - s.start, s.node))), "{from}..{to}");
         }
-        assert_eq!(column.at(75).map(|s| s.start), Some(70));
-        assert_eq!(Column::default().at(0), None);
     }
 
     #[test]
