@@ -20,17 +20,19 @@ mod functions;
 mod paths;
 mod percentiles;
 mod plan;
+mod summary;
 
 use crate::store::Store;
 use crate::store::column::STRETCH;
 use buckets::Buckets;
 use figures::Tree;
 pub use flame::FlameColumns;
-pub use functions::FunctionColumns;
+pub use functions::{Function, FunctionColumns};
 use paths::{Added, Paths, Place};
 pub use percentiles::{Exact, Percentiles};
 pub use plan::Question;
 use plan::{Chunk, Plan, Single};
+pub use summary::Summary;
 
 /// No function yet.
 const NONE: u32 = u32::MAX;

@@ -378,6 +378,16 @@ proptest! {
                 prop_assert!((about - at(percent) as f64).abs() <= 0.01 * about, "{percent} %: {about}");
             }
         }
+        let summary = Summary::with_room(&store, &question(range, &all), 7);
+        prop_assert_eq!(summary.covered, covered_by_hand(&store, range));
+        let found = summary.functions.iter().map(|f| (f.name, (f.count, f.total, f.own, f.min, f.max, f.percentiles)));
+        let wanted = expected.iter().map(|(name, line)| {
+            let durations = &line.durations;
+            let at = |percent| durations[rank_of(percent, line.count) as usize - 1];
+            let percentiles = Percentiles { median: at(50), p90: at(90), p99: at(99) };
+            (*name, (line.count, line.total, line.own, durations[0], durations[durations.len() - 1], percentiles))
+        });
+        prop_assert_eq!(found.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
         let nothing = std::iter::repeat_with({
             let mut exact = Exact::new(&store, question(range, &all), 77);
             move || exact.step(&store, 10)

@@ -1,0 +1,39 @@
+//! A whole trace in memory, for commands that look at all of it.
+
+use std::path::Path;
+
+use unspool_engine::{Session, Step, TraceErrorOut, read};
+
+use crate::sqlite::{Database, Disassembler};
+use crate::{Failure, Place, Source, complain};
+
+/// Opens a trace and reads all of it. What breaks off the reading goes to stderr, unless there is nothing to show at all.
+pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
+    let mut source = Source::open(path)?;
+    let name = source.name.clone();
+    let refused = |error: &TraceErrorOut| match error.offset {
+        Some(at) => Failure::new(format!("{name}: at byte {at}: {}", error.sentence)),
+        None => Failure::new(format!("{name}: {}", error.sentence)),
+    };
+    let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
+    if session.is_database() {
+        let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
+        opened
+            .and_then(|database| session.attach(Box::new(database), Some(Box::new(Disassembler))))
+            .map_err(|error| refused(&error))?;
+    }
+    let bar = source.bar.clone();
+    read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
+    bar.finish();
+    if let Some(error) = session.error() {
+        if session.store().records() == 0 {
+            return Err(refused(error));
+        }
+        match error.offset {
+            Some(at) => complain(&name, Place::Byte(at), &error.sentence),
+            None => complain(&name, Place::Whole, &error.sentence),
+        }
+    }
+    debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
+    Ok((source, session))
+}
