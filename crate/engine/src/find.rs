@@ -62,7 +62,7 @@ struct Longest {
 }
 
 impl Visit for Longest {
-    fn node(&mut self, node: &Node, _visited: u64) -> bool {
+    fn node(&mut self, node: &Node, _first: usize, _visited: u64) -> bool {
         // What is shorter than the best so far is not looked at.
         let shortest = self.best.map_or(0, |(_, s)| s.end - s.start);
         node.longest_log2 < 64 && 1u64 << node.longest_log2 <= shortest
@@ -76,19 +76,30 @@ impl Visit for Longest {
     }
 }
 
-/// The last slice that begins at or before a position and ends behind it.
-struct Around {
+/// The last slice that begins at or before a position and ends after it. Of several without duration at the position, the
+/// first: from there, [`Find::Next`] steps through all of them.
+struct Around<'a> {
+    column: &'a Column,
     at: u64,
     found: Option<(usize, Slice)>,
 }
 
-impl Visit for Around {
-    fn node(&mut self, _node: &Node, _visited: u64) -> bool {
-        false
+impl Visit for Around<'_> {
+    fn node(&mut self, node: &Node, first: usize, _visited: u64) -> bool {
+        // All of its slices stand at one position.
+        let point = node.start == node.end;
+        if point && let Some(slice) = self.column.get(first) {
+            self.slice(first, slice);
+        }
+        point
     }
 
     fn slice(&mut self, index: usize, slice: Slice) {
-        if slice.start <= self.at && (slice.end > self.at || slice.start == self.at) {
+        let is_point = |s: &Slice| s.start == s.end && s.start == self.at;
+        if slice.start > self.at || (slice.end <= self.at && !is_point(&slice)) {
+            return;
+        }
+        if !(is_point(&slice) && self.found.as_ref().is_some_and(|(_, found)| is_point(found))) {
             self.found = Some((index, slice));
         }
     }
@@ -146,14 +157,15 @@ impl Store {
 
     fn around(&self, track: TrackId, depth: i32, time: u64) -> Option<Found> {
         let on = self.tracks.get(track as usize)?;
-        let mut around = Around { at: time, found: None };
-        if let Some(column) = on.column(depth) {
+        let closed = on.column(depth).and_then(|column| {
+            let mut around = Around { column, at: time, found: None };
             column.walk(time, time.saturating_add(1), &mut 0, &mut around);
-        }
+            around.found
+        });
         let open = on.column(depth).map_or(0, Column::len);
-        let found = around.found.or_else(|| {
+        let found = closed.or_else(|| {
             let slice = self.slice_at(track, depth, open)?;
-            (slice.start <= time && slice.end > time).then_some((open, slice))
+            (slice.start <= time && (slice.end > time || slice.start == time)).then_some((open, slice))
         });
         found.map(|(index, slice)| self.told(track, depth, index, &slice))
     }
@@ -245,6 +257,35 @@ mod tests {
         assert_eq!(at(255), Some((1, 2, 250)));
         assert_eq!(at(220), Some((0, 1, 200)), "what has not ended is found, too");
         assert_eq!(place(store.find(Find::At { time: 44, track: Some(7) })), Some((2, 0, 40)), "no such track");
+    }
+
+    #[test]
+    fn slices_without_duration_are_found_where_they_stand() {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(4096);
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        // 0..10, then 40 without duration at 20, 30 and 50, and 60..70.
+        let mut slices = vec![(0, 10)];
+        slices.extend([20, 30, 50].into_iter().flat_map(|at| std::iter::repeat_n((at, at), 40)));
+        slices.push((60, 70));
+        for (start, end) in slices {
+            batch.push(EventKind::Begin, 0, start, 0, 0);
+            batch.push(EventKind::End, 0, end, 0, 0);
+        }
+        store.apply(&mut batch);
+        for finished in [false, true] {
+            if finished {
+                store.finish(false);
+            }
+            let at = |time| place(store.find(Find::At { time, track: None }));
+            assert_eq!(at(20), Some((0, 1, 20)), "the first of them");
+            assert_eq!(at(30), Some((0, 41, 30)));
+            assert_eq!(at(50), Some((0, 81, 50)));
+            assert_eq!((at(10), at(19), at(31), at(51)), (None, None, None, None));
+            assert_eq!(at(60), Some((0, 121, 60)));
+            assert_eq!(place(store.find(Find::Next { item: slice(0, 41) })), Some((0, 42, 30)));
+            assert_eq!(place(store.find(Find::Previous { item: slice(0, 41) })), Some((0, 40, 20)));
+        }
     }
 
     #[test]

@@ -160,8 +160,9 @@ impl Stretch {
 
 /// Who walks over a column.
 pub(crate) trait Visit {
-    /// A node; false to see what is in it instead. `visited` nodes and slices have been looked at before it.
-    fn node(&mut self, node: &Node, visited: u64) -> bool;
+    /// A node; false to see what is in it instead. Its slices begin at index `first`. `visited` nodes and slices have been
+    /// looked at before it.
+    fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool;
     /// A slice with its index.
     fn slice(&mut self, index: usize, slice: Slice);
 }
@@ -173,7 +174,7 @@ struct Covered {
 }
 
 impl Visit for Covered {
-    fn node(&mut self, node: &Node, _visited: u64) -> bool {
+    fn node(&mut self, node: &Node, _first: usize, _visited: u64) -> bool {
         let whole = node.start >= self.from && node.end <= self.to;
         if whole {
             self.sum += node.covered;
@@ -421,6 +422,7 @@ impl Column {
             });
         }
         let mut i = range.start;
+        let slices = FAN_OUT.pow(level as u32);
         while i < range.end {
             let run = self.nodes(level, i);
             if run.is_empty() {
@@ -431,9 +433,11 @@ impl Column {
                 if n.start >= to {
                     return false;
                 }
-                let misses = n.end < from || (n.end == from && n.start < from);
                 let children = i * FAN_OUT..(i + 1) * FAN_OUT;
-                if !misses && !visit.node(n, *visited) && !self.descend(level - 1, children, (from, to), visited, visit)
+                // One that ends at `from` may have slices without duration there.
+                if n.end >= from
+                    && !visit.node(n, i * slices, *visited)
+                    && !self.descend(level - 1, children, (from, to), visited, visit)
                 {
                     return false;
                 }
@@ -469,7 +473,7 @@ mod tests {
     struct Seen(Vec<usize>);
 
     impl Visit for Seen {
-        fn node(&mut self, _: &Node, _: u64) -> bool {
+        fn node(&mut self, _: &Node, _: usize, _: u64) -> bool {
             false
         }
 
