@@ -3,6 +3,7 @@
 use serde::Serialize;
 use unspool_formats::TrackId;
 
+use crate::call_tree::{NodeId, ROOT};
 use crate::details::Item;
 use crate::store::Store;
 use crate::store::column::{Column, Node, Slice, Visit};
@@ -105,6 +106,28 @@ impl Visit for Around<'_> {
     }
 }
 
+/// The first slice of a call-tree node that contains `start..end`. Of two slices that touch, only the node says in which of
+/// them one without duration lies.
+struct Calling {
+    node: NodeId,
+    start: u64,
+    end: u64,
+    found: Option<(usize, Slice)>,
+}
+
+impl Visit for Calling {
+    fn node(&mut self, _node: &Node, _first: usize, _visited: u64) -> bool {
+        self.found.is_some()
+    }
+
+    fn slice(&mut self, index: usize, slice: Slice) {
+        let calls = slice.node == self.node && slice.start <= self.start && slice.end >= self.end;
+        if calls && self.found.is_none() {
+            self.found = Some((index, slice));
+        }
+    }
+}
+
 impl Store {
     /// Looks for a slice or an instant. Costs a few nodes and slices a level of detail and depth, however long the trace is.
     pub fn find(&self, what: Find) -> Option<Found> {
@@ -120,7 +143,7 @@ impl Store {
                 let Item::Slice { track, depth, index } = item else { return None };
                 let slice = self.slice_at(track, depth, index as usize)?;
                 let above = depth.checked_sub(1)?;
-                self.around(track, above, slice.start)
+                self.calling(track, above, &slice).or_else(|| self.around(track, above, slice.start))
             }
             Find::Callee { item } => {
                 let Item::Slice { track, depth, index } = item else { return None };
@@ -168,6 +191,19 @@ impl Store {
             (slice.start <= time && (slice.end > time || slice.start == time)).then_some((open, slice))
         });
         found.map(|(index, slice)| self.told(track, depth, index, &slice))
+    }
+
+    /// The slice at `depth` that called another one, as far as the call tree knows.
+    fn calling(&self, track: TrackId, depth: i32, callee: &Slice) -> Option<Found> {
+        let node = self.calls.parent(callee.node);
+        let on = self.tracks.get(track as usize)?;
+        let column = on.column(depth)?;
+        if node == ROOT {
+            return None;
+        }
+        let mut calling = Calling { node, start: callee.start, end: callee.end, found: None };
+        column.walk(callee.start.saturating_sub(1), callee.start.saturating_add(1), &mut 0, &mut calling);
+        calling.found.map(|(index, slice)| self.told(track, depth, index, &slice))
     }
 
     fn longest(&self, track: TrackId, depth: i32, from: u64, to: u64) -> Option<Found> {
@@ -286,6 +322,32 @@ mod tests {
             assert_eq!(place(store.find(Find::Next { item: slice(0, 41) })), Some((0, 42, 30)));
             assert_eq!(place(store.find(Find::Previous { item: slice(0, 41) })), Some((0, 40, 20)));
         }
+    }
+
+    #[test]
+    fn the_caller_of_a_slice_without_duration_is_the_one_that_called_it() {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(16);
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        // a(0..10) calls b(10..10) as it ends, and c(10..20), which calls d(10..10) and e(20..20), follows.
+        let (begin, end) = (EventKind::Begin, EventKind::End);
+        for (kind, time, name) in [
+            (begin, 0, 0),
+            (begin, 10, 1),
+            (end, 10, 1),
+            (end, 10, 0),
+            (begin, 10, 2),
+            (begin, 10, 3),
+            (end, 10, 3),
+            (begin, 20, 4),
+            (end, 20, 4),
+            (end, 20, 2),
+        ] {
+            batch.push(kind, 0, time, name, 0);
+        }
+        store.apply(&mut batch);
+        let caller = |index| place(store.find(Find::Caller { item: slice(1, index) }));
+        assert_eq!((caller(0), caller(1), caller(2)), (Some((0, 0, 0)), Some((0, 1, 10)), Some((0, 1, 10))));
     }
 
     #[test]

@@ -184,8 +184,9 @@ impl Paths {
     fn child(&mut self, calls: &CallTree, parent: Place, name: u32) -> Place {
         let id = self.id(parent);
         // What came into the store after the scan was planned is not part of it.
-        let known = calls.find_child(id, name).filter(|known| parent < self.base && *known < self.base);
-        if let Some(known) = known {
+        if parent < self.base
+            && let Some(known) = calls.find_child(id, name).filter(|known| *known < self.base)
+        {
             return known;
         }
         let next = self.added.first.saturating_add(self.added.nodes.len() as NodeId);
