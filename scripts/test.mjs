@@ -12,7 +12,7 @@ import { buildWasm, ci, fail, find, findChromium, findWasmPack, installed, optio
 const WASM = 'wasm32-unknown-unknown';
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
 const strict = ['--', '-D', 'warnings'];
-const checker = join(root, '..', 'shared', 'check', 'check_corpus.py');
+const checks = join(root, '..', 'shared', 'check');
 
 /** The parts in the order they run: what fails soonest first, the closing line that says most last. */
 const PARTS = {
@@ -106,13 +106,17 @@ async function wasmPackTest() {
   return announced(program, ['test', '--headless', '--chrome', 'crate/browser'], { PATH, ...patience });
 }
 
-/** Whole real files against what the formats' reference tools say of them. */
+/** Whole real files against what the formats' reference tools say of them, and statistics against independent figures. */
 async function corpus() {
-  if (!existsSync(checker) || !find('python3')) {
-    say('skipped: the corpus of real traces and its checker, or python3, are not here');
+  const [records, stats] = ['check_corpus.py', 'check_stats.py'].map((name) => join(checks, name));
+  if (!existsSync(records) || !find('python3')) {
+    say('skipped: the corpus of real traces and its checkers, or python3, are not here');
     return 0;
   }
   const built = await cargo('build', '--release', '--package', 'unspool-cli', '--locked');
   if (built !== 0) return built;
-  return announced('python3', [checker, '--cli', 'target/release/unspool', '--expect-fail', 'tests/expect-fail.txt']);
+  const cli = ['--cli', 'target/release/unspool'];
+  const figures = existsSync(stats) ? await announced('python3', [stats, ...cli]) : 0;
+  if (figures !== 0) return figures;
+  return announced('python3', [records, ...cli, '--expect-fail', 'tests/expect-fail.txt']);
 }

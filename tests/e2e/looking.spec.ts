@@ -213,3 +213,55 @@ async function seek(page: Page, found: (lines: number, text: string) => boolean)
   }
   throw new Error('nothing of that kind on the screen');
 }
+
+test.describe('calls that take no time', () => {
+  /** Where a tick is: the whole trace is 40 ticks long and has 8 pixels free on either side. */
+  const placeOf = async (page: Page, tick: number) => {
+    const box = (await area(page).boundingBox())!;
+    return box.x + 8 + ((box.width - 16) * tick) / 40;
+  };
+  const rowOf = async (page: Page) => {
+    const track = page.locator('.track', { hasText: 'main thread' }).first();
+    return (await track.boundingBox())!.y + 28;
+  };
+  const title = (page: Page) => details(page).getByRole('heading').first();
+
+  test.beforeEach(async ({ page }) => {
+    await open(page, fixture('coarse.xray'));
+    await pictured(page);
+  });
+
+  test('are marks to click, and the keyboard steps through those at one tick', async ({ page }) => {
+    const y = await rowOf(page);
+    await page.mouse.click((await placeOf(page, 5)) + 1, y);
+    await expect(title(page)).toContainText('#2');
+    await expect(details(page)).toContainText('#1');
+    for (const next of ['#3', '#2', '#4']) {
+      await page.keyboard.press('.');
+      await expect(title(page)).toContainText(next);
+    }
+    await page.keyboard.press(',');
+    await expect(title(page)).toContainText('#2');
+    // Between two that touch each other there.
+    await page.mouse.click((await placeOf(page, 12)) + 1, y);
+    await expect(title(page)).toContainText('#6');
+  });
+
+  test('never ask for a closer look in vain', async ({ page }) => {
+    const y = await rowOf(page);
+    await page.mouse.move((await placeOf(page, 5)) + 1, y);
+    await expect(page.locator('.tooltip')).toContainText('#2');
+    const x = await placeOf(page, 5);
+    await page.mouse.move(x, y);
+    for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, -400);
+    await atRest(page);
+    // The mark is still within a few pixels of the pointer.
+    const told: string[] = [];
+    for (let off = -8; off <= 8; off += 1) {
+      await page.mouse.move(x + off, y + 1);
+      told.push((await page.locator('.tooltip').allInnerTexts()).join());
+    }
+    expect(told.filter((text) => text.includes('#2')).length).toBeGreaterThanOrEqual(2);
+    expect(told.filter((text) => text.includes('Zoom in'))).toEqual([]);
+  });
+});

@@ -124,6 +124,18 @@ describe('a picture', () => {
   it('prefers a slice to a heap of them at the same place', () => {
     expect(rectAt(shown.rects, shown.row(1, 0), 100_000, 2000)).toBe(1);
   });
+  it('finds a slice without duration where its mark is, also between others', () => {
+    const marks = picture([
+      [1, 0, 0, 500, 1, 0],
+      [1, 0, 500, 500, 2, 1],
+      [1, 0, 500, 900, 1, 2],
+    ]);
+    const row = marks.row(1, 0);
+    expect(rectAt(marks.rects, row, 499, 2)).toBe(0);
+    expect(rectAt(marks.rects, row, 500, 2)).toBe(1);
+    expect(rectAt(marks.rects, row, 501, 2)).toBe(1);
+    expect(rectAt(marks.rects, row, 502, 2)).toBe(2);
+  });
   it('finds the nearest instant', () => {
     expect(instantAt(shown.instants, shown.lane(1), 300, 6000)).toBe(1);
     expect(instantAt(shown.instants, shown.lane(1), 450_000, 6000)).toBe(-1);

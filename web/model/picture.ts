@@ -149,7 +149,8 @@ export function firstEndingAfter(ends: Float64Array, range: Range, at: number): 
 
 /**
  * The rectangle of a row at `at`, give or take `slack` (both in ticks relative to the origin), or -1.
- * One that holds the place wins over a near one, and a slice over a rectangle that stands for many.
+ * One that holds the place wins over a near one, and a slice over a rectangle that stands for many. A slice without
+ * duration is drawn as a mark `slack` wide, for which its neighbours leave room, and wins within that.
  */
 export function rectAt(rects: Rects, range: Range, at: number, slack: number): number {
   let best = -1;
@@ -157,7 +158,9 @@ export function rectAt(rects: Rects, range: Range, at: number, slack: number): n
   for (let i = firstEndingAfter(rects.end, range, at - slack); i < range.end; i += 1) {
     const start = rects.start[i]!;
     if (start > at + slack) break;
-    const distance = Math.max(start - at, at - rects.end[i]!, 0);
+    const end = rects.end[i]!;
+    const marked = start === end && at >= start && at < start + slack;
+    const distance = marked ? -1 : Math.max(start - at, at - end, 0);
     const better = distance < bestDistance || (distance === bestDistance && rects.index[best] === MANY);
     if (best < 0 || better) {
       best = i;

@@ -2,6 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { type PutSlice, placeSlices } from './geometry.ts';
 import { PALETTES } from './palette.ts';
 
+type Rect = readonly [start: number, end: number];
+
+/** Left and width of what these slices become, in device pixels. */
+function marked(slices: readonly Rect[], scale: number, ratio = 1): [left: number, width: number][] {
+  const columns = {
+    start: Float64Array.from(slices, ([start]) => start),
+    end: Float64Array.from(slices, ([, end]) => end),
+    name: new Uint32Array(slices.length),
+    index: new Uint32Array(slices.length),
+    fill: new Uint8Array(slices.length).fill(255),
+  };
+  const ink = { palette: PALETTES.dark, colour: Uint8Array.of(0), lifted: -1 };
+  const shown: [number, number][] = [];
+  const put: PutSlice = (_style, _lifted, left, _top, width) => shown.push([left, width]);
+  const surface = { width: 1000, height: 100, ratio };
+  placeSlices(columns, 0, slices.length, 0, 16, { offset: 0, scale }, ink, surface, put);
+  return shown;
+}
+
 /** How many rectangles `slices` slices of a row become on a canvas of 1000 device pixels, and whether one covers another. */
 function placed(slices: number, scale: number, ratio: number): { put: number; overlaps: number } {
   const columns = {
@@ -34,5 +53,30 @@ describe('slices of a row', () => {
         expect(overlaps).toBe(0);
       }
     }
+  });
+  it('are marks two CSS pixels wide if they have no duration', () => {
+    expect(marked([[5, 5]], 0.01)).toEqual([[0, 2]]);
+    expect(marked([[5, 5]], 100)).toEqual([[500, 2]]);
+    expect(marked([[5, 5]], 10, 2)).toEqual([[100, 4]]);
+    expect(marked([[5, 5]], 10, 1.5)).toEqual([[75, 3]]);
+  });
+  it('leave room for a mark between them', () => {
+    const slices: Rect[] = [
+      [0, 5],
+      [5, 5],
+      [5, 10],
+    ];
+    expect(marked(slices, 10)).toEqual([
+      [0, 49],
+      [50, 2],
+      [52, 47],
+    ]);
+  });
+  it('stay near their places where marks crowd', () => {
+    const crowd = Array.from({ length: 900 }, (_, i): Rect => [i, i]);
+    const shown = marked(crowd, 1);
+    expect(shown.length).toBeGreaterThanOrEqual(450);
+    expect(shown.every(([, width]) => width === 2)).toBe(true);
+    expect(shown.at(-1)![0]).toBeLessThan(902);
   });
 });

@@ -3,6 +3,8 @@ import type { Ink, SliceColumns, Transform } from './renderer.ts';
 
 /** Slices at least this many CSS pixels wide are set apart by a gap. */
 const GAP_FROM = 3;
+/** CSS pixels of the mark that stands for a slice without duration. */
+const MARK = 2;
 
 /** A canvas in device pixels, and how many of them are a CSS pixel. */
 export interface Surface {
@@ -46,6 +48,7 @@ export function placeSlices(
   const offset = transform.offset * ratio;
   const gapFrom = GAP_FROM * ratio;
   const gap = Math.max(1, Math.round(ratio));
+  const mark = Math.max(MARK, Math.round(MARK * ratio));
   const top = Math.round(y * ratio);
   const tall = Math.round((y + height) * ratio) - top;
   let drawn = 0;
@@ -57,7 +60,12 @@ export function placeSlices(
     let left = Math.max(Math.round(exactLeft), -2);
     let until = Math.min(Math.round(exactRight), right + 2);
     let cover = fill[i]! / 255;
-    if (until <= left) {
+    if (ends[i] === start[i]) {
+      // Marks closer than their width move over, but not far from their places.
+      if (free - left >= mark) continue;
+      until = Math.max(left, free) + mark;
+      cover = 1;
+    } else if (until <= left) {
       until = left + 1;
       cover *= Math.min(1, exactRight - exactLeft);
     } else if (until - left > gapFrom) {

@@ -68,7 +68,10 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
       )}
       <p class="muted">at {start}</p>
       {hovered.many > 1 && (
-        <p class="muted">{formatCounted(hovered.many, 'event')} here; zoom in to tell them apart.</p>
+        <p class="muted">
+          {formatCounted(hovered.many, 'event')} here;{' '}
+          {timeline.picture.value?.step === 1n ? 'select it and press . for the next.' : 'zoom in to tell them apart.'}
+        </p>
       )}
       {flagWords(hovered.flags).map((word) => (
         <p class="muted" key={word}>

@@ -34,9 +34,11 @@ impl Session {
         let question = Question { from, to, tracks: tracks.to_vec() };
         let store = self.engine.store();
         if self.scan.statistics.as_ref().is_none_or(|s| !s.answers(store, &question)) {
-            // Room for the new one is made before it is needed.
-            self.scan.statistics = None;
-            self.scan.statistics = Some(Statistics::new(store, question));
+            let next = match self.scan.statistics.take() {
+                Some(previous) => previous.again(store, question),
+                None => Statistics::new(store, question),
+            };
+            self.scan.statistics = Some(next);
         }
     }
 

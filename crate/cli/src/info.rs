@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use unspool_engine::{ProgressOut, Session, Step, TraceErrorOut, TraceInfo, TrackOut, read};
+use unspool_engine::{ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
 
-use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, Place, Source, complain};
+use crate::Failure;
+use crate::session::read_whole;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -28,38 +28,13 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
-    let mut source = Source::open(path)?;
-    let name = source.name.clone();
-    let refused = |error: &TraceErrorOut| match error.offset {
-        Some(at) => Failure::new(format!("{name}: at byte {at}: {}", error.sentence)),
-        None => Failure::new(format!("{name}: {}", error.sentence)),
-    };
-    let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
-    if session.is_database() {
-        let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
-        opened
-            .and_then(|database| session.attach(Box::new(database), Some(Box::new(Disassembler))))
-            .map_err(|error| refused(&error))?;
-    }
-    let bar = source.bar.clone();
-    read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
-    bar.finish();
+    let (source, session) = read_whole(path)?;
     let progress = session.progress();
-    if let Some(error) = session.error() {
-        if progress.events == 0.0 {
-            return Err(refused(error));
-        }
-        match error.offset {
-            Some(at) => complain(&name, Place::Byte(at), &error.sentence),
-            None => complain(&name, Place::Whole, &error.sentence),
-        }
-    }
-    debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     let mut out = io::stdout().lock();
     if json {
         let slices = session.store().slices();
         let report = Report {
-            file: &name,
+            file: &source.name,
             info: session.info(),
             instants: session.store().instants(),
             names: session.store().names().len(),

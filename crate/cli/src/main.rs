@@ -1,4 +1,4 @@
-//! `unspool`: what is in a trace, and its records as text.
+//! `unspool`: what is in a trace, figures of its functions, and its records as text.
 //!
 //! Exit status: 0 when the format was recognised (also when the trace is broken or empty: what could be read is on stdout,
 //! what is wrong with it on stderr), 1 when it was not or nothing could be read, 2 for wrong usage.
@@ -10,6 +10,7 @@ mod progress;
 mod session;
 mod slices;
 mod sqlite;
+mod stats;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -38,6 +39,25 @@ enum Command {
         /// As one JSON object.
         #[arg(long)]
         json: bool,
+    },
+    /// Lists the functions of a trace with their counts and times, by self time.
+    ///
+    /// Times are in the trace's ticks, calls or steps. The figures are of all threads. In a trace in which no thread has
+    /// slices they are of all tracks: lifetimes of buffers, block runs and the like.
+    ///
+    /// Total time counts a function once where it calls itself. Percentiles are nearest-rank: the median of an even number
+    /// is the lower of the two in the middle. A call without an end lasts to the end of the trace, and one without a
+    /// begin from the beginning of its thread. docs/statistics.md has the definitions.
+    #[command(verbatim_doc_comment)]
+    Stats {
+        /// The trace; - for standard input.
+        file: PathBuf,
+        /// All functions as one JSON object.
+        #[arg(long, conflicts_with = "csv")]
+        json: bool,
+        /// All functions as CSV with a header.
+        #[arg(long)]
+        csv: bool,
     },
     /// Prints every record of a trace.
     Dump {
@@ -103,6 +123,14 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { file, json } => info::run(&file, json),
         Command::Slices(what) => slices::run(&what),
+        Command::Stats { file, json, csv } => {
+            let form = match (json, csv) {
+                (true, _) => stats::Form::Json,
+                (_, true) => stats::Form::Csv,
+                _ => stats::Form::Table,
+            };
+            stats::run(&file, form)
+        }
         Command::Generate(what) => generate::run(&what),
         Command::Dump { file, form, thread_ids } => {
             let text = match form {

@@ -62,6 +62,11 @@ impl CallTree {
         self.nodes.get(node as usize).map_or(ROOT, |n| n.parent)
     }
 
+    /// The node for calls of `name` from `parent`, if there have been any.
+    pub(crate) fn find_child(&self, parent: NodeId, name: u32) -> Option<NodeId> {
+        self.children.get(&(parent, name)).copied()
+    }
+
     /// The node for a call of `name` from `parent`, made if it is new. Beyond 2^28 nodes calls count as their caller's.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, name: u32) -> NodeId {
@@ -117,5 +122,7 @@ mod tests {
         assert_ne!(tree.child(ROOT, 1), a, "the same function from elsewhere");
         assert_eq!((tree.name(a), tree.parent(a), tree.parent(main)), (1, main, ROOT));
         assert_eq!(tree.len(), 5);
+        assert_eq!((tree.find_child(main, 2), tree.find_child(ROOT, 7)), (Some(b), Some(main)));
+        assert_eq!(tree.find_child(a, 2), None);
     }
 }

@@ -196,9 +196,8 @@ impl Store {
                     let own = duration - self.covered_by_callees(track, depth, &slice);
                     fields.push(field("Self", Value::Duration(own)));
                 }
-                let caller = self.calls.parent(slice.node);
-                if caller != ROOT {
-                    fields.push(field("Called by", Value::Text(self.name(self.calls.name(caller)))));
+                if let Some(caller) = self.caller(track, depth, &slice) {
+                    fields.push(field("Called by", Value::Text(self.name(caller))));
                 }
                 remarks.extend(flag_sentences(slice.flags).map(str::to_string));
                 (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
@@ -222,6 +221,17 @@ impl Store {
             fields,
             offset: Some(record.offset),
         })
+    }
+
+    /// The name of the call that made a slice. The call tree does not know callers whose begin was not recorded.
+    fn caller(&self, track: TrackId, depth: i32, slice: &Slice) -> Option<u32> {
+        let caller = self.calls.parent(slice.node);
+        if caller != ROOT {
+            return Some(self.calls.name(caller));
+        }
+        let track = self.tracks.get(track as usize).filter(|t| t.def.stacking == Stacking::Nested)?;
+        let above_zero = usize::try_from(depth.checked_neg()?).ok()?;
+        track.before().get(above_zero).copied()
     }
 
     /// How much of a slice the calls directly below it take, those that are still open included.
@@ -248,4 +258,34 @@ fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
     ]
     .into_iter()
     .filter_map(move |(flag, sentence)| (flags & flag != 0).then_some(sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+
+    #[test]
+    fn a_caller_whose_begin_was_not_recorded_is_named() {
+        let (begin, end) = (EventKind::Begin, EventKind::End);
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(16);
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        // 0 called 1 and 3, and 1 called 2.
+        for (kind, time, name) in
+            [(begin, 11, 2), (end, 12, 2), (end, 13, 1), (begin, 13, 3), (end, 13, 3), (end, 16, 0)]
+        {
+            batch.push(kind, 0, time, name, 0);
+        }
+        store.apply(&mut batch);
+        store.finish(false);
+        let caller = |depth, index| {
+            let slice = store.slice(Item::Slice { track: 0, depth, index }).unwrap();
+            (store.calls.name(slice.node), store.caller(0, depth, &slice))
+        };
+        assert_eq!(caller(0, 0), (2, Some(1)));
+        assert_eq!(caller(-1, 0), (1, Some(0)));
+        assert_eq!(caller(-1, 1), (3, Some(0)));
+        assert_eq!(caller(-2, 0), (0, None));
+    }
 }

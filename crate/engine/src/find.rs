@@ -3,6 +3,7 @@
 use serde::Serialize;
 use unspool_formats::TrackId;
 
+use crate::call_tree::{NodeId, ROOT};
 use crate::details::Item;
 use crate::store::Store;
 use crate::store::column::{Column, Node, Slice, Visit};
@@ -62,7 +63,7 @@ struct Longest {
 }
 
 impl Visit for Longest {
-    fn node(&mut self, node: &Node, _visited: u64) -> bool {
+    fn node(&mut self, node: &Node, _first: usize, _visited: u64) -> bool {
         // What is shorter than the best so far is not looked at.
         let shortest = self.best.map_or(0, |(_, s)| s.end - s.start);
         node.longest_log2 < 64 && 1u64 << node.longest_log2 <= shortest
@@ -76,19 +77,52 @@ impl Visit for Longest {
     }
 }
 
-/// The last slice that begins at or before a position and ends behind it.
-struct Around {
+/// The last slice that begins at or before a position and ends after it. Of several without duration at the position, the
+/// first: from there, [`Find::Next`] steps through all of them.
+struct Around<'a> {
+    column: &'a Column,
     at: u64,
     found: Option<(usize, Slice)>,
 }
 
-impl Visit for Around {
-    fn node(&mut self, _node: &Node, _visited: u64) -> bool {
-        false
+impl Visit for Around<'_> {
+    fn node(&mut self, node: &Node, first: usize, _visited: u64) -> bool {
+        // All of its slices stand at one position.
+        let point = node.start == node.end;
+        if point && let Some(slice) = self.column.get(first) {
+            self.slice(first, slice);
+        }
+        point
     }
 
     fn slice(&mut self, index: usize, slice: Slice) {
-        if slice.start <= self.at && (slice.end > self.at || slice.start == self.at) {
+        let is_point = |s: &Slice| s.start == s.end && s.start == self.at;
+        if slice.start > self.at || (slice.end <= self.at && !is_point(&slice)) {
+            return;
+        }
+        if !(is_point(&slice) && self.found.as_ref().is_some_and(|(_, found)| is_point(found))) {
+            self.found = Some((index, slice));
+        }
+    }
+}
+
+/// The first slice of a call-tree node that contains `start..end`. Of two slices that touch, only the node says in which of
+/// them one without duration lies.
+struct Calling {
+    node: NodeId,
+    start: u64,
+    end: u64,
+    found: Option<(usize, Slice)>,
+}
+
+impl Visit for Calling {
+    fn node(&mut self, _node: &Node, _first: usize, _visited: u64) -> bool {
+        self.found.is_some()
+    }
+
+    fn slice(&mut self, index: usize, slice: Slice) {
+        let calls = slice.node == self.node && slice.start <= self.start && slice.end >= self.end;
+        if calls && self.found.is_none() {
             self.found = Some((index, slice));
         }
     }
@@ -109,7 +143,7 @@ impl Store {
                 let Item::Slice { track, depth, index } = item else { return None };
                 let slice = self.slice_at(track, depth, index as usize)?;
                 let above = depth.checked_sub(1)?;
-                self.around(track, above, slice.start)
+                self.calling(track, above, &slice).or_else(|| self.around(track, above, slice.start))
             }
             Find::Callee { item } => {
                 let Item::Slice { track, depth, index } = item else { return None };
@@ -146,16 +180,30 @@ impl Store {
 
     fn around(&self, track: TrackId, depth: i32, time: u64) -> Option<Found> {
         let on = self.tracks.get(track as usize)?;
-        let mut around = Around { at: time, found: None };
-        if let Some(column) = on.column(depth) {
+        let closed = on.column(depth).and_then(|column| {
+            let mut around = Around { column, at: time, found: None };
             column.walk(time, time.saturating_add(1), &mut 0, &mut around);
-        }
+            around.found
+        });
         let open = on.column(depth).map_or(0, Column::len);
-        let found = around.found.or_else(|| {
+        let found = closed.or_else(|| {
             let slice = self.slice_at(track, depth, open)?;
-            (slice.start <= time && slice.end > time).then_some((open, slice))
+            (slice.start <= time && (slice.end > time || slice.start == time)).then_some((open, slice))
         });
         found.map(|(index, slice)| self.told(track, depth, index, &slice))
+    }
+
+    /// The slice at `depth` that called another one, as far as the call tree knows.
+    fn calling(&self, track: TrackId, depth: i32, callee: &Slice) -> Option<Found> {
+        let node = self.calls.parent(callee.node);
+        let on = self.tracks.get(track as usize)?;
+        let column = on.column(depth)?;
+        if node == ROOT {
+            return None;
+        }
+        let mut calling = Calling { node, start: callee.start, end: callee.end, found: None };
+        column.walk(callee.start.saturating_sub(1), callee.start.saturating_add(1), &mut 0, &mut calling);
+        calling.found.map(|(index, slice)| self.told(track, depth, index, &slice))
     }
 
     fn longest(&self, track: TrackId, depth: i32, from: u64, to: u64) -> Option<Found> {
@@ -245,6 +293,61 @@ mod tests {
         assert_eq!(at(255), Some((1, 2, 250)));
         assert_eq!(at(220), Some((0, 1, 200)), "what has not ended is found, too");
         assert_eq!(place(store.find(Find::At { time: 44, track: Some(7) })), Some((2, 0, 40)), "no such track");
+    }
+
+    #[test]
+    fn slices_without_duration_are_found_where_they_stand() {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(4096);
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        // 0..10, then 40 without duration at 20, 30 and 50, and 60..70.
+        let mut slices = vec![(0, 10)];
+        slices.extend([20, 30, 50].into_iter().flat_map(|at| std::iter::repeat_n((at, at), 40)));
+        slices.push((60, 70));
+        for (start, end) in slices {
+            batch.push(EventKind::Begin, 0, start, 0, 0);
+            batch.push(EventKind::End, 0, end, 0, 0);
+        }
+        store.apply(&mut batch);
+        for finished in [false, true] {
+            if finished {
+                store.finish(false);
+            }
+            let at = |time| place(store.find(Find::At { time, track: None }));
+            assert_eq!(at(20), Some((0, 1, 20)), "the first of them");
+            assert_eq!(at(30), Some((0, 41, 30)));
+            assert_eq!(at(50), Some((0, 81, 50)));
+            assert_eq!((at(10), at(19), at(31), at(51)), (None, None, None, None));
+            assert_eq!(at(60), Some((0, 121, 60)));
+            assert_eq!(place(store.find(Find::Next { item: slice(0, 41) })), Some((0, 42, 30)));
+            assert_eq!(place(store.find(Find::Previous { item: slice(0, 41) })), Some((0, 40, 20)));
+        }
+    }
+
+    #[test]
+    fn the_caller_of_a_slice_without_duration_is_the_one_that_called_it() {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(16);
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        // a(0..10) calls b(10..10) as it ends, and c(10..20), which calls d(10..10) and e(20..20), follows.
+        let (begin, end) = (EventKind::Begin, EventKind::End);
+        for (kind, time, name) in [
+            (begin, 0, 0),
+            (begin, 10, 1),
+            (end, 10, 1),
+            (end, 10, 0),
+            (begin, 10, 2),
+            (begin, 10, 3),
+            (end, 10, 3),
+            (begin, 20, 4),
+            (end, 20, 4),
+            (end, 20, 2),
+        ] {
+            batch.push(kind, 0, time, name, 0);
+        }
+        store.apply(&mut batch);
+        let caller = |index| place(store.find(Find::Caller { item: slice(1, index) }));
+        assert_eq!((caller(0), caller(1), caller(2)), (Some((0, 0, 0)), Some((0, 1, 10)), Some((0, 1, 10))));
     }
 
     #[test]

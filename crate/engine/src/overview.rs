@@ -116,7 +116,7 @@ impl Row<'_> {
 }
 
 impl Visit for Row<'_> {
-    fn node(&mut self, n: &Node, _visited: u64) -> bool {
+    fn node(&mut self, n: &Node, _first: usize, _visited: u64) -> bool {
         let fine = (n.end - n.start) as f64 <= self.width;
         if fine {
             self.add(n.start, n.end, n.covered, n.dominant);

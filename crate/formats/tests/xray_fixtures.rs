@@ -18,11 +18,13 @@ const PID: i32 = 4711;
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
     let (threads, events) = (server(), worker_with_events());
+    let coarse = coarse_clock();
     let cut = threads[..threads.len() - 333].to_vec();
     let files: [(&str, &[u8]); _] = [
         ("tests/fixtures/xray/threads.xray", &threads),
         ("tests/fixtures/xray/events.xray", &events),
         ("tests/fixtures/xray/truncated.xray", &cut),
+        ("tests/fixtures/xray/coarse.xray", &coarse),
         ("web/public/samples/threads.xray", &threads),
         ("web/public/samples/events.xray", &events),
     ];
@@ -202,4 +204,29 @@ fn worker_with_events() -> Vec<u8> {
     }
     t.exit(1);
     log(vec![t])
+}
+
+/// A clock of milliseconds, in which most calls take no time.
+fn coarse_clock() -> Vec<u8> {
+    let mut buffer = FdrBuffer::new(PID, PID, 0, 1000, (1, 0));
+    buffer.function(FunctionKind::Enter, 1, 1000);
+    // Function, begin and end.
+    let calls = [
+        (2, 1005, 1005),
+        (3, 1005, 1005),
+        (2, 1005, 1005),
+        (4, 1006, 1006),
+        (5, 1008, 1012),
+        (6, 1012, 1012),
+        (7, 1012, 1016),
+        (8, 1030, 1030),
+    ];
+    for (func, from, to) in calls {
+        buffer.function(FunctionKind::Enter, func, from);
+        buffer.function(FunctionKind::Exit, func, to);
+    }
+    buffer.function(FunctionKind::Exit, 1, 1040);
+    let mut file = header(Mode::Fdr, 1000, BUFFER as u64).to_bytes().to_vec();
+    file.extend(buffer.finish());
+    file
 }

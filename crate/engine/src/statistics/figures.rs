@@ -1,7 +1,8 @@
 //! What a scan says of each call-tree node, estimated where it has not come to its end.
 
+use super::paths::{PathTree, Place};
 use super::{NodeSum, Statistics};
-use crate::call_tree::{CallTree, NodeId, ROOT};
+use crate::call_tree::{CallTree, ROOT};
 
 /// How far up it is looked for a caller of the same name before the whole tree is walked over.
 const NEAR: usize = 64;
@@ -9,8 +10,8 @@ const NEAR: usize = 64;
 /// Callees of each node.
 #[derive(Debug)]
 pub(super) struct Tree {
-    first_child: Vec<NodeId>,
-    next_sibling: Vec<NodeId>,
+    first_child: Vec<Place>,
+    next_sibling: Vec<Place>,
 }
 
 /// Of one node.
@@ -22,12 +23,12 @@ pub(super) struct Figure {
 }
 
 impl Tree {
-    fn new(calls: &CallTree, nodes: usize) -> Self {
+    fn new(paths: PathTree<'_>, nodes: usize) -> Self {
         let mut tree = Self { first_child: vec![ROOT; nodes], next_sibling: vec![ROOT; nodes] };
         // A node comes after its caller, so that going backwards leaves the callees in order.
         for node in (1..nodes).rev() {
-            if let Some(first) = tree.first_child.get_mut(calls.parent(node as NodeId) as usize) {
-                let next = std::mem::replace(first, node as NodeId);
+            if let Some(first) = tree.first_child.get_mut(paths.parent(node as Place) as usize) {
+                let next = std::mem::replace(first, node as Place);
                 if let Some(sibling) = tree.next_sibling.get_mut(node) {
                     *sibling = next;
                 }
@@ -37,7 +38,7 @@ impl Tree {
     }
 
     /// Walks over the whole tree, and tells of each node whether its name is on the way from the root to it.
-    fn walk(&self, calls: &CallTree, names: usize, mut tell: impl FnMut(NodeId, bool)) {
+    fn walk(&self, paths: PathTree<'_>, names: usize, mut tell: impl FnMut(Place, bool)) {
         let mut above = vec![0u32; names];
         let mut node = ROOT;
         loop {
@@ -50,7 +51,7 @@ impl Tree {
                     if node == ROOT {
                         return;
                     }
-                    if let Some(above) = above.get_mut(calls.name(node) as usize) {
+                    if let Some(above) = above.get_mut(paths.name(node) as usize) {
                         *above -= 1;
                     }
                     let next = self.sibling(node);
@@ -58,40 +59,44 @@ impl Tree {
                         node = next;
                         break;
                     }
-                    node = calls.parent(node);
+                    node = paths.parent(node);
                 }
             }
-            if let Some(above) = above.get_mut(calls.name(node) as usize) {
+            if let Some(above) = above.get_mut(paths.name(node) as usize) {
                 tell(node, *above > 0);
                 *above += 1;
             }
         }
     }
 
-    fn child(&self, node: NodeId) -> NodeId {
+    fn child(&self, node: Place) -> Place {
         self.first_child.get(node as usize).copied().unwrap_or(ROOT)
     }
 
-    fn sibling(&self, node: NodeId) -> NodeId {
+    fn sibling(&self, node: Place) -> Place {
         self.next_sibling.get(node as usize).copied().unwrap_or(ROOT)
     }
 
     /// The callees of a node.
-    fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        let some = |node: NodeId| (node != ROOT).then_some(node);
+    fn children(&self, node: Place) -> impl Iterator<Item = Place> {
+        let some = |node: Place| (node != ROOT).then_some(node);
         std::iter::successors(some(self.child(node)), move |child| some(self.sibling(*child)))
     }
 }
 
 impl Statistics {
-    /// Makes sure of the callees of each node, as the call tree was when the scan was planned.
+    /// Makes sure of the callees of each node.
     pub(super) fn know_tree(&mut self, calls: &CallTree) {
-        let nodes = self.nodes.len();
-        self.tree.get_or_insert_with(|| Tree::new(calls, nodes));
+        let nodes = self.paths.len();
+        // Paths through callers that were not recorded are added as the scan finds them.
+        if self.tree.as_ref().is_none_or(|tree| tree.first_child.len() != nodes) {
+            self.nodes.resize(nodes, NodeSum::NONE);
+            self.tree = Some(Tree::new(self.paths.tree(calls), nodes));
+        }
     }
 
     /// The callees of a node, once the tree is known.
-    pub(super) fn callees(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+    pub(super) fn callees(&self, node: Place) -> impl Iterator<Item = Place> {
         self.tree.iter().flat_map(move |tree| tree.children(node))
     }
 
@@ -99,15 +104,16 @@ impl Statistics {
     pub(super) fn outermost(&mut self, calls: &CallTree) -> Vec<bool> {
         let mut outermost = vec![false; self.nodes.len()];
         let mut far = false;
+        let paths = self.paths.tree(calls);
         for (node, (sum, outermost)) in self.nodes.iter().zip(&mut outermost).enumerate().skip(1) {
             if sum.count == 0 {
                 continue;
             }
-            let name = calls.name(node as NodeId);
-            let mut caller = calls.parent(node as NodeId);
+            let name = paths.name(node as Place);
+            let mut caller = paths.parent(node as Place);
             let mut steps = 0;
-            while caller != ROOT && calls.name(caller) != name && steps < NEAR {
-                caller = calls.parent(caller);
+            while caller != ROOT && paths.name(caller) != name && steps < NEAR {
+                caller = paths.parent(caller);
                 steps += 1;
             }
             *outermost = caller == ROOT;
@@ -117,8 +123,9 @@ impl Statistics {
         if far {
             self.know_tree(calls);
             let names = self.function_of.len();
+            let paths = self.paths.tree(calls);
             self.tree.iter().for_each(|tree| {
-                tree.walk(calls, names, |node, within| {
+                tree.walk(paths, names, |node, within| {
                     if let Some(outermost) = outermost.get_mut(node as usize) {
                         *outermost = !within;
                     }
@@ -129,7 +136,7 @@ impl Statistics {
     }
 
     /// Time and count of a node, estimated from the sample. Nodes are asked for in any order.
-    pub(super) fn scaled(&self, node: NodeId, sum: &NodeSum) -> (u64, u64) {
+    pub(super) fn scaled(&self, node: Place, sum: &NodeSum) -> (u64, u64) {
         if self.is_exact() {
             return (sum.total, u64::from(sum.count));
         }
@@ -149,6 +156,7 @@ impl Statistics {
 
     /// Total, self and count of each node.
     pub(super) fn figures<'a>(&'a self, calls: &CallTree) -> Figures<'a> {
+        let paths = self.paths.tree(calls);
         let mut callees = vec![0u64; self.nodes.len()];
         let mut outermost = 0;
         for (node, sum) in self.nodes.iter().enumerate().skip(1).rev() {
@@ -156,8 +164,8 @@ impl Statistics {
             if sum.count == 0 && own_callees == 0 {
                 continue;
             }
-            let (total, count) = self.scaled(node as NodeId, sum);
-            let parent = calls.parent(node as NodeId);
+            let (total, count) = self.scaled(node as Place, sum);
+            let parent = paths.parent(node as Place);
             if let Some(callees) = callees.get_mut(parent as usize) {
                 *callees = callees.saturating_add(total.max(own_callees));
             }
@@ -180,7 +188,7 @@ pub(super) struct Figures<'a> {
 
 impl Figures<'_> {
     /// Of one node. The root has what its callees have.
-    pub(super) fn of(&self, node: NodeId) -> Figure {
+    pub(super) fn of(&self, node: Place) -> Figure {
         let callees = self.callees.get(node as usize).copied().unwrap_or(0);
         let Some(sum) = self.statistics.nodes.get(node as usize) else { return Figure::default() };
         if node == ROOT {
@@ -188,10 +196,6 @@ impl Figures<'_> {
         }
         let (total, count) = self.statistics.scaled(node, sum);
         // A sample may know more of the callees than of the caller.
-        Figure {
-            total: total.max(callees),
-            own: total.saturating_sub(callees).saturating_sub(self.statistics.hidden_in(node)),
-            count,
-        }
+        Figure { total: total.max(callees), own: total.saturating_sub(callees), count }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Statistics;
 use super::figures::Figure;
+use super::paths::Place;
 use crate::call_tree::{NodeId, ROOT};
 use crate::store::Store;
 
@@ -16,7 +17,8 @@ const MANY: u32 = u32::MAX;
 pub struct FlameColumns {
     /// Index of the node that is in focus: those before it are its callers, from the root.
     pub focus: u32,
-    /// Call-tree node; `u32::MAX` for several siblings too narrow to be told apart.
+    /// Number of the node: that of the store's call tree, or a higher one for a path through callers whose begin was not
+    /// recorded. `u32::MAX` for several siblings too narrow to be told apart.
     pub node: Vec<u32>,
     /// Name; `u32::MAX` for the root and for several.
     pub name: Vec<u32>,
@@ -43,29 +45,29 @@ impl FlameColumns {
 }
 
 impl Statistics {
-    /// What is known so far of a node of the call tree (0 for all), its callers and what it called.
+    /// What is known so far of a node (0 for all, and for one that is unknown), its callers and what it called.
     pub fn flame(&mut self, store: &Store, focus: NodeId) -> FlameColumns {
-        let calls = &store.calls;
-        self.know_tree(calls);
-        let figures = self.figures(calls);
-        let focus = if (focus as usize) < self.nodes.len() { focus } else { ROOT };
+        self.know_tree(&store.calls);
+        let figures = self.figures(&store.calls);
+        let tree = self.paths.tree(&store.calls);
+        let focus = self.paths.place(focus).unwrap_or(ROOT);
         let finest = figures.of(focus).total.div_ceil(FINEST).max(1);
 
         let mut columns = FlameColumns::default();
-        let mut way: Vec<_> = std::iter::successors(Some(focus), |n| (*n != ROOT).then(|| calls.parent(*n))).collect();
+        let mut way: Vec<_> = std::iter::successors(Some(focus), |n| (*n != ROOT).then(|| tree.parent(*n))).collect();
         let mut parent = 0;
-        while let Some(node) = way.pop() {
-            parent = columns.push(node, calls.name(node), parent, figures.of(node));
+        while let Some(place) = way.pop() {
+            parent = columns.push(self.paths.id(place), tree.name(place), parent, figures.of(place));
         }
         columns.focus = parent;
 
         // What is still to be listed, with its caller's index, the next one last.
         let mut waiting = Vec::new();
         let mut callees = Vec::new();
-        let mut list = |node: NodeId, index: u32, waiting: &mut Vec<_>| {
+        let mut list = |place: Place, index: u32, waiting: &mut Vec<_>| {
             let mut narrow = Figure::default();
             callees.clear();
-            for child in self.callees(node) {
+            for child in self.callees(place) {
                 let child_figure = figures.of(child);
                 if child_figure.total >= finest {
                     callees.push((child_figure.total, child));
@@ -82,12 +84,13 @@ impl Statistics {
             waiting.extend(callees.iter().map(|(_, child)| (*child, index, figures.of(*child))));
         };
         list(focus, parent, &mut waiting);
-        while let Some((node, caller, figure)) = waiting.pop() {
-            let name = if node == MANY { MANY } else { calls.name(node) };
-            let index = columns.push(node, name, caller, figure);
-            if node != MANY {
-                list(node, index, &mut waiting);
+        while let Some((place, caller, figure)) = waiting.pop() {
+            if place == MANY {
+                columns.push(MANY, MANY, caller, figure);
+                continue;
             }
+            let index = columns.push(self.paths.id(place), tree.name(place), caller, figure);
+            list(place, index, &mut waiting);
         }
         columns
     }

@@ -1,7 +1,7 @@
 //! One line for each name.
 
-use super::Statistics;
-use crate::call_tree::NodeId;
+use super::paths::Place;
+use super::{Percentiles, Statistics};
 use crate::store::Store;
 
 /// Functions as columns, in the order of their names' numbers. Times are doubles, exact below 2^53.
@@ -27,6 +27,25 @@ pub struct FunctionColumns {
     pub max: Vec<f64>,
 }
 
+/// Figures of one function, in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Name.
+    pub name: u32,
+    /// How many slices overlap with the range.
+    pub count: u64,
+    /// Time in the range, once where it is within itself.
+    pub total: u64,
+    /// Time in the range that is not covered by what was called.
+    pub own: u64,
+    /// The shortest of these slices, as a whole.
+    pub min: u64,
+    /// The longest.
+    pub max: u64,
+    /// Of whole slices.
+    pub percentiles: Percentiles,
+}
+
 /// Of the nodes of one name.
 #[derive(Clone, Copy, Default)]
 struct Sums {
@@ -40,43 +59,60 @@ struct Sums {
 impl Statistics {
     /// What is known of each function so far.
     pub fn functions(&mut self, store: &Store) -> FunctionColumns {
+        let mut columns = FunctionColumns::default();
+        for function in self.list(store) {
+            columns.name.push(function.name);
+            columns.count.push(function.count as f64);
+            columns.total.push(function.total as f64);
+            columns.own.push(function.own as f64);
+            columns.min.push(function.min as f64);
+            columns.median.push(function.percentiles.median as f64);
+            columns.p90.push(function.percentiles.p90 as f64);
+            columns.p99.push(function.percentiles.p99 as f64);
+            columns.max.push(function.max as f64);
+        }
+        columns
+    }
+
+    /// The same in whole ticks, in the order of the names' numbers. Percentiles are within a hundredth.
+    pub(super) fn list(&mut self, store: &Store) -> Vec<Function> {
         let outermost = self.outermost(&store.calls);
         let mut sums = vec![Sums::default(); self.functions.len()];
-        for ((node, sum), outermost) in self.nodes.iter().enumerate().zip(&outermost) {
+        let tree = self.paths.tree(&store.calls);
+        for ((place, sum), outermost) in self.nodes.iter().enumerate().zip(&outermost) {
             if sum.count == 0 {
                 continue;
             }
-            let node = node as NodeId;
-            let (time, count) = self.scaled(node, sum);
+            let place = place as Place;
+            let (time, count) = self.scaled(place, sum);
             if let Some(sums) = sums.get_mut(sum.function as usize) {
                 sums.count += count;
                 sums.all += u128::from(time);
-                sums.within += u128::from(self.hidden_in(node));
                 if *outermost {
                     sums.total += u128::from(time);
                 }
             }
-            let caller = self.nodes.get(store.calls.parent(node) as usize);
+            let caller = self.nodes.get(tree.parent(place) as usize);
             if let Some(sums) = caller.and_then(|caller| sums.get_mut(caller.function as usize)) {
                 sums.within += u128::from(time);
             }
         }
-        let mut all: Vec<_> = self.functions.iter().zip(sums).collect();
-        all.sort_unstable_by_key(|(function, _)| function.name);
-        let mut columns = FunctionColumns::default();
-        for (function, sums) in all {
+        let whole = |ticks: u128| u64::try_from(ticks).unwrap_or(u64::MAX);
+        let functions = self.functions.iter().zip(sums).map(|(function, sums)| {
             let [median, p90, p99] = function.buckets.percentiles([50, 90, 99], (function.min, function.max));
-            columns.name.push(function.name);
-            columns.count.push(sums.count as f64);
-            columns.total.push(sums.total.min(u128::from(u64::MAX)) as f64);
-            // A sample may know more of what was called than of who called.
-            columns.own.push(sums.all.saturating_sub(sums.within).min(u128::from(u64::MAX)) as f64);
-            columns.min.push(function.min as f64);
-            columns.median.push(median as f64);
-            columns.p90.push(p90 as f64);
-            columns.p99.push(p99 as f64);
-            columns.max.push(function.max as f64);
-        }
-        columns
+            Function {
+                name: function.name,
+                count: sums.count,
+                total: whole(sums.total),
+                // A sample may know more of what was called than of who called.
+                own: whole(sums.all.saturating_sub(sums.within)),
+                min: function.min,
+                max: function.max,
+                percentiles: Percentiles { median, p90, p99 },
+            }
+        });
+        let mut functions: Vec<_> = functions.collect();
+        functions.sort_unstable_by_key(|function| function.name);
+        functions
     }
 }

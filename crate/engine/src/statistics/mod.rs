@@ -9,28 +9,30 @@
 //! (yet) reach up to the end of what has been read.
 //!
 //! Total time counts a function once where it calls itself, directly or through others: slices below one of the same name
-//! in the call tree add nothing. Self time is what the calls directly within do not cover. Slices of tracks on which they
-//! overlap do not call one another: all of their time is their own. Sums stop at 2^64 - 1.
+//! in the call tree add nothing. Self time is what the calls directly within do not cover. A call whose begin was not
+//! recorded is the caller of everything on its track that arrived before its end and had no other caller (`paths.rs`).
+//! Slices of tracks on which they overlap do not call one another: all of their time is their own. Sums stop at 2^64 - 1.
 
 mod buckets;
 mod figures;
 mod flame;
 mod functions;
+mod paths;
 mod percentiles;
 mod plan;
+mod summary;
 
-use unspool_formats::{Stacking, TrackId};
-
-use crate::call_tree::{NodeId, ROOT};
 use crate::store::Store;
-use crate::store::column::{STRETCH, Slice};
+use crate::store::column::STRETCH;
 use buckets::Buckets;
 use figures::Tree;
 pub use flame::FlameColumns;
-pub use functions::FunctionColumns;
+pub use functions::{Function, FunctionColumns};
+use paths::{Added, Paths, Place};
 pub use percentiles::{Exact, Percentiles};
 pub use plan::Question;
 use plan::{Chunk, Plan, Single};
+pub use summary::Summary;
 
 /// No function yet.
 const NONE: u32 = u32::MAX;
@@ -43,12 +45,13 @@ pub struct Statistics {
     visited: u64,
     /// Slices of the chunks that stand for all that are not sure.
     sampled: u64,
+    paths: Paths,
+    /// By place.
     nodes: Vec<NodeSum>,
     sure: Sure,
     functions: Vec<Durations>,
     /// By name, its place in `functions`.
     function_of: Vec<u32>,
-    hidden: Hidden,
     /// Made when first needed.
     tree: Option<Tree>,
 }
@@ -61,12 +64,16 @@ struct NodeSum {
     function: u32,
 }
 
+impl NodeSum {
+    const NONE: Self = Self { total: 0, count: 0, function: NONE };
+}
+
 /// What is not sampled: the nodes that it is about and, once all of it has been read, what they amount to then.
 #[derive(Debug, Default)]
 struct Sure {
-    touched: Vec<NodeId>,
-    /// By node.
-    sums: Vec<(NodeId, NodeSum)>,
+    touched: Vec<Place>,
+    /// By place.
+    sums: Vec<(Place, NodeSum)>,
 }
 
 /// How long the slices of a name are.
@@ -78,31 +85,34 @@ struct Durations {
     buckets: Buckets,
 }
 
-/// Time of nodes that is covered by slices of which the call tree does not know that they called them: only a column above
-/// tells what lies below a call whose begin was not recorded.
-#[derive(Debug, Default)]
-struct Hidden {
-    /// By node; empty until there is something.
-    covered: Vec<u64>,
-    /// The caller that was found last: mostly the next slice lies in it, too.
-    recent: Option<(TrackId, i32, Slice)>,
-}
-
 impl Statistics {
     /// Plans a scan. Slices that are read later on are not part of it.
     pub fn new(store: &Store, question: Question) -> Self {
+        Self::plan(store, question, Added::default())
+    }
+
+    /// Plans another scan of the same trace, in which the flame graph's nodes keep their numbers.
+    pub fn again(mut self, store: &Store, question: Question) -> Self {
+        let added = self.paths.take_added();
+        // Its memory is free before the new scan takes as much.
+        drop(self);
+        Self::plan(store, question, added)
+    }
+
+    fn plan(store: &Store, question: Question, added: Added) -> Self {
+        let paths = Paths::new(store, &question.tracks, added);
         let plan = Plan::new(store, question);
-        let nodes = vec![NodeSum { total: 0, count: 0, function: NONE }; store.calls.len()];
+        let nodes = vec![NodeSum::NONE; paths.len()];
         let mut statistics = Self {
             plan,
             next: 0,
             visited: 0,
             sampled: 0,
+            paths,
             nodes,
             sure: Sure::default(),
             functions: Vec::new(),
             function_of: vec![NONE; store.names.len()],
-            hidden: Hidden::default(),
             tree: None,
         };
         for single in std::mem::take(&mut statistics.plan.singles) {
@@ -121,11 +131,12 @@ impl Statistics {
         self.is_exact() && self.is_complete() && !self.plan.is_outdated(store) && self.plan.question == *question
     }
 
-    /// Looks at slices, at least at `budget` of them unless there are fewer left. Begins anew when a track was delivered
-    /// anew. True when all have been looked at.
+    /// Looks at slices, at least at `budget` of them unless there are fewer left. Begins anew when the slices were moved.
+    /// True when all have been looked at.
     pub fn step(&mut self, store: &Store, budget: u64) -> bool {
         if self.plan.is_outdated(store) {
-            *self = Self::new(store, self.plan.question.clone());
+            let added = self.paths.take_added();
+            *self = Self::plan(store, self.plan.question.clone(), added);
         }
         let until = self.visited.saturating_add(budget);
         while self.visited < until
@@ -174,9 +185,12 @@ impl Statistics {
     fn touch(&mut self, store: &Store, chunk: Chunk) {
         let column = store.tracks.get(chunk.track as usize).and_then(|t| t.column(chunk.depth));
         let Some(column) = column else { return };
+        let orphans = self.paths.orphans(chunk.track, chunk.depth);
         column.each_in(chunk.stretch, |_, node| {
-            if self.nodes.get(node as usize).is_some_and(|n| n.count == 0) {
-                self.sure.touched.push(node);
+            let place = orphans.map_or(node, |orphans| self.paths.place_of(&store.calls, orphans, node));
+            // A place that has just been added has no sum yet.
+            if self.nodes.get(place as usize).is_none_or(|n| n.count == 0) {
+                self.sure.touched.push(place);
             }
         });
     }
@@ -191,6 +205,18 @@ impl Statistics {
     fn add_chunk(&mut self, store: &Store, chunk: Chunk) {
         let Some(track) = store.tracks.get(chunk.track as usize) else { return };
         let Some(column) = track.column(chunk.depth) else { return };
+        let slices = chunk.stretch.len() as u64;
+        self.visited += slices;
+        if self.next >= self.plan.sure {
+            self.sampled += slices;
+        }
+        if let Some(orphans) = self.paths.orphans(chunk.track, chunk.depth) {
+            column.each_in(chunk.stretch, |duration, node| {
+                let place = self.paths.place_of(&store.calls, orphans, node);
+                self.add(store, place, duration, duration);
+            });
+            return;
+        }
         // Two loops, the first as small as can be: of a large call tree most nodes are not in the cache, and the processor
         // waits for as many at a time as there are within its sight.
         let mut functions = [NONE; STRETCH];
@@ -212,37 +238,32 @@ impl Statistics {
                 durations.add(duration);
             }
         });
-        let slices = chunk.stretch.len() as u64;
-        self.visited += slices;
-        if self.next >= self.plan.sure {
-            self.sampled += slices;
-        }
-        if chunk.depth > track.lowest() && track.has_orphans() && track.def.stacking == Stacking::Nested {
-            for slice in column.slices_in(chunk.stretch) {
-                self.hide(store, (chunk.track, chunk.depth), slice.node, (slice.start, slice.end));
-            }
-        }
     }
 
     fn add_single(&mut self, store: &Store, single: &Single) {
         let Single { track, depth, node, start, end } = *single;
-        self.add(store, node, end - start, single.inside(&self.plan.question));
-        self.visited += 1;
-        let overlapping = store.tracks.get(track as usize).is_none_or(|t| t.def.stacking == Stacking::Overlapping);
-        if !overlapping {
-            self.hide(store, (track, depth), node, (start, end));
+        let orphans = self.paths.orphans(track, depth);
+        let place = orphans.map_or(node, |orphans| self.paths.place_of(&store.calls, orphans, node));
+        if self.nodes.get(place as usize).is_none_or(|n| n.count == 0) {
+            self.sure.touched.push(place);
         }
+        self.add(store, place, end - start, single.inside(&self.plan.question));
+        self.visited += 1;
     }
 
-    fn add(&mut self, store: &Store, node: NodeId, duration: u64, inside: u64) {
-        if let Some(sum) = self.nodes.get_mut(node as usize) {
-            if sum.count == 0 {
-                self.sure.touched.push(node);
-            }
+    fn add(&mut self, store: &Store, place: Place, duration: u64, inside: u64) {
+        if self.nodes.len() <= place as usize {
+            self.nodes.resize(self.paths.len(), NodeSum::NONE);
+        }
+        let mut function = NONE;
+        if let Some(sum) = self.nodes.get_mut(place as usize) {
             sum.count += 1;
             sum.total = sum.total.saturating_add(inside);
+            function = sum.function;
         }
-        let function = self.function(store, node);
+        if function == NONE {
+            function = self.function(store, place);
+        }
         if let Some(durations) = self.functions.get_mut(function as usize) {
             durations.add(duration);
         }
@@ -250,10 +271,10 @@ impl Statistics {
 
     /// The function of a node, which is noted with it.
     #[cold]
-    fn function(&mut self, store: &Store, node: NodeId) -> u32 {
-        let Some(sum) = self.nodes.get_mut(node as usize) else { return NONE };
+    fn function(&mut self, store: &Store, place: Place) -> u32 {
+        let name = self.paths.tree(&store.calls).name(place);
+        let Some(sum) = self.nodes.get_mut(place as usize) else { return NONE };
         if sum.function == NONE {
-            let name = store.calls.name(node);
             if name as usize >= self.function_of.len() {
                 self.function_of.resize(name as usize + 1, NONE);
             }
@@ -265,47 +286,6 @@ impl Statistics {
             sum.function = *function;
         }
         sum.function
-    }
-
-    /// Takes a slice that no call is known to have made from the self time of what it lies in.
-    fn hide(&mut self, store: &Store, place: (TrackId, i32), node: NodeId, (start, end): (u64, u64)) {
-        if store.calls.parent(node) != ROOT {
-            return;
-        }
-        let Some(caller) = self.hidden.caller(store, place, start, end) else { return };
-        let Question { from, to, .. } = self.plan.question;
-        let covered = &mut self.hidden.covered;
-        covered.resize(self.nodes.len(), 0);
-        if let Some(covered) = covered.get_mut(caller as usize) {
-            *covered = covered.saturating_add(end.min(to).saturating_sub(start.max(from)));
-        }
-    }
-}
-
-impl Statistics {
-    /// Time of a node that is covered by slices which the call tree does not know that it called.
-    fn hidden_in(&self, node: NodeId) -> u64 {
-        self.scale(self.hidden.covered.get(node as usize).copied().unwrap_or(0), 0)
-    }
-}
-
-impl Hidden {
-    /// The node of the slice one depth lower that holds `start..end`.
-    fn caller(&mut self, store: &Store, (id, depth): (TrackId, i32), start: u64, end: u64) -> Option<NodeId> {
-        let holds = |s: &Slice| s.start <= start && s.end >= end;
-        if let Some((track, at, slice)) = &self.recent
-            && (*track, *at) == (id, depth)
-            && holds(slice)
-        {
-            return Some(slice.node);
-        }
-        let track = store.tracks.get(id as usize)?;
-        let lower = depth.checked_sub(1)?;
-        if let Some(slice) = track.column(lower).and_then(|c| c.at(start)).filter(holds) {
-            self.recent = Some((id, depth, slice));
-            return Some(slice.node);
-        }
-        track.open().find(|o| o.depth == lower && o.start <= start).map(|o| o.node)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::store::Store;
 
 /// Counts that narrow a window down in one scan, as a power of two.
 const FINE: u32 = 16;
-const PERCENTS: [u64; 3] = [50, 90, 99];
+pub(super) const PERCENTS: [u64; 3] = [50, 90, 99];
 
 /// Durations of slices at percentiles, in ticks: each the shortest that is as long as so many percent of them or longer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -89,9 +89,10 @@ impl Plan {
         plan
     }
 
-    /// A track was delivered anew, so what was planned is not there any more.
+    /// The slices that were planned are somewhere else: a track was delivered anew, or the trace was finished and its short
+    /// columns merged. Slices that came in addition change nothing.
     pub(super) fn is_outdated(&self, store: &Store) -> bool {
-        self.restarts != store.restarts
+        self.restarts != store.restarts || self.complete != store.is_finished()
     }
 
     fn add_track(&mut self, store: &Store, id: TrackId) {

@@ -1,10 +1,13 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+use unspool_formats::{EventBatch, EventKind, Stacking, TrackDef, TrackKind};
 
 use super::buckets::rank_of;
 use super::*;
+use crate::call_tree::ROOT;
+
+mod orphans;
 
 const ALL: (u64, u64) = (0, u64::MAX);
 
@@ -100,17 +103,6 @@ fn what_is_open_reaches_to_the_end_of_what_is_read() {
     unfinished.finish(false);
     assert_eq!(listed(&unfinished, ALL, &[0, 1]), open);
     assert!(scanned(&unfinished, ALL, &[0]).is_complete());
-}
-
-#[test]
-fn calls_begun_before_the_recording_take_time_from_whatever_they_lie_in() {
-    // a called b and d, and b called c, but only their ends tell.
-    let mut store = store(&[(Stacking::Nested, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -z@18 -e@19")]);
-    store.finish(false);
-    assert_eq!(
-        listed(&store, ALL, &[0]),
-        ["a 1 5 2 5..5", "b 1 2 1 2..2", "c 1 1 1 1..1", "d 1 1 1 1..1", "e 1 2 1 2..2", "z 1 1 1 1..1"]
-    );
 }
 
 #[test]
@@ -305,9 +297,10 @@ fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
                 continue;
             }
             let name = store.calls.name(*node);
-            let callers = std::iter::successors(Some(store.calls.parent(*node)), |n| Some(store.calls.parent(*n)));
-            let recursive = callers.take_while(|n| *n != ROOT).any(|n| store.calls.name(n) == name);
             let nested = track.def.stacking == Stacking::Nested;
+            // What a slice lies in called it, also if the call tree does not say so. What takes no time adds none.
+            let mut callers = slices.iter().filter(|(d, _, s, e)| nested && d < depth && s <= start && e >= end);
+            let recursive = callers.any(|(_, n, ..)| store.calls.name(*n) == name);
             let callees = slices.iter().filter(|(d, _, s, e)| nested && *d == depth + 1 && s >= start && e <= end);
             let line = lines.entry(name).or_default();
             line.count += 1;
@@ -318,6 +311,22 @@ fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
     }
     lines.values_mut().for_each(|line| line.durations.sort_unstable());
     lines
+}
+
+/// Time in which any call was open, and that of all lifetimes.
+fn covered_by_hand(store: &Store, (from, to): (u64, u64)) -> u64 {
+    let now = store.extent().map_or(0, |(_, now)| now);
+    let mut covered = 0;
+    for (id, track) in (0..).zip(&store.tracks) {
+        let mut add = |depth: i32, start: u64, end: u64| {
+            if track.def.stacking == Stacking::Overlapping || depth == track.lowest() {
+                covered += end.min(to).saturating_sub(start.max(from));
+            }
+        };
+        store.for_each_slice(id, |depth, _, s| add(depth, s.start, s.end));
+        track.open().for_each(|o| add(o.depth, o.start, now.max(o.start)));
+    }
+    covered
 }
 
 fn events() -> impl Strategy<Value = Vec<Event>> {
@@ -352,7 +361,10 @@ proptest! {
         }
         let all: Vec<u32> = (0..tracks.len() as u32).collect();
         let expected = by_hand(&store, range);
-        let f = scanned(&store, range, &all).functions(&store);
+        let mut statistics = scanned(&store, range, &all);
+        let f = statistics.functions(&store);
+        let flame = statistics.flame(&store, ROOT);
+        prop_assert_eq!(flame.total[0] as u64, covered_by_hand(&store, range));
         prop_assert_eq!(&f.name, &expected.keys().copied().collect::<Vec<_>>());
         for (i, (name, line)) in expected.iter().enumerate() {
             let found = (f.count[i] as u64, f.total[i] as u64, f.own[i] as u64, f.min[i] as u64, f.max[i] as u64);
@@ -366,6 +378,16 @@ proptest! {
                 prop_assert!((about - at(percent) as f64).abs() <= 0.01 * about, "{percent} %: {about}");
             }
         }
+        let summary = Summary::with_room(&store, &question(range, &all), 7);
+        prop_assert_eq!(summary.covered, covered_by_hand(&store, range));
+        let found = summary.functions.iter().map(|f| (f.name, (f.count, f.total, f.own, f.min, f.max, f.percentiles)));
+        let wanted = expected.iter().map(|(name, line)| {
+            let durations = &line.durations;
+            let at = |percent| durations[rank_of(percent, line.count) as usize - 1];
+            let percentiles = Percentiles { median: at(50), p90: at(90), p99: at(99) };
+            (*name, (line.count, line.total, line.own, durations[0], durations[durations.len() - 1], percentiles))
+        });
+        prop_assert_eq!(found.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
         let nothing = std::iter::repeat_with({
             let mut exact = Exact::new(&store, question(range, &all), 77);
             move || exact.step(&store, 10)

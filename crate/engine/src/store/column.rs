@@ -160,8 +160,9 @@ impl Stretch {
 
 /// Who walks over a column.
 pub(crate) trait Visit {
-    /// A node; false to see what is in it instead. `visited` nodes and slices have been looked at before it.
-    fn node(&mut self, node: &Node, visited: u64) -> bool;
+    /// A node; false to see what is in it instead. Its slices begin at index `first`. `visited` nodes and slices have been
+    /// looked at before it.
+    fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool;
     /// A slice with its index.
     fn slice(&mut self, index: usize, slice: Slice);
 }
@@ -173,7 +174,7 @@ struct Covered {
 }
 
 impl Visit for Covered {
-    fn node(&mut self, node: &Node, _visited: u64) -> bool {
+    fn node(&mut self, node: &Node, _first: usize, _visited: u64) -> bool {
         let whole = node.start >= self.from && node.end <= self.to;
         if whole {
             self.sum += node.covered;
@@ -341,11 +342,6 @@ impl Column {
         first.min(end)..end
     }
 
-    /// The last slice that begins at `at` or before.
-    pub(crate) fn at(&self, at: u64) -> Option<Slice> {
-        self.get(self.partition_point(|s| s.start <= at).checked_sub(1)?)
-    }
-
     /// The stretches, each of one block and no longer than [`STRETCH`], in which these slices lie.
     pub(crate) fn stretches(&self, range: Range<usize>) -> impl Iterator<Item = Stretch> {
         let blocks = self.blocks.iter().enumerate().skip(self.block_of(range.start).saturating_sub(1));
@@ -367,12 +363,6 @@ impl Column {
         if let Some(block) = self.blocks.get(stretch.block as usize) {
             block.each(stretch.range(), each);
         }
-    }
-
-    /// The slices of a stretch, in order.
-    pub(crate) fn slices_in(&self, stretch: Stretch) -> impl Iterator<Item = Slice> {
-        let block = self.blocks.get(stretch.block as usize);
-        block.into_iter().flat_map(move |block| stretch.range().filter_map(|i| block.get(i)))
     }
 
     /// The first index for which `before` does not hold; it holds for all before and none behind.
@@ -432,6 +422,7 @@ impl Column {
             });
         }
         let mut i = range.start;
+        let slices = FAN_OUT.pow(level as u32);
         while i < range.end {
             let run = self.nodes(level, i);
             if run.is_empty() {
@@ -442,9 +433,11 @@ impl Column {
                 if n.start >= to {
                     return false;
                 }
-                let misses = n.end < from || (n.end == from && n.start < from);
                 let children = i * FAN_OUT..(i + 1) * FAN_OUT;
-                if !misses && !visit.node(n, *visited) && !self.descend(level - 1, children, (from, to), visited, visit)
+                // One that ends at `from` may have slices without duration there.
+                if n.end >= from
+                    && !visit.node(n, i * slices, *visited)
+                    && !self.descend(level - 1, children, (from, to), visited, visit)
                 {
                     return false;
                 }
@@ -480,7 +473,7 @@ mod tests {
     struct Seen(Vec<usize>);
 
     impl Visit for Seen {
-        fn node(&mut self, _: &Node, _: u64) -> bool {
+        fn node(&mut self, _: &Node, _: usize, _: u64) -> bool {
             false
         }
 
@@ -593,14 +586,11 @@ mod tests {
             let overlaps = |s: Slice| s.start < to && (s.end > from || s.start >= from);
             let expected: Vec<usize> = (0..20_000).filter(|i| column.get(*i).is_some_and(overlaps)).collect();
             assert_eq!(range.clone().collect::<Vec<_>>(), expected, "{from}..{to}");
-            let slices: Vec<_> = column.stretches(range.clone()).flat_map(|s| column.slices_in(s)).collect();
-            assert!(slices.iter().copied().eq(range.clone().filter_map(|i| column.get(i))), "{from}..{to}");
+            let slices = range.clone().filter_map(|i| column.get(i));
             let mut seen = Vec::new();
             column.stretches(range).for_each(|s| column.each_in(s, |duration, node| seen.push((duration, node))));
-            assert!(seen.into_iter().eq(slices.iter().map(|s| (s.end - s.start, s.node))), "{from}..{to}");
+            assert!(seen.into_iter().eq(slices.map(|s| (s.end - s.start, s.node))), "{from}..{to}");
         }
-        assert_eq!(column.at(75).map(|s| s.start), Some(70));
-        assert_eq!(Column::default().at(0), None);
     }
 
     #[test]

@@ -21,11 +21,14 @@ pub struct Placed {
     pub slice: Slice,
 }
 
+/// The next slice of a column as it is to be compared: start, end, depth, then the column and the index.
+type Next = (u64, Reverse<u64>, i32, usize, usize);
+
 /// Slices by start; of those that start together the longer first, then the one at the lower depth. Columns are merged, so
 /// that nothing but one slice of each is held.
 pub struct Ordered<'a> {
     columns: Vec<(TrackId, i32, &'a Column, usize)>,
-    next: BinaryHeap<Reverse<(u64, Reverse<u64>, i32, usize, usize)>>,
+    next: BinaryHeap<Reverse<Next>>,
 }
 
 impl Store {

@@ -16,6 +16,10 @@ pub const MANY: u32 = u32::MAX;
 /// nodes and slices are looked at for a step of a row, on average. The first leads to the second: nodes of which the
 /// children are looked at are longer, so there are at most a quarter as many of them as steps, each with 16 children.
 const COARSE: u64 = 4;
+/// A window at most this many ticks long is among the closest looks that the page allows (a tick is 200 CSS pixels wide then,
+/// and the window three times as wide as the screen). There is no closer look to tell slices apart, so every tick is
+/// drawn exactly, whatever it costs: at most two paths from the root of the levels of detail for each tick.
+const CLOSEST: u64 = 256;
 
 /// Rectangles as columns, sorted by track, depth, start; positions relative to the answer's origin.
 #[derive(Debug, Default)]
@@ -117,6 +121,7 @@ impl Store {
                 to,
                 step,
                 allowance: 0,
+                column: None,
                 pending: None,
             };
             let mut open = track.open().filter(|o| depths.contains(&o.depth)).peekable();
@@ -152,6 +157,8 @@ struct Pen<'a> {
     step: u64,
     /// Visits that are free: to find the beginning of the window.
     allowance: u64,
+    /// What is being drawn.
+    column: Option<&'a Column>,
     /// What is too short to be drawn on its own.
     pending: Option<Short>,
 }
@@ -168,9 +175,10 @@ struct Short {
     flags: u8,
 }
 
-impl Pen<'_> {
-    fn column(&mut self, column: &Column) {
+impl<'a> Pen<'a> {
+    fn column(&mut self, column: &'a Column) {
         let mut visited = 0;
+        self.column = Some(column);
         self.allowance = 16 * (column.levels() as u64 + 1);
         column.walk(self.from, self.to, &mut visited, self);
         self.answer.visited += visited;
@@ -194,6 +202,9 @@ impl Pen<'_> {
     /// The step, or a coarser one where more has been looked at than [`COARSE`] visits a step allow: where bursts and pauses
     /// of just a few steps alternate, seeing each would cost several times that. So the work has a bound, whatever the data.
     fn affordable(&self, node: &Node, visited: u64) -> u64 {
+        if self.step == 1 && self.to.saturating_sub(self.from) <= CLOSEST {
+            return self.step;
+        }
         let steps = node.start.saturating_sub(self.from) / self.step;
         let excess = visited.saturating_sub(steps.saturating_mul(COARSE).saturating_add(self.allowance));
         match excess {
@@ -210,6 +221,13 @@ impl Pen<'_> {
     /// Puts what is shorter than a step together with its neighbours, up to a step.
     fn short(&mut self, s: Short) {
         match &mut self.pending {
+            // No zoom tells slices apart that stand at one tick: the first of them is drawn.
+            Some(p) if p.start == s.end => {}
+            // The finest step tells ticks apart.
+            Some(_) if self.step == 1 && s.index != MANY => {
+                self.flush();
+                self.pending = Some(s);
+            }
             Some(p) if s.end.saturating_sub(p.start) <= self.step => {
                 p.end = p.end.max(s.end);
                 p.covered += s.covered;
@@ -248,9 +266,19 @@ impl Pen<'_> {
 }
 
 impl Visit for Pen<'_> {
-    fn node(&mut self, node: &Node, visited: u64) -> bool {
+    fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool {
         let span = node.end - node.start;
+        if span == 0 {
+            if let Some(slice) = self.column.and_then(|column| column.get(first)) {
+                self.slice(first, slice);
+            }
+            return true;
+        }
         let step = self.affordable(node, visited);
+        if step == 1 {
+            // Each tick that has slices is drawn on its own.
+            return false;
+        }
         let coarse = step.saturating_mul(COARSE);
         if span <= self.step {
             self.part(node, node.start, node.end, node.covered);
@@ -449,8 +477,52 @@ mod tests {
         let single = answer.rects.index.iter().filter(|i| **i != MANY).count();
         let mut empty = 0;
         store.for_each_slice(0, |_, _, s| empty += usize::from(s.end == s.start));
-        assert!(single + 2 * empty >= 3000 && answer.rects.index.len() <= 3000);
+        // Of those without duration at one tick, the first.
+        assert!(single + empty >= 3000 && answer.rects.index.len() == single);
         assert!(answer.rects.fill.iter().all(|f| *f == 255));
+    }
+
+    /// Runs of slices without duration: `(time, how many)`.
+    fn points(runs: &[(u64, u32)]) -> Store {
+        let (mut store, mut batch) = store();
+        for time in runs.iter().flat_map(|(time, many)| std::iter::repeat_n(*time, *many as usize)) {
+            batch.push(EventKind::Begin, 0, time, 0, 0);
+            batch.push(EventKind::End, 0, time, 0, 0);
+            if batch.is_full() {
+                store.apply(&mut batch);
+                batch.clear();
+            }
+        }
+        store.apply(&mut batch);
+        store.finish(false);
+        store
+    }
+
+    /// Start, end and index of what is drawn.
+    fn drawn(answer: &QueryAnswer) -> Vec<(f64, f64, u32)> {
+        let r = &answer.rects;
+        (0..r.start.len()).map(|i| (r.start[i], r.end[i], r.index[i])).collect()
+    }
+
+    #[test]
+    fn slices_without_duration_are_real_ones_where_no_zoom_tells_more() {
+        let store = points(&[(100, 1), (101, 3), (102, 40), (1000, 1), (5000, 300)]);
+        let near = drawn(&store.query(90, 110, 1, &[0]));
+        assert_eq!(near, [(10.0, 10.0, 0), (11.0, 11.0, 1), (12.0, 12.0, 4)], "the first of each tick");
+        // From afar, too, where nothing else is within the step.
+        let far = drawn(&store.query(0, 10_000, 16, &[0]));
+        assert_eq!(far, [(100.0, 102.0, MANY), (1000.0, 1000.0, 44), (5000.0, 5000.0, 45)]);
+    }
+
+    #[test]
+    fn the_closest_look_tells_ticks_apart_however_many_slices_they_have() {
+        let store = points(&[(7, 100_000), (8, 100_000), (9, 1), (10, 70_000), (400, 100_000)]);
+        let answer = store.query(0, 30, 1, &[0]);
+        assert_eq!(drawn(&answer), [(7.0, 7.0, 0), (8.0, 8.0, 100_000), (9.0, 9.0, 200_000), (10.0, 10.0, 200_001)]);
+        assert!(answer.visited < 30 * 2 * 16 * 5, "{} looked at", answer.visited);
+        // What stands at the first tick of a window belongs to it, also in a node that ends there.
+        assert_eq!(drawn(&store.query(10, 40, 1, &[0])), [(0.0, 0.0, 200_001)]);
+        assert_eq!(drawn(&store.query(400, 430, 1, &[0])), [(0.0, 0.0, 270_001)]);
     }
 
     #[test]

@@ -338,12 +338,6 @@ impl Track {
         })
     }
 
-    /// Calls have come to light whose begin was not recorded: around them lie calls that the call tree does not know as
-    /// their callers or callees.
-    pub(crate) fn has_orphans(&self) -> bool {
-        self.problem_counts().any(|(kind, _)| *kind == EXIT_WITHOUT_ENTER)
-    }
-
     /// Names of the calls that began before the recording and came to light after calls that they had made: the first is
     /// at depth -1, the next, which called it, at -2 …
     pub(crate) fn before(&self) -> &[u32] {

@@ -1,0 +1,264 @@
+//! Call paths of a scan: the store's call tree, and the paths through callers whose begin was not recorded.
+//!
+//! The end of such a caller arrives after the calls it made. The store puts its slice at a new lowest depth and leaves the
+//! call-tree nodes of the earlier slices as they are, so these hang below the root. Depths tell the true path:
+//!
+//! ```text
+//! depth  1        d                    before[0] = b, before[1] = a
+//! depth  0       ccc   e               the outermost recorded call of d is c, at depth 0: a > b > c > d
+//! depth -1    bbbbbbb   f              f is at depth -1: a > f
+//! depth -2    aaaaaaaaaaaaaa g         g is at depth -2: no caller is missing
+//! ```
+//!
+//! Nodes of paths that the store lacks are added here, once a path, so that threads with the same path share them.
+
+use hashbrown::HashMap;
+use unspool_formats::{Stacking, TrackId};
+
+use crate::call_tree::{CallTree, MAX_NODES, NodeId, ROOT};
+use crate::store::{Store, Track};
+
+/// Added nodes are numbered from here on; nodes of the store lie below.
+const FIRST_ADDED: NodeId = MAX_NODES as NodeId;
+/// Entries of the direct-mapped cache in front of the memo, as a power of two.
+const CACHE: u32 = 12;
+
+/// A node by its place in the tables of a scan: first those of the store's call tree, in order, then the added ones. A
+/// caller comes before its callees.
+pub(super) type Place = u32;
+
+/// The call paths that a scan knows.
+#[derive(Debug)]
+pub(super) struct Paths {
+    /// How many nodes the store's call tree had when the scan was planned.
+    base: Place,
+    /// Distance of each node of the store from the root. Empty if no track of the scan needs it.
+    distances: Vec<u32>,
+    /// Callers that were not recorded, track by track, and where to find those of a track.
+    missing: Vec<Missing>,
+    missing_of: HashMap<TrackId, usize>,
+    /// Places of paths that were asked for, by the place of the callers and the node of the store below them.
+    memo: HashMap<(Place, NodeId), Place>,
+    /// Direct-mapped: callers, node and place. Empty until it is needed.
+    cache: Vec<(Place, NodeId, Place)>,
+    added: Added,
+}
+
+/// Callers of a track's slices that came to light later: element `j` is the place of those missing from a path whose
+/// outermost recorded call is at depth `-j`.
+type Missing = Vec<Place>;
+
+/// Slices at one depth of a track whose callers were not all recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Orphans {
+    missing: usize,
+    depth: i32,
+}
+
+/// Nodes in addition to those of the store, which keep their numbers from scan to scan.
+#[derive(Debug)]
+pub(super) struct Added {
+    first: NodeId,
+    nodes: Vec<Node>,
+    children: HashMap<(NodeId, u32), NodeId>,
+    /// Callers that were not recorded, in all tracks. When more come to light, other nodes are needed.
+    callers: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    name: u32,
+    parent: NodeId,
+}
+
+impl Default for Added {
+    fn default() -> Self {
+        Self { first: FIRST_ADDED, nodes: Vec::new(), children: HashMap::new(), callers: 0 }
+    }
+}
+
+impl Paths {
+    /// For a scan of some tracks as they are now. `added` comes from the previous scan, if there was one.
+    pub(super) fn new(store: &Store, tracks: &[TrackId], mut added: Added) -> Self {
+        let callers = store.tracks.iter().map(|track| missing_callers(track).len()).sum();
+        if added.callers != callers {
+            // Numbers are not used twice: a node that somebody still asks for is unknown, and not another one.
+            let first = added.first.saturating_add(added.nodes.len() as NodeId);
+            added = Added { first, callers, ..Added::default() };
+        }
+        let mut paths = Self {
+            base: store.calls.len() as Place,
+            distances: Vec::new(),
+            missing: Vec::new(),
+            missing_of: HashMap::new(),
+            memo: HashMap::new(),
+            cache: Vec::new(),
+            added,
+        };
+        for id in tracks {
+            let before = store.tracks.get(*id as usize).map_or(&[][..], missing_callers);
+            if !before.is_empty() {
+                let mut of = vec![ROOT; before.len() + 1];
+                for (j, name) in before.iter().enumerate().rev() {
+                    let outer = of.get(j + 1).copied().unwrap_or(ROOT);
+                    let place = paths.child(&store.calls, outer, *name);
+                    if let Some(of) = of.get_mut(j) {
+                        *of = place;
+                    }
+                }
+                paths.missing_of.insert(*id, paths.missing.len());
+                paths.missing.push(of);
+            }
+        }
+        if !paths.missing.is_empty() {
+            paths.distances = distances(&store.calls);
+            paths.cache = vec![(ROOT, ROOT, ROOT); 1 << CACHE];
+        }
+        paths
+    }
+
+    /// The added nodes, for the next scan.
+    pub(super) fn take_added(&mut self) -> Added {
+        std::mem::take(&mut self.added)
+    }
+
+    /// How many nodes there are now.
+    pub(super) fn len(&self) -> usize {
+        self.base as usize + self.added.nodes.len()
+    }
+
+    /// Slices at a depth of a track, if their callers may be missing from the store's call tree. Otherwise the place of their
+    /// path is their node.
+    pub(super) fn orphans(&self, track: TrackId, depth: i32) -> Option<Orphans> {
+        self.missing_of.get(&track).map(|missing| Orphans { missing: *missing, depth })
+    }
+
+    /// The place of a slice's path, from its call-tree node in the store.
+    #[inline]
+    pub(super) fn place_of(&mut self, calls: &CallTree, Orphans { missing, depth }: Orphans, node: NodeId) -> Place {
+        let distance = self.distances.get(node as usize).copied().unwrap_or(0);
+        // Minus the depth of the outermost recorded call.
+        let j = i64::from(distance) - 1 - i64::from(depth);
+        let missing = self.missing.get(missing).map_or(&[][..], Vec::as_slice);
+        let callers = usize::try_from(j).ok().and_then(|j| missing.get(j)).copied().unwrap_or(ROOT);
+        if callers == ROOT {
+            return node;
+        }
+        let hash = (node ^ callers.rotate_left(16)).wrapping_mul(0x9e37_79b9) >> (u32::BITS - CACHE);
+        if let Some((c, n, place)) = self.cache.get(hash as usize)
+            && (*c, *n) == (callers, node)
+        {
+            return *place;
+        }
+        let place = self.below(calls, callers, node);
+        if let Some(entry) = self.cache.get_mut(hash as usize) {
+            *entry = (callers, node, place);
+        }
+        place
+    }
+
+    /// The path to a node of the store, with `callers` in front of it.
+    #[cold]
+    fn below(&mut self, calls: &CallTree, callers: Place, node: NodeId) -> Place {
+        // Up to a node whose path is known, and down again.
+        let mut way = Vec::new();
+        let mut up = node;
+        let mut place = loop {
+            if up == ROOT {
+                break callers;
+            }
+            if let Some(known) = self.memo.get(&(callers, up)) {
+                break *known;
+            }
+            way.push(up);
+            up = calls.parent(up);
+        };
+        for node in way.into_iter().rev() {
+            place = self.child(calls, place, calls.name(node));
+            self.memo.insert((callers, node), place);
+        }
+        place
+    }
+
+    /// The node for a call of `name` from `parent`, added if neither the store nor the scan has it.
+    fn child(&mut self, calls: &CallTree, parent: Place, name: u32) -> Place {
+        let id = self.id(parent);
+        // What came into the store after the scan was planned is not part of it.
+        if parent < self.base
+            && let Some(known) = calls.find_child(id, name).filter(|known| *known < self.base)
+        {
+            return known;
+        }
+        let next = self.added.first.saturating_add(self.added.nodes.len() as NodeId);
+        if self.added.nodes.len() >= MAX_NODES || next == NodeId::MAX {
+            return parent;
+        }
+        let child = *self.added.children.entry((id, name)).or_insert(next);
+        if child == next {
+            self.added.nodes.push(Node { name, parent: id });
+        }
+        self.base + (child - self.added.first)
+    }
+
+    /// A node's number, which is the same in the next scan.
+    pub(super) fn id(&self, place: Place) -> NodeId {
+        if place < self.base { place } else { self.added.first.saturating_add(place - self.base) }
+    }
+
+    /// The place of a numbered node, if there is one.
+    pub(super) fn place(&self, id: NodeId) -> Option<Place> {
+        let place = if id < FIRST_ADDED { id } else { self.base.checked_add(id.checked_sub(self.added.first)?)? };
+        ((place as usize) < self.len() && (id >= FIRST_ADDED || place < self.base)).then_some(place)
+    }
+
+    /// The store's nodes and the added ones as one tree.
+    pub(super) fn tree<'a>(&'a self, calls: &'a CallTree) -> PathTree<'a> {
+        PathTree { calls, paths: self }
+    }
+}
+
+/// A call tree over places.
+#[derive(Clone, Copy)]
+pub(super) struct PathTree<'a> {
+    calls: &'a CallTree,
+    paths: &'a Paths,
+}
+
+impl PathTree<'_> {
+    /// The name of a node; `u32::MAX` for the root.
+    #[inline]
+    pub(super) fn name(&self, place: Place) -> u32 {
+        match place.checked_sub(self.paths.base) {
+            None => self.calls.name(place),
+            Some(added) => self.paths.added.nodes.get(added as usize).map_or(u32::MAX, |node| node.name),
+        }
+    }
+
+    /// The caller of a node; the root for the root.
+    #[inline]
+    pub(super) fn parent(&self, place: Place) -> Place {
+        match place.checked_sub(self.paths.base) {
+            None => self.calls.parent(place),
+            Some(added) => {
+                let node = self.paths.added.nodes.get(added as usize);
+                node.and_then(|node| self.paths.place(node.parent)).unwrap_or(ROOT)
+            }
+        }
+    }
+}
+
+/// Names of the callers that are missing from the paths of a track's slices, from the innermost.
+fn missing_callers(track: &Track) -> &[u32] {
+    if track.def.stacking == Stacking::Nested { track.before() } else { &[] }
+}
+
+/// How far each node is from the root.
+fn distances(calls: &CallTree) -> Vec<u32> {
+    let mut distances: Vec<u32> = vec![0];
+    for node in 1..calls.len() {
+        // A caller's number is below those of its callees.
+        let caller = distances.get(calls.parent(node as NodeId) as usize).copied().unwrap_or(0);
+        distances.push(caller + 1);
+    }
+    distances
+}

@@ -1,0 +1,210 @@
+//! Logs that begin within calls: the callers come to light after what they called.
+
+use super::*;
+
+/// A thread of `+name@time` and `-name@time`, finished.
+fn finished(threads: &[&str]) -> Store {
+    let threads: Vec<_> = threads.iter().map(|text| (Stacking::Nested, *text)).collect();
+    let mut store = store(&threads);
+    store.finish(false);
+    store
+}
+
+/// The flame graph of all tracks, node by node: `a>b total self count`.
+fn paths(statistics: &mut Statistics, store: &Store) -> Vec<String> {
+    let flame = statistics.flame(store, ROOT);
+    let mut paths: Vec<String> = Vec::new();
+    for i in 0..flame.node.len() {
+        let name = char::from_u32(flame.name[i].wrapping_add(97)).filter(|c| *c >= 'a').unwrap_or('*');
+        let caller = paths.get(flame.parent[i] as usize).map(|path| format!("{path}>")).unwrap_or_default();
+        paths.push(format!("{caller}{name}"));
+    }
+    let line = |i: usize| format!("{} {} {} {}", paths[i], flame.total[i], flame.own[i], flame.count[i]);
+    (0..paths.len()).map(line).collect()
+}
+
+fn all_paths(store: &Store, range: (u64, u64)) -> Vec<String> {
+    let tracks: Vec<u32> = (0..store.tracks.len() as u32).collect();
+    paths(&mut scanned(store, range, &tracks), store)
+}
+
+/// a called b and d, and b called c, but only the ends of a and b were recorded.
+const WITHIN: &str = "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -z@18 -e@19";
+
+#[test]
+fn callers_that_come_to_light_later_contain_what_they_called() {
+    let store = finished(&[WITHIN]);
+    assert_eq!(
+        listed(&store, ALL, &[0]),
+        ["a 1 5 2 5..5", "b 1 2 1 2..2", "c 1 1 1 1..1", "d 1 1 1 1..1", "e 1 2 1 2..2", "z 1 1 1 1..1"]
+    );
+    assert_eq!(
+        all_paths(&store, ALL),
+        ["* 7 0 2", "*>a 5 2 1", "*>a>b 2 1 1", "*>a>b>c 1 1 1", "*>a>d 1 1 1", "*>e 2 1 1", "*>e>z 1 1 1"]
+    );
+}
+
+#[test]
+fn recursion_through_a_caller_that_was_not_recorded_counts_once() {
+    // f > g > f > g, of which the begins of the outer f and g lie before the log.
+    let store = finished(&["+f@10 +g@20 -g@30 -f@40 -g@50 -f@60"]);
+    assert_eq!(listed(&store, ALL, &[0]), ["f 2 50 30 30..50", "g 2 40 20 10..40"]);
+    assert_eq!(
+        all_paths(&store, ALL),
+        ["* 50 0 1", "*>f 50 10 1", "*>f>g 40 10 1", "*>f>g>f 30 20 1", "*>f>g>f>g 10 10 1"]
+    );
+}
+
+#[test]
+fn a_range_cuts_callers_that_were_not_recorded() {
+    let store = finished(&[WITHIN]);
+    assert_eq!(all_paths(&store, (12, 15)), ["* 3 0 1", "*>a 3 1 1", "*>a>b 1 1 1", "*>a>d 1 1 1"]);
+    assert_eq!(all_paths(&store, (17, 18)), ["* 1 0 1", "*>e 1 0 1", "*>e>z 1 1 1"]);
+}
+
+#[test]
+fn threads_with_the_same_path_share_its_nodes() {
+    // The second thread has the begins of a and b, the third only the end of a, the fourth other callers.
+    let store = finished(&[
+        "+c@10 -c@11 -b@12 -a@13",
+        "+a@10 +b@10 +c@10 -c@11 -b@12 -a@13",
+        "+b@10 +c@10 -c@14 -b@14 -a@14",
+        "+c@10 -c@11 -d@13",
+    ]);
+    let mut statistics = scanned(&store, ALL, &[0, 1, 2, 3]);
+    assert_eq!(
+        paths(&mut statistics, &store),
+        ["* 13 0 4", "*>a 10 2 3", "*>a>b 8 2 3", "*>a>b>c 6 6 3", "*>d 3 2 1", "*>d>c 1 1 1"]
+    );
+    // The store has a, a>b and a>b>c; only d>c is added.
+    assert_eq!(statistics.paths.len(), store.calls.len() + 1);
+}
+
+#[test]
+fn slices_that_are_open_have_their_callers() {
+    let mut unfinished = store(&[(Stacking::Nested, "+c@5 -c@6 -b@7 +d@8 +e@9 -e@10 +f@12")]);
+    let expected = ["* 6 0 2", "*>d 4 3 1", "*>d>e 1 1 1", "*>b 2 1 1", "*>b>c 1 1 1"];
+    assert_eq!(all_paths(&unfinished, ALL), expected);
+    unfinished.finish(false);
+    assert_eq!(all_paths(&unfinished, ALL), expected);
+}
+
+#[test]
+fn a_caller_that_comes_to_light_while_it_is_open_contains_what_came_before() {
+    let (begin, end) = (EventKind::Begin, EventKind::End);
+    let mut batch = EventBatch::with_capacity(16);
+    batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+    let uncover = EventKind::Uncover;
+    let events =
+        [(begin, 10, 2), (end, 12, 2), (uncover, 13, 1), (begin, 14, 2), (end, 15, 2), (end, 16, 1), (uncover, 17, 0)];
+    for (kind, time, name) in events {
+        batch.push(kind, 0, time, name, 0);
+    }
+    let mut store = Store::default();
+    store.apply(&mut batch);
+    let expected = ["* 7 0 1", "*>a 7 1 1", "*>a>b 6 3 1", "*>a>b>c 3 3 2"];
+    assert_eq!(all_paths(&store, ALL), expected);
+    store.finish(false);
+    assert_eq!(all_paths(&store, ALL), expected);
+}
+
+/// `rounds` calls of b and c in each of a thread's `callers`, the begins of which are not recorded.
+fn within(callers: u32, rounds: u64) -> Store {
+    let mut events = Vec::new();
+    let mut time = 0;
+    for caller in 0..callers {
+        for _ in 0..rounds {
+            events.extend([(true, 1, time + 1), (true, 2, time + 2), (false, 2, time + 3), (false, 1, time + 4)]);
+            time += 5;
+        }
+        events.push((false, 10 + caller, time));
+    }
+    let mut store = store_of(&[(Stacking::Nested, events)]);
+    store.finish(false);
+    store
+}
+
+#[test]
+fn a_part_of_the_scan_estimates_the_same_tree() {
+    let store = within(4, 50_000);
+    let exact = scanned(&store, ALL, &[0]).flame(&store, ROOT);
+    assert_eq!(exact.node.len(), 1 + 4 * 3);
+    assert_eq!(exact.total[0], 5.0 * 200_000.0 - 1.0, "from the first event on");
+    let mut statistics = Statistics::new(&store, question(ALL, &[0]));
+    assert!(!statistics.step(&store, 100_000));
+    let estimate = statistics.flame(&store, ROOT);
+    assert!(!statistics.is_exact());
+    let by_path = |flame: &FlameColumns| -> BTreeMap<Vec<u32>, f64> {
+        let mut paths: Vec<Vec<u32>> = Vec::new();
+        for i in 0..flame.node.len() {
+            let mut path = paths.get(flame.parent[i] as usize).cloned().unwrap_or_default();
+            path.push(flame.name[i]);
+            paths.push(path);
+        }
+        paths.into_iter().zip(flame.total.iter().copied()).collect()
+    };
+    let (exact, estimate) = (by_path(&exact), by_path(&estimate));
+    assert_eq!(exact.keys().collect::<Vec<_>>(), estimate.keys().collect::<Vec<_>>());
+    for (path, total) in &exact {
+        let about = estimate[path];
+        assert!((about - total).abs() < 0.05 * total, "{path:?}: {about}, exactly {total}");
+    }
+}
+
+#[test]
+fn nodes_keep_their_numbers_until_further_callers_come_to_light() {
+    let mut store = store(&[(Stacking::Nested, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16")]);
+    let mut first = scanned(&store, ALL, &[0]);
+    let flame = first.flame(&store, ROOT);
+    let c = flame.node[flame.name.iter().position(|name| *name == 2).unwrap()];
+    assert!(c as usize > store.calls.len(), "added");
+    // In another range other paths are found first.
+    let mut second = first.again(&store, question((12, 16), &[0]));
+    while !second.step(&store, 1) {}
+    let mut third = second.again(&store, question((11, 12), &[0]));
+    while !third.step(&store, 1) {}
+    let flame = third.flame(&store, c);
+    assert_eq!((flame.node[flame.focus as usize], flame.name[flame.focus as usize]), (c, 2));
+
+    let mut batch = EventBatch::with_capacity(1);
+    batch.push(EventKind::End, 0, 20, 4, 0);
+    store.apply(&mut batch);
+    let mut fourth = third.again(&store, question(ALL, &[0]));
+    while !fourth.step(&store, 1) {}
+    assert_eq!(fourth.flame(&store, c).focus, 0, "the number is not that of another node");
+    assert_eq!(fourth.flame(&store, ROOT).total[0], 9.0);
+}
+
+#[test]
+fn deep_stacks_that_unwind_cost_no_more_than_their_paths() {
+    // 3000 returns without a call, each after a call of its own: 3000 paths of up to 3000 callers.
+    let events = (0..3000u32).flat_map(|i| {
+        let time = u64::from(i) * 10;
+        [(true, 5000, time + 1), (false, 5000, time + 2), (false, i, time + 5)]
+    });
+    let mut store = store_of(&[(Stacking::Nested, events.collect())]);
+    store.finish(false);
+    let mut statistics = scanned(&store, ALL, &[0]);
+    assert_eq!(statistics.flame(&store, ROOT).total[0], 29_994.0);
+    let f = statistics.functions(&store);
+    let position = f.name.iter().position(|name| *name == 5000).unwrap();
+    assert_eq!((f.count[position], f.total[position]), (3000.0, 3000.0));
+    assert!(statistics.paths.len() <= store.calls.len() + 6000);
+}
+
+#[test]
+fn finishing_a_trace_begins_the_scan_anew() {
+    // Short columns are merged into one block then, and the planned stretches with them.
+    let mut store = store(&[(Stacking::Nested, "+a@0 -a@1")]);
+    let mut batch = EventBatch::with_capacity(4096);
+    for i in 0..500 {
+        batch.push(EventKind::Begin, 0, 10 + i * 2, 1, 0);
+        batch.push(EventKind::End, 0, 11 + i * 2, 1, 0);
+    }
+    store.apply(&mut batch);
+    let mut statistics = Statistics::new(&store, question(ALL, &[0]));
+    assert!(!statistics.step(&store, 1));
+    store.finish(false);
+    while !statistics.step(&store, 1) {}
+    assert_eq!(statistics.functions(&store).count, [1.0, 500.0]);
+}
