@@ -252,7 +252,7 @@ impl Store {
 fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
     [
         (BEGAN_BEFORE, "Its beginning is not in the recording: it took longer than shown."),
-        (NEVER_ENDED, "Still running when recording ended; it is shown up to the end of the trace."),
+        (NEVER_ENDED, "Still running when recording ended: it took longer than shown."),
         (END_INFERRED, "Its end is not in the trace: it is inferred from what came next."),
         (UNCERTAIN, "A guess: the trace does not say for certain that this ran, or where it begins or ends."),
     ]
