@@ -33,27 +33,23 @@ impl Isa {
         self != Self::Other
     }
 
-    /// Whether a register of this name is the stack pointer. Names are those of QEMU, GDB and the manuals, in either case.
-    #[inline]
-    pub(crate) fn is_stack_pointer(self, name: &[u8]) -> bool {
-        // Nearly all names are asked in vain: a comparison of one number each.
-        if name.len() > 4 {
-            return false;
-        }
-        let packed = name.iter().fold(0u32, |packed, byte| packed << 8 | u32::from(byte | 0x20));
-        let is = |names: &[&[u8]]| {
-            names.iter().any(|n| packed == n.iter().fold(0u32, |packed, byte| packed << 8 | u32::from(*byte)))
+    /// What the stack pointer is called.
+    pub(crate) fn stack_pointer(self) -> StackPointer {
+        let names: &[&[u8]] = match self {
+            Self::X86(64) => &[b"rsp"],
+            Self::X86(32) => &[b"esp"],
+            Self::X86(_) => &[b"sp", b"esp"],
+            Self::Arm => &[b"sp", b"r13"],
+            Self::Aarch64 => &[b"sp", b"x31"],
+            Self::Mips => &[b"sp", b"r29", b"$29", b"$sp"],
+            Self::PowerPc => &[b"r1", b"gpr1", b"sp"],
+            Self::Other => &[],
         };
-        match self {
-            Self::X86(64) => is(&[b"rsp"]),
-            Self::X86(32) => is(&[b"esp"]),
-            Self::X86(_) => is(&[b"sp", b"esp"]),
-            Self::Arm => is(&[b"sp", b"r13"]),
-            Self::Aarch64 => is(&[b"sp", b"x31"]),
-            Self::Mips => is(&[b"sp", b"r29", b"$29", b"$sp"]),
-            Self::PowerPc => is(&[b"r1", b"gpr1", b"sp"]),
-            Self::Other => false,
+        let mut packed = [0; 4];
+        for (to, name) in packed.iter_mut().zip(names) {
+            *to = pack(name);
         }
+        StackPointer(packed)
     }
 
     /// Bytes by which a return moves the stack pointer beyond where it was when the callee began: the return address, where
@@ -74,6 +70,32 @@ impl Isa {
             Self::Mips => address & 0x8000_0000 != 0,
             _ => false,
         }
+    }
+}
+
+/// Names of a stack pointer: those of QEMU, GDB and the manuals, in either case.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StackPointer([u32; 4]);
+
+impl StackPointer {
+    /// Whether a register of this name is it.
+    #[inline(always)]
+    pub(crate) fn is(&self, name: &[u8]) -> bool {
+        let packed = pack(name);
+        packed != 0 && self.0.contains(&packed)
+    }
+}
+
+/// A name of up to four letters as a number, in lower case; 0 for others. Nearly all names are asked in vain: this makes it one
+/// comparison.
+#[inline(always)]
+fn pack(name: &[u8]) -> u32 {
+    let lower = 0x2020_2020;
+    match *name {
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]) | lower,
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]) | lower,
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]) | lower,
+        _ => 0,
     }
 }
 
@@ -123,14 +145,14 @@ mod tests {
 
     #[test]
     fn stack_pointers_have_many_names() {
-        assert!(Isa::X86(64).is_stack_pointer(b"RSP"));
-        assert!(Isa::X86(64).is_stack_pointer(b"rsp"));
-        assert!(Isa::X86(32).is_stack_pointer(b"ESP"));
-        assert!(Isa::Mips.is_stack_pointer(b"$29"));
-        assert!(Isa::Arm.is_stack_pointer(b"R13"));
-        assert!(Isa::PowerPc.is_stack_pointer(b"r1"));
+        assert!(Isa::X86(64).stack_pointer().is(b"RSP"));
+        assert!(Isa::X86(64).stack_pointer().is(b"rsp"));
+        assert!(Isa::X86(32).stack_pointer().is(b"ESP"));
+        assert!(Isa::Mips.stack_pointer().is(b"$29"));
+        assert!(Isa::Arm.stack_pointer().is(b"R13"));
+        assert!(Isa::PowerPc.stack_pointer().is(b"r1"));
         for other in [&b"RBP"[..], b"SP", b"", b"RSPX", b"\0RSP", b"R10"] {
-            assert!(!Isa::X86(64).is_stack_pointer(other), "{other:?}");
+            assert!(!Isa::X86(64).stack_pointer().is(other), "{other:?}");
         }
     }
 

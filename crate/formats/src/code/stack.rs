@@ -28,8 +28,9 @@
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::ops::Deref;
 
-use super::flow::Flow;
+use super::flow::{Flow, Opening};
 use super::isa::Isa;
 use super::pointer::Move;
 use super::state::State;
@@ -39,6 +40,8 @@ use crate::batch::SliceKind;
 pub(crate) const SHOWN: usize = 10_000;
 /// Stacks that are followed until it is known which of them is right, and events that are kept back for that long.
 const STACKS: usize = 64;
+/// Calls that a jump may have left, out of recursion: the innermost of them.
+pub(super) const CHOICES: usize = 4;
 const HELD: usize = 1 << 12;
 
 /// What was entered.
@@ -106,12 +109,12 @@ impl Program {
 
 /// An instruction that execution has come to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival<'a> {
+pub(crate) struct Arrival {
     pub(crate) address: u64,
-    /// The stack pointer before it, where that is known.
+    /// The stack pointer after it, where that is known.
     pub(crate) stack: Option<u64>,
-    /// Its first bytes; none where they are of no use.
-    pub(crate) bytes: &'a [u8],
+    /// What it does with a return address, if it is the first of a callee.
+    pub(crate) opening: Opening,
     /// Its number, and where its record lies.
     pub(crate) time: u64,
     pub(crate) locator: u64,
@@ -127,10 +130,37 @@ pub(crate) struct Departure {
     /// When it is over, and where its record lies.
     pub(crate) after: u64,
     pub(crate) locator: u64,
-    /// The stack pointer before it, where that is known.
+    /// The stack pointer after it, where that is known.
     pub(crate) stack: Option<u64>,
     /// What it does to the stack pointer.
     pub(crate) moves: Move,
+}
+
+/// The last instruction, with what else is known when execution goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    pub(super) departure: Departure,
+    /// The number of the system call at hand, where the trace tells it.
+    pub(super) system_call: Option<u64>,
+    pub(super) raised: Option<Raised>,
+    /// When the stack pointer was set, and when a word was taken off the stack after that, since the last call or return.
+    pub(super) unwound: Option<(u64, u64)>,
+}
+
+impl Deref for Last {
+    type Target = Departure;
+
+    fn deref(&self) -> &Departure {
+        &self.departure
+    }
+}
+
+/// An exception that the trace tells, before the first instruction of its handler.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raised {
+    pub(super) number: Option<u64>,
+    pub(super) from: Option<u64>,
+    pub(super) to: Option<u64>,
 }
 
 /// How calls are told from the rest.
@@ -149,20 +179,40 @@ pub(crate) struct Rules {
 pub(crate) struct Stack {
     likeliest: State,
     others: Vec<State>,
+    last: Option<Departure>,
+    /// The delay slot that is executed before the last instruction goes elsewhere.
+    slot: Option<u64>,
+    raised: Option<Raised>,
+    system_call: Option<u64>,
+    unwound: Option<(u64, u64)>,
 }
 
 impl Stack {
     /// Whether execution goes on at this address as the last instruction says, with nothing to be done about it.
     #[inline]
     pub(crate) fn goes_on(&self, address: u64, stack: Option<u64>) -> bool {
-        self.likeliest.goes_on(address, stack) && self.others.iter().all(|other| other.goes_on(address, stack))
+        let Some(last) = &self.last else { return false };
+        let told = match last.flow {
+            Flow::Next => last.next == address,
+            Flow::Branch { to, maybe, slot: false } => to == address || (maybe && last.next == address),
+            _ => false,
+        };
+        told && self.raised.is_none()
+            && self.likeliest.goes_on(stack)
+            && (self.others.is_empty() || self.others.iter().all(|other| other.goes_on(stack)))
     }
 
     /// Whether the address is that of the delay slot that is to come; it comes but once.
     #[inline]
     pub(crate) fn enters_slot(&mut self, address: u64) -> bool {
-        self.others.iter_mut().for_each(|other| _ = other.enters_slot(address));
-        self.likeliest.enters_slot(address)
+        if self.slot.is_none() {
+            return false;
+        }
+        let enters = self.slot.take() == Some(address);
+        if let (true, Some(last)) = (enters, &mut self.last) {
+            last.after = last.after.saturating_add(1);
+        }
+        enters
     }
 
     /// What the machine's decoder wants to know again when a call is over.
@@ -177,34 +227,89 @@ impl Stack {
     }
 
     /// Execution comes to an instruction.
-    pub(crate) fn arrive(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        self.fork(&at);
-        self.each(|state| state.arrive(rules, at, program, sink));
-        self.prune(sink);
+    pub(crate) fn arrive(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut impl Sink) {
+        let last = self.take_last();
+        if let Some(last) = last.as_ref().filter(|last| self.others.is_empty() && last.raised.is_none())
+            && self.likeliest.returns(rules, last, &at, sink)
+        {
+            return;
+        }
+        self.decide(last, &at, sink, |state, last, sink| state.arrive(rules, last, &at, program, sink));
+    }
+
+    /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
+    pub(crate) fn interrupt(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut impl Sink) {
+        let last = self.take_last();
+        self.decide(last, &at, sink, |state, last, sink| state.interrupt(rules, last, &at, program, sink));
+    }
+
+    /// Whether the next instruction may be the first of a callee.
+    #[inline]
+    pub(crate) fn calls(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| matches!(last.flow, Flow::Call { .. }))
+    }
+
+    /// Whether the stack pointer has been set since the last call or return.
+    #[inline]
+    pub(crate) fn is_unwinding(&self) -> bool {
+        self.unwound.is_some()
     }
 
     /// An instruction has been executed; the next one tells where it went.
     #[inline]
     pub(crate) fn leave(&mut self, departure: Departure) {
-        self.likeliest.leave(departure);
-        self.others.iter_mut().for_each(|other| other.leave(departure));
+        let slot = match departure.flow {
+            Flow::Next | Flow::Unknown | Flow::SystemCall | Flow::SystemReturn => false,
+            Flow::Branch { slot, .. } | Flow::Call { slot, .. } | Flow::Return { slot, .. } | Flow::Jump { slot } => {
+                slot
+            }
+        };
+        self.slot = slot.then_some(departure.next);
+        match (departure.moves, &mut self.unwound) {
+            (Move::None, _) | (Move::Pop, None) => {}
+            (Move::Set, unwound) => *unwound = Some((departure.after, departure.after)),
+            (Move::Pop, Some((_, popped))) => *popped = departure.after,
+        }
+        self.last = Some(departure);
     }
 
     /// The trace tells an exception: `from` is the interrupted address, `to` that of its handler.
     pub(crate) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
-        self.each(|state| state.except(number, from, to));
+        self.raised = Some(Raised { number, from, to: to.filter(|to| *to != 0) });
     }
 
     /// The trace tells the number of the system call at hand.
     pub(crate) fn system_call(&mut self, number: u64) {
-        self.each(|state| state.system_call(number));
+        self.system_call = Some(number);
     }
 
-    /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
-    pub(crate) fn interrupt(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        self.fork(&at);
-        self.each(|state| state.interrupt(rules, at, program, sink));
-        self.prune(sink);
+    /// The last instruction, with all that is known of it by now.
+    fn take_last(&mut self) -> Option<Last> {
+        let (system_call, raised) = (self.system_call.take(), self.raised.take());
+        let departure = self.last.take()?;
+        let unwound = match departure.flow {
+            Flow::Next | Flow::Branch { .. } => self.unwound,
+            _ => self.unwound.take(),
+        };
+        Some(Last { departure, system_call, raised, unwound })
+    }
+
+    /// Has every stack do something. A return or jump decides between stacks, or makes more of them; nothing else does.
+    fn decide<S: Sink>(
+        &mut self,
+        last: Option<Last>,
+        at: &Arrival,
+        sink: &mut S,
+        mut act: impl FnMut(&mut State, Option<&Last>, &mut S),
+    ) {
+        let decides = last.as_ref().filter(|last| matches!(last.flow, Flow::Return { .. } | Flow::Jump { .. }));
+        if let Some(last) = decides {
+            self.fork(last, at);
+        }
+        self.each(|state| act(state, last.as_ref(), sink));
+        if decides.is_some() || self.likeliest.held() >= HELD {
+            self.prune(sink);
+        }
     }
 
     /// There is no more of the trace for now: nothing decides any more which stack is right.
@@ -216,7 +321,8 @@ impl Stack {
     /// The trace is over: what returned last did so from the innermost call.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
         self.settle(sink);
-        self.likeliest.finish(sink);
+        let last = self.take_last();
+        self.likeliest.finish(last.as_ref(), sink);
     }
 
     #[inline]
@@ -226,10 +332,10 @@ impl Stack {
     }
 
     /// Follows every stack that there may be from here on.
-    fn fork(&mut self, at: &Arrival<'_>) {
+    fn fork(&mut self, last: &Last, at: &Arrival) {
         let mut more = Vec::new();
         for state in core::iter::once(&mut self.likeliest).chain(&mut self.others) {
-            more.extend(state.fork(at).take(STACKS));
+            more.append(&mut state.fork(last, at));
         }
         if !more.is_empty() {
             // Those that agree with the innermost choice come first: they are the likelier.

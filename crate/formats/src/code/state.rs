@@ -1,11 +1,11 @@
 //! One idea of a call stack: what [`super::stack`] follows.
 
 use alloc::boxed::Box;
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::flow::{Flow, Opening, opening};
-use super::pointer::Move;
-use super::stack::{Arrival, Departure, Entered, Note, Program, Rules, SHOWN, Sink};
+use super::flow::{Flow, Opening};
+use super::stack::{Arrival, CHOICES, Departure, Entered, Last, Note, Program, Raised, Rules, SHOWN, Sink};
 use super::syscalls;
 use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
@@ -14,9 +14,8 @@ use crate::batch::flags::{END_INFERRED, UNCERTAIN};
 const FOLLOWED: usize = 1 << 20;
 /// How deep a return looks for its call.
 const SEARCHED: usize = 4096;
-/// Return addresses of before that are kept of one call, and how many of them are looked at for the same one.
+/// Return addresses of before that are kept of one call.
 const KEPT: usize = 256;
-const COMPARED: usize = 16;
 /// Handlers that interrupt each other. More of them are a trace with gaps.
 const HANDLERS: usize = 64;
 /// Addresses of handlers that are remembered.
@@ -25,6 +24,8 @@ const KNOWN_HANDLERS: usize = 64;
 const UNCOVERED: u32 = 1000;
 /// A stack pointer further than this above all that is known belongs to another stack.
 const OTHER_STACK: u64 = 1 << 20;
+/// What a kernel saves on the stack for a handler takes more bytes than this, and a handler's return takes off fewer.
+const SIGNAL_FRAME: u64 = 64;
 /// `sysenter` comes back a few instructions further on.
 const SYSTEM_CALL_GAP: u64 = 16;
 /// A landing pad that is jumped to lies this close to the call that it belongs to.
@@ -32,24 +33,49 @@ const NEAR: u64 = 4096;
 /// Places in the filter of return addresses.
 const FILTER: usize = 1024;
 
-#[derive(Clone, Copy, Debug)]
+/// A call or a handler that is open.
+#[derive(Clone, Debug)]
 struct Open {
-    kind: SliceKind,
-    /// Where execution goes on; of a handler one of three addresses: behind, after a jump, or at the interrupted one again.
+    /// Where execution goes on.
     back: u64,
-    other: u64,
-    again: u64,
     address: u64,
-    name: u32,
     began: u64,
     /// The stack pointer when it was entered.
     stack: Option<u64>,
-    /// The stack pointer of what it interrupted.
-    interrupted: Option<u64>,
+    /// What else there is to know of a handler; none of a call.
+    handler: Option<Box<Handler>>,
+    name: u32,
     /// Where the return addresses of the calls begin that it made and that have ended.
-    returned: usize,
+    returned: u32,
     /// Of the caller, which goes on so; see [`State::mode`].
     mode: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Handler {
+    kind: SliceKind,
+    /// Other addresses at which execution may go on: after a jump, or at the interrupted instruction again.
+    other: u64,
+    again: u64,
+}
+
+/// Events that several stacks have in common.
+#[derive(Debug)]
+struct Common {
+    events: Vec<Held>,
+    before: Option<Rc<Common>>,
+    /// With those before.
+    count: usize,
+}
+
+impl Open {
+    fn is_call(&self) -> bool {
+        self.handler.is_none()
+    }
+
+    fn resumes(&self, address: u64) -> bool {
+        self.handler.as_ref().is_some_and(|h| address == self.back || address == h.other || address == h.again)
+    }
 }
 
 /// An event that waits until it is known what was over before it.
@@ -62,47 +88,23 @@ enum Held {
     Note { note: Note, locator: u64 },
 }
 
-impl Open {
-    fn is_call(&self) -> bool {
-        self.kind == SliceKind::Call
-    }
-
-    fn resumes(&self, address: u64) -> bool {
-        !self.is_call() && (address == self.back || address == self.other || address == self.again)
-    }
-}
-
-/// An exception that the trace tells, before the first instruction of its handler.
-#[derive(Clone, Copy, Debug)]
-struct Raised {
-    number: Option<u64>,
-    from: Option<u64>,
-    to: Option<u64>,
-}
-
 /// One idea of a call stack.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     open: Vec<Open>,
     /// Name and locator of the slice of the code that nobody is known to have called.
     outermost: Option<(u32, u64)>,
-    departure: Option<Departure>,
-    /// Of the departure: the delay slot that is executed before it.
-    slot: Option<u64>,
     /// Return addresses of calls that have ended, caller by caller.
     returned: Vec<u64>,
-    /// How many return addresses, of open calls and of before, fall into each place.
+    /// How many return addresses, of open calls and of before, fall into each place. None where nobody counts.
     filter: Option<Box<[u32; FILTER]>>,
-    raised: Option<Raised>,
-    /// The number of the system call at hand, where the trace tells it.
-    system_call: Option<u64>,
     /// What the innermost call does with its return address, and how many calls were open with it.
     trick: Option<(Opening, usize)>,
-    /// The stack pointer was set at this time, and a word taken off the stack at that, with this many calls open.
-    unwound: Option<(u64, u64, usize)>,
     /// Events wait until it is known which of several stacks is right.
     holds: bool,
     held: Vec<Held>,
+    /// Events before these, which other stacks have in common with this one, and how many there are.
+    common: Option<Rc<Common>>,
     /// Which of the calls that return to one address a jump leaves: the innermost, the next …
     choice: usize,
     /// How often a return did not go to where the innermost call expects it.
@@ -132,16 +134,12 @@ impl Default for State {
         Self {
             open: Vec::new(),
             outermost: None,
-            departure: None,
-            slot: None,
             returned: Vec::new(),
-            filter: None,
-            raised: None,
-            system_call: None,
+            filter: Some(Box::new([0; FILTER])),
             trick: None,
-            unwound: None,
             holds: false,
             held: Vec::new(),
+            common: None,
             choice: 0,
             surprises: 0,
             oddities: 0,
@@ -157,15 +155,22 @@ impl Default for State {
 }
 
 impl State {
-    /// Whether execution goes on at this address as the last instruction says, with nothing to be done about it.
+    /// Whether there is nothing to be done where execution goes on as the last instruction says.
     #[inline]
-    pub(super) fn goes_on(&self, address: u64, stack: Option<u64>) -> bool {
-        let Some(last) = &self.departure else { return false };
-        last.next == address
-            && last.flow == Flow::Next
-            && self.raised.is_none()
-            && self.trick.is_none()
-            && stack.is_none_or(|now| now <= self.limit)
+    pub(super) fn goes_on(&self, stack: Option<u64>) -> bool {
+        self.trick.is_none() && stack.is_none_or(|now| now <= self.limit)
+    }
+
+    /// Takes in that the innermost call, and it alone, returned to its caller. False if that is not what happened.
+    #[inline]
+    pub(super) fn returns(&mut self, rules: Rules, last: &Last, at: &Arrival, sink: &mut impl Sink) -> bool {
+        let Some(top) = self.open.last() else { return false };
+        let usual = top.back == at.address && top.back != last.next && top.is_call() && self.trick.is_none();
+        if !matches!(last.flow, Flow::Return { .. }) || !usual || !self.agrees(rules, at.stack) {
+            return false;
+        }
+        self.close(self.open.len() - 1, last.after, (0, 0), sink);
+        true
     }
 
     /// Something happens on the thread at a time that is not part of the stack.
@@ -173,38 +178,25 @@ impl State {
         self.tell(Held::Point { name, time, locator }, sink);
     }
 
-    /// Whether the address is that of the delay slot that is to come; it comes but once.
-    #[inline]
-    pub(super) fn enters_slot(&mut self, address: u64) -> bool {
-        if self.slot.is_none() {
-            return false;
-        }
-        let enters = self.slot.take() == Some(address);
-        if let (true, Some(departure)) = (enters, &mut self.departure) {
-            departure.after = departure.after.saturating_add(1);
-        }
-        enters
-    }
-
     /// Execution comes to an instruction.
-    pub(super) fn arrive(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
-        let raised = self.raised.take();
-        let departure = self.departure.take();
-        let mut told = None;
-        if let Some(raised) = raised {
-            told = self.raise(rules, raised, departure, &at, program, sink);
-        }
-        if told.is_none()
-            && let Some(departure) = departure
-        {
-            self.follow(rules, departure, &at, program, sink);
-        }
-        self.system_call = None;
-        // Calls that were left by setting the stack pointer, with no jump yet.
-        if at.stack.is_some_and(|now| now > self.limit)
-            && let Some(last) = departure
-        {
-            self.settle(rules, &Departure { after: at.time, ..last }, &at, false, sink);
+    pub(super) fn arrive(
+        &mut self,
+        rules: Rules,
+        last: Option<&Last>,
+        at: &Arrival,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        if let Some(last) = last {
+            let told = last.raised.and_then(|raised| self.raise(rules, raised, last, at, program, sink));
+            if told.is_none() {
+                self.follow(rules, last, at, program, sink);
+            }
+            // Calls that were left by setting the stack pointer, with no jump yet.
+            if at.stack.is_some_and(|now| now > self.limit) {
+                let here = Last { departure: Departure { after: at.time, ..last.departure }, ..*last };
+                self.settle(rules, &here, at, false, sink);
+            }
         }
         if let Some(stack) = at.stack
             && (self.highest == 0 || stack < self.highest.saturating_add(OTHER_STACK))
@@ -212,57 +204,38 @@ impl State {
             self.highest = self.highest.max(stack);
         }
         if self.outermost.is_none() {
-            self.begin_outermost(&at, false, program, sink);
+            self.begin_outermost(at, false, program, sink);
         }
+        // A handler may lie on the call that has a trick.
+        self.trick = self.trick.filter(|(_, open)| *open <= self.open.len());
     }
 
-    /// An instruction has been executed; the next one tells where it went.
-    #[inline]
-    pub(super) fn leave(&mut self, departure: Departure) {
-        let slot = match departure.flow {
-            Flow::Next | Flow::Unknown | Flow::SystemCall | Flow::SystemReturn => false,
-            Flow::Branch { slot, .. } | Flow::Call { slot, .. } | Flow::Return { slot, .. } | Flow::Jump { slot } => {
-                slot
-            }
-        };
-        self.slot = slot.then_some(departure.next);
-        match (departure.moves, &mut self.unwound) {
-            (Move::None, _) | (Move::Pop, None) => {}
-            (Move::Set, unwound) => *unwound = Some((departure.after, departure.after, self.open.len())),
-            (Move::Pop, Some((_, popped, _))) => *popped = departure.after,
-        }
-        self.departure = Some(departure);
-    }
-
-    /// The trace tells an exception: `from` is the interrupted address, `to` that of its handler.
-    pub(super) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
-        self.raised = Some(Raised { number, from, to: to.filter(|to| *to != 0) });
-    }
-
-    /// The trace tells the number of the system call at hand.
-    pub(super) fn system_call(&mut self, number: u64) {
-        self.system_call = Some(number);
-    }
-
-    /// The trace tells an interrupt; what was interrupted goes on at `at.address`. `name` is that of the slice.
-    pub(super) fn interrupt(&mut self, rules: Rules, at: Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
+    /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
+    pub(super) fn interrupt(
+        &mut self,
+        rules: Rules,
+        last: Option<&Last>,
+        at: &Arrival,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
         if self.outermost.is_none() {
-            self.begin_outermost(&at, false, program, sink);
+            self.begin_outermost(at, false, program, sink);
         }
         // What was about to happen has happened, and was interrupted before its first instruction.
-        if let Some(departure) = self.departure.take() {
-            self.follow(rules, departure, &at, program, sink);
+        if let Some(last) = last {
+            self.follow(rules, last, at, program, sink);
         }
         let entered = Entered { kind: SliceKind::Interrupt, address: at.address, number: None };
         self.begin(entered, [at.address; 3], at.time, (at.locator, at.stack), program, sink);
     }
 
     /// The trace is over: what returned last did so from the innermost call.
-    pub(super) fn finish(&mut self, sink: &mut impl Sink) {
-        if let Some(Departure { flow: Flow::Return { .. }, after, .. }) = self.departure.take()
+    pub(super) fn finish(&mut self, last: Option<&Last>, sink: &mut impl Sink) {
+        if let Some(last) = last.filter(|last| matches!(last.flow, Flow::Return { .. }))
             && self.open.last().is_some_and(Open::is_call)
         {
-            self.close(self.open.len() - 1, after, (0, 0), sink);
+            self.close(self.open.len() - 1, last.after, (0, 0), sink);
         }
     }
 
@@ -271,35 +244,31 @@ impl State {
         &mut self,
         rules: Rules,
         raised: Raised,
-        departure: Option<Departure>,
-        at: &Arrival<'_>,
+        last: &Last,
+        at: &Arrival,
         program: &mut Program,
         sink: &mut impl Sink,
     ) -> Option<()> {
-        let goes = departure.map_or([at.address; 3], |d| expected(&d));
+        let goes = expected(last);
         let is_handler = match raised.to {
             Some(to) => to == at.address,
-            None => departure.is_some_and(|d| is_told(d.flow)) && !goes.contains(&at.address),
+            None => is_told(last.flow) && !goes.contains(&at.address),
         };
         if !is_handler {
             return None;
         }
-        if let (Some(from), Some(departure)) = (raised.from, departure) {
-            let interrupted = Arrival { address: from, bytes: &[], stack: None, ..*at };
-            self.follow(Rules { infers_handlers: false, ..rules }, departure, &interrupted, program, sink);
+        if let Some(from) = raised.from {
+            let interrupted = Arrival { address: from, opening: Opening::Usual, stack: None, ..*at };
+            self.follow(Rules { infers_handlers: false, ..rules }, last, &interrupted, program, sink);
         }
         let goes = raised.from.map_or(goes, |from| [from, goes.first().copied().unwrap_or(from), from]);
         let entered = Entered { kind: SliceKind::Signal, address: at.address, number: raised.number };
-        let interrupted = departure.and_then(|d| d.stack);
         self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
-        if let Some(handler) = self.open.last_mut() {
-            handler.interrupted = interrupted;
-        }
         Some(())
     }
 
     /// Does what the last instruction did, now that it is known where it went.
-    fn follow(&mut self, rules: Rules, last: Departure, at: &Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
+    fn follow(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
         let address = at.address;
         let mut replaced = false;
         if let Some((trick, open)) = self.trick
@@ -314,8 +283,8 @@ impl State {
         }
         match last.flow {
             Flow::Next | Flow::Branch { .. } => {
-                if !expected(&last).contains(&address) {
-                    self.divert(rules, &last, expected(&last), at, program, sink);
+                if !expected(last).contains(&address) {
+                    self.divert(rules, last, expected(last), at, program, sink);
                 }
             }
             Flow::Call { back, .. } if back == address => {}
@@ -327,36 +296,35 @@ impl State {
                     Some(to) if to != address && rules.infers_handlers => {
                         // The handler's first instruction stands where the callee's should.
                         let entered = Entered { kind: SliceKind::Call, address: to, number: None };
-                        let pushed = last.stack.map(|stack| stack.wrapping_sub(rules.isa.pushed()));
-                        self.begin(entered, [back; 3], at.time, (began, pushed), program, sink);
-                        self.divert(rules, &last, [to, to, to], at, program, sink);
+                        self.begin(entered, [back; 3], at.time, (began, last.stack), program, sink);
+                        self.divert(rules, last, [to, to, to], at, program, sink);
                     }
                     _ => {
                         let entered = Entered { kind: SliceKind::Call, address, number: None };
                         self.begin(entered, [back; 3], at.time, (began, stack), program, sink);
-                        let trick = opening(rules.isa, at.bytes);
+                        let trick = at.opening;
                         self.trick = (trick != Opening::Usual).then_some((trick, self.open.len()));
                     }
                 }
             }
             Flow::Return { maybe, .. } => {
                 if replaced {
-                    self.jumped(rules, &last, at, program, sink);
+                    self.jumped(rules, last, at, program, sink);
                 } else if !(maybe && address == last.next) {
-                    self.returned_to(rules, &last, at, program, sink);
+                    self.returned_to(rules, last, at, program, sink);
                 }
             }
             Flow::Jump { .. } => {
                 if address != last.next {
-                    self.jumped(rules, &last, at, program, sink);
+                    self.jumped(rules, last, at, program, sink);
                 }
             }
-            Flow::SystemCall => self.after_system_call(rules, &last, at, program, sink),
+            Flow::SystemCall => self.after_system_call(rules, last, at, program, sink),
             Flow::SystemReturn => {
                 if let Some(i) = self.resuming(address).or_else(|| self.expecting(address)) {
                     self.close(i, last.after, (0, END_INFERRED), sink);
                 } else {
-                    self.uncover(rules, &last, at, program, sink);
+                    self.uncover(rules, last, at, program, sink);
                 }
             }
             Flow::Unknown => {
@@ -370,14 +338,7 @@ impl State {
     }
 
     /// A return went to an address.
-    fn returned_to(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
+    fn returned_to(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
         let address = at.address;
         // Nearly always it is the innermost call that returns to its caller.
         if let Some(top) = self.open.last()
@@ -425,19 +386,12 @@ impl State {
     }
 
     /// A jump by a register or memory went to an address.
-    fn jumped(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
+    fn jumped(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
         let address = at.address;
         if at.stack.is_some() && self.settle(rules, last, at, false, sink) {
             return;
         }
-        let known = self.filter.as_ref().is_some_and(|filter| filter.get(place(address)).is_some_and(|n| *n > 0));
+        let known = self.may_know(address);
         if known && at.stack.is_none() && !program.same_function(last.address, address) {
             if let Some(i) = self.expecting(address) {
                 // Where calls push their return address, functions return by it: what jumps there leaves more than one.
@@ -464,13 +418,13 @@ impl State {
     fn after_system_call(
         &mut self,
         rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
+        last: &Last,
+        at: &Arrival,
         program: &mut Program,
         sink: &mut impl Sink,
     ) {
         let address = at.address;
-        let number = self.system_call.take();
+        let number = last.system_call;
         if number.is_some_and(|number| syscalls::returns_from_signal(rules.isa, number)) {
             return self.return_from_signal(rules, last, at, program, sink);
         }
@@ -488,8 +442,8 @@ impl State {
     fn return_from_signal(
         &mut self,
         rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
+        last: &Last,
+        at: &Arrival,
         program: &mut Program,
         sink: &mut impl Sink,
     ) {
@@ -498,7 +452,10 @@ impl State {
             // Its beginning looked like something else. The next one is known.
             return self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
         };
-        let Some(handler) = self.open.get(i).copied() else { return };
+        let Some((handler, more)) = self.open.get(i).and_then(|open| Some((open.clone(), **open.handler.as_ref()?)))
+        else {
+            return;
+        };
         if program.handlers.len() < KNOWN_HANDLERS && !program.handlers.contains(&handler.address) {
             program.handlers.push(handler.address);
         }
@@ -508,12 +465,9 @@ impl State {
         }
         if program.handlers.contains(&at.address) && !self.gaps {
             // The next signal was waiting: it interrupts the same.
-            let entered = Entered { kind: handler.kind, address: at.address, number: None };
-            let goes = [handler.back, handler.other, handler.again];
+            let entered = Entered { kind: more.kind, address: at.address, number: None };
+            let goes = [handler.back, more.other, more.again];
             self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
-            if let Some(next) = self.open.last_mut() {
-                next.interrupted = handler.interrupted;
-            }
             return;
         }
         self.jumped(rules, last, at, program, sink);
@@ -523,9 +477,9 @@ impl State {
     fn divert(
         &mut self,
         rules: Rules,
-        last: &Departure,
+        last: &Last,
         goes: [u64; 3],
-        at: &Arrival<'_>,
+        at: &Arrival,
         program: &mut Program,
         sink: &mut impl Sink,
     ) {
@@ -549,23 +503,13 @@ impl State {
         let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
         let entered = Entered { kind, address: at.address, number: None };
         self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
-        if let Some(handler) = self.open.last_mut() {
-            handler.interrupted = last.stack;
-        }
     }
 
     /// Ends the calls that the stack pointer says are over. False when it tells nothing, and the addresses must.
     ///
     /// `returns`: it was a return that went there. Where calls leave their return address in a register, a call that made
     /// no room on the stack is over at the same stack pointer that it was entered with.
-    fn settle(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        returns: bool,
-        sink: &mut impl Sink,
-    ) -> bool {
+    fn settle(&mut self, rules: Rules, last: &Last, at: &Arrival, returns: bool, sink: &mut impl Sink) -> bool {
         let Some(now) = at.stack else { return false };
         if self.highest != 0 && now > self.highest.saturating_add(OTHER_STACK) {
             return false;
@@ -579,10 +523,9 @@ impl State {
                 // Nothing is known of it: it goes with what it lies on.
                 continue;
             };
-            let is_over = match open.interrupted {
-                // A handler on the same stack is over when the stack of what it interrupted is back.
-                Some(interrupted) if !open.is_call() => entered < interrupted && now >= interrupted,
-                None if !open.is_call() => false,
+            let is_over = match &open.handler {
+                // Above it lies what the kernel saved, and then what was interrupted.
+                Some(_) => now > entered.saturating_add(SIGNAL_FRAME),
                 // Or at the same, where it had made room for a call that is left as well: only its caller is so high.
                 _ if by_register => {
                     let has_room = jumps && left.is_some_and(|left| left < entered);
@@ -606,12 +549,12 @@ impl State {
     }
 
     /// Whether the stack pointer lies lower than the instruction before left it: something was put on the stack.
-    fn is_below(&self, last: &Departure, now: u64) -> bool {
-        last.stack.is_some_and(|before| now < before)
+    fn is_below(&self, last: &Last, now: u64) -> bool {
+        last.stack.is_some_and(|left| now < left)
     }
 
     /// Whether a return was interrupted right after it, by what the stack pointer says.
-    fn is_interrupted(&self, rules: Rules, last: &Departure, at: &Arrival<'_>) -> bool {
+    fn is_interrupted(&self, rules: Rules, last: &Last, at: &Arrival) -> bool {
         rules.isa.pushed() > 0 && at.stack.is_some_and(|now| self.is_below(last, now))
     }
 
@@ -639,17 +582,17 @@ impl State {
 
     /// How many open calls return to where a return or jump has gone, if it is not simply the innermost that returns: which
     /// of them have ended is then not known, as far as recursion goes.
-    fn choices(&self, at: &Arrival<'_>) -> usize {
-        let Some(last) = &self.departure else { return 0 };
+    #[cold]
+    fn choices(&self, last: &Last, at: &Arrival) -> usize {
         let returns = match last.flow {
             Flow::Return { .. } => true,
             Flow::Jump { .. } => false,
             _ => return 0,
         };
         let address = at.address;
-        let known = self.filter.as_ref().is_some_and(|filter| filter.get(place(address)).is_some_and(|n| *n > 1));
+        let known = self.filter.as_ref().is_none_or(|filter| filter.get(place(address)).is_some_and(|n| *n > 1));
         let usual = returns && self.open.last().is_some_and(|top| top.back == address);
-        if !known || usual || at.stack.is_some() || self.trick.is_some() || self.raised.is_some() {
+        if !known || usual || at.stack.is_some() || self.trick.is_some() || last.raised.is_some() {
             return 0;
         }
         let from = self.open.len().saturating_sub(SEARCHED);
@@ -672,7 +615,7 @@ impl State {
         let from = self.open.len().saturating_sub(SEARCHED);
         for (i, open) in self.open.iter().enumerate().skip(from).rev() {
             let caller = i.checked_sub(1).and_then(|i| self.open.get(i)).map_or(0, |caller| caller.returned);
-            if self.returned.get(caller..open.returned)?.contains(&address) {
+            if self.returned.get(caller as usize..open.returned as usize)?.contains(&address) {
                 return Some(i);
             }
         }
@@ -696,7 +639,7 @@ impl State {
     }
 
     /// A jump into another function in place of a call: where it begins is known from now on.
-    fn tail_call(&mut self, last: &Departure, address: u64, program: &mut Program) {
+    fn tail_call(&mut self, last: &Last, address: u64, program: &mut Program) {
         if !program.same_function(last.address, address) {
             program.functions.insert(address);
         }
@@ -704,7 +647,7 @@ impl State {
 
     /// Ends open calls from `i` on because the address says so. Those above it have no end of their own, nor has it itself
     /// where execution went on in its caller at another address than its own (`elsewhere`).
-    fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Departure, sink: &mut impl Sink) {
+    fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Last, sink: &mut impl Sink) {
         let left = self.open.len().saturating_sub(i);
         if left > usize::from(!elsewhere) {
             self.note(Note::LeftByJump(left as u64), last.locator, sink);
@@ -713,16 +656,14 @@ impl State {
     }
 
     /// Ends open calls from `i` on by a guess.
-    fn guess_landing(&mut self, i: usize, last: &Departure, sink: &mut impl Sink) {
+    fn guess_landing(&mut self, i: usize, last: &Last, sink: &mut impl Sink) {
         self.note(Note::LandingGuessed(self.open.len().saturating_sub(i) as u64), last.locator, sink);
         self.unwind(i, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), last, sink);
     }
 
     /// Ends open calls from `i` on that were left by a jump: they were over when it set the stack pointer.
-    fn unwind(&mut self, i: usize, (own, above): (u8, u8), last: &Departure, sink: &mut impl Sink) {
-        if let Some((set, popped, open)) = self.unwound
-            && open == self.open.len()
-        {
+    fn unwind(&mut self, i: usize, (own, above): (u8, u8), last: &Last, sink: &mut impl Sink) {
+        if let Some((set, popped)) = last.unwound {
             self.close(i + 1, set, (above, above), sink);
             let returns = matches!(last.flow, Flow::Return { .. });
             return self.close(i, if returns { last.after } else { popped }, (own, above), sink);
@@ -731,14 +672,7 @@ impl State {
     }
 
     /// Code that nobody is known to have called returns to its caller, which has been there all the time.
-    fn uncover(
-        &mut self,
-        rules: Rules,
-        last: &Departure,
-        at: &Arrival<'_>,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
+    fn uncover(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
         if !self.open.is_empty() {
             return;
         }
@@ -751,7 +685,7 @@ impl State {
         self.begin_outermost(at, below, program, sink);
     }
 
-    fn begin_outermost(&mut self, at: &Arrival<'_>, below: bool, program: &mut Program, sink: &mut impl Sink) {
+    fn begin_outermost(&mut self, at: &Arrival, below: bool, program: &mut Program, sink: &mut impl Sink) {
         program.functions.insert(at.address);
         let (name, _) = sink.name(Entered { kind: SliceKind::Call, address: at.address, number: None });
         self.outermost = Some((name, at.locator));
@@ -785,48 +719,52 @@ impl State {
         }
         self.handlers += usize::from(entered.kind != SliceKind::Call);
         self.count(back, true);
+        let handler = Handler { kind: entered.kind, other, again };
         let open = Open {
-            kind: entered.kind,
             back,
-            other,
-            again,
             address: entered.address,
-            name,
             began,
             stack,
-            interrupted: None,
-            returned: self.returned.len(),
+            handler: (entered.kind != SliceKind::Call).then(|| Box::new(handler)),
+            name,
+            returned: u32::try_from(self.returned.len()).unwrap_or(u32::MAX),
             mode: self.mode,
         };
         self.limit = stack.filter(|_| open.is_call()).unwrap_or(u64::MAX);
-        self.unwound = None;
         self.open.push(open);
     }
 
     /// Ends what is open from `i` on. The first flags go to that one, the others to all above it.
+    #[inline]
     fn close(&mut self, i: usize, time: u64, (own, above): (u8, u8), sink: &mut impl Sink) {
-        let Some(lowest) = self.open.get(i).copied() else { return };
-        while self.open.len() > i
-            && let Some(open) = self.open.pop()
-        {
-            self.count(open.back, false);
-            self.handlers -= usize::from(!open.is_call());
-            if self.open.len() < SHOWN {
-                let flags = if self.open.len() > i { above } else { own };
-                self.tell(Held::End { name: open.name, began: open.began, time, flags }, sink);
-            }
+        if i >= self.open.len() {
+            return;
         }
-        let limit = self.open.last().filter(|top| top.is_call()).and_then(|top| top.stack);
-        self.limit = limit.unwrap_or(u64::MAX);
-        self.unwound = None;
-        self.mode = lowest.mode;
-        while self.returned.len() > lowest.returned
+        while self.open.len() > i + 1 {
+            self.pop(time, above, sink);
+        }
+        self.pop(time, own, sink);
+        let top = self.open.last();
+        self.limit = top.filter(|top| top.is_call()).and_then(|top| top.stack).unwrap_or(u64::MAX);
+    }
+
+    /// Ends the innermost call or handler.
+    fn pop(&mut self, time: u64, flags: u8, sink: &mut impl Sink) {
+        let Some(open) = self.open.pop() else { return };
+        self.count(open.back, false);
+        if self.open.len() < SHOWN {
+            self.tell(Held::End { name: open.name, began: open.began, time, flags }, sink);
+        }
+        self.mode = open.mode;
+        while self.returned.len() > open.returned as usize
             && let Some(address) = self.returned.pop()
         {
             self.count(address, false);
         }
-        if lowest.is_call() {
-            self.keep(lowest.back);
+        if open.is_call() {
+            self.keep(open.back);
+        } else {
+            self.handlers -= 1;
         }
     }
 
@@ -844,9 +782,21 @@ impl State {
     }
 
     /// The stacks that there may be beside this one when execution comes to an instruction.
-    pub(super) fn fork(&mut self, at: &Arrival<'_>) -> impl Iterator<Item = Self> {
+    pub(super) fn fork(&mut self, last: &Last, at: &Arrival) -> Vec<Self> {
         self.choice = 0;
-        (1..self.choices(at)).map(|choice| Self { choice, ..self.clone() })
+        let choices = self.choices(last, at);
+        // Too large to be copied for what is mostly given up soon.
+        if choices < 2 {
+            return Vec::new();
+        }
+        let filter = self.filter.take();
+        if !self.held.is_empty() {
+            let (events, count) = (core::mem::take(&mut self.held), self.held());
+            self.common = Some(Rc::new(Common { count: count + events.len(), events, before: self.common.take() }));
+        }
+        let others = (1..choices.min(CHOICES)).map(|choice| Self { choice, ..self.clone() }).collect();
+        self.filter = filter;
+        others
     }
 
     /// Whether the same calls are open as in another stack.
@@ -868,13 +818,29 @@ impl State {
 
     /// How many events are kept back.
     pub(super) fn held(&self) -> usize {
-        self.held.len()
+        self.held.len() + self.common.as_ref().map_or(0, |common| common.count)
     }
 
     /// Tells the events that were kept back: it is known that this is what happened.
     pub(super) fn release(&mut self, sink: &mut impl Sink) {
+        if self.filter.is_none() {
+            self.filter = Some(Box::new([0; FILTER]));
+            for i in 0..self.open.len() {
+                self.count(self.open.get(i).map_or(0, |open| open.back), true);
+            }
+            for i in 0..self.returned.len() {
+                self.count(self.returned.get(i).copied().unwrap_or(0), true);
+            }
+        }
         self.holds = false;
         (self.surprises, self.oddities) = (0, 0);
+        let mut common = Vec::new();
+        let mut next = self.common.take();
+        while let Some(events) = next {
+            next = events.before.clone();
+            common.push(events);
+        }
+        common.iter().rev().flat_map(|common| &common.events).for_each(|event| event.tell(sink));
         for event in core::mem::take(&mut self.held) {
             event.tell(sink);
         }
@@ -882,19 +848,24 @@ impl State {
 
     /// Remembers that a call of the innermost open one returned to this address.
     fn keep(&mut self, address: u64) {
-        let from = self.open.last().map_or(0, |top| top.returned);
+        let from = self.open.last().map_or(0, |top| top.returned as usize);
         let kept = self.returned.get(from..).unwrap_or_default();
-        if kept.len() >= KEPT || kept.iter().rev().take(COMPARED).any(|known| *known == address) {
+        if kept.last() == Some(&address) || kept.len() >= KEPT || (self.may_know(address) && kept.contains(&address)) {
             return;
         }
         self.returned.push(address);
         self.count(address, true);
     }
 
+    /// Whether a call is open that returns to this address, or one that has ended did. It may say so in error.
+    #[inline]
+    fn may_know(&self, address: u64) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.get(place(address)).is_some_and(|n| *n > 0))
+    }
+
     #[inline]
     fn count(&mut self, address: u64, more: bool) {
-        let filter = self.filter.get_or_insert_with(|| Box::new([0; FILTER]));
-        if let Some(count) = filter.get_mut(place(address)) {
+        if let Some(count) = self.filter.as_mut().and_then(|filter| filter.get_mut(place(address))) {
             *count = if more { count.saturating_add(1) } else { count.saturating_sub(1) };
         }
     }
@@ -924,7 +895,7 @@ impl Held {
 
 /// Where the last instruction may go on: at an address of its own, at the one that follows, and at itself again, where it is
 /// repeated or was interrupted.
-fn expected(last: &Departure) -> [u64; 3] {
+fn expected(last: &Last) -> [u64; 3] {
     match last.flow {
         Flow::Branch { to, maybe: false, .. } => [to, to, last.address],
         Flow::Branch { to, slot, .. } => [to, if slot { last.next.wrapping_add(4) } else { last.next }, last.address],

@@ -7,6 +7,7 @@ use super::flow::Reading;
 use super::isa::Isa;
 
 /// The number that an instruction loads into the register that system calls are told by, if it does that.
+#[inline]
 pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
     let word = |&[a, b, c, d]: &[u8; 4]| {
         if reading.big { u32::from_be_bytes([a, b, c, d]) } else { u32::from_le_bytes([a, b, c, d]) }

@@ -9,14 +9,16 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
-use crate::code::flow::{Flow, Reading, flow};
-use crate::code::isa::{ByteOrder, Isa};
+use crate::code::flow::{Flow, Opening, Reading, flow, opening};
+use crate::code::isa::{ByteOrder, Isa, StackPointer};
 use crate::code::loaded;
-use crate::code::pointer::moves;
+use crate::code::pointer::{Move, moves};
 use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::names::Texts;
+
+use super::skim;
 
 /// For this many instructions of four bytes after one of two, code is taken to be Thumb when nothing says what it is.
 const THUMB_STICKS: u8 = 16;
@@ -33,23 +35,53 @@ pub(crate) struct Step<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) len: u64,
     pub(crate) mode: &'a [u8],
-    /// The stack pointer among the values read, and among those written.
-    pub(crate) read: Option<u64>,
-    pub(crate) written: Option<u64>,
+    pub(crate) pointer: Pointer<'a>,
+}
+
+/// The stack pointer among the operands of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pointer<'a> {
+    /// To be found in lists of operands: few instructions need it.
+    Listed {
+        read: &'a [u8],
+        written: &'a [u8],
+    },
+    Known {
+        read: Option<u64>,
+        written: Option<u64>,
+    },
+}
+
+impl Pointer<'_> {
+    /// Among the values read. Of several the first is what there was before the instruction.
+    fn read(self, names: StackPointer) -> Option<u64> {
+        match self {
+            Self::Listed { read, .. } => skim::pointers(read, names).next(),
+            Self::Known { read, .. } => read,
+        }
+    }
+
+    /// Among the values written. Of several the last counts.
+    fn written(self, names: StackPointer) -> Option<u64> {
+        match self {
+            Self::Listed { written, .. } => skim::pointers(written, names).last(),
+            Self::Known { written, .. } => written,
+        }
+    }
 }
 
 /// The stacks of all threads.
 #[derive(Debug)]
 pub(crate) struct Calls {
     isa: Isa,
+    /// What the stack pointer is called.
+    pointer: StackPointer,
     order: ByteOrder,
     threads: Vec<Thread>,
     by_id: HashMap<u64, usize>,
     latest: usize,
     names: Addresses,
     program: Program,
-    /// The tracer lists the stack pointer among the values written: where it does not, it has not changed.
-    tells_writes: bool,
 }
 
 #[derive(Debug)]
@@ -59,8 +91,10 @@ struct Thread {
     stack: Stack,
     /// Time of the last event: none may come before it.
     time: u64,
-    /// The stack pointer after the last instruction.
+    /// The stack pointer after the last instruction, if that was a call, a return or a jump.
     pointer: Option<u64>,
+    /// The last instruction set the stack pointer.
+    moved: bool,
     /// The number that the last instruction loaded for a system call.
     number: Option<u32>,
 }
@@ -95,13 +129,13 @@ impl Calls {
     pub(crate) fn new(isa: Isa) -> Self {
         Self {
             isa,
+            pointer: isa.stack_pointer(),
             order: ByteOrder::default(),
             threads: Vec::new(),
             by_id: HashMap::new(),
             latest: 0,
             names: Addresses::default(),
             program: Program::default(),
-            tells_writes: false,
         }
     }
 
@@ -151,7 +185,15 @@ impl Calls {
                 let track = cx.define(def, at)?;
                 let i = self.threads.len();
                 self.by_id.insert(id, i);
-                self.threads.push(Thread { id, track, stack: Stack::default(), time: 0, pointer: None, number: None });
+                self.threads.push(Thread {
+                    id,
+                    track,
+                    stack: Stack::default(),
+                    time: 0,
+                    pointer: None,
+                    moved: false,
+                    number: None,
+                });
                 i
             }
         };
@@ -161,18 +203,18 @@ impl Calls {
     /// An instruction was executed.
     pub(crate) fn step(&mut self, step: &Step<'_>, cx: &mut Context<'_>) -> Result<()> {
         let i = self.thread(step.thread, step.locator, cx)?;
-        let Self { isa, order, threads, names, program, tells_writes, .. } = self;
+        let Self { isa, pointer, order, threads, names, program, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
         let address = if *isa == Isa::Arm { step.address & !1 } else { step.address };
         // What is in a delay slot neither calls nor returns.
         if thread.stack.enters_slot(address) {
-            thread.moved(step, *tells_writes);
             return Ok(());
         }
-        let before = step.read.or(thread.pointer);
-        if !thread.stack.goes_on(address, before) {
+        if thread.moved || !thread.stack.goes_on(address, None) {
             let rules = Rules { isa: *isa, infers_handlers: true };
-            let at = Arrival { address, stack: before, bytes: step.bytes, time: step.index, locator: step.locator };
+            let opening = if thread.stack.calls() { opening(*isa, step.bytes) } else { Opening::Usual };
+            let stack = step.pointer.read(*pointer).or(thread.pointer);
+            let at = Arrival { address, stack, opening, time: step.index, locator: step.locator };
             let mut sink =
                 ToBatch { track: thread.track, time: &mut thread.time, names, cx, at: step.locator, failed: None };
             thread.stack.arrive(rules, at, program, &mut sink);
@@ -180,7 +222,6 @@ impl Calls {
                 return Err(error);
             }
         }
-        *tells_writes |= step.written.is_some();
         order.look(*isa, step.bytes);
         let (thumb, certain) = if *isa == Isa::Arm { is_thumb(step, thread.stack.mode()) } else { (false, true) };
         let reading = Reading { isa: *isa, big: order.is_big(*isa), thumb };
@@ -188,18 +229,21 @@ impl Calls {
         if !certain && matches!(flow, Flow::Next | Flow::Branch { .. }) {
             flow = Flow::Unknown;
         }
-        thread.moved(step, *tells_writes);
-        match flow {
-            Flow::SystemCall => {
-                if let Some(number) = thread.number {
-                    thread.stack.system_call(number.into());
-                }
+        let moves = moves(reading, step.bytes);
+        thread.moved = moves == Move::Set || (moves == Move::Pop && thread.stack.is_unwinding());
+        if matches!(flow, Flow::Next | Flow::Branch { .. } | Flow::Unknown) {
+            thread.pointer = None;
+        } else {
+            let written = step.pointer.written(*pointer);
+            // Tracers that do not list what is written leave the effect of the instruction to be known.
+            thread.pointer = written.or_else(|| match (step.pointer.read(*pointer)?, flow) {
+                (read, Flow::Call { .. }) => Some(read.wrapping_sub(isa.pushed())),
+                (read, Flow::Return { .. }) => Some(read.wrapping_add(isa.pushed())),
+                (read, _) => Some(read),
+            });
+            if let (Flow::SystemCall, Some(number)) = (flow, thread.number) {
+                thread.stack.system_call(number.into());
             }
-            // What these do to the stack is not among their operands everywhere.
-            Flow::Call { .. } | Flow::Return { .. } if isa.pushed() > 0 && step.written.is_none() => {
-                thread.pointer = None;
-            }
-            _ => {}
         }
         thread.number = loaded(reading, step.bytes);
         thread.stack.leave(Departure {
@@ -208,8 +252,8 @@ impl Calls {
             next: address.wrapping_add(step.len),
             after: step.index + 1,
             locator: step.locator,
-            stack: before,
-            moves: moves(reading, step.bytes),
+            stack: thread.pointer,
+            moves,
         });
         Ok(())
     }
@@ -230,17 +274,6 @@ impl Calls {
             let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at: 0, failed: None };
             act(&mut thread.stack, &mut sink);
         }
-    }
-}
-
-impl Thread {
-    /// Keeps track of the stack pointer.
-    #[inline]
-    fn moved(&mut self, step: &Step<'_>, tells_writes: bool) {
-        self.pointer = match step.written {
-            None if tells_writes => step.read.or(self.pointer),
-            written => written,
-        };
     }
 }
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
 use crate::code::flow::LOOKED_AT;
-use crate::code::isa::Isa;
+use crate::code::isa::StackPointer;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
@@ -16,7 +16,7 @@ use crate::names::Texts;
 use crate::problem::{MALFORMED, Problem};
 use crate::sniff::OpenOptions;
 
-use super::calls::{Calls, Context, Step, or_remember};
+use super::calls::{Calls, Context, Pointer, Step, or_remember};
 use super::decode::{Record, Sink, Walk};
 use super::details::{self, Machine};
 use super::machine;
@@ -90,7 +90,7 @@ impl FramesDecoder {
             tracks: 0,
             lanes: [None; 3],
             message: message::Walk::new(Message::Frame, 0, 0),
-            seen: Seen { isa, ..Seen::default() },
+            seen: Seen { pointer: isa.stack_pointer(), ..Seen::default() },
             meta: Summary::default(),
             in_meta: false,
             failed: None,
@@ -253,7 +253,7 @@ impl Decoder for FramesDecoder {
 #[derive(Clone, Debug, Default)]
 struct Seen {
     /// Says which register is the stack pointer.
-    isa: Isa,
+    pointer: StackPointer,
     kinds: Kinds,
     address: Option<u64>,
     thread: Option<u64>,
@@ -366,8 +366,8 @@ impl Seen {
         let is_whole = self.register.len == self.register.kept as u64 && self.value.len == self.value.kept as u64;
         if let Some(list) = self.list
             && is_whole
-            && self.isa.is_stack_pointer(self.register.get())
-            && let Some(value) = skim::pointer(self.value.get())
+            && self.pointer.is(self.register.get())
+            && let Some(value) = skim::value_of(self.value.get())
         {
             match list {
                 List::Read => _ = self.read.get_or_insert(value),
@@ -482,7 +482,7 @@ impl Sink for ToBatch<'_> {
 
     #[inline]
     fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
-        let Some(frame) = skim::instruction(bytes, self.state.seen.isa) else { return false };
+        let Some(frame) = skim::instruction(bytes) else { return false };
         let step = Step {
             index: record.index.unwrap_or(0),
             locator: record.at,
@@ -491,8 +491,7 @@ impl Sink for ToBatch<'_> {
             bytes: frame.bytes.get(..LOOKED_AT).unwrap_or(frame.bytes),
             len: frame.bytes.len() as u64,
             mode: frame.mode.get(..LONGEST_MODE).unwrap_or(frame.mode),
-            read: frame.read,
-            written: frame.written,
+            pointer: Pointer::Listed { read: frame.read, written: frame.written },
         };
         self.out.records += 1;
         self.state.step(&step, self.out);
@@ -560,8 +559,7 @@ impl State {
                 bytes: seen.bytes.get(),
                 len: seen.bytes.len,
                 mode: seen.mode.get(),
-                read: seen.read,
-                written: seen.written,
+                pointer: Pointer::Known { read: seen.read, written: seen.written },
             };
             let limits = &self.options.limits;
             let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };

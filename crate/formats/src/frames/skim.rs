@@ -6,7 +6,7 @@
 //! goes to the walk, which alone says what is wrong. So it must never accept what the walk calls broken.
 
 use super::wire::varint;
-use crate::code::isa::Isa;
+use crate::code::isa::StackPointer;
 
 /// What the events need of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,58 +15,50 @@ pub(crate) struct Instruction<'a> {
     pub(crate) thread: u64,
     pub(crate) bytes: &'a [u8],
     pub(crate) mode: &'a [u8],
-    /// The stack pointer, among the values read and among those written.
-    pub(crate) read: Option<u64>,
-    pub(crate) written: Option<u64>,
+    /// The operands read and those written, as lists.
+    pub(crate) read: &'a [u8],
+    pub(crate) written: &'a [u8],
 }
 
-/// Reads a whole frame, if it is a usual one. `isa` says which register is the stack pointer.
+/// Reads a whole frame, if it is a usual one.
 #[inline]
-pub(crate) fn instruction(frame: &[u8], isa: Isa) -> Option<Instruction<'_>> {
+pub(crate) fn instruction(frame: &[u8]) -> Option<Instruction<'_>> {
     let body = rest_of(frame, 0x0a)?;
     let (address, rest) = number(body, 0x08)?;
     let (thread, rest) = number(rest, 0x10)?;
     let (bytes, rest) = sized(rest, 0x1a)?;
-    let (before, mut rest) = sized(rest, 0x22)?;
-    let mut read = None;
-    operands(before, isa, |value| {
-        read.get_or_insert(value);
-    })?;
-    let mut written = None;
+    let (read, mut rest) = sized(rest, 0x22)?;
+    operands(read)?;
+    let mut written: &[u8] = &[];
     if let Some((after, behind)) = sized(rest, 0x2a) {
-        operands(after, isa, |value| written = Some(value))?;
-        rest = behind;
+        operands(after)?;
+        (written, rest) = (after, behind);
     }
     let mode = if rest.is_empty() { rest } else { rest_of(rest, 0x32)? };
     Some(Instruction { address, thread, bytes, mode, read, written })
 }
 
-/// A list of usual operands, the last of which ends where the list does. `found` gets values of the stack pointer.
+/// A list of usual operands, the last of which ends where the list does.
 #[inline]
-fn operands(mut list: &[u8], isa: Isa, mut found: impl FnMut(u64)) -> Option<()> {
+fn operands(mut list: &[u8]) -> Option<()> {
     while !list.is_empty() {
         let (operand, rest) = sized(list, 0x0a)?;
-        if let Some(value) = operand_of(operand, isa)? {
-            found(value);
-        }
+        is_operand(operand)?;
         list = rest;
     }
     Some(())
 }
 
-/// An operand that has its five fields in their order: its value, if it is the stack pointer.
+/// Whether an operand has its five fields in their order.
 #[inline]
-fn operand_of(operand: &[u8], isa: Isa) -> Option<Option<u64>> {
+fn is_operand(operand: &[u8]) -> Option<()> {
     let (place, rest) = sized(operand, 0x0a)?;
-    let is_pointer = match place {
+    match place {
         // A register's name.
-        [0x12, ..] => isa.is_stack_pointer(rest_of(rest_of(place, 0x12)?, 0x0a)?),
+        [0x12, ..] => _ = rest_of(rest_of(place, 0x12)?, 0x0a)?,
         // An address in memory.
-        _ => {
-            number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?;
-            false
-        }
-    };
+        _ => _ = number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?,
+    }
     let (_bits, rest) = number(rest, 0x10)?;
     // Four flags with their tags, all looked at together: 08 _ 10 _ 18 _ 20 _.
     let ([0x1a, 8], rest) = rest.split_first_chunk()? else { return None };
@@ -77,13 +69,32 @@ fn operand_of(operand: &[u8], isa: Isa) -> Option<Option<u64>> {
     let (taint, rest) = sized(rest, 0x22)?;
     let tag = *taint.first().filter(|tag| matches!(tag, 0x08 | 0x10 | 0x18))?;
     let _ = number(taint, tag).filter(|(_, rest)| rest.is_empty())?;
-    let value = rest_of(rest, 0x2a)?;
-    Some(if is_pointer { pointer(value) } else { None })
+    rest_of(rest, 0x2a).map(|_value| ())
+}
+
+/// Values of the stack pointer in a list of usual operands.
+pub(crate) fn pointers(mut list: &[u8], pointer: StackPointer) -> impl Iterator<Item = u64> {
+    core::iter::from_fn(move || {
+        loop {
+            let (operand, rest) = sized(list, 0x0a)?;
+            list = rest;
+            let (place, rest) = sized(operand, 0x0a)?;
+            let name = rest_of(place, 0x12).and_then(|register| rest_of(register, 0x0a));
+            if !name.is_some_and(|name| pointer.is(name)) {
+                continue;
+            }
+            let value =
+                number(rest, 0x10).and_then(|(_, rest)| sized(rest, 0x1a)).and_then(|(_, rest)| sized(rest, 0x22));
+            if let Some(value) = value.and_then(|(_, rest)| rest_of(rest, 0x2a)).and_then(value_of) {
+                return Some(value);
+            }
+        }
+    })
 }
 
 /// A stack pointer as tracers write registers: the least significant byte first. None if it is longer than any.
 #[inline]
-pub(crate) fn pointer(value: &[u8]) -> Option<u64> {
+pub(crate) fn value_of(value: &[u8]) -> Option<u64> {
     if value.is_empty() || value.len() > 8 {
         return None;
     }
@@ -129,6 +140,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::code::isa::Isa;
 
     /// `nop` at 0x85 that reads memory and a tainted register, and writes none.
     #[rustfmt::skip]
@@ -156,8 +168,23 @@ mod tests {
 
     #[test]
     fn reads_what_is_usual() {
-        let found = Instruction { address: 0x85, thread: 7, bytes: &[0x90], mode: b"xy", read: None, written: None };
-        assert_eq!(instruction(USUAL, Isa::Other), Some(found));
+        let found =
+            Instruction { address: 0x85, thread: 7, bytes: &[0x90], mode: b"xy", read: &USUAL[12..70], written: &[] };
+        assert_eq!(instruction(USUAL), Some(found));
+    }
+
+    #[test]
+    fn finds_the_stack_pointer() {
+        let mut list = Vec::from(&USUAL[12..70]);
+        assert_eq!(pointers(&list, Isa::X86(64).stack_pointer()).count(), 0);
+        let name = list.iter().position(|b| *b == b'A').unwrap();
+        // A name of three letters, with all lengths around it.
+        list.splice(name..=name, *b"RSP");
+        list[name - 1] += 2;
+        list[name - 3] += 2;
+        list[name - 5] += 2;
+        list[name - 7] += 2;
+        assert_eq!(pointers(&list, Isa::X86(64).stack_pointer()).collect::<Vec<_>>(), [0xaa]);
     }
 
     #[test]
@@ -166,7 +193,7 @@ mod tests {
 
         let mut accepted = 0;
         let mut check = |frame: &[u8]| {
-            if instruction(frame, Isa::X86(64)).is_some() {
+            if instruction(frame).is_some() {
                 let mut walk = Walk::new(Message::Frame, 0, frame.len() as u64);
                 walk.run(frame, &mut Ignore);
                 assert_eq!(walk.broken(), None, "{frame:02x?}");

@@ -6,11 +6,37 @@ use hashbrown::HashMap;
 
 use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK};
 use crate::code::Instructions;
-use crate::code::flow::{Flow, Reading, flow};
+use crate::code::flow::{Flow, Opening, Reading, flow, opening};
+use crate::code::isa::Isa;
 
 /// An instruction of x86 has no more bytes.
 pub(super) const LONGEST: usize = 15;
 const NONE: u32 = u32::MAX;
+
+/// A [`Flow`] in less memory: there are many blocks, and each run asks one of them.
+#[derive(Clone, Copy, Debug)]
+struct Ending {
+    to: u64,
+    /// Offset of the last instruction.
+    last: u32,
+    goes: Goes,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Goes {
+    Next,
+    Branch { maybe: bool },
+    Call { direct: bool },
+    Return,
+    Jump,
+    SystemCall,
+    SystemReturn,
+    Unknown,
+}
+
+impl Ending {
+    const UNKNOWN: Self = Self { to: 0, last: 0, goes: Goes::Unknown };
+}
 
 /// A block and what was found out about it.
 #[derive(Debug)]
@@ -22,14 +48,17 @@ pub(super) struct Entry {
     /// Offsets of instructions that were executed at least once, ascending, without that of the first, which is 0.
     pub(super) known: Vec<u32>,
     /// See [`Entry::ending`], once it was looked at.
-    ending: Option<(Flow, u64)>,
+    ending: Option<Ending>,
+    opening: Opening,
     /// Number of the name of its address, once it has one.
     pub(super) name: Option<u32>,
 }
 
 impl Entry {
     pub(super) fn new(id: i64, block: Block, cut: bool) -> Self {
-        Self { id, block, cut, known: Vec::new(), ending: None, name: None }
+        let isa = block.mode.bits().map_or(Isa::Other, Isa::X86);
+        let opening = opening(isa, &block.data);
+        Self { id, block, cut, known: Vec::new(), ending: None, opening, name: None }
     }
 
     /// Stands for what is no instruction. The first block is to be that, but only if it says so itself.
@@ -38,23 +67,60 @@ impl Entry {
     }
 
     /// Where its last instruction goes, and the offset of that instruction.
+    #[inline]
     pub(super) fn ending(&mut self, instructions: &dyn Instructions) -> (Flow, u64) {
-        if let Some(ending) = self.ending {
-            return ending;
-        }
-        let ending = self.look(instructions);
-        self.ending = Some(ending);
-        ending
+        let ending = match self.ending {
+            Some(ending) => ending,
+            None => {
+                let ending = self.look(instructions);
+                self.ending = Some(ending);
+                ending
+            }
+        };
+        let Ending { goes, to, last } = ending;
+        let flow = match goes {
+            Goes::Next => Flow::Next,
+            Goes::Branch { maybe } => Flow::Branch { to, maybe, slot: false },
+            Goes::Call { direct } => Flow::Call { to: direct.then_some(to), back: self.behind(), slot: false },
+            Goes::Return => Flow::Return { maybe: false, slot: false },
+            Goes::Jump => Flow::Jump { slot: false },
+            Goes::SystemCall => Flow::SystemCall,
+            Goes::SystemReturn => Flow::SystemReturn,
+            Goes::Unknown => Flow::Unknown,
+        };
+        (flow, last.into())
     }
 
-    fn look(&self, instructions: &dyn Instructions) -> (Flow, u64) {
+    /// What a call of the block does with its return address.
+    pub(super) fn opening(&self) -> Opening {
+        self.opening
+    }
+
+    /// The address behind the block. Addresses of 32 bits wrap around.
+    fn behind(&self) -> u64 {
+        let end = self.block.pc.wrapping_add(self.block.data.len() as u64);
+        if self.block.mode.bits() == Some(32) && end >> 32 == 1 { end & 0xffff_ffff } else { end }
+    }
+
+    #[cold]
+    fn look(&self, instructions: &dyn Instructions) -> Ending {
         let data = &self.block.data;
         let (Some(bits), false, Some(last)) = (self.block.mode.bits(), self.cut, self.last(instructions)) else {
-            return (Flow::Unknown, 0);
+            return Ending::UNKNOWN;
         };
-        let Some(bytes) = data.get(last..) else { return (Flow::Unknown, 0) };
+        let (Some(bytes), Ok(offset)) = (data.get(last..), u32::try_from(last)) else { return Ending::UNKNOWN };
         let address = self.block.pc.wrapping_add(last as u64);
-        (flow(Reading::x86(bits), address, bytes, bytes.len() as u64), last as u64)
+        let (goes, to) = match flow(Reading::x86(bits), address, bytes, bytes.len() as u64) {
+            Flow::Next => (Goes::Next, 0),
+            Flow::Branch { to, maybe, .. } => (Goes::Branch { maybe }, to),
+            Flow::Call { to, .. } => (Goes::Call { direct: to.is_some() }, to.unwrap_or(0)),
+            Flow::Return { .. } => (Goes::Return, 0),
+            Flow::Jump { .. } => (Goes::Jump, 0),
+            Flow::SystemCall => (Goes::SystemCall, 0),
+            Flow::SystemReturn => (Goes::SystemReturn, 0),
+            Flow::Unknown => (Goes::Unknown, 0),
+        };
+        Ending { goes, to, last: offset }
     }
 
     /// Offset of the last instruction: by the indices, where all were executed once; by decoding otherwise.

@@ -13,7 +13,7 @@ use super::problems::NO_BLOCK;
 use super::wire::{Interrupt, Mode};
 use super::{details, text};
 use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
-use crate::code::flow::Flow;
+use crate::code::flow::{Flow, Opening};
 use crate::code::isa::Isa;
 use crate::code::pointer::Move;
 use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
@@ -38,8 +38,6 @@ const TOGETHER: usize = 512;
 /// Interrupts are told, and handlers need not be inferred. Blocks of all modes are on one stack: there are no operands, so
 /// that nothing but the encoding of instructions depends on the mode.
 const RULES: Rules = Rules { isa: Isa::X86(64), infers_handlers: false };
-/// Of a block, to see whether it is a function.
-const LOOKED_AT: usize = 8;
 
 /// Decodes a block trace.
 pub struct RvnDecoder {
@@ -178,12 +176,13 @@ impl RvnDecoder {
                 // Whatever is no instruction and has no row among the interrupts goes by unseen on the stack.
                 if let Some(interrupt) = self.announced.take().filter(|i| i.transition + 1 == event.end) {
                     let name = self.interrupt_name(&interrupt, out)?;
-                    let at = Arrival { address: interrupt.pc, stack: None, bytes: &[], time, locator };
+                    let at = Arrival { address: interrupt.pc, stack: None, opening: Opening::Usual, time, locator };
                     self.with_stack(name, out, |stack, program, sink| stack.interrupt(RULES, at, program, sink))?;
                 }
                 continue;
             }
             // Of a block that was not executed to its end nobody can say where it goes.
+            let opening = entry.opening();
             let complete = event.end - event.begin >= entry.block.count;
             let (flow, last) = if complete { entry.ending(self.instructions.as_ref()) } else { (Flow::Unknown, 0) };
             let departure = Departure {
@@ -196,22 +195,12 @@ impl RvnDecoder {
                 moves: Move::None,
             };
             if !self.stack.goes_on(pc, None) {
-                self.arrive(event, pc, out)?;
+                let at = Arrival { address: pc, stack: None, opening, time, locator };
+                self.with_stack(0, out, |stack, program, sink| stack.arrive(RULES, at, program, sink))?;
             }
             self.stack.leave(departure);
         }
         Ok(())
-    }
-
-    /// A block begins to run. Its first bytes tell whether it is a function.
-    fn arrive(&mut self, event: &Event, pc: u64, out: &mut EventBatch) -> Result<(), RowError> {
-        let mut first = [0; LOOKED_AT];
-        let entry = self.reader.blocks.get(event.block);
-        for (to, from) in first.iter_mut().zip(entry.map_or(&[][..], |entry| &entry.block.data)) {
-            *to = *from;
-        }
-        let at = Arrival { address: pc, stack: None, bytes: &first, time: event.begin, locator: event.end };
-        self.with_stack(0, out, |stack, program, sink| stack.arrive(RULES, at, program, sink))
     }
 
     fn lane_events(&mut self, records: &[Record], out: &mut EventBatch) -> Result<(), RowError> {
