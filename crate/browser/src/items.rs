@@ -1,7 +1,7 @@
 //! Items and searches as the page names them. Read property by property: deserialising tagged unions would be a tenth of the
 //! whole module.
 
-use unspool_engine::{Find, Item};
+use unspool_engine::{Item, Neighbour};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -42,7 +42,7 @@ impl From<&JsItem> for Item {
     }
 }
 
-impl From<&JsFind> for Find {
+impl From<&JsFind> for Neighbour {
     fn from(find: &JsFind) -> Self {
         let item = || Item::from(&find.item());
         match find.to().as_str() {

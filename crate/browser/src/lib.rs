@@ -45,7 +45,7 @@ impl Session {
     /// Whether the file is a database: then [`Session::attach`] comes before the first step, and no bytes are pushed.
     #[wasm_bindgen(js_name = isDatabase)]
     pub fn is_database(&self) -> bool {
-        self.engine.is_database()
+        self.engine.is_pulled()
     }
 
     /// Hands in the database, and what finds instructions in its blocks if it could be had; reads what concerns the whole
@@ -152,7 +152,7 @@ impl Session {
 
     /// A slice or an instant by where it stands: takes a `Find`, answers a `Found` or `null`.
     pub fn find(&self, what: &JsFind) -> JsValue {
-        self.engine.find(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
+        self.engine.neighbour(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
     }
 
     /// Which bytes the details of an item are decoded from: `{offset, length}`, or `undefined` if there is no such item.

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use unspool_engine::{read, refusal, rows};
+use unspool_engine::{pull, read, refusal};
 use unspool_formats::{OpenOptions, Probe, RowDecoder, Text, recognise};
 
 use crate::progress::Progress;
@@ -21,7 +21,7 @@ pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
     let (format, _) = recognise(&Probe { head: &source.head, tail: &source.tail, size, name: &name })
         .ok_or_else(|| refused(refusal(&source.head, size).sentence))?;
     let probe = Probe { head: &source.head, tail: &source.tail, size, name: &name };
-    if let Some(decoder) = rows::database(&probe).map_err(|error| refused(error.sentence))? {
+    if let Some(decoder) = pull::row_decoder(&probe).map_err(|error| refused(error.sentence))? {
         if text != Text::Jsonl {
             return Err(refused(format!("a {} cannot be printed in this form", format.name)));
         }
@@ -40,14 +40,14 @@ pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
             written |= !text.is_empty();
             out.write_all(text.as_bytes())
         },
-        |problem| complain(&name, Place::Byte(problem.at), &problem.to_string()),
+        |problem| complain(&name, Place::At { noun: "byte", at: problem.at }, &problem.to_string()),
     )?;
     out.flush()?;
     source.bar.finish();
     match end {
         Ok(()) => Ok(()),
         Err(error) if written => {
-            complain(&name, Place::Byte(error.at), &error.cause.to_string());
+            complain(&name, Place::At { noun: "byte", at: error.at }, &error.cause.to_string());
             Ok(())
         }
         Err(error) => Err(refused(error.to_string())),
@@ -57,17 +57,18 @@ pub(crate) fn run(path: &Path, text: Text) -> Result<(), Failure> {
 /// Prints the records of a database.
 fn database(decoder: Box<dyn RowDecoder>, source: &Source) -> Result<(), Failure> {
     let refused = |why: String| Failure::new(format!("{}: {why}", source.name));
+    let noun = decoder.info().place_noun;
     let database = Database::open(&source.path).map_err(|error| refused(error.sentence))?;
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     let mut written = false;
-    let end = rows::text(
+    let end = pull::text(
         decoder,
         Box::new(database),
         |text| {
             written |= !text.is_empty();
             out.write_all(text.as_bytes())
         },
-        |problem| complain(&source.name, Place::Transition(problem.at), &problem.to_string()),
+        |problem| complain(&source.name, Place::At { noun, at: problem.at }, &problem.to_string()),
     )?;
     out.flush()?;
     match end {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
 
 use crate::Failure;
-use crate::session::read_whole;
+use crate::read_whole::read_whole;
 
 /// What `--json` prints.
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ mod dump;
 mod generate;
 mod info;
 mod progress;
-mod session;
+mod read_whole;
 mod slices;
 mod sqlite;
 mod stats;
@@ -235,20 +235,19 @@ impl ReadAt for Source {
     }
 }
 
-/// Where in a file something is wrong.
+/// Where something is wrong.
 #[derive(Clone, Copy)]
 enum Place {
-    Byte(u64),
-    /// In a database.
-    Transition(u64),
+    /// At an offset in the file, or a position of the trace: `noun` says which.
+    At { noun: &'static str, at: u64 },
+    /// In the file as a whole.
     Whole,
 }
 
-/// Says on stderr what is wrong with the file at a place.
+/// Prints to stderr what is wrong with the file, and where.
 fn complain(name: &str, place: Place, sentence: &str) {
     let at = match place {
-        Place::Byte(at) => format!("at byte {at}: "),
-        Place::Transition(at) => format!("at transition {at}: "),
+        Place::At { noun, at } => format!("at {noun} {at}: "),
         Place::Whole => "error: ".into(),
     };
     let _ = writeln!(io::stderr(), "unspool: {name}: {at}{sentence}");

@@ -9,7 +9,7 @@ use unspool_engine::{Session, TrackOut};
 use unspool_formats::batch::{Key, flags};
 
 use crate::Failure;
-use crate::session::read_whole;
+use crate::read_whole::read_whole;
 
 /// Lists the slices of a trace by start: calls, handlers, groups.
 #[derive(clap::Args)]

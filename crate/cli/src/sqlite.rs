@@ -9,8 +9,7 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 use unspool_engine::{RowSink, RowSource};
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape, leading_number};
-use unspool_formats::rvn::encode::Insert;
-use unspool_formats::{Instructions, Query, RowError, Rows};
+use unspool_formats::{Insert, Instructions, Query, RowError, Rows};
 
 /// Finds instructions for those who decode what is in a database.
 pub(crate) struct Disassembler;

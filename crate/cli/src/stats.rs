@@ -10,7 +10,7 @@ use unspool_engine::{Session, Store};
 use unspool_formats::batch::Key;
 
 use crate::Failure;
-use crate::session::read_whole;
+use crate::read_whole::read_whole;
 
 /// Functions in the table for people.
 const LISTED: usize = 50;

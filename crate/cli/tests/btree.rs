@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use rusqlite::Connection;
-use unspool_formats::Rows;
 use unspool_formats::rvn::btree::Scan;
 use unspool_formats::rvn::wire::SCHEMA;
+use unspool_formats::{RowScan, Rows};
 
 type Pairs = Vec<(i64, i64)>;
 

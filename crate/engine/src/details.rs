@@ -6,7 +6,7 @@ use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
-use crate::store::column::Slice;
+use crate::store::slice::Slice;
 
 /// A slice or an instant by its stable place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -7,19 +7,22 @@
 mod call_tree;
 mod chunked;
 mod details;
-mod find;
+mod neighbours;
 mod overview;
-mod pages;
+pub mod pull;
 pub mod read;
+mod read_ahead;
 mod report;
 pub mod rows;
 mod session;
 pub mod statistics;
 pub mod store;
+mod stream;
+mod turn;
 
 pub use call_tree::{CallTree, NodeId, ROOT};
 pub use details::{Details, Item};
-pub use find::{Find, Found};
+pub use neighbours::{Found, Neighbour};
 pub use overview::Overview;
 pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 pub use rows::{RowSink, RowSource};

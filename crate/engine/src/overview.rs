@@ -2,7 +2,8 @@
 
 use unspool_formats::{TrackId, TrackKind};
 
-use crate::store::column::{Node, Slice, Visit};
+use crate::store::column::{Node, Visit};
+use crate::store::slice::Slice;
 use crate::store::{Store, Track, track_columns};
 
 /// Rows of the strip at the most: it is 56 pixels high.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use unspool_formats::error::Class;
-use unspool_formats::{Clock, Error, FORMATS, Info, Problem, Stacking, TrackKind, ValueKind};
+use unspool_formats::{Clock, Error, FORMATS, Info, Problem, RowError, Stacking, TrackKind, ValueKind};
 
 use crate::store::{Store, Track};
 
@@ -24,10 +24,14 @@ pub struct TraceInfo {
     pub event_noun: &'static str,
     /// What a slice is, in the singular.
     pub slice_noun: &'static str,
-    /// What the places of problems count: bytes of the file, or steps of the x axis in a database.
+    /// What the positions of problems count, in the singular: `byte`, or the unit of a database's positions.
     pub place_noun: &'static str,
     /// What it means when there are no events.
     pub when_empty: &'static str,
+    /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`, `callStacks`, `time`.
+    pub offers: Vec<&'static str>,
+    /// The tab that is opened first: `functions` or `flame`.
+    pub first_tab: &'static str,
     /// Further facts, in the order to show them.
     pub properties: Vec<(&'static str, String)>,
 }
@@ -65,8 +69,10 @@ impl From<Info> for TraceInfo {
             clock,
             event_noun: info.event_noun,
             slice_noun: info.slice_noun,
-            place_noun: "byte",
+            place_noun: info.place_noun,
             when_empty: info.when_empty,
+            offers: info.offers.iter().map(|capability| capability.word()).collect(),
+            first_tab: info.first_tab.id(),
             properties: info.properties,
         }
     }
@@ -95,8 +101,14 @@ impl From<Error> for TraceErrorOut {
     }
 }
 
-/// A stable word for whom to blame.
-pub(crate) fn class_word(class: Class) -> &'static str {
+impl From<RowError> for TraceErrorOut {
+    fn from(error: RowError) -> Self {
+        Self { kind: class_word(error.class), sentence: error.sentence, offset: None }
+    }
+}
+
+/// A stable word for a class of errors.
+fn class_word(class: Class) -> &'static str {
     match class {
         Class::Malformed => "malformed",
         Class::Truncated => "truncated",

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::column::Slice;
+use super::slice::Slice;
 use crate::call_tree::NodeId;
 
 /// Slices in the smallest block and in the largest.

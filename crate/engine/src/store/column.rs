@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::block::{Block, LARGEST, SMALLEST};
+use super::slice::Slice;
 use crate::call_tree::NodeId;
 use crate::chunked::{Chunked, reserve};
 
@@ -18,21 +19,6 @@ pub(crate) const FAN_OUT: usize = 16;
 const SHORT: usize = 1024;
 /// How long a stretch is.
 pub(crate) const STRETCH: usize = 512;
-
-/// A slice as it comes out of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
-    /// Absolute.
-    pub start: u64,
-    /// Absolute; not before the start.
-    pub end: u64,
-    /// Call-tree node.
-    pub node: NodeId,
-    /// Bits of [`unspool_formats::batch::flags`].
-    pub flags: u8,
-    /// Where its record is to be found.
-    pub locator: u64,
-}
 
 /// A level of detail: what 16 slices, or 16 nodes of the level below, amount to.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! One number for all that a trace holds, to compare two readings of it with.
 
 use super::Store;
-use super::column::Slice;
+use super::slice::Slice;
 
 /// FNV-1a over 64-bit words: no dependency, and good enough where nobody is to be fooled.
 struct Digest(u64);

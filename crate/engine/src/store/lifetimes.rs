@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use super::track::Open;
+use super::slice::Open;
 
 /// Open slices of one track, by depth and by name.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@ pub mod ordered;
 pub mod problems;
 pub mod query;
 mod samples;
+pub mod slice;
 mod track;
 
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ use unspool_formats::batch::{Key, SliceKind};
 use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, TrackId};
 
 use crate::call_tree::CallTree;
-pub(crate) use column::Slice;
 pub(crate) use samples::Sample;
+pub(crate) use slice::Slice;
 pub(crate) use track::{Instant, Track};
 
 /// Problems that are kept one by one; of more only the number is known.

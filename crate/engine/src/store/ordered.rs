@@ -6,7 +6,8 @@ use std::collections::BinaryHeap;
 use unspool_formats::TrackId;
 
 use super::Store;
-use super::column::{Column, Slice};
+use super::column::Column;
+use super::slice::Slice;
 
 /// A slice and where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,10 @@ use unspool_formats::TrackId;
 use unspool_formats::batch::flags::NEVER_ENDED;
 
 use super::Store;
-use super::column::{Column, Node, Slice, Visit};
-use super::track::{Open, Track};
+use super::column::{Column, Node, Visit};
+use super::slice::Open;
+use super::slice::Slice;
+use super::track::Track;
 
 /// The index of a rectangle that stands for several slices.
 pub const MANY: u32 = u32::MAX;

@@ -7,11 +7,12 @@ use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
 use unspool_formats::{Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
-use super::column::{Column, Slice};
+use super::column::Column;
 use super::lifetimes::Lifetimes;
 use super::problems::{self, CLOCK_WENT_BACK, EXIT_WITHOUT_ENTER};
 use super::samples::{Sample, Samples};
-use crate::call_tree::{CallTree, NodeId, ROOT};
+use super::slice::{Open, Slice};
+use crate::call_tree::{CallTree, ROOT};
 use crate::chunked::Chunked;
 
 /// A point in time.
@@ -20,18 +21,6 @@ pub(crate) struct Instant {
     pub(crate) time: u64,
     pub(crate) name: u32,
     pub(crate) locator: u64,
-}
-
-/// A slice that has not ended yet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Open {
-    pub(crate) start: u64,
-    pub(crate) node: NodeId,
-    pub(crate) locator: u64,
-    pub(crate) depth: i32,
-    pub(crate) name: u32,
-    /// What is known to be special about it so far.
-    pub(crate) flags: u8,
 }
 
 /// Kinds of problems that belong to a track's stack and begin anew with it.

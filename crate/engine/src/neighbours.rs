@@ -6,11 +6,12 @@ use unspool_formats::TrackId;
 use crate::call_tree::{NodeId, ROOT};
 use crate::details::Item;
 use crate::store::Store;
-use crate::store::column::{Column, Node, Slice, Visit};
+use crate::store::column::{Column, Node, Visit};
+use crate::store::slice::Slice;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Find {
+pub enum Neighbour {
     /// The innermost slice at a position: of a track, or of the one with the most slices.
     At {
         /// The position, absolute.
@@ -78,7 +79,7 @@ impl Visit for Longest {
 }
 
 /// The last slice that begins at or before a position and ends after it. Of several without duration at the position, the
-/// first: from there, [`Find::Next`] steps through all of them.
+/// first: from there, [`Neighbour::Next`] steps through all of them.
 struct Around<'a> {
     column: &'a Column,
     at: u64,
@@ -130,22 +131,22 @@ impl Visit for Calling {
 
 impl Store {
     /// Looks for a slice or an instant. Costs a few nodes and slices a level of detail and depth, however long the trace is.
-    pub fn find(&self, what: Find) -> Option<Found> {
+    pub fn neighbour(&self, what: Neighbour) -> Option<Found> {
         match what {
-            Find::At { time, track } => {
+            Neighbour::At { time, track } => {
                 let busiest = || (0..self.tracks.len() as u32).max_by_key(|t| (self.slices_of(*t), u32::MAX - t));
                 let track = track.filter(|t| self.slices_of(*t) > 0).or_else(busiest)?;
                 self.innermost_at(track, time)
             }
-            Find::Next { item } => self.beside(item, true),
-            Find::Previous { item } => self.beside(item, false),
-            Find::Caller { item } => {
+            Neighbour::Next { item } => self.beside(item, true),
+            Neighbour::Previous { item } => self.beside(item, false),
+            Neighbour::Caller { item } => {
                 let Item::Slice { track, depth, index } = item else { return None };
                 let slice = self.slice_at(track, depth, index as usize)?;
                 let above = depth.checked_sub(1)?;
                 self.calling(track, above, &slice).or_else(|| self.around(track, above, slice.start))
             }
-            Find::Callee { item } => {
+            Neighbour::Callee { item } => {
                 let Item::Slice { track, depth, index } = item else { return None };
                 let slice = self.slice_at(track, depth, index as usize)?;
                 self.longest(track, depth.checked_add(1)?, slice.start, slice.end)
@@ -284,7 +285,7 @@ mod tests {
     #[test]
     fn the_innermost_slice_at_a_position_is_found() {
         let store = store();
-        let at = |time| place(store.find(Find::At { time, track: None }));
+        let at = |time| place(store.neighbour(Neighbour::At { time, track: None }));
         assert_eq!(at(5), Some((0, 0, 0)));
         assert_eq!(at(10), Some((1, 0, 10)), "a beginning belongs to what begins");
         assert_eq!(at(20), Some((0, 0, 0)), "an end does not belong to what ends");
@@ -292,7 +293,11 @@ mod tests {
         assert_eq!(at(150), None);
         assert_eq!(at(255), Some((1, 2, 250)));
         assert_eq!(at(220), Some((0, 1, 200)), "what has not ended is found, too");
-        assert_eq!(place(store.find(Find::At { time: 44, track: Some(7) })), Some((2, 0, 40)), "no such track");
+        assert_eq!(
+            place(store.neighbour(Neighbour::At { time: 44, track: Some(7) })),
+            Some((2, 0, 40)),
+            "no such track"
+        );
     }
 
     #[test]
@@ -313,14 +318,14 @@ mod tests {
             if finished {
                 store.finish(false);
             }
-            let at = |time| place(store.find(Find::At { time, track: None }));
+            let at = |time| place(store.neighbour(Neighbour::At { time, track: None }));
             assert_eq!(at(20), Some((0, 1, 20)), "the first of them");
             assert_eq!(at(30), Some((0, 41, 30)));
             assert_eq!(at(50), Some((0, 81, 50)));
             assert_eq!((at(10), at(19), at(31), at(51)), (None, None, None, None));
             assert_eq!(at(60), Some((0, 121, 60)));
-            assert_eq!(place(store.find(Find::Next { item: slice(0, 41) })), Some((0, 42, 30)));
-            assert_eq!(place(store.find(Find::Previous { item: slice(0, 41) })), Some((0, 40, 20)));
+            assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(0, 41) })), Some((0, 42, 30)));
+            assert_eq!(place(store.neighbour(Neighbour::Previous { item: slice(0, 41) })), Some((0, 40, 20)));
         }
     }
 
@@ -346,23 +351,23 @@ mod tests {
             batch.push(kind, 0, time, name, 0);
         }
         store.apply(&mut batch);
-        let caller = |index| place(store.find(Find::Caller { item: slice(1, index) }));
+        let caller = |index| place(store.neighbour(Neighbour::Caller { item: slice(1, index) }));
         assert_eq!((caller(0), caller(1), caller(2)), (Some((0, 0, 0)), Some((0, 1, 10)), Some((0, 1, 10))));
     }
 
     #[test]
     fn neighbours_are_found_whatever_the_picture_shows() {
         let store = store();
-        assert_eq!(place(store.find(Find::Next { item: slice(1, 0) })), Some((1, 1, 30)));
-        assert_eq!(place(store.find(Find::Previous { item: slice(1, 1) })), Some((1, 0, 10)));
-        assert_eq!(place(store.find(Find::Previous { item: slice(1, 0) })), None);
-        assert_eq!(place(store.find(Find::Next { item: slice(0, 0) })), Some((0, 1, 200)));
-        assert_eq!(place(store.find(Find::Next { item: slice(0, 1) })), None);
-        assert_eq!(place(store.find(Find::Caller { item: slice(2, 0) })), Some((1, 1, 30)));
-        assert_eq!(place(store.find(Find::Caller { item: slice(0, 0) })), None);
-        assert_eq!(place(store.find(Find::Callee { item: slice(0, 0) })), Some((1, 1, 30)), "the longest");
-        assert_eq!(place(store.find(Find::Callee { item: slice(2, 0) })), None);
-        let next = store.find(Find::Next { item: Item::Instant { track: 0, index: 0 } });
+        assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(1, 0) })), Some((1, 1, 30)));
+        assert_eq!(place(store.neighbour(Neighbour::Previous { item: slice(1, 1) })), Some((1, 0, 10)));
+        assert_eq!(place(store.neighbour(Neighbour::Previous { item: slice(1, 0) })), None);
+        assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(0, 0) })), Some((0, 1, 200)));
+        assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(0, 1) })), None);
+        assert_eq!(place(store.neighbour(Neighbour::Caller { item: slice(2, 0) })), Some((1, 1, 30)));
+        assert_eq!(place(store.neighbour(Neighbour::Caller { item: slice(0, 0) })), None);
+        assert_eq!(place(store.neighbour(Neighbour::Callee { item: slice(0, 0) })), Some((1, 1, 30)), "the longest");
+        assert_eq!(place(store.neighbour(Neighbour::Callee { item: slice(2, 0) })), None);
+        let next = store.neighbour(Neighbour::Next { item: Item::Instant { track: 0, index: 0 } });
         assert_eq!(next.map(|found| (found.start, found.end)), Some((46, None)));
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
     let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
-    if session.is_database() {
+    if session.is_pulled() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
         opened
             .and_then(|database| session.attach(Box::new(database), Some(Box::new(Disassembler))))
@@ -30,7 +30,7 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
             return Err(refused(error));
         }
         match error.offset {
-            Some(at) => complain(&name, Place::Byte(at), &error.sentence),
+            Some(at) => complain(&name, Place::At { noun: "byte", at }, &error.sentence),
             None => complain(&name, Place::Whole, &error.sentence),
         }
     }
