@@ -3,13 +3,16 @@
 //! `UNSPOOL_BENCH_INPUTS` has the paths of traces, separated as in `PATH`; without it there are those that `npm run bench`
 //! has made. A database is not read here, because SQLite is not at hand: `unspool info` measures that.
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use unspool_engine::{Session, Step, read};
+use unspool_engine::{Session, Step};
 use unspool_formats::{Decoder, EventBatch, OpenOptions, Opened, Probe, Want, recognise};
 
 /// As many events and bytes at a time as a session takes.
@@ -157,9 +160,7 @@ fn decoder(file: &[u8]) -> Box<dyn Decoder> {
 
 /// Reads a whole trace.
 fn stored(file: &[u8]) -> Session {
-    let (head, tail) = (&file[..file.len().min(HEAD)], &file[file.len().saturating_sub(HEAD)..]);
-    let mut session = Session::new("", file.len() as u64, head, tail).expect("it was recognised before");
-    read::session(&mut session, &mut &*file, |_| {}).expect("memory can be read");
+    let mut session = common::read_whole(file);
     assert_eq!(session.step(0), Step::Done, "the trace is whole");
     session
 }

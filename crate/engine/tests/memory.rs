@@ -1,9 +1,12 @@
 //! How much memory a trace takes, and how often it is asked for. Both are counted: what was won is not to be lost unseen.
 
+mod common;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use unspool_engine::{Session, Store, read};
+use common::read_whole;
+use unspool_engine::Store;
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
@@ -176,11 +179,7 @@ fn log(records: u32) -> Vec<u8> {
 #[test]
 fn reading_a_log_asks_for_memory_some_hundred_times_a_million_records() {
     let file = log(1_000_000);
-    let (session, taken) = taken(|| {
-        let mut session = Session::new("", file.len() as u64, &file, &file).unwrap();
-        read::session(&mut session, &mut file.as_slice(), |_| {}).unwrap();
-        session
-    });
+    let (session, taken) = taken(|| read_whole(&file));
     assert_eq!(session.store().slices(), 500_000);
     assert!(taken.asked < 1000, "memory was asked for {} times", taken.asked);
     let beside = taken.held - session.store().bytes() as i64;
