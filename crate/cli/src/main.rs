@@ -6,6 +6,7 @@
 mod dump;
 mod generate;
 mod info;
+mod json;
 mod progress;
 mod read_whole;
 mod slices;
@@ -19,7 +20,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_formats::Text;
 
 use progress::Progress;
 
@@ -63,10 +63,10 @@ enum Command {
     Dump {
         /// The trace; - for standard input.
         file: PathBuf,
-        /// In which form.
-        #[arg(long = "as", value_enum, default_value_t = As::Jsonl)]
-        form: As,
-        /// Text of apitrace: with the thread before each call.
+        /// Output format. Default: text for apitrace, jsonl for all others.
+        #[arg(long = "as", value_enum)]
+        form: Option<As>,
+        /// Print the thread before each call, in the text of apitrace.
         #[arg(long, value_enum, default_value_t = YesNo::No)]
         thread_ids: YesNo,
     },
@@ -132,13 +132,7 @@ fn main() -> ExitCode {
             stats::run(&file, form)
         }
         Command::Generate(what) => generate::run(&what),
-        Command::Dump { file, form, thread_ids } => {
-            let text = match form {
-                As::Jsonl => Text::Jsonl,
-                As::Text => Text::Apitrace { thread_ids: thread_ids == YesNo::Yes },
-            };
-            dump::run(&file, text)
-        }
+        Command::Dump { file, form, thread_ids } => dump::run(&file, form, thread_ids == YesNo::Yes),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,8 +9,8 @@ use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{Session, Store};
 use unspool_formats::batch::Key;
 
-use crate::Failure;
 use crate::read_whole::read_whole;
+use crate::{Failure, json};
 
 /// Functions in the table for people.
 const LISTED: usize = 50;
@@ -100,10 +100,7 @@ pub(crate) fn run(path: &Path, form: Form) -> Result<(), Failure> {
     let report = Report { file: &source.name, tracks: tracks.len(), covered: summary.covered, functions };
     let mut out = BufWriter::new(io::stdout().lock());
     match form {
-        Form::Json => {
-            serde_json::to_writer_pretty(&mut out, &report).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
+        Form::Json => json::print(&mut out, &report)?,
         Form::Csv => print_csv(&mut out, &report.functions)?,
         Form::Table => print_table(&mut out, &report, &session)?,
     }

@@ -137,3 +137,50 @@ fn exit_statuses_tell_usage_from_files() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("at byte 9851: the file ends here"));
     assert!(output.stdout.starts_with(b"{\"thread\":4711,"));
 }
+
+#[test]
+fn dump_defaults_to_the_form_that_the_format_has() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let dump = |file: &str, form: &[&str]| {
+        let path = fixtures.join(file).display().to_string();
+        let output = unspool(&[&["dump", &path], form].concat());
+        (output.stdout, String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let files = [
+        ("apitrace/scene.trace", "text", "jsonl"),
+        ("frames/calls.frames", "jsonl", "text"),
+        ("rvn/blocks.sqlite", "jsonl", "text"),
+        ("trace_db/variables.trace", "jsonl", "text"),
+        ("xray/threads.xray", "jsonl", "text"),
+    ];
+    for (file, form, other) in files {
+        let plain = dump(file, &[]);
+        assert!(!plain.0.is_empty(), "{file}: {plain:?}");
+        assert_eq!(plain, dump(file, &["--as", form]), "{file}");
+        let (_, error, code) = dump(file, &["--as", other]);
+        assert!(code == Some(1) && error.contains(&format!("Use --as {form}.")), "{file}: {error}");
+    }
+}
+
+#[test]
+fn info_prints_camel_case_keys_and_whole_numbers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray/threads.xray");
+    let output = unspool(&["info", "--json", &path.display().to_string()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.lines().any(|line| line.trim_end_matches(',').ends_with(".0")), "{text}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    fn keys(value: &serde_json::Value, each: &mut dyn FnMut(&str)) {
+        match value {
+            serde_json::Value::Object(object) => object.iter().for_each(|(key, value)| {
+                each(key);
+                keys(value, each);
+            }),
+            serde_json::Value::Array(list) => list.iter().for_each(|value| keys(value, each)),
+            _ => {}
+        }
+    }
+    keys(&report, &mut |key| assert!(!key.contains(['_', '-']), "{key}"));
+    assert!(report["bytesPerSlice"].is_number() && report["events"].is_u64());
+    assert_eq!((&report["placeNoun"], &report["firstTab"]), (&"byte".into(), &"functions".into()));
+    assert_eq!(report["offers"], serde_json::json!(["callStacks", "time"]));
+}
