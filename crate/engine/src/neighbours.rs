@@ -1,4 +1,4 @@
-//! Slices and instants by where they stand: at a position, beside, above or below another one.
+//! Finds a slice or an instant: at a position, or next to, above or below another one.
 
 use serde::Serialize;
 use unspool_formats::TrackId;
@@ -9,54 +9,54 @@ use crate::store::Store;
 use crate::store::column::{Column, Node, Visit};
 use crate::store::slice::Slice;
 
-/// What is looked for.
+/// What to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbour {
-    /// The innermost slice at a position: of a track, or of the one with the most slices.
+    /// The innermost slice at a position.
     At {
-        /// The position, absolute.
+        /// Absolute position, in ticks.
         time: u64,
-        /// The track.
+        /// The track to look at. `None`, or a track without slices, means the track with the most slices.
         track: Option<TrackId>,
     },
-    /// What stands behind an item in its row.
+    /// The next item in the same row.
     Next {
-        /// The item.
+        /// The item to start from.
         item: Item,
     },
-    /// What stands before an item in its row.
+    /// The previous item in the same row.
     Previous {
-        /// The item.
+        /// The item to start from.
         item: Item,
     },
-    /// The slice that a slice lies in.
+    /// The slice that called a slice.
     Caller {
-        /// The slice.
+        /// The slice to start from.
         item: Item,
     },
-    /// The longest slice directly below a slice.
+    /// The longest direct callee of a slice.
     Callee {
-        /// The slice.
+        /// The slice to start from.
         item: Item,
     },
 }
 
-/// What was found.
+/// A slice or an instant that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// Its stable place.
+    /// Its stable position in the store.
     pub item: Item,
     /// Number of its name.
     pub name: u32,
-    /// Absolute.
+    /// Absolute position, in ticks.
     pub start: u64,
-    /// Absolute; an instant has none.
+    /// Absolute position, in ticks. `None` for an instant.
     pub end: Option<u64>,
-    /// Flags of a slice.
+    /// Flags of a slice; 0 for an instant.
     pub flags: u8,
 }
 
-/// The slices at one position, or the longest within a stretch.
+/// Finds the longest slice that begins in a range.
 struct Longest {
     from: u64,
     to: u64,
@@ -65,7 +65,7 @@ struct Longest {
 
 impl Visit for Longest {
     fn node(&mut self, node: &Node, _first: usize, _visited: u64) -> bool {
-        // What is shorter than the best so far is not looked at.
+        // Skip nodes whose slices are all shorter than the best one so far.
         let shortest = self.best.map_or(0, |(_, s)| s.end - s.start);
         node.longest_log2 < 64 && 1u64 << node.longest_log2 <= shortest
     }
@@ -78,8 +78,8 @@ impl Visit for Longest {
     }
 }
 
-/// The last slice that begins at or before a position and ends after it. Of several without duration at the position, the
-/// first: from there, [`Neighbour::Next`] steps through all of them.
+/// Finds the last slice that begins at or before a position and ends after it. Among several slices without duration at
+/// the position, finds the first: [`Neighbour::Next`] then steps through all of them.
 struct Around<'a> {
     column: &'a Column,
     at: u64,
@@ -88,7 +88,7 @@ struct Around<'a> {
 
 impl Visit for Around<'_> {
     fn node(&mut self, node: &Node, first: usize, _visited: u64) -> bool {
-        // All of its slices stand at one position.
+        // All slices of the node are at one position.
         let point = node.start == node.end;
         if point && let Some(slice) = self.column.get(first) {
             self.slice(first, slice);
@@ -107,8 +107,8 @@ impl Visit for Around<'_> {
     }
 }
 
-/// The first slice of a call-tree node that contains `start..end`. Of two slices that touch, only the node says in which of
-/// them one without duration lies.
+/// Finds the first slice of a call-tree node that contains `start..end`. Between two slices that touch, only the node
+/// tells in which of them a slice without duration lies.
 struct Calling {
     node: NodeId,
     start: u64,
@@ -130,7 +130,8 @@ impl Visit for Calling {
 }
 
 impl Store {
-    /// Looks for a slice or an instant. Costs a few nodes and slices a level of detail and depth, however long the trace is.
+    /// Finds a slice or an instant. Visits a few nodes and slices for each level of detail and depth, however long the
+    /// trace is.
     pub fn neighbour(&self, what: Neighbour) -> Option<Found> {
         match what {
             Neighbour::At { time, track } => {
@@ -194,7 +195,7 @@ impl Store {
         found.map(|(index, slice)| self.told(track, depth, index, &slice))
     }
 
-    /// The slice at `depth` that called another one, as far as the call tree knows.
+    /// The slice at `depth` that called `callee`, as far as the call tree knows.
     fn calling(&self, track: TrackId, depth: i32, callee: &Slice) -> Option<Found> {
         let node = self.calls.parent(callee.node);
         let on = self.tracks.get(track as usize)?;
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
     use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
-    /// `(a 0 1)` and so on: a thread with a(0..100) > b(10..20), b(30..60) > c(40..50), and one that is open from 200 on.
+    /// A thread with a(0..100) > b(10..20), b(30..60) > c(40..50), and b that is open from 200 on.
     fn store() -> Store {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(100);
@@ -305,7 +306,7 @@ mod tests {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(4096);
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
-        // 0..10, then 40 without duration at 20, 30 and 50, and 60..70.
+        // 0..10, then 40 without duration at each of 20, 30 and 50, and 60..70.
         let mut slices = vec![(0, 10)];
         slices.extend([20, 30, 50].into_iter().flat_map(|at| std::iter::repeat_n((at, at), 40)));
         slices.push((60, 70));

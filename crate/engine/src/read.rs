@@ -1,4 +1,4 @@
-//! Feeds a whole file to a session or a text dump, for those who may block: the native command and tests.
+//! Reads a whole file into a session or a text dump, for callers that may block: the native command and tests.
 
 use std::io;
 
@@ -7,12 +7,17 @@ use unspool_formats::{Error, Want};
 
 use crate::session::{Session, Step};
 
-/// Bytes read in one go.
+/// Size of one read, in bytes.
 const PORTION: usize = 1 << 20;
 
-/// Bytes by offset.
+/// A file that is read by offset.
 pub trait ReadAt {
-    /// Reads from the absolute offset `at`; less than `buffer` holds only at the end, 0 behind it.
+    /// Reads from the absolute offset `at` and returns how many bytes it read: less than `buffer` holds only at the end
+    /// of the file, 0 after it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the file.
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize>;
 }
 
@@ -25,7 +30,11 @@ impl ReadAt for &[u8] {
     }
 }
 
-/// The first and the last bytes of a file, for [`Session::new`].
+/// The head and the tail of a file, for [`Session::new`]: at most 64 KiB each.
+///
+/// # Errors
+///
+/// Returns the error of the file.
 pub fn head_and_tail(file: &mut impl ReadAt, size: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let len = size.min(64 * 1024);
     let read = |at, file: &mut _| -> io::Result<Vec<u8>> {
@@ -37,7 +46,11 @@ pub fn head_and_tail(file: &mut impl ReadAt, size: u64) -> io::Result<(Vec<u8>, 
     Ok((read(0, file)?, read(size - len, file)?))
 }
 
-/// Reads everything into a session. `after` is called after each portion.
+/// Reads a whole file into a session. `after` is called after each portion.
+///
+/// # Errors
+///
+/// Returns the error of the file. Errors of decoding are in [`Session::error`].
 pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl FnMut(&Session)) -> io::Result<()> {
     loop {
         match session.step(usize::MAX) {
@@ -60,7 +73,12 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
     }
 }
 
-/// Prints everything. `write` gets the text in portions; `problem` what is wrong with the file.
+/// Prints every record of a file. `write` receives the text in portions, `problem` each problem in the file.
+///
+/// # Errors
+///
+/// The outer error is that of the file or of `write`. The inner one says why decoding stopped; what was printed before
+/// stands.
 pub fn text(
     dump: &mut dyn TextDump,
     file: &mut impl ReadAt,

@@ -35,7 +35,7 @@ impl ReadAhead {
         mut read_at: impl FnMut(u64, &mut [u8]) -> Option<usize>,
     ) -> Option<&[u8]> {
         if self.ahead.get(range).is_none() && self.aside.get(range).is_none() {
-            // Pages of other tables may lie in between.
+            // Pages of other tables may lie between two pages of a run.
             if self.ahead.is_before(range.at) || self.aside.is_before(range.at) {
                 self.step = (2 * self.step).clamp(4 * SMALLEST, LARGEST);
                 self.ahead.fill(range, self.step, &mut read_at)?;

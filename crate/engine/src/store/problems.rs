@@ -1,4 +1,4 @@
-//! Kinds of problems that show when events of any format are put on their tracks.
+//! Kinds of problems that occur when events of any format are put on their tracks.
 
 unspool_formats::problem_kinds! {
     /// The clock of a track went back. `value`: by how many ticks.

@@ -1,4 +1,4 @@
-//! Slices: what a column stores, and what a track keeps until it is known where they end.
+//! Slices: as a column stores them, and while they are open.
 
 use crate::call_tree::NodeId;
 

@@ -1,4 +1,4 @@
-//! A track: slices, column by column, that nest or overlap, and instants.
+//! A track: its columns of slices, which nest or overlap, its instants and its samples.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -23,33 +23,33 @@ pub(crate) struct Instant {
     pub(crate) locator: u64,
 }
 
-/// Kinds of problems that belong to a track's stack and begin anew with it.
+/// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
 const OF_STACK: [&ProblemKind; 3] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED];
 
 /// One track of the trace.
 #[derive(Debug)]
 pub(crate) struct Track {
     pub(crate) def: TrackDef,
-    /// Columns from the lowest depth on. An end without a beginning puts one more in front.
+    /// Columns from the lowest depth. An end without a begin adds one in front.
     columns: VecDeque<Column>,
     lowest: i32,
     open: Vec<Open>,
-    /// What is open where slices overlap, instead of `open`.
+    /// Open slices of a track with overlapping slices, instead of `open`.
     lifetimes: Lifetimes,
     pub(crate) instants: Chunked<Instant>,
-    /// Values, on a counter.
+    /// Values, if the track is a counter.
     pub(crate) samples: Samples,
     slices: u64,
-    /// Names of the calls that came to light after what they made: the first is at depth -1, the next at -2 …
+    /// Names of callers that arrived after the calls they made: the first is at depth -1, the next at -2, and so on.
     before: Vec<u32>,
-    /// Where the track begins, once that is known.
+    /// Where the track begins, once known.
     start: Option<u64>,
     latest: u64,
     /// Ends may be missing: orphans reach back to the previous event only.
     lost: bool,
     reordering: bool,
     problems: [Option<Count>; OF_STACK.len()],
-    /// Goes up with each change that those who list tracks want to know of.
+    /// Increases with each change that a list of tracks shows.
     pub(crate) version: u64,
 }
 
@@ -74,7 +74,7 @@ impl Track {
         }
     }
 
-    /// A slice begins.
+    /// Begins a slice.
     #[inline]
     pub(crate) fn begin(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (_, time, problem) = self.arrive(time, locator);
@@ -87,7 +87,7 @@ impl Track {
             self.version += 1;
             return problem;
         }
-        // The lowest depth that is free above the caller: with no caller all are.
+        // The lowest free depth above the caller. Without a caller, all are free.
         let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
         let node = calls.child(caller, name);
         self.open.push(Open { start: time, node, locator, depth, name, flags: 0 });
@@ -96,7 +96,7 @@ impl Track {
         problem
     }
 
-    /// A slice that is known whole.
+    /// Adds a slice whose end is known.
     #[inline]
     pub(crate) fn whole(
         &mut self,
@@ -120,7 +120,7 @@ impl Track {
         problem
     }
 
-    /// A slice comes to light that has been open since the track began: it lies below all that is there.
+    /// Begins a slice that has been open since the track began, and lies below everything on it.
     pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping {
             return self.begin(time, name, locator, calls);
@@ -139,14 +139,14 @@ impl Track {
         problem
     }
 
-    /// The open slice with this name and locator gets flags.
+    /// Adds flags to the open slice with this name and locator.
     pub(crate) fn flag(&mut self, flags: u8, name: u32, locator: u64) {
         if let Some(open) = self.open.iter_mut().rev().find(|o| o.locator == locator && o.name == name) {
             open.flags |= flags;
         }
     }
 
-    /// The open slice that began with this name and locator ends.
+    /// Ends the open slice that began with this name and locator.
     #[inline]
     pub(crate) fn end_of(&mut self, time: u64, name: u32, locator: u64) -> Option<Problem> {
         if self.def.stacking == Stacking::Overlapping {
@@ -168,7 +168,7 @@ impl Track {
         Some(self.problem(&problems::END_INFERRED, locator, above as u64))
     }
 
-    /// The innermost slice of this name ends.
+    /// Ends the innermost slice of this name.
     #[inline]
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
@@ -184,7 +184,7 @@ impl Track {
         }
     }
 
-    /// What ends is not what began last.
+    /// Handles the end of a slice that did not begin last.
     #[cold]
     fn end_elsewhere(
         &mut self,
@@ -209,7 +209,7 @@ impl Track {
                 (self.start.unwrap_or(time), self.lowest - 1, ROOT)
             }
             (_, top) => {
-                // A call that the recording knows is still open, so this one began after it.
+                // A recorded call is still open, so this one began after it.
                 self.lost = true;
                 let (depth, caller) = top.map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
                 (previous, depth, caller)
@@ -222,13 +222,13 @@ impl Track {
         Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
     }
 
-    /// The slice of this name ends, and no other; the depth that it had is free again.
+    /// Ends the slice of this name and frees its depth.
     fn end_lifetime(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         if let Some(open) = self.lifetimes.end(name) {
             self.close(&open, time, 0);
             return None;
         }
-        // It began before the recording, and its column in front of all others with it.
+        // The slice began before the recording: its column goes in front of all others.
         let node = calls.child(ROOT, name);
         let (start, depth) = (self.start.unwrap_or(time), self.lowest - 1);
         self.slices += 1;
@@ -245,7 +245,8 @@ impl Track {
         problem
     }
 
-    /// A counter has a new value. What is counted over a frame is known late, so this says nothing of where the track is.
+    /// Adds a counter's value. Values that are counted over a frame arrive late, so this does not move the track's
+    /// position.
     pub(crate) fn sample(&mut self, sample: Sample) {
         self.start.get_or_insert(sample.time);
         self.latest = self.latest.max(sample.time);
@@ -262,14 +263,14 @@ impl Track {
         self.version += 1;
     }
 
-    /// Forgets everything: the track is delivered anew, beginning at `start`.
+    /// Clears the track: it is delivered anew, beginning at `start`.
     pub(crate) fn restart(&mut self, start: u64) {
         let version = self.version + 1;
         let def = TrackDef { start: Some(start), ..self.def.clone() };
         *self = Self { version, ..Self::new(def) };
     }
 
-    /// Closes what is open at the end of the trace. Nothing more comes.
+    /// Ends the track: closes what is open at the end of the trace, and frees unused memory.
     pub(crate) fn finish(&mut self, end: u64) {
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);
@@ -286,14 +287,14 @@ impl Track {
         self.version += 1;
     }
 
-    /// Columns with their signed depths, from the lowest.
+    /// The columns with their signed depths, from the lowest.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (i32, &Column)> {
         (self.lowest..).zip(&self.columns)
     }
 
-    /// The columns of some signed depths, from the lowest.
+    /// The columns with these signed depths, from the lowest.
     pub(crate) fn columns_within(&self, depths: &Range<i32>) -> impl Iterator<Item = (i32, &Column)> {
-        // As differences of 64 bits: depths may be the least and the greatest of 32.
+        // In 64 bits: depths can be the least and the greatest of 32 bits.
         let row = |depth: i32| {
             usize::try_from(i64::from(depth) - i64::from(self.lowest)).unwrap_or(0).min(self.columns.len())
         };
@@ -306,12 +307,12 @@ impl Track {
         self.columns.get(usize::try_from(depth.checked_sub(self.lowest)?).ok()?)
     }
 
-    /// Slices that have not ended, from the lowest depth.
+    /// The open slices, from the lowest depth.
     pub(crate) fn open(&self) -> impl Iterator<Item = &Open> {
         self.open.iter().chain(self.lifetimes.iter())
     }
 
-    /// A slice by its stable place. One that is open is the next of its column, and ends at `now`.
+    /// A slice by its stable position. An open slice is the next one of its column and ends at `now`.
     pub(crate) fn slice(&self, depth: i32, index: usize, now: u64) -> Option<Slice> {
         let len = self.column(depth).map_or(0, Column::len);
         if index < len {
@@ -327,8 +328,8 @@ impl Track {
         })
     }
 
-    /// Names of the calls that began before the recording and came to light after calls that they had made: the first is
-    /// at depth -1, the next, which called it, at -2 …
+    /// Names of the callers that began before the recording and arrived after calls that they had made: the first is at
+    /// depth -1, its caller at -2, and so on.
     pub(crate) fn before(&self) -> &[u32] {
         &self.before
     }
@@ -337,7 +338,7 @@ impl Track {
         self.lowest
     }
 
-    /// Columns, counting those that only an open slice is in.
+    /// How many columns there are, including those with only an open slice.
     pub(crate) fn rows(&self) -> u32 {
         let top = self.open.last().map(|o| o.depth).or(self.lifetimes.highest());
         let open = top.map_or(0, |depth| depth - self.lowest + 1);
@@ -348,7 +349,7 @@ impl Track {
         self.slices
     }
 
-    /// Instants and samples.
+    /// How many instants and samples there are.
     pub(crate) fn points(&self) -> u64 {
         (self.instants.len() + self.samples.len()) as u64
     }
@@ -357,7 +358,7 @@ impl Track {
         self.reordering
     }
 
-    /// First and last position, unless there is nothing.
+    /// First and last absolute position, in ticks. `None` without events.
     pub(crate) fn extent(&self) -> Option<(u64, u64)> {
         Some((self.start?, self.latest))
     }
@@ -373,7 +374,7 @@ impl Track {
             + self.samples.bytes()
     }
 
-    /// Where the track was, and the time at which an event is put: never before the one before it.
+    /// The track's previous position, and the position for an event at `time`: never before the previous one.
     #[inline]
     fn arrive(&mut self, time: u64, locator: u64) -> (u64, u64, Option<Problem>) {
         let previous = self.latest;
@@ -404,7 +405,7 @@ impl Track {
     #[inline]
     fn put(&mut self, depth: i32, slice: &Slice) {
         if self.columns.is_empty() {
-            // Many a thread has but one.
+            // Many threads have a single column.
             self.columns.reserve_exact(1);
         }
         while depth < self.lowest {
@@ -504,7 +505,7 @@ mod tests {
     fn an_end_further_down_closes_what_lies_above() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
         play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@9 -z@12");
-        // After that the stack is not to be trusted: z reaches back to the event before only.
+        // From then on the stack is unreliable: z reaches back to the previous event only.
         assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:z 9..12 1", "1:b 2..9 4", "2:c 3..9 4"]);
     }
 
