@@ -15,7 +15,7 @@ fn question((from, to): (u64, u64), tracks: &[u32]) -> Question {
     Question { from, to, tracks: tracks.to_vec() }
 }
 
-/// Tracks of a store: each nested or not, and `+name@time`, `-name@time` for what happens on it.
+/// A store with these tracks: each nested or not, with `+name@time` and `-name@time` as its events.
 fn store(tracks: &[(Stacking, &str)]) -> Store {
     let events = tracks.iter().map(|(stacking, text)| {
         let events = text.split_whitespace().map(|word| {
@@ -27,7 +27,7 @@ fn store(tracks: &[(Stacking, &str)]) -> Store {
     store_of(&events.collect::<Vec<_>>())
 }
 
-/// Whether it is a begin, of which name, and when.
+/// Whether it is a begin, the name, and the time.
 type Event = (bool, u32, u64);
 
 fn store_of(tracks: &[(Stacking, Vec<Event>)]) -> Store {
@@ -141,7 +141,7 @@ fn callees_too_narrow_to_be_seen_are_one() {
     let flame = statistics.flame(&store, ROOT);
     assert_eq!((flame.node.len(), flame.total[1], flame.own[1]), (2, 1e8, 1e8 - 1000.0), "not even together");
     let outer = flame.node[1];
-    // In a range in which they matter, they are told apart.
+    // In a range in which they matter, they are separate.
     let mut statistics = scanned(&store, (0, 10_000), &[0]);
     let narrow = statistics.flame(&store, outer);
     assert_eq!((narrow.node[2], narrow.count[2], narrow.total[2]), (u32::MAX, 1000.0, 1000.0));
@@ -204,7 +204,7 @@ fn no_slice_is_looked_at_that_is_not_in_the_range() {
         let mut statistics = Statistics::new(&store, question((from, to), &[0, 2]));
         while !statistics.step(&store, 10_000) {}
         assert_eq!((statistics.visited(), statistics.slices()), (within, within), "{from}..{to}");
-        // Nothing is kept a slice.
+        // Nothing is kept for each slice.
         let durations: usize = statistics.functions.iter().map(|f| f.buckets.bytes()).sum();
         assert!(durations < 4 * (24 << 10));
         assert_eq!(statistics.nodes.len(), 5);
@@ -283,7 +283,7 @@ struct Line {
     durations: Vec<u64>,
 }
 
-/// The same by looking at every pair of slices.
+/// The same, computed by comparing every pair of slices.
 fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
     let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
     let now = store.extent().map_or(0, |(_, now)| now);
@@ -298,7 +298,8 @@ fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
             }
             let name = store.calls.name(*node);
             let nested = track.def.stacking == Stacking::Nested;
-            // What a slice lies in called it, also if the call tree does not say so. What takes no time adds none.
+            // A slice is called by the one that contains it, even if the call tree does not say so. Calls without
+            // duration add no time.
             let mut callers = slices.iter().filter(|(d, _, s, e)| nested && d < depth && s <= start && e >= end);
             let recursive = callers.any(|(_, n, ..)| store.calls.name(*n) == name);
             let callees = slices.iter().filter(|(d, _, s, e)| nested && *d == depth + 1 && s >= start && e <= end);
@@ -313,7 +314,7 @@ fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
     lines
 }
 
-/// Time in which any call was open, and that of all lifetimes.
+/// Time in which any call was open, and the time of all lifetimes.
 fn covered_by_hand(store: &Store, (from, to): (u64, u64)) -> u64 {
     let now = store.extent().map_or(0, |(_, now)| now);
     let mut covered = 0;
@@ -339,7 +340,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 open.push(name);
                 return (true, name, time);
             }
-            // Mostly what is open ends, so that not all ends close everything or have no beginning.
+            // Mostly what is open ends, so that few ends close everything or lack a begin.
             (false, if name > 0 { open.pop().unwrap_or(name) } else { 0 }, time)
         };
         events.into_iter().map(&mut named).collect()

@@ -1,4 +1,4 @@
-//! Logs that begin within calls: the callers come to light after what they called.
+//! Logs that begin within calls: the callers arrive after the calls they made.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn callers_that_come_to_light_later_contain_what_they_called() {
 
 #[test]
 fn recursion_through_a_caller_that_was_not_recorded_counts_once() {
-    // f > g > f > g, of which the begins of the outer f and g lie before the log.
+    // f > g > f > g, where the begins of the outer f and g are before the log.
     let store = finished(&["+f@10 +g@20 -g@30 -f@40 -g@50 -f@60"]);
     assert_eq!(listed(&store, ALL, &[0]), ["f 2 50 30 30..50", "g 2 40 20 10..40"]);
     assert_eq!(
@@ -64,7 +64,7 @@ fn a_range_cuts_callers_that_were_not_recorded() {
 
 #[test]
 fn threads_with_the_same_path_share_its_nodes() {
-    // The second thread has the begins of a and b, the third only the end of a, the fourth other callers.
+    // The second thread has the begins of a and b, the third only the end of a, the fourth has other callers.
     let store = finished(&[
         "+c@10 -c@11 -b@12 -a@13",
         "+a@10 +b@10 +c@10 -c@11 -b@12 -a@13",
@@ -108,7 +108,7 @@ fn a_caller_that_comes_to_light_while_it_is_open_contains_what_came_before() {
     assert_eq!(all_paths(&store, ALL), expected);
 }
 
-/// `rounds` calls of b and c in each of a thread's `callers`, the begins of which are not recorded.
+/// `rounds` calls of b and c in each of a thread's `callers`, whose begins are not recorded.
 fn within(callers: u32, rounds: u64) -> Store {
     let mut events = Vec::new();
     let mut time = 0;
@@ -158,7 +158,7 @@ fn nodes_keep_their_numbers_until_further_callers_come_to_light() {
     let flame = first.flame(&store, ROOT);
     let c = flame.node[flame.name.iter().position(|name| *name == 2).unwrap()];
     assert!(c as usize > store.calls.len(), "added");
-    // In another range other paths are found first.
+    // A different range finds the paths in a different order.
     let mut second = first.again(&store, question((12, 16), &[0]));
     while !second.step(&store, 1) {}
     let mut third = second.again(&store, question((11, 12), &[0]));
@@ -194,7 +194,7 @@ fn deep_stacks_that_unwind_cost_no_more_than_their_paths() {
 
 #[test]
 fn finishing_a_trace_begins_the_scan_anew() {
-    // Short columns are merged into one block then, and the planned stretches with them.
+    // Finishing merges short columns into one block, which moves the planned stretches.
     let mut store = store(&[(Stacking::Nested, "+a@0 -a@1")]);
     let mut batch = EventBatch::with_capacity(4096);
     for i in 0..500 {
