@@ -32,7 +32,7 @@ pub(crate) fn run(path: &Path, form: Option<As>, thread_ids: bool) -> Result<(),
     stream(dump, source)
 }
 
-/// What prints the records of a stream, in the first of the wanted forms that its format has.
+/// The printer of a stream's records, in the first of the wanted forms that the format supports.
 fn text_dump(
     format: &Format,
     source: &Source,
@@ -56,7 +56,7 @@ fn text_dump(
     Err(not_printed(form.unwrap_or(As::Jsonl)))
 }
 
-/// Why a trace cannot be printed in a form, and which form to use.
+/// The sentence for a trace that cannot be printed as `form`, with the form to use.
 fn not_printed(form: As) -> String {
     let sentence = match form {
         As::Text => "This trace cannot be printed as text: only apitrace traces can. Use --as jsonl.",

@@ -1,4 +1,4 @@
-//! A whole trace in memory, for commands that look at all of it.
+//! Reads a whole trace into memory, for commands that need all of it.
 
 use std::path::Path;
 
@@ -7,7 +7,13 @@ use unspool_engine::{Session, Step, TraceErrorOut, read};
 use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, Place, Source, complain};
 
-/// Opens a trace and reads all of it. What breaks off the reading goes to stderr, unless there is nothing to show at all.
+/// Opens a trace and reads all of it.
+///
+/// An error that stops the reading goes to stderr.
+///
+/// # Errors
+///
+/// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
 pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
     let mut source = Source::open(path)?;
     let name = source.name.clone();

@@ -11,7 +11,7 @@ use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape, leading_number};
 use unspool_formats::{Insert, Instructions, Query, RowError, Rows};
 
-/// Finds instructions for those who decode what is in a database.
+/// Finds instruction boundaries in the blocks of a database.
 pub(crate) struct Disassembler;
 
 impl Instructions for Disassembler {
@@ -20,18 +20,18 @@ impl Instructions for Disassembler {
     }
 }
 
-/// A database that is read.
+/// A database that is open for reading.
 pub(crate) struct Database {
     connection: Connection,
-    /// The file itself, where it is all that there is.
+    /// The file itself, unless there is a write-ahead log beside it.
     file: Option<File>,
 }
 
 impl Database {
-    /// Opens a database to read it, without leaving anything beside it.
+    /// Opens a database for reading, without creating files beside it.
     pub(crate) fn open(path: &Path) -> Result<Self, RowError> {
-        // One in WAL mode wants a file beside it even to be read, unless it is said never to change. Then again what lies
-        // in that file would not be seen.
+        // SQLite creates a file beside a database in WAL mode even to read it, unless the database is declared
+        // immutable. But then SQLite ignores the write-ahead log.
         let mut wal = path.as_os_str().to_owned();
         wal.push("-wal");
         let has_wal = std::fs::metadata(wal).is_ok_and(|m| m.len() > 0);
@@ -39,7 +39,7 @@ impl Database {
         let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(uri, flags).map_err(|e| told(&e))?;
-        // A database that is cut off has tables whose beginnings are not there; the others are good still.
+        // In a truncated database some tables have no root page. The others are still readable.
         let _ = connection.pragma_update(None, "writable_schema", true);
         let _ = connection.pragma_update(None, "trusted_schema", false);
         let file = if has_wal { None } else { File::open(path).ok() };
@@ -73,15 +73,15 @@ impl RowSource for Database {
     }
 }
 
-/// A database that is written.
+/// A database that is open for writing.
 pub(crate) struct NewDatabase(Connection);
 
 impl NewDatabase {
-    /// Makes a database; there must be no file of that name.
+    /// Creates a database. The file must not exist.
     pub(crate) fn create(path: &Path) -> Result<Self, RowError> {
         let connection = Connection::open(path).map_err(|e| told(&e))?;
         let mut database = Self(connection);
-        // Nobody reads it before it is done, and one that is not done is of no use.
+        // Nobody reads it before it is complete, and an incomplete one is of no use.
         database.run("pragma journal_mode=off; pragma synchronous=off;")?;
         Ok(database)
     }
@@ -148,7 +148,7 @@ fn told(error: &rusqlite::Error) -> RowError {
     RowError::new(class, format!("The database cannot be read (further): {words}."))
 }
 
-/// `file:` with what has a meaning in there escaped.
+/// A `file:` URI, with the characters of the path escaped that have a meaning in URIs.
 fn uri(path: &str, options: &str) -> String {
     let escaped = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     format!("file:{escaped}?{options}")
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::generate::Options;
 
-    /// All of a trace, read so many events at a time, and how many there are.
+    /// The digest and the number of records of a trace that is read `step` events at a time.
     fn digest(path: &Path, step: usize, database: Database) -> (u64, u64) {
         let mut file = std::fs::File::open(path).unwrap();
         let mut head = vec![0; 4096];
@@ -180,7 +180,7 @@ mod tests {
         database
     }
 
-    /// Without the file itself SQLite answers all.
+    /// Without the file itself, every row comes from SQLite.
     fn without_file(path: &Path) -> Database {
         Database { file: None, ..Database::open(path).unwrap() }
     }
@@ -191,7 +191,7 @@ mod tests {
         let path = folder.path().join("x.sqlite");
         drop(make(&path));
         let expected = digest(&path, usize::MAX, without_file(&path));
-        // 1024 rows at the least, and other numbers of them than what is worked on together.
+        // A page has at least 1024 rows. These sizes do not divide the number of records that are decoded together.
         for step in [1, 3 * 1500, 3 * 4999] {
             assert_eq!(digest(&path, step, without_file(&path)), expected, "{step} events at a time");
             assert_eq!(
@@ -207,7 +207,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.sqlite");
         let mut database = make(&path);
-        // A text is no number of a block, but a value that SQLite converts; the scan stops in front of it.
+        // A text is not a block id, but SQLite converts it. The scan stops before it.
         let middle = "(select transition_id from execution limit 1 offset 9000)";
         database.run(&format!("update execution set block_id='2x' where transition_id={middle}")).unwrap();
         drop(database);

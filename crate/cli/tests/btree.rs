@@ -1,4 +1,4 @@
-//! The scan of a table in the file itself, against SQLite's own rows.
+//! The scan of a table in the file, compared with SQLite's own rows.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use unspool_formats::{RowScan, Rows};
 
 type Pairs = Vec<(i64, i64)>;
 
-/// What a scan finds, whether it gave up, and how many reads it took.
+/// The rows that a scan finds, whether it gave up, and how many reads it took.
 fn scan(file: &[u8], statement: &str, root: i64) -> (Pairs, bool, usize) {
     let mut scan = Scan::of(statement, root, Some(file.len() as u64)).expect("the table as it always is");
     let mut rows = Rows::default();
@@ -35,7 +35,7 @@ fn of_sqlite(db: &Connection) -> rusqlite::Result<Pairs> {
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Numbers without end that look like chance.
+/// Repeatable random numbers.
 fn chance() -> impl FnMut(u64) -> u64 {
     let mut seed = 1u64;
     move |below| {
@@ -55,7 +55,7 @@ fn make(path: &Path, page: u32, rows: u64, pragmas: &str) -> Connection {
         let mut insert = db.prepare("insert or ignore into execution values(?,?)").unwrap();
         let mut other = db.prepare("insert into blocks values(?,zeroblob(?),1,0)").unwrap();
         for i in 0..rows {
-            // Bytes of their own for numbers of each width, and most in the order in which traces are written.
+            // Numbers of every width, mostly in ascending order, as traces are written.
             let scattered = chance(1 << 31) << chance(31);
             let transition = if i % 3 == 0 { scattered } else { i * 3 };
             let block = [0, 1, -1, 300, -70_000, 1 << 20, 1 << 40, i64::MIN][chance(8) as usize];
@@ -113,7 +113,7 @@ fn the_scan_finds_the_rows_of_the_traces_there_are() {
             let uri = format!("file:{}?immutable=1", path.display());
             let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_URI;
             let db = Connection::open_with_flags(uri, flags).unwrap();
-            // Of one that is cut SQLite says nothing at all.
+            // SQLite cannot read anything of a truncated one.
             let Ok((statement, root)) = table(&db) else { continue };
             let (found, given_up, _) = scan(&std::fs::read(&path).unwrap(), &statement, root);
             match of_sqlite(&db) {

@@ -1,4 +1,4 @@
-//! Generated traces, judged by our own reader and by the reference tools where they are installed.
+//! Generated traces, checked by our own reader, and by the reference tools if they are installed.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -20,7 +20,7 @@ fn info(path: &str) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Runs a reference tool; says so and answers nothing where it is not installed.
+/// Runs a reference tool. If it is not installed, prints that the check is skipped and returns `None`.
 fn reference(tool: &str, args: &[&str]) -> Option<Output> {
     match Command::new(tool).args(args).output() {
         Ok(output) => Some(output),

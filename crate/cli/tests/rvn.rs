@@ -1,4 +1,4 @@
-//! Block databases, written by our writer and others, read by the native command.
+//! Block databases written by our writer and others, read by the native command.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -40,7 +40,7 @@ fn metadata() -> Metadata {
     }
 }
 
-/// Writes the tables, after `pragmas`.
+/// Creates a database with these pragmas, and writes the tables to it.
 fn save(path: &Path, pragmas: &str, writer: &mut Writer) -> Connection {
     let db = Connection::open(path).unwrap();
     db.execute_batch(pragmas).unwrap();
@@ -60,7 +60,7 @@ fn save(path: &Path, pragmas: &str, writer: &mut Writer) -> Connection {
     db
 }
 
-/// A caller at 0x1000 that calls 0x2000, which faults in its second instruction; the kernel handles it.
+/// A caller at 0x1000 calls 0x2000, which faults in its second instruction; the kernel handles the fault.
 fn small() -> Writer {
     let mut writer = Writer::new(&metadata());
     let block = |pc, data: &[u8], count| Block { pc, data: data.into(), count, mode: Mode::Bits64 };
@@ -114,7 +114,7 @@ fn what_is_written_is_read_again() {
 
 #[test]
 fn the_schema_is_that_of_the_reference_writer() {
-    // As sqlite_schema of a database written by rvnblock 1.0.0 has it.
+    // From sqlite_schema of a database that rvnblock 1.0.0 wrote.
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     let made = unspool(&["generate", "rvn", "--events", "100", "-o", &text(&path)]);
@@ -139,7 +139,7 @@ fn the_schema_is_that_of_the_reference_writer() {
         ),
         1
     );
-    // Of each interrupt there is the run of block 1 behind it, and its related instruction is known.
+    // After each interrupt block 1 runs, and the related instruction is in the tables.
     assert_eq!(
         count(
             "select count(*) from interrupts where transition_id+1 not in (select transition_id from execution where block_id=1)"
@@ -308,7 +308,7 @@ fn fixtures_and_the_sample_are_in_order() {
     );
 }
 
-/// `cargo test -p unspool-cli --test rvn -- --ignored` writes the fixtures anew.
+/// `cargo test -p unspool-cli --test rvn -- --ignored` rewrites the fixtures.
 #[test]
 #[ignore = "writes"]
 fn write_fixtures() {

@@ -1,4 +1,4 @@
-//! `unspool stats` of whole files, in its three forms.
+//! `unspool stats` of whole files, in its three output forms.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -39,7 +39,7 @@ fn figures_of_threads_are_whole_numbers_with_the_ids_of_the_file() {
 
 #[test]
 fn csv_has_a_line_a_function_and_quotes_what_needs_it() {
-    // No threads: the buffers.
+    // No threads, so the statistics are those of the buffers.
     let report = json("trace_db/variables.trace");
     let functions = report["functions"].as_array().unwrap();
     assert!(functions.iter().any(|f| f["name"].as_str().unwrap().contains(", ")), "{report}");

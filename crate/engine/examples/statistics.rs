@@ -1,6 +1,6 @@
-//! How long statistics of a whole trace take: `cargo run --release -p unspool-engine --example statistics -- FILE`.
+//! Measures statistics of a whole trace: `cargo run --release -p unspool-engine --example statistics -- FILE`.
 //!
-//! `unspool generate xray --events 60000000 -o FILE` makes a file of 30 million slices.
+//! `unspool generate xray --events 60000000 -o FILE` writes a file with 30 million slices.
 
 use std::time::{Duration, Instant};
 

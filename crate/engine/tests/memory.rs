@@ -1,4 +1,4 @@
-//! How much memory a trace takes, and how often it is asked for. Both are counted: what was won is not to be lost unseen.
+//! Memory and allocations of a trace. Both are counted, so that regressions show.
 
 mod common;
 
@@ -11,7 +11,7 @@ use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
-/// Counts what each thread asks for: tests run side by side.
+/// Counts the allocations of each thread: tests run concurrently.
 struct Counting;
 
 thread_local! {
@@ -26,7 +26,7 @@ fn count(asked: u64, grown: i64) {
     MOST.set(MOST.get().max(HELD.get()));
 }
 
-// SAFETY: all is left to the system's allocator; counting allocates nothing.
+// SAFETY: everything is forwarded to the system's allocator; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size() as i64);
@@ -52,11 +52,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What something took.
+/// Memory that something took.
 struct Taken {
-    /// How often memory was asked for.
+    /// Number of allocations.
     asked: u64,
-    /// Bytes that are held at the end, and at the most.
+    /// Bytes held at the end, and at the peak.
     held: i64,
     most: i64,
 }
@@ -68,7 +68,7 @@ fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
     (result, Taken { asked: ASKED.get() - asked, held: HELD.get() - held, most: MOST.get() - held })
 }
 
-/// A trace with so many threads, in each of which as many calls nest, again and again. Not yet finished.
+/// An unfinished trace with `threads` threads. On each, `depth` calls nest, `times` times.
 fn calls(threads: u32, depth: u32, times: u64) -> Store {
     let mut store = Store::default();
     let mut batch = EventBatch::with_capacity(4096);
@@ -101,7 +101,8 @@ fn bytes_a_slice(store: &Store) -> f64 {
     store.bytes() as f64 / store.slices() as f64
 }
 
-/// The bytes of a slice when all is read; while it was being read there may be so many times as many.
+/// Asserts that a slice takes less than `bytes` bytes when all is read, and less than `while_reading` times that
+/// before.
 #[track_caller]
 fn holds((threads, depth, times): (u32, u32, u64), bytes: f64, while_reading: f64) {
     let (mut store, growing) = taken(|| calls(threads, depth, times));
@@ -111,12 +112,12 @@ fn holds((threads, depth, times): (u32, u32, u64), bytes: f64, while_reading: f6
     let ((), closing) = taken(|| store.finish(false));
     let finished = bytes_a_slice(&store);
     assert!(finished < bytes, "{finished} bytes a slice");
-    // What the store says is what it takes, but for the call tree, the names, the batch, and the tracks themselves.
+    // The store's own figure excludes the call tree, the names, the batch and the track structures.
     let others = i64::from(threads) * 1200 + i64::from(depth) * 200 + 300_000;
     assert!((growing.held - told as i64).abs() < others, "{} held, {told} told", growing.held);
     let held = growing.held + closing.held;
     assert!((held - store.bytes() as i64).abs() < others, "{held} held, {} told", store.bytes());
-    // Columns are made smaller one after the other, not all at once.
+    // Columns shrink one after the other, not all at once.
     assert!(closing.most < 200_000, "{} more while closing", closing.most);
 }
 
@@ -144,7 +145,7 @@ fn a_column_with_next_to_nothing_is_small() {
 fn filling_a_column_asks_for_memory_once_a_block() {
     let (store, taken) = taken(|| calls(1, 1, 500_000));
     assert_eq!(store.slices(), 500_000);
-    // A million events: 122 blocks of 4096, some ten smaller ones, and the nodes and lists over them.
+    // A million events: 122 blocks of 4096, about ten smaller ones, and the nodes and lists over them.
     assert!(taken.asked < 250, "memory was asked for {} times", taken.asked);
 }
 
@@ -153,11 +154,11 @@ fn filling_short_columns_asks_for_memory_some_times_each() {
     let (store, taken) = taken(|| calls(2000, 5, 100));
     let columns = 2000 * 5;
     assert_eq!(store.slices(), columns * 100);
-    // Five blocks, two chunks of nodes, and the lists of them; and a few for each track.
+    // Five blocks, two chunks of nodes and their lists, and a few allocations for each track.
     assert!(taken.asked < columns * 18, "memory was asked for {} times", taken.asked);
 }
 
-/// An XRay log of so many function records in one thread, four calls deep.
+/// An XRay log of `records` function records in one thread, four calls deep.
 fn log(records: u32) -> Vec<u8> {
     let mut file = header(Mode::Fdr, 1_000_000_000, 65_536).to_bytes().to_vec();
     let mut buffer = FdrBuffer::new(1, 1, 0, 1000, (0, 0));

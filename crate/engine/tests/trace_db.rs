@@ -1,4 +1,4 @@
-//! trace-db traces all the way into the store: value tracks, lifetimes, details.
+//! trace-db traces from bytes to the store: value tracks, lifetimes, details.
 
 mod common;
 

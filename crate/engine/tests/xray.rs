@@ -1,4 +1,4 @@
-//! XRay logs all the way into the store, and the corpus where it is there.
+//! XRay logs from bytes to the store, with those of the corpus if there is one.
 
 mod common;
 
