@@ -134,7 +134,7 @@ impl RowSource for SqlRows {
         };
         // SQLite reports bytes that cannot be read as damage.
         if self.0.failure().is_some() {
-            let sentence = "The file cannot be read any more: it was changed, moved or deleted after it was opened.";
+            let sentence = "The file can no longer be read: it was changed, moved or deleted after it was opened.";
             return Err(RowError::new(Class::Unreadable, sentence));
         }
         end
@@ -174,5 +174,5 @@ fn told(error: JsValue) -> RowError {
 
 fn damaged(words: &str) -> RowError {
     let class = if words.contains("not a database") { Class::Unsupported } else { Class::Malformed };
-    RowError::new(class, format!("The database cannot be read (further): {words}."))
+    RowError::new(class, format!("The database cannot be read: {words}."))
 }

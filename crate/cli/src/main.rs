@@ -24,7 +24,7 @@ use unspool_engine::read::{ReadAt, head_and_tail};
 use progress::Progress;
 
 #[derive(Parser)]
-#[command(version, about = "Looks into traces of programs.", arg_required_else_help = true)]
+#[command(version, about = "Inspects traces of programs.", arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -104,7 +104,10 @@ fn chosen(report: &[TrackOut], wanted: Option<&str>) -> Result<Vec<u32>, Failure
         let found = if named.is_empty() { with(&|t| wanted.parse() == Ok(t.id)) } else { named };
         if found.is_empty() {
             let names: Vec<&str> = report.iter().map(|t| t.name.as_str()).take(20).collect();
-            return Err(Failure::new(format!("there is no track {wanted}; the first are: {}", names.join(", "))));
+            return Err(Failure::new(format!(
+                "No track has the name or number {wanted}. The first tracks are: {}.",
+                names.join(", ")
+            )));
         }
         return Ok(found);
     }
@@ -142,12 +145,14 @@ fn range(text: &str) -> Result<(u64, u64), String> {
             Some(hex) => u64::from_str_radix(hex, 16),
             None => text.parse(),
         };
-        parsed.map_err(|_| format!("{text:?} is not a position"))
+        parsed.map_err(|_| {
+            format!("{text:?} is not a position: expected a decimal or hexadecimal number, such as 100 or 0x64")
+        })
     };
     let (from, to) = text.split_once("..").ok_or("expected two positions with .. between them, such as 100..200")?;
     let (from, to) = (number(from, 0)?, number(to, u64::MAX)?);
     if from > to {
-        return Err(format!("{from} is after {to}"));
+        return Err(format!("the range is empty: {from} is after {to}"));
     }
     Ok((from, to))
 }
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_quoted_where_they_must_be() {
+    fn fields_are_quoted_if_csv_requires_it() {
         assert_eq!(quoted("plain"), "plain");
         assert_eq!(quoted("std::map<int, \"x\">"), "\"std::map<int, \"\"x\"\">\"");
     }

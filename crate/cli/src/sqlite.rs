@@ -145,7 +145,7 @@ fn told(error: &rusqlite::Error) -> RowError {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         other => other.to_string(),
     };
-    RowError::new(class, format!("The database cannot be read (further): {words}."))
+    RowError::new(class, format!("The database cannot be read: {words}."))
 }
 
 /// A `file:` URI, with the characters of the path escaped that have a meaning in URIs.
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_scan_does_not_know_sqlite_reads() {
+    fn sqlite_reads_what_the_scan_does_not_know() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.sqlite");
         let mut database = make(&path);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_keep_their_meaning() {
+    fn uris_escape_file_names() {
         assert_eq!(uri("/a b/c?d#e%f", "x=1"), "file:/a b/c%3fd%23e%25f?x=1");
     }
 }

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_where_csv_needs_it() {
+    fn fields_are_quoted_if_csv_or_spreadsheets_require_it() {
         assert_eq!(quoted("std::vector<int>"), "std::vector<int>");
         assert_eq!(quoted("f(int, char)"), "\"f(int, char)\"");
         assert_eq!(quoted("say \"no\""), "\"say \"\"no\"\"\"");

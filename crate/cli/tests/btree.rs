@@ -72,7 +72,7 @@ fn make(path: &Path, page: u32, rows: u64, pragmas: &str) -> Connection {
 }
 
 #[test]
-fn the_scan_finds_the_rows_that_sqlite_finds() {
+fn a_scan_finds_the_rows_of_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     for page in (9..=16).map(|bits| 1 << bits) {
         for (rows, pragmas) in [(0, ""), (3, ""), (20_000, ""), (20_000, "pragma auto_vacuum=full;")] {
@@ -94,7 +94,7 @@ fn the_scan_finds_the_rows_that_sqlite_finds() {
 }
 
 #[test]
-fn the_scan_finds_the_rows_of_the_traces_there_are() {
+fn a_scan_finds_the_rows_of_real_traces() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let corpus = root.join("../shared/corpus/rvn");
     let mut folders = vec![root.join("tests/fixtures/rvn"), root.join("web/public/samples")];
@@ -127,7 +127,7 @@ fn the_scan_finds_the_rows_of_the_traces_there_are() {
 }
 
 #[test]
-fn damage_ends_the_scan_and_nothing_else() {
+fn damage_only_ends_the_scan() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sqlite");
     let db = make(&path, 512, 3000, "");

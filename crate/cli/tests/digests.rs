@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn what_is_read_has_not_changed() {
+fn digests_have_not_changed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read_to_string(root.join("tests/digests.json")).unwrap();
     let digests: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).unwrap();

@@ -32,7 +32,7 @@ fn reference(tool: &str, args: &[&str]) -> Option<Output> {
 }
 
 #[test]
-fn an_xray_log_is_what_was_asked_for() {
+fn xray_logs_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.xray", &["xray", "--events", "60000", "--threads", "3", "--depth", "9"]);
     let report = info(&path);
@@ -52,7 +52,7 @@ fn an_xray_log_is_what_was_asked_for() {
 }
 
 #[test]
-fn mid_stack_and_out_of_order_make_what_they_say() {
+fn mid_stack_and_out_of_order_take_effect() {
     let dir = tempfile::tempdir().unwrap();
     let plain = generate(dir.path(), "a.xray", &["xray", "--events", "200000", "--threads", "2"]);
     let shuffled = generate(dir.path(), "b.xray", &["xray", "--events", "200000", "--threads", "2", "--out-of-order"]);
@@ -64,7 +64,7 @@ fn mid_stack_and_out_of_order_make_what_they_say() {
 }
 
 #[test]
-fn an_apitrace_is_what_was_asked_for() {
+fn apitrace_traces_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.trace", &["apitrace", "--events", "30000", "--threads", "2"]);
     let report = info(&path);
@@ -77,7 +77,7 @@ fn an_apitrace_is_what_was_asked_for() {
 }
 
 #[test]
-fn frames_are_what_was_asked_for() {
+fn frames_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.frames", &["frames", "--events", "50000", "--threads", "2", "--depth", "9"]);
     let report = info(&path);
@@ -88,7 +88,7 @@ fn frames_are_what_was_asked_for() {
 }
 
 #[test]
-fn a_trace_db_is_what_was_asked_for() {
+fn trace_db_traces_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.trace", &["trace-db", "--events", "50000"]);
     let report = info(&path);
@@ -104,7 +104,7 @@ fn a_trace_db_is_what_was_asked_for() {
 }
 
 #[test]
-fn standard_input_and_output_take_the_place_of_files() {
+fn a_dash_means_standard_input_or_output() {
     let made = unspool(&["generate", "xray", "--events", "1000", "-o", "-"]);
     assert!(made.status.success());
     let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
@@ -120,7 +120,7 @@ fn standard_input_and_output_take_the_place_of_files() {
 }
 
 #[test]
-fn exit_statuses_tell_usage_from_files() {
+fn exit_statuses_distinguish_usage_from_files() {
     let dir = tempfile::tempdir().unwrap();
     let text = dir.path().join("a.txt");
     std::fs::write(&text, "hello").unwrap();
@@ -139,7 +139,7 @@ fn exit_statuses_tell_usage_from_files() {
 }
 
 #[test]
-fn dump_defaults_to_the_form_that_the_format_has() {
+fn dump_defaults_to_a_form_that_the_format_supports() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
     let dump = |file: &str, form: &[&str]| {
         let path = fixtures.join(file).display().to_string();

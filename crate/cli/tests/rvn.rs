@@ -89,7 +89,7 @@ fn small() -> Writer {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_databases_can_be_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a b?c#d%e.sqlite");
     drop(save(&path, "", &mut small()));
@@ -113,7 +113,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn the_schema_is_that_of_the_reference_writer() {
+fn the_schema_matches_the_reference_writer() {
     // From sqlite_schema of a database that rvnblock 1.0.0 wrote.
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
@@ -150,7 +150,7 @@ fn the_schema_is_that_of_the_reference_writer() {
 }
 
 #[test]
-fn any_page_size_vacuum_and_journal_will_do() {
+fn any_page_size_vacuum_and_journal_mode_works() {
     let dir = tempfile::tempdir().unwrap();
     let plain = dir.path().join("plain.sqlite");
     drop(save(&plain, "", &mut small()));
@@ -200,7 +200,7 @@ fn numbers_are_exact_to_the_last_bit() {
 }
 
 #[test]
-fn older_tables_open_with_a_sentence() {
+fn older_tables_open_with_a_message() {
     let dir = tempfile::tempdir().unwrap();
     for (sql, words) in [
         ("drop table interrupts", "2020-10-23"),
@@ -226,7 +226,7 @@ fn older_tables_open_with_a_sentence() {
 }
 
 #[test]
-fn what_is_no_block_trace_is_refused_in_words() {
+fn other_databases_are_refused_with_a_reason() {
     let dir = tempfile::tempdir().unwrap();
     for (sql, words) in [
         ("delete from _metadata", "without an entry"),
@@ -250,7 +250,7 @@ fn what_is_no_block_trace_is_refused_in_words() {
 }
 
 #[test]
-fn metadata_of_version_0_will_do() {
+fn metadata_of_version_0_works() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     let sql = format!("drop table _metadata; {SCHEMA_METADATA_0} insert into _metadata values(9,'1.5.0','t','i',5);");
@@ -259,7 +259,7 @@ fn metadata_of_version_0_will_do() {
 }
 
 #[test]
-fn a_database_that_is_cut_off_shows_what_comes_before() {
+fn a_truncated_database_shows_everything_before_the_cut() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     unspool(&["generate", "rvn", "--events", "60000", "-o", &text(&path)]);
@@ -273,7 +273,7 @@ fn a_database_that_is_cut_off_shows_what_comes_before() {
 }
 
 #[test]
-fn no_damage_brings_it_down() {
+fn damage_never_crashes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     drop(save(&path, "pragma page_size=512;", &mut small()));
@@ -295,7 +295,7 @@ fn no_damage_brings_it_down() {
 }
 
 #[test]
-fn fixtures_and_the_sample_are_in_order() {
+fn fixtures_and_the_sample_can_be_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let report = info(&root.join("web/public/samples/blocks.sqlite"));
     assert_eq!(report["problems"].as_array().unwrap().len(), 0);

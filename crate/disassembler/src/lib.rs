@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instructions_follow_upon_each_other() {
+    fn instruction_boundaries_are_found() {
         assert_eq!(starts(64, 0x1000, &[0x48, 0x89, 0xe5, 0x90, 0xe8, 0, 0, 0, 0]), [0, 3, 4]);
         assert_eq!(starts(16, 0, &[0xb8, 1, 0, 0xc3]), [0, 3]);
         assert_eq!(starts(64, 0, &[]), []);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_read_like_those_of_other_disassemblers() {
+    fn instructions_look_like_those_of_other_disassemblers() {
         let x64 = |bytes: &[u8]| disassemble("x86-64", 0x40_1000, bytes);
         assert_eq!(x64(&[0xe8, 0x31, 1, 0, 0]).as_deref(), Some("call 0x401136"));
         assert_eq!(x64(&[0x48, 0x89, 0xe5]).as_deref(), Some("mov rbp, rsp"));

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_element_is_where_it_was_put() {
+    fn elements_are_found_by_index() {
         let mut a = Chunked::default();
         for i in 0..20_000u32 {
             a.push(i);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_moves_nothing_to_another_index() {
+    fn closing_keeps_indices() {
         for len in (0..300).chain([4095, 4096, 4097, 9000]) {
             let mut a = Chunked::default();
             (0..len as u32).for_each(|i| a.push(i));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_by_galloping() {
+    fn partition_point_gallops() {
         let mut a = Chunked::default();
         (0..10_000u32).for_each(|i| a.push(i * 2));
         for from in [0, 1, 100, 9_999] {

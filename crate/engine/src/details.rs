@@ -251,10 +251,10 @@ impl Store {
 /// The sentences for a slice's flags.
 fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
     [
-        (BEGAN_BEFORE, "Its beginning is not in the recording: it took longer than shown."),
-        (NEVER_ENDED, "Still running when recording ended; it is shown up to the end of the trace."),
-        (END_INFERRED, "Its end is not in the trace: it is inferred from what came next."),
-        (UNCERTAIN, "A guess: the trace does not say for certain that this ran, or where it begins or ends."),
+        (BEGAN_BEFORE, "Began before the recording. It took longer than shown."),
+        (NEVER_ENDED, "Still running when recording ended. Shown up to the end of the trace."),
+        (END_INFERRED, "Its end was not recorded. The end shown is inferred from later events."),
+        (UNCERTAIN, "Uncertain: the trace does not record for sure that this ran, or where it begins or ends."),
     ]
     .into_iter()
     .filter_map(move |(flag, sentence)| (flags & flag != 0).then_some(sentence))
@@ -266,7 +266,7 @@ mod tests {
     use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
     #[test]
-    fn a_caller_whose_begin_was_not_recorded_is_named() {
+    fn an_unrecorded_caller_is_named() {
         let (begin, end) = (EventKind::Begin, EventKind::End);
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(16);

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_without_duration_are_found_where_they_stand() {
+    fn slices_without_duration_are_found_at_their_position() {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(4096);
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_of_a_slice_without_duration_is_the_one_that_called_it() {
+    fn the_caller_of_a_slice_without_duration_is_found_by_node() {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(16);
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_found_whatever_the_picture_shows() {
+    fn neighbours_do_not_depend_on_what_is_drawn() {
         let store = store();
         assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(1, 0) })), Some((1, 1, 30)));
         assert_eq!(place(store.neighbour(Neighbour::Previous { item: slice(1, 1) })), Some((1, 0, 10)));

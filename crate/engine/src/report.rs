@@ -125,11 +125,11 @@ pub fn refusal(head: &[u8], size: u64) -> TraceErrorOut {
         return TraceErrorOut { kind: "empty", sentence: "The file is empty.".to_string(), offset: None };
     }
     let looks = unspool_formats::sniff::looks_like(head).map_or_else(
-        || "It is not a trace that Unspool knows.".to_string(),
-        |what| format!("It looks like {what}, not like a trace."),
+        || "The file is not a trace that Unspool can open.".to_string(),
+        |what| format!("The file looks like {what}, not like a trace."),
     );
     let opens: Vec<String> = FORMATS.iter().map(|f| format!("{}: {}", f.name, f.opens)).collect();
-    let sentence = format!("{looks} What can be opened: {}.", opens.join("; "));
+    let sentence = format!("{looks} Supported formats: {}.", opens.join("; "));
     TraceErrorOut { kind: "unrecognised", sentence, offset: None }
 }
 

@@ -128,13 +128,13 @@ fn long_columns_take_less_than_20_bytes_a_slice() {
 }
 
 #[test]
-fn so_do_columns_of_a_hundred_slices() {
+fn short_columns_take_less_than_20_bytes_a_slice() {
     holds((1, 5000, 100), 20.0, 1.35);
     holds((2000, 5, 100), 20.0, 1.35);
 }
 
 #[test]
-fn a_column_with_next_to_nothing_is_small() {
+fn nearly_empty_columns_are_small() {
     // 10,000 threads of one call each, and 5,000 calls that nest once.
     holds((10_000, 1, 1), 120.0, 4.0);
     holds((1, 5000, 1), 120.0, 4.0);
@@ -142,7 +142,7 @@ fn a_column_with_next_to_nothing_is_small() {
 }
 
 #[test]
-fn filling_a_column_asks_for_memory_once_a_block() {
+fn filling_a_column_allocates_once_a_block() {
     let (store, taken) = taken(|| calls(1, 1, 500_000));
     assert_eq!(store.slices(), 500_000);
     // A million events: 122 blocks of 4096, about ten smaller ones, and the nodes and lists over them.
@@ -150,7 +150,7 @@ fn filling_a_column_asks_for_memory_once_a_block() {
 }
 
 #[test]
-fn filling_short_columns_asks_for_memory_some_times_each() {
+fn filling_a_short_column_allocates_a_few_times() {
     let (store, taken) = taken(|| calls(2000, 5, 100));
     let columns = 2000 * 5;
     assert_eq!(store.slices(), columns * 100);
@@ -178,7 +178,7 @@ fn log(records: u32) -> Vec<u8> {
 }
 
 #[test]
-fn reading_a_log_asks_for_memory_some_hundred_times_a_million_records() {
+fn reading_a_million_records_allocates_a_few_hundred_times() {
     let file = log(1_000_000);
     let (session, taken) = taken(|| read_whole(&file));
     assert_eq!(session.store().slices(), 500_000);

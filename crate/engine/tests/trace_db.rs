@@ -51,7 +51,7 @@ fn buffers_are_slices_that_overlap() {
 }
 
 #[test]
-fn details_of_every_instant_are_there() {
+fn every_instant_has_details() {
     for name in ["variables.trace", "narrow.trace", "cut.trace", "values.trace"] {
         let file = fixture(&format!("trace_db/{name}"));
         let session = read_whole(&file);
@@ -68,7 +68,7 @@ fn details_of_every_instant_are_there() {
 }
 
 #[test]
-fn a_trace_that_breaks_off_says_so_and_shows_what_there_is() {
+fn a_truncated_trace_reports_it_and_shows_the_rest() {
     let file = fixture("trace_db/cut.trace");
     let session = read_whole(&file);
     let kinds: Vec<_> = session.store().problem_report().iter().map(|p| p.kind).collect();
@@ -90,7 +90,7 @@ fn without_threads_the_overview_shows_where_statements_are() {
 }
 
 #[test]
-fn a_recorded_execution_is_whole() {
+fn a_recorded_execution_is_complete() {
     let Some(file) = corpus("trace-db/real-gcd-16777216-512.trace") else { return };
     let session = read_whole(&file);
     let store = session.store();

@@ -22,7 +22,7 @@ fn portions_do_not_matter() {
 }
 
 #[test]
-fn details_of_every_slice_and_instant_are_there() {
+fn every_slice_and_instant_has_details() {
     for name in ["threads.xray", "events.xray", "truncated.xray"] {
         let file = fixture(&format!("xray/{name}"));
         let session = read_whole(&file);
@@ -47,7 +47,7 @@ fn details_of_every_slice_and_instant_are_there() {
 }
 
 #[test]
-fn self_time_is_what_the_callees_leave() {
+fn self_time_is_what_callees_do_not_cover() {
     let file = fixture("xray/threads.xray");
     let session = read_whole(&file);
     let store = session.store();
@@ -70,14 +70,16 @@ fn self_time_is_what_the_callees_leave() {
 }
 
 #[test]
-fn problems_come_with_their_place() {
+fn problems_have_positions() {
     let session = read_whole(&fixture("xray/truncated.xray"));
     let report = session.store().problem_report();
     assert_eq!((report[0].kind, report[0].count, report[0].first.offset), ("truncated", 1, 9851));
     let error = Session::new("x", 5, b"hello", b"hello").err().unwrap();
     assert_eq!(error.kind, "unrecognised");
     assert!(
-        error.sentence.starts_with("It looks like plain text, not like a trace. What can be opened: LLVM XRay log")
+        error
+            .sentence
+            .starts_with("The file looks like plain text, not like a trace. Supported formats: LLVM XRay log")
     );
     assert_eq!(Session::new("x", 0, b"", b"").err().unwrap().kind, "empty");
 }
@@ -96,7 +98,7 @@ fn a_cancelled_session_keeps_what_it_has() {
 }
 
 #[test]
-fn the_recorded_log_of_five_threads_is_whole() {
+fn the_recorded_log_of_five_threads_is_complete() {
     let Some(file) = corpus("xray/recorded/fdr-v5-threads.xray") else { return };
     let session = read_whole(&file);
     assert_eq!((threads(&session), session.store().slices()), (5, 596));
@@ -104,7 +106,7 @@ fn the_recorded_log_of_five_threads_is_whole() {
 }
 
 #[test]
-fn recorded_ring_logs_come_out_in_time_order_with_orphans_and_open_calls_marked() {
+fn recorded_ring_logs_are_sorted_and_flagged() {
     let logs = [("fdr-v5-ring-out-of-order", 2, 0), ("fdr-v5-buffers-exhausted", 4, 0), ("fdr-v5-missing-exits", 0, 1)];
     for (name, orphans, never_ended) in logs {
         let Some(file) = corpus(&format!("xray/recorded/{name}.xray")) else { return };
@@ -127,7 +129,7 @@ fn recorded_ring_logs_come_out_in_time_order_with_orphans_and_open_calls_marked(
 }
 
 #[test]
-fn what_is_drawn_at_full_zoom_are_the_slices() {
+fn full_zoom_draws_every_slice() {
     let session = read_whole(&fixture("xray/threads.xray"));
     let (from, to) = session.store().extent().unwrap();
     let tracks: Vec<u32> = (0..session.store().track_count() as u32).collect();

@@ -47,7 +47,7 @@ pub(crate) type Tick<'a> = dyn FnMut(u64) + 'a;
 
 pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
     if what.format != Kind::Xray && (what.mid_stack || what.out_of_order) {
-        let sentence = "--mid-stack and --out-of-order are for xray: the other formats have no such traces";
+        let sentence = "--mid-stack and --out-of-order apply to xray only: the other formats have no such traces";
         return Err(Failure { usage: true, ..Failure::new(sentence) });
     }
     let options = Options {

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_begun_in_mid_stack_returns_from_calls_that_were_not_told() {
+    fn a_mid_stack_program_returns_from_unreported_calls() {
         let mut program = Program::new(1, 2, 8, true);
         let mut depths = [0i32; 2];
         let lowest = (0..10_000).map(|_| {

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_duration_has_a_bucket_that_holds_it() {
+    fn every_duration_is_within_its_bucket() {
         for value in (0..64).flat_map(|bit| [1u64 << bit, (1 << bit) - 1, (1 << bit) + 1, u64::MAX >> bit]) {
             let (low, shift) = bounds_of(bucket_of(value));
             assert!(value >= low && value - low < 1 << shift, "{value}: {low} and 2^{shift}");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_far_apart_stays_small() {
+    fn durations_far_apart_take_little_memory() {
         // A window over all of it would be a hundred times as large.
         let few = check(&[1, 1 << 40, 3, 1 << 60, 1 << 61, 5, 5, 5, 7, 1 << 39, 1 << 38, 1, 2, 3, 4, 5, 6, 7]);
         assert!(few.bytes() <= 128, "{} bytes", few.bytes());
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentiles_are_within_a_hundredth(values in prop::collection::vec(any::<(u64, u8)>(), 1..600)) {
+        fn percentiles_are_within_one_percent(values in prop::collection::vec(any::<(u64, u8)>(), 1..600)) {
             let values: Vec<u64> = values.into_iter().map(|(v, shift)| v >> (shift % 64)).collect();
             let buckets = check(&values);
             prop_assert!(buckets.bytes() <= 16 * values.len().max(LEAST));

@@ -95,7 +95,7 @@ fn a_range_cuts_times_but_neither_counts_nor_durations() {
 }
 
 #[test]
-fn what_is_open_reaches_to_the_end_of_what_is_read() {
+fn open_slices_reach_to_the_end_of_what_is_read() {
     let mut unfinished = store(&[(Stacking::Nested, "+a@0 +b@10 -b@20 +b@30"), (Stacking::Overlapping, "+x@5 +y@40")]);
     let open = ["a 1 40 20 40..40", "b 2 20 20 10..10", "x 1 35 35 35..35", "y 1 0 0 0..0"];
     assert_eq!(listed(&unfinished, ALL, &[0, 1]), open);
@@ -129,7 +129,7 @@ fn the_heaviest_callees_come_first() {
 }
 
 #[test]
-fn callees_too_narrow_to_be_seen_are_one() {
+fn callees_too_narrow_to_see_are_merged() {
     let mut events = vec![(true, 0, 0)];
     for i in 0..1000 {
         events.extend([(true, i + 1, u64::from(i) * 10), (false, i + 1, u64::from(i) * 10 + 1)]);
@@ -150,7 +150,7 @@ fn callees_too_narrow_to_be_seen_are_one() {
 }
 
 #[test]
-fn a_function_deep_below_itself_counts_once() {
+fn a_deeply_recursive_function_counts_once() {
     // a, then 200 others each calling the next, and a again.
     let down = (0..=200).map(|depth| (true, depth % 200, u64::from(depth)));
     let up = (0..=200).rev().map(|depth| (false, depth % 200, 402 - u64::from(depth)));
@@ -191,7 +191,7 @@ fn program(tracks: u32, calls: u64) -> Store {
 }
 
 #[test]
-fn no_slice_is_looked_at_that_is_not_in_the_range() {
+fn slices_outside_the_range_are_not_visited() {
     let store = program(3, 100_000);
     let (_, end) = store.extent().unwrap();
     for (from, to) in [ALL, (end / 3, end / 2), (end / 3, end / 3 + 1), (end, end + 10)] {
@@ -212,7 +212,7 @@ fn no_slice_is_looked_at_that_is_not_in_the_range() {
 }
 
 #[test]
-fn a_part_of_the_scan_gives_an_estimate_of_all() {
+fn part_of_a_scan_estimates_the_whole() {
     let store = program(4, 400_000);
     let tracks = [0, 1, 2, 3];
     let exact = scanned(&store, ALL, &tracks).functions(&store);
@@ -235,7 +235,7 @@ fn a_part_of_the_scan_gives_an_estimate_of_all() {
 }
 
 #[test]
-fn a_scan_answers_the_same_question_again() {
+fn a_finished_scan_still_answers_its_question() {
     let mut store = program(1, 1000);
     let mut statistics = Statistics::new(&store, question(ALL, &[0]));
     assert!(!statistics.answers(&store, &question(ALL, &[0])), "nothing was looked at yet");
@@ -247,7 +247,7 @@ fn a_scan_answers_the_same_question_again() {
 }
 
 #[test]
-fn a_track_that_is_delivered_anew_is_scanned_anew() {
+fn a_track_delivered_anew_is_scanned_anew() {
     let mut store = program(2, 100_000);
     let mut statistics = Statistics::new(&store, question(ALL, &[0, 1]));
     let mut exact = Exact::new(&store, question(ALL, &[0, 1]), 9);
@@ -266,7 +266,7 @@ fn a_track_that_is_delivered_anew_is_scanned_anew() {
 }
 
 #[test]
-fn sums_stop_at_what_64_bits_hold() {
+fn sums_saturate_at_64_bits() {
     let long = format!("+a@0 -a@{}", u64::MAX - 1);
     let mut store = store(&[(Stacking::Nested, &long), (Stacking::Nested, &long)]);
     store.finish(false);
@@ -349,7 +349,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 proptest! {
     #[test]
-    fn statistics_are_what_counting_by_hand_gives(
+    fn statistics_match_a_pairwise_count(
         tracks in prop::collection::vec((any::<bool>(), events()), 1..4),
         range in prop_oneof![Just(ALL), (90u64..400, 0u64..200).prop_map(|(from, length)| (from, from + length))],
         finished in any::<bool>(),

@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_without_pauses_take_some_bytes_and_come_back() {
+    fn back_to_back_slices_round_trip_in_a_few_bytes() {
         for (durations, most) in [(255, 3.5), (60_000, 4.5), (100_000, 6.5)] {
             let (mut block, slices) = filled(tiles(|i| i * 31 % durations));
             assert!(matches!(block, Block::Packed(_)));
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_through_few_nodes_takes_a_byte_for_each() {
+    fn few_different_nodes_take_a_byte_each() {
         for (different, most) in [(256, 2.6), (257, 3.5)] {
             let (block, slices) = filled(tiles(|i| i % 200).enumerate().map(move |(i, slice)| {
                 // Far apart and unordered.
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_that_kind_stays_as_it_is() {
+    fn other_slices_are_not_packed() {
         let odd: [fn(&mut Slice); 4] =
             [|s| s.end -= 1, |s| s.flags = 1, |s| s.locator += 1, |s| (s.end, s.locator) = (s.end + (1 << 33), s.end)];
         for (n, change) in odd.into_iter().enumerate() {

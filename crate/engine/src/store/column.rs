@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_come_back_from_blocks_of_any_width() {
+    fn slices_round_trip_through_blocks_of_any_width() {
         let mut column = Column::default();
         let mut expected = Vec::new();
         let mut time = 1 << 60;
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_a_column_changes_nothing_but_its_size() {
+    fn closing_a_column_changes_only_its_size() {
         // Short and long pauses, slices that fit into 32 bits and others, and back-to-back slices.
         let kinds: [fn(u64) -> (u64, u64); 5] = [
             |i| (i % 5, i % 13),
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_down_to_the_slices_meets_each_that_overlaps_once() {
+    fn a_walk_visits_each_overlapping_slice_once() {
         let mut column = Column::default();
         for i in 0..5000 {
             column.push(&slice(i * 10, i * 10 + 7));
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_of_what_overlaps_hold_each_slice_once() {
+    fn stretches_hold_each_overlapping_slice_once() {
         let mut column = Column::default();
         for i in 0..20_000 {
             // Some without duration, some too long for a narrow block.
@@ -596,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    fn the_node_that_covers_most_dominates() {
+    fn the_node_with_the_most_time_dominates() {
         let mut column = Column::default();
         let mut time = 0;
         for i in 0..256 {
@@ -609,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_knows_its_longest_pause() {
+    fn a_node_keeps_its_longest_pause() {
         let mut column = Column::default();
         let mut time = 0;
         for i in 0..256 {

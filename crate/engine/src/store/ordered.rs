@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_come_by_start_the_outer_first() {
+    fn slices_are_sorted_by_start_outermost_first() {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(100);
         batch.new_names.extend(["a", "b", "c"].map(|name| String::from(name).into()));

@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn work_depends_on_pixels_and_hardly_on_slices() {
+    fn work_grows_with_pixels_and_hardly_with_slices() {
         for slices in [10_000u64, 10_000_000] {
             let store = program(slices);
             let (from, to) = store.extent().unwrap();
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_not_asked_for_cost_nothing() {
+    fn rows_outside_the_query_cost_nothing() {
         let (mut store, mut batch) = store();
         let deep = 5000;
         for depth in 0..deep {
@@ -467,14 +467,14 @@ mod tests {
     }
 
     #[test]
-    fn at_most_twenty_bytes_a_slice() {
+    fn a_slice_takes_at_most_twenty_bytes() {
         let store = program(2_000_000);
         let each = store.bytes() as f64 / store.slices() as f64;
         assert!(each <= 20.0, "{each} bytes a slice");
     }
 
     #[test]
-    fn at_full_zoom_each_slice_is_there() {
+    fn full_zoom_shows_every_slice() {
         let store = program(3000);
         let (from, to) = store.extent().unwrap();
         let answer = store.query(from, to + 1, 1, &[0]);
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_without_duration_are_real_ones_where_no_zoom_tells_more() {
+    fn slices_without_duration_at_one_tick_are_drawn_as_the_first() {
         let store = points(&[(100, 1), (101, 3), (102, 40), (1000, 1), (5000, 300)]);
         let near = drawn(&store.query(90, 110, 1, &[0]));
         assert_eq!(near, [(10.0, 10.0, 0), (11.0, 11.0, 1), (12.0, 12.0, 4)], "the first of each tick");
@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn the_closest_look_tells_ticks_apart_however_many_slices_they_have() {
+    fn the_closest_look_draws_every_tick() {
         let store = points(&[(7, 100_000), (8, 100_000), (9, 1), (10, 70_000), (400, 100_000)]);
         let answer = store.query(0, 30, 1, &[0]);
         assert_eq!(drawn(&answer), [(7.0, 7.0, 0), (8.0, 8.0, 100_000), (9.0, 9.0, 200_000), (10.0, 10.0, 200_001)]);
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn covered_time_is_kept_by_rectangles_of_any_width() {
+    fn rectangles_of_any_width_keep_covered_time() {
         let store = program(100_000);
         let (from, to) = store.extent().unwrap();
         let mut exact = 0u64;
@@ -543,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn open_slices_are_drawn_up_to_what_has_been_read() {
+    fn open_slices_are_drawn_up_to_the_end_of_what_is_read() {
         let (mut store, mut batch) = store();
         for (kind, time, name) in [
             (EventKind::Begin, 100, 0),
@@ -579,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_keeps_its_extremes_and_the_value_before_the_window() {
+    fn counters_keep_extremes_and_the_value_before_the_window() {
         let (mut store, mut batch) = store();
         for (time, value) in [(0, 7), (100, 1), (101, 9), (102, 4), (200, 5)] {
             batch.push(EventKind::Sample, 0, time, 0, value);
@@ -591,7 +591,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_of_a_step_are_one_mark() {
+    fn instants_within_a_step_are_merged() {
         let (mut store, mut batch) = store();
         for time in [10, 11, 12, 500, 501, 900] {
             batch.push(EventKind::Instant, 0, time, 0, time);

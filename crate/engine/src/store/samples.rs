@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extremes_of_any_stretch_are_exact_and_cheap() {
+    fn extremes_of_any_range_are_exact_and_cheap() {
         let mut samples = Samples::new(ValueKind::Unsigned);
         let value = |i: u64| (i * 2_654_435_761) % 1009;
         for i in 0..20_000u64 {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_values_are_compared_as_such_and_exactly() {
+    fn signed_values_compare_exactly() {
         let values = [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX - 1, i64::MAX];
         let samples = of(ValueKind::Signed, values.map(|v| v as u64));
         assert_eq!(samples.extremes(0, 6, &mut 0), Some((i64::MIN as u64, i64::MAX as u64)));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nan_is_no_extreme_and_infinity_no_scale() {
+    fn nan_is_no_extreme_and_infinity_no_scale() {
         let values = [f64::NAN, 1.5, f64::INFINITY, -2.5, -f64::NAN];
         let samples = of(ValueKind::Float, values.map(f64::to_bits));
         assert_eq!(samples.extremes(0, 5, &mut 0), Some(((-2.5f64).to_bits(), f64::INFINITY.to_bits())));

@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_begun_before_the_recording_wrap_around_what_is_there() {
+    fn calls_begun_before_the_recording_enclose_earlier_slices() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(10));
         play(&mut t, &mut calls, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -e@18");
         // a called b and d; b called c. After a returned, e takes the lowest depth.
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_further_down_closes_what_lies_above() {
+    fn an_end_further_down_closes_inner_slices() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
         play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@9 -z@12");
         // From then on the stack is unreliable: z reaches back to the previous event only.
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_without_a_beginning_below_open_calls_does_not_move_them() {
+    fn an_orphan_end_does_not_move_open_calls() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
         play(&mut t, &mut calls, "+a@1 -z@5 +b@6 -b@7");
         t.finish(20);
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_does_not_unsort_a_column() {
+    fn a_clock_that_goes_back_keeps_columns_sorted() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
         play(&mut t, &mut calls, "+a@10 -a@20 +b@15 -b@30");
         assert_eq!(shown(&t, &calls), ["0:a 10..20 0", "0:b 20..30 0"]);
@@ -543,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lifetime_that_is_open_has_the_place_that_it_keeps() {
+    fn an_open_lifetime_keeps_its_position() {
         let (mut t, mut calls) = lifetimes();
         play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -b@4");
         let open: Vec<_> = t.open().map(|o| o.depth).collect();
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn lifetimes_that_began_before_the_recording_or_twice() {
+    fn lifetimes_may_begin_before_the_recording_or_twice() {
         let (mut t, mut calls) = lifetimes();
         play(&mut t, &mut calls, "+a@1 -z@3 +b@4 +a@6 -b@7 -a@8 -y@9");
         assert_eq!(shown(&t, &calls), ["-2:y 1..9 1", "-1:z 1..3 1", "0:a 1..6 4", "0:a 6..8 0", "1:b 4..7 0"]);
@@ -564,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_forgets_everything_but_what_the_track_is() {
+    fn a_restart_keeps_only_the_definition() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(50));
         play(&mut t, &mut calls, "+a@60 -z@61");
         let version = t.version;
@@ -576,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_slice_has_the_place_that_it_keeps() {
+    fn an_open_slice_keeps_its_position() {
         let (mut t, mut calls) = track(Orphans::FromStart, None);
         play(&mut t, &mut calls, "+a@1 +b@2 -b@3 +b@4");
         let open = t.slice(1, 1, 100).unwrap();
