@@ -82,7 +82,7 @@ impl SqlRows {
         let halves = if small { 1 } else { 2 };
         let sql = if small { query.sql() } else { query.split_sql() };
         let width = columns * halves;
-        let outcome = self.0.doubles(&sql, width as u32).map_err(told)?;
+        let outcome = self.0.doubles(&sql, width as u32).map_err(row_error)?;
         let values = self.0.values().subarray(0, outcome.rows() * width as u32).to_vec();
         for row in values.chunks_exact(width) {
             for (column, value) in out.ints.iter_mut().zip(row.chunks_exact(halves)) {
@@ -102,7 +102,7 @@ impl SqlRows {
 
     /// Fetches rows of any values.
     fn cells(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
-        let statement = self.0.database().prepare(&query.sql()).map_err(told)?;
+        let statement = self.0.database().prepare(&query.sql()).map_err(row_error)?;
         let config = Object::new();
         let _ = Reflect::set(&config, &"useBigInt".into(), &JsValue::TRUE);
         let end = loop {
@@ -110,9 +110,9 @@ impl SqlRows {
                 Ok(false) => break Ok(()),
                 Ok(true) => match statement.get(&JsValue::NULL, &config) {
                     Ok(row) => out.cells.push(row.iter().map(|value| cell(&value)).collect()),
-                    Err(error) => break Err(told(error)),
+                    Err(error) => break Err(row_error(error)),
                 },
-                Err(error) => break Err(told(error)),
+                Err(error) => break Err(row_error(error)),
             }
         };
         statement.free();
@@ -165,7 +165,7 @@ fn cell(value: &JsValue) -> Cell {
 }
 
 /// The error that sql.js throws, with SQLite's message.
-fn told(error: JsValue) -> RowError {
+fn row_error(error: JsValue) -> RowError {
     match JsError::try_from(error) {
         Ok(error) => damaged(&error.message),
         Err(other) => damaged(&other.to_string()),

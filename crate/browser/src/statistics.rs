@@ -54,7 +54,7 @@ impl Session {
     /// from. `flame` is the call-tree node in focus.
     pub fn statistics(&mut self, functions: bool, flame: Option<u32>) -> JsValue {
         let store = self.engine.store();
-        let Some(statistics) = self.scan.statistics.as_mut().filter(|s| s.is_telling()) else {
+        let Some(statistics) = self.scan.statistics.as_mut().filter(|s| s.can_estimate()) else {
             return JsValue::UNDEFINED;
         };
         let functions = if functions { columns::functions(&statistics.functions(store)) } else { JsValue::NULL };

@@ -119,7 +119,7 @@ fn names_and_tracks_are_returned_once() {
 fn statistics_are_columns_and_exact_percentiles_bigints() {
     let mut session = read(&log());
     let column = |answer: &JsValue, path: &str| get(answer, path).unchecked_into::<Float64Array>().to_vec();
-    assert!(session.statistics(true, None).is_undefined(), "nothing was asked");
+    assert!(session.statistics(true, None).is_undefined(), "no scan has begun");
     session.begin_statistics(START + 15, START + 40, &[0, 1]);
     while !session.step_statistics(1) {}
     let answer = session.statistics(true, Some(0));

@@ -38,7 +38,7 @@ impl Database {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(uri, flags).map_err(|e| told(&e))?;
+        let connection = Connection::open_with_flags(uri, flags).map_err(|e| row_error(&e))?;
         // In a truncated database some tables have no root page. The others are still readable.
         let _ = connection.pragma_update(None, "writable_schema", true);
         let _ = connection.pragma_update(None, "trusted_schema", false);
@@ -51,10 +51,10 @@ impl RowSource for Database {
     fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
         let numbers = matches!(query.shape, Shape::Ints { .. });
         out.clear(if numbers { query.select.len() } else { 0 });
-        let mut statement = self.connection.prepare(&query.sql()).map_err(|e| told(&e))?;
+        let mut statement = self.connection.prepare(&query.sql()).map_err(|e| row_error(&e))?;
         let columns = statement.column_count();
-        let mut rows = statement.query([]).map_err(|e| told(&e))?;
-        while let Some(row) = rows.next().map_err(|e| told(&e))? {
+        let mut rows = statement.query([]).map_err(|e| row_error(&e))?;
+        while let Some(row) = rows.next().map_err(|e| row_error(&e))? {
             if numbers {
                 for (i, column) in out.ints.iter_mut().enumerate() {
                     column.push(row.get_ref(i).map_or(0, number));
@@ -79,7 +79,7 @@ pub(crate) struct NewDatabase(Connection);
 impl NewDatabase {
     /// Creates a database. The file must not exist.
     pub(crate) fn create(path: &Path) -> Result<Self, RowError> {
-        let connection = Connection::open(path).map_err(|e| told(&e))?;
+        let connection = Connection::open(path).map_err(|e| row_error(&e))?;
         let mut database = Self(connection);
         // Nobody reads it before it is complete, and an incomplete one is of no use.
         database.run("pragma journal_mode=off; pragma synchronous=off;")?;
@@ -89,18 +89,18 @@ impl NewDatabase {
 
 impl RowSink for NewDatabase {
     fn run(&mut self, sql: &str) -> Result<(), RowError> {
-        self.0.execute_batch(sql).map_err(|e| told(&e))
+        self.0.execute_batch(sql).map_err(|e| row_error(&e))
     }
 
     fn insert(&mut self, insert: &Insert) -> Result<(), RowError> {
-        let transaction = self.0.transaction().map_err(|e| told(&e))?;
+        let transaction = self.0.transaction().map_err(|e| row_error(&e))?;
         {
-            let mut statement = transaction.prepare(&insert.sql).map_err(|e| told(&e))?;
+            let mut statement = transaction.prepare(&insert.sql).map_err(|e| row_error(&e))?;
             for row in &insert.rows {
-                statement.execute(params_from_iter(row.iter().map(value))).map_err(|e| told(&e))?;
+                statement.execute(params_from_iter(row.iter().map(value))).map_err(|e| row_error(&e))?;
             }
         }
-        transaction.commit().map_err(|e| told(&e))
+        transaction.commit().map_err(|e| row_error(&e))
     }
 }
 
@@ -134,7 +134,7 @@ fn value(cell: &Cell) -> rusqlite::types::Value {
     }
 }
 
-fn told(error: &rusqlite::Error) -> RowError {
+fn row_error(error: &rusqlite::Error) -> RowError {
     let class = match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => Class::Unsupported,
         Some(rusqlite::ErrorCode::SystemIoFailure) => Class::Unreadable,

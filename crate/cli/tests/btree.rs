@@ -146,9 +146,9 @@ fn damage_only_ends_the_scan() {
             file.truncate(chance(good.len() as u64) as usize);
         }
         let (found, given_up, reads) = scan(&file, &statement, root);
-        assert!(found.is_sorted_by(|a, b| a.0 < b.0), "SQLite goes on behind the last row");
-        assert!(reads <= 2 + file.len() / 512, "each page is read once at the most: {reads}");
-        assert!(given_up || found.len() > expected.len() / 2, "pages are not lost without a word");
+        assert!(found.is_sorted_by(|a, b| a.0 < b.0), "SQLite continues after the last row");
+        assert!(reads <= 2 + file.len() / 512, "each page is read at most once: {reads}");
+        assert!(given_up || found.len() > expected.len() / 2, "pages are not lost silently");
         ends[usize::from(given_up)] += 1;
     }
     assert!(ends.iter().all(|n| *n > 200), "{ends:?}: damage is met, or lies elsewhere");

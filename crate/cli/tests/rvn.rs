@@ -217,8 +217,8 @@ fn older_tables_open_with_a_message() {
         assert_eq!(records.iter().filter(|r| r["begin"].is_u64()).count(), 9, "{sql}");
         assert_eq!(code, Some(0));
         let report = info(&path);
-        let told = report["problems"].to_string().replace('\\', "");
-        assert!(errors.contains(words) || told.contains(words), "{sql}: {errors} {told}");
+        let problems = report["problems"].to_string().replace('\\', "");
+        assert!(errors.contains(words) || problems.contains(words), "{sql}: {errors} {problems}");
         let first = &report["problems"][0]["first"]["offset"];
         assert!(first.as_u64().is_some_and(|at| at <= 16), "{sql}: {first} is no place on the x axis");
         std::fs::remove_file(path).unwrap();

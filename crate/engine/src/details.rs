@@ -203,11 +203,11 @@ impl Store {
                 (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
             }
         };
-        let told = record.fields.into_iter().map(FieldOut::from);
+        let of_record = record.fields.into_iter().map(FieldOut::from);
         if counted {
-            fields.splice(0..0, told);
+            fields.splice(0..0, of_record);
         } else {
-            fields.extend(told);
+            fields.extend(of_record);
         }
         remarks.extend(record.remarks);
         Some(Details {

@@ -139,8 +139,8 @@ impl Store {
                 let track = track.filter(|t| self.slices_of(*t) > 0).or_else(busiest)?;
                 self.innermost_at(track, time)
             }
-            Neighbour::Next { item } => self.beside(item, true),
-            Neighbour::Previous { item } => self.beside(item, false),
+            Neighbour::Next { item } => self.next_to(item, true),
+            Neighbour::Previous { item } => self.next_to(item, false),
             Neighbour::Caller { item } => {
                 let Item::Slice { track, depth, index } = item else { return None };
                 let slice = self.slice_at(track, depth, index as usize)?;
@@ -164,7 +164,7 @@ impl Store {
         self.tracks.get(track as usize)?.slice(depth, index, now)
     }
 
-    fn told(&self, track: TrackId, depth: i32, index: usize, slice: &Slice) -> Found {
+    fn found_slice(&self, track: TrackId, depth: i32, index: usize, slice: &Slice) -> Found {
         Found {
             item: Item::Slice { track, depth, index: index as u32 },
             name: self.calls.name(slice.node),
@@ -192,7 +192,7 @@ impl Store {
             let slice = self.slice_at(track, depth, open)?;
             (slice.start <= time && (slice.end > time || slice.start == time)).then_some((open, slice))
         });
-        found.map(|(index, slice)| self.told(track, depth, index, &slice))
+        found.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
     }
 
     /// The slice at `depth` that called `callee`, as far as the call tree knows.
@@ -205,7 +205,7 @@ impl Store {
         }
         let mut calling = Calling { node, start: callee.start, end: callee.end, found: None };
         column.walk(callee.start.saturating_sub(1), callee.start.saturating_add(1), &mut 0, &mut calling);
-        calling.found.map(|(index, slice)| self.told(track, depth, index, &slice))
+        calling.found.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
     }
 
     fn longest(&self, track: TrackId, depth: i32, from: u64, to: u64) -> Option<Found> {
@@ -218,16 +218,16 @@ impl Store {
         if let Some(slice) = self.slice_at(track, depth, open) {
             longest.slice(open, slice);
         }
-        longest.best.map(|(index, slice)| self.told(track, depth, index, &slice))
+        longest.best.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
     }
 
-    fn beside(&self, item: Item, forwards: bool) -> Option<Found> {
+    fn next_to(&self, item: Item, forwards: bool) -> Option<Found> {
         let step = |index: u32| if forwards { index.checked_add(1) } else { index.checked_sub(1) };
         match item {
             Item::Slice { track, depth, index } => {
                 let index = step(index)? as usize;
                 let slice = self.slice_at(track, depth, index)?;
-                Some(self.told(track, depth, index, &slice))
+                Some(self.found_slice(track, depth, index, &slice))
             }
             Item::Instant { track, index } => {
                 let index = step(index)?;
@@ -288,12 +288,12 @@ mod tests {
         let store = store();
         let at = |time| place(store.neighbour(Neighbour::At { time, track: None }));
         assert_eq!(at(5), Some((0, 0, 0)));
-        assert_eq!(at(10), Some((1, 0, 10)), "a beginning belongs to what begins");
-        assert_eq!(at(20), Some((0, 0, 0)), "an end does not belong to what ends");
+        assert_eq!(at(10), Some((1, 0, 10)), "a start belongs to the slice that begins");
+        assert_eq!(at(20), Some((0, 0, 0)), "an end does not belong to the slice that ends");
         assert_eq!(at(44), Some((2, 0, 40)));
         assert_eq!(at(150), None);
         assert_eq!(at(255), Some((1, 2, 250)));
-        assert_eq!(at(220), Some((0, 1, 200)), "what has not ended is found, too");
+        assert_eq!(at(220), Some((0, 1, 200)), "open slices are found");
         assert_eq!(
             place(store.neighbour(Neighbour::At { time: 44, track: Some(7) })),
             Some((2, 0, 40)),

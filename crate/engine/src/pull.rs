@@ -153,7 +153,7 @@ pub fn text(
     mut write: impl FnMut(&str) -> io::Result<()>,
     mut problem: impl FnMut(Problem),
 ) -> io::Result<Result<(), RowError>> {
-    // The size only serves progress, which nobody asks for here.
+    // The size only serves progress, which is not reported here.
     let mut pull = Pull::new(decoder, 0);
     if let Err(error) = pull.attach(source, None) {
         return Ok(Err(error));

@@ -15,13 +15,13 @@ use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 struct Counting;
 
 thread_local! {
-    static ASKED: Cell<u64> = const { Cell::new(0) };
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static HELD: Cell<i64> = const { Cell::new(0) };
     static MOST: Cell<i64> = const { Cell::new(0) };
 }
 
-fn count(asked: u64, grown: i64) {
-    ASKED.set(ASKED.get() + asked);
+fn count(allocations: u64, grown: i64) {
+    ALLOCATIONS.set(ALLOCATIONS.get() + allocations);
     HELD.set(HELD.get() + grown);
     MOST.set(MOST.get().max(HELD.get()));
 }
@@ -55,17 +55,17 @@ static COUNTING: Counting = Counting;
 /// Memory that something took.
 struct Taken {
     /// Number of allocations.
-    asked: u64,
+    allocations: u64,
     /// Bytes held at the end, and at the peak.
     held: i64,
     most: i64,
 }
 
 fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
-    let (asked, held) = (ASKED.get(), HELD.get());
+    let (allocations, held) = (ALLOCATIONS.get(), HELD.get());
     MOST.set(held);
     let result = work();
-    (result, Taken { asked: ASKED.get() - asked, held: HELD.get() - held, most: MOST.get() - held })
+    (result, Taken { allocations: ALLOCATIONS.get() - allocations, held: HELD.get() - held, most: MOST.get() - held })
 }
 
 /// An unfinished trace with `threads` threads. On each, `depth` calls nest, `times` times.
@@ -106,17 +106,17 @@ fn bytes_a_slice(store: &Store) -> f64 {
 #[track_caller]
 fn holds((threads, depth, times): (u32, u32, u64), bytes: f64, while_reading: f64) {
     let (mut store, growing) = taken(|| calls(threads, depth, times));
-    let told = store.bytes();
+    let reported = store.bytes();
     let filled = bytes_a_slice(&store);
-    assert!(filled < bytes * while_reading, "{filled} bytes a slice while reading");
+    assert!(filled < bytes * while_reading, "{filled} bytes per slice while reading");
     let ((), closing) = taken(|| store.finish(false));
     let finished = bytes_a_slice(&store);
-    assert!(finished < bytes, "{finished} bytes a slice");
+    assert!(finished < bytes, "{finished} bytes per slice");
     // The store's own figure excludes the call tree, the names, the batch and the track structures.
     let others = i64::from(threads) * 1200 + i64::from(depth) * 200 + 300_000;
-    assert!((growing.held - told as i64).abs() < others, "{} held, {told} told", growing.held);
+    assert!((growing.held - reported as i64).abs() < others, "{} held, {reported} reported", growing.held);
     let held = growing.held + closing.held;
-    assert!((held - store.bytes() as i64).abs() < others, "{held} held, {} told", store.bytes());
+    assert!((held - store.bytes() as i64).abs() < others, "{held} held, {} reported", store.bytes());
     // Columns shrink one after the other, not all at once.
     assert!(closing.most < 200_000, "{} more while closing", closing.most);
 }
@@ -146,7 +146,7 @@ fn filling_a_column_allocates_once_a_block() {
     let (store, taken) = taken(|| calls(1, 1, 500_000));
     assert_eq!(store.slices(), 500_000);
     // A million events: 122 blocks of 4096, about ten smaller ones, and the nodes and lists over them.
-    assert!(taken.asked < 250, "memory was asked for {} times", taken.asked);
+    assert!(taken.allocations < 250, "{} allocations", taken.allocations);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn filling_a_short_column_allocates_a_few_times() {
     let columns = 2000 * 5;
     assert_eq!(store.slices(), columns * 100);
     // Five blocks, two chunks of nodes and their lists, and a few allocations for each track.
-    assert!(taken.asked < columns * 18, "memory was asked for {} times", taken.asked);
+    assert!(taken.allocations < columns * 18, "{} allocations", taken.allocations);
 }
 
 /// An XRay log of `records` function records in one thread, four calls deep.
@@ -182,7 +182,7 @@ fn reading_a_million_records_allocates_a_few_hundred_times() {
     let file = log(1_000_000);
     let (session, taken) = taken(|| read_whole(&file));
     assert_eq!(session.store().slices(), 500_000);
-    assert!(taken.asked < 1000, "memory was asked for {} times", taken.asked);
+    assert!(taken.allocations < 1000, "{} allocations", taken.allocations);
     let beside = taken.held - session.store().bytes() as i64;
-    assert!(beside < 4_000_000, "{beside} bytes are held beside the slices");
+    assert!(beside < 4_000_000, "{beside} bytes besides the slices");
 }

@@ -167,7 +167,7 @@ impl Statistics {
     }
 
     /// Whether there is enough to estimate from.
-    pub fn is_telling(&self) -> bool {
+    pub fn can_estimate(&self) -> bool {
         self.is_exact() || self.sampled > 0
     }
 

@@ -217,9 +217,9 @@ fn part_of_a_scan_estimates_the_whole() {
     let tracks = [0, 1, 2, 3];
     let exact = scanned(&store, ALL, &tracks).functions(&store);
     let mut statistics = Statistics::new(&store, question(ALL, &tracks));
-    assert!(!statistics.is_telling());
+    assert!(!statistics.can_estimate());
     assert!(!statistics.step(&store, 100_000));
-    assert!(statistics.is_telling() && !statistics.is_exact());
+    assert!(statistics.can_estimate() && !statistics.is_exact());
     let estimate = statistics.functions(&store);
     assert_eq!(exact.name, estimate.name);
     let pairs = |of: fn(&FunctionColumns) -> &Vec<f64>| of(&exact).iter().zip(of(&estimate)).collect::<Vec<_>>();
@@ -238,7 +238,7 @@ fn part_of_a_scan_estimates_the_whole() {
 fn a_finished_scan_still_answers_its_question() {
     let mut store = program(1, 1000);
     let mut statistics = Statistics::new(&store, question(ALL, &[0]));
-    assert!(!statistics.answers(&store, &question(ALL, &[0])), "nothing was looked at yet");
+    assert!(!statistics.answers(&store, &question(ALL, &[0])), "nothing was visited yet");
     while !statistics.step(&store, 1000) {}
     assert!(statistics.answers(&store, &question(ALL, &[0])));
     assert!(!statistics.answers(&store, &question((0, 100), &[0])));

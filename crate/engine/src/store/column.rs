@@ -210,7 +210,7 @@ impl Column {
     #[inline]
     pub(crate) fn push(&mut self, slice: &Slice) {
         if !self.blocks.last_mut().is_some_and(|block| block.push(slice)) {
-            self.push_behind(slice);
+            self.push_in_new_block(slice);
         }
         self.len += 1;
         if self.len.is_multiple_of(FAN_OUT) {
@@ -220,7 +220,7 @@ impl Column {
 
     /// Appends a slice in a new block.
     #[cold]
-    fn push_behind(&mut self, slice: &Slice) {
+    fn push_in_new_block(&mut self, slice: &Slice) {
         // Half of the current length, so that at most a third of the memory is unused. After a block that was closed
         // early, little more than what that one used.
         let mut capacity = SMALLEST;
@@ -355,8 +355,8 @@ impl Column {
     /// The first index for which `before` is false. Requires that it is true for all slices before that one and false
     /// for all from there on.
     fn partition_point(&self, before: impl Fn(&Slice) -> bool) -> usize {
-        let behind = self.blocks.partition_point(|b| b.get(0).is_some_and(|s| before(&s)));
-        let Some(block) = behind.checked_sub(1).and_then(|i| self.blocks.get(i)) else { return 0 };
+        let after = self.blocks.partition_point(|b| b.get(0).is_some_and(|s| before(&s)));
+        let Some(block) = after.checked_sub(1).and_then(|i| self.blocks.get(i)) else { return 0 };
         let (mut low, mut high) = (1, block.len());
         while low < high {
             let middle = low + (high - low) / 2;

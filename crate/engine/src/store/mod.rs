@@ -84,7 +84,7 @@ impl Store {
     pub fn apply(&mut self, batch: &mut EventBatch) -> bool {
         debug_assert!(
             !self.finished || batch.kinds.first() == Some(&EventKind::Restart),
-            "what is finished is as small as it can be and does not grow; at the most it begins anew"
+            "a finished store does not grow; at most a track restarts"
         );
         for name in batch.new_names.drain(..) {
             self.names.push(name.text);

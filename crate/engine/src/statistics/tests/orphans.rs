@@ -171,7 +171,7 @@ fn nodes_keep_their_numbers_until_more_callers_arrive() {
     store.apply(&mut batch);
     let mut fourth = third.again(&store, question(ALL, &[0]));
     while !fourth.step(&store, 1) {}
-    assert_eq!(fourth.flame(&store, c).focus, 0, "the number is not that of another node");
+    assert_eq!(fourth.flame(&store, c).focus, 0, "the number does not become another node");
     assert_eq!(fourth.flame(&store, ROOT).total[0], 9.0);
 }
 
