@@ -7,6 +7,7 @@
 mod call_tree;
 mod chunked;
 mod details;
+mod input;
 mod neighbours;
 mod overview;
 pub mod pull;

@@ -5,6 +5,7 @@ use std::io;
 use unspool_formats::decoder::TextDump;
 use unspool_formats::{Error, Want};
 
+use crate::input::Input;
 use crate::session::{Session, Step};
 
 /// Size of one read, in bytes.
@@ -58,9 +59,8 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
             Step::More => {}
             Step::NeedsBytes => {
                 let (at, len) = session.wants();
-                let most = if len == 0 { PORTION } else { usize::try_from(len).unwrap_or(PORTION).min(PORTION) };
                 let mut read = Ok(0);
-                session.push_with(most, |room| {
+                session.push_with(portion(len), |room| {
                     read = file.read_at(at, room);
                     *read.as_ref().unwrap_or(&0)
                 });
@@ -85,37 +85,27 @@ pub fn text(
     mut write: impl FnMut(&str) -> io::Result<()>,
     mut problem: impl FnMut(unspool_formats::Problem),
 ) -> io::Result<Result<(), Error>> {
-    let mut buffer = vec![0; PORTION];
-    let (mut input, mut used, mut position): (Vec<u8>, usize, u64) = (Vec::new(), 0, 0);
+    let mut input = Input::default();
     let mut out = String::new();
     loop {
-        let here = position - (input.len() - used) as u64;
-        let (at, len) = match dump.want() {
+        let want = dump.want();
+        match want {
             Want::Nothing => return Ok(Ok(())),
-            Want::Next => (position, 0),
-            Want::Seek { at, len } if at == here => (position, (at + len).saturating_sub(position)),
-            Want::Seek { at, len } => {
+            Want::Seek { at, .. } if at != input.here() => input.seek(at),
+            Want::Seek { .. } | Want::Next => {}
+        }
+        let mut result = dump.push(input.left(), &mut out).map(|progress| progress.used);
+        input.consume(result.unwrap_or(0));
+        if result == Ok(0) && out.is_empty() && dump.want() == want {
+            let (at, len) = input.wants(want);
+            let mut read = Ok(0);
+            input.push_with(portion(len), |room| {
+                read = file.read_at(at, room);
+                *read.as_ref().unwrap_or(&0)
+            });
+            if read? == 0 {
+                result = dump.end(input.left(), &mut out).map(|()| 0);
                 input.clear();
-                (used, position) = (0, at);
-                (at, len)
-            }
-        };
-        let before = dump.want();
-        let mut result = dump.push(input.get(used..).unwrap_or_default(), &mut out).map(|p| p.used);
-        let n = result.unwrap_or(0);
-        used += n;
-        if result == Ok(0) && out.is_empty() && dump.want() == before {
-            let portion = portion(&mut buffer, len);
-            let n = file.read_at(at, portion)?;
-            if n == 0 {
-                result = dump.end(input.get(used..).unwrap_or_default(), &mut out).map(|()| 0);
-                input.clear();
-                used = 0;
-            } else {
-                input.drain(..used);
-                used = 0;
-                input.extend_from_slice(&portion[..n]);
-                position += n as u64;
             }
         }
         write(&out)?;
@@ -127,7 +117,7 @@ pub fn text(
     }
 }
 
-fn portion(buffer: &mut [u8], len: u64) -> &mut [u8] {
-    let n = if len == 0 { buffer.len() } else { usize::try_from(len).unwrap_or(usize::MAX).min(buffer.len()) };
-    &mut buffer[..n]
+/// Size of the next read, if `len` bytes are useful. 0 means no limit.
+fn portion(len: u64) -> usize {
+    if len == 0 { PORTION } else { usize::try_from(len).unwrap_or(PORTION).min(PORTION) }
 }
