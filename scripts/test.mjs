@@ -106,9 +106,9 @@ async function wasmPackTest() {
   return announced(program, ['test', '--headless', '--chrome', 'crate/browser'], { PATH, ...patience });
 }
 
-/** Compares real files with the output of the formats' reference tools, and statistics with independent figures. */
+/** Compares real files with reference tools, known call stacks, and independently computed statistics. */
 async function corpus() {
-  const [records, stats] = ['check_corpus.py', 'check_stats.py'].map((name) => join(checks, name));
+  const [records, stats, calls] = ['check_corpus.py', 'check_stats.py', 'check_calls.py'].map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {
     say('skipped: the corpus of real traces, its checkers or python3 are missing');
     return 0;
@@ -116,7 +116,9 @@ async function corpus() {
   const built = await cargo('build', '--release', '--package', 'unspool-cli', '--locked');
   if (built !== 0) return built;
   const cli = ['--cli', 'target/release/unspool'];
-  const figures = existsSync(stats) ? await announced('python3', [stats, ...cli]) : 0;
-  if (figures !== 0) return figures;
+  for (const checker of [stats, calls].filter(existsSync)) {
+    const status = await announced('python3', [checker, ...cli]);
+    if (status !== 0) return status;
+  }
   return announced('python3', [records, ...cli, '--expect-fail', 'tests/expect-fail.txt']);
 }

@@ -356,7 +356,7 @@ impl State {
                 if let Some(i) = self.resuming(address).or_else(|| self.expecting(address)) {
                     self.close(i, last.after, (0, END_INFERRED), sink);
                 } else {
-                    self.uncover(&last, at, program, sink);
+                    self.uncover(rules, &last, at, program, sink);
                 }
             }
             Flow::Unknown => {
@@ -398,7 +398,7 @@ impl State {
         }
         if self.open.is_empty() {
             if address != last.next {
-                self.uncover(last, at, program, sink);
+                self.uncover(rules, last, at, program, sink);
             }
             return;
         }
@@ -571,7 +571,9 @@ impl State {
             return false;
         }
         let by_register = rules.isa.pushed() == 0;
+        let jumps = matches!(last.flow, Flow::Jump { .. } | Flow::Return { .. });
         let mut over = self.open.len();
+        let mut left = None;
         for (i, open) in self.open.iter().enumerate().rev() {
             let Some(entered) = open.stack else {
                 // Nothing is known of it: it goes with what it lies on.
@@ -581,13 +583,17 @@ impl State {
                 // A handler on the same stack is over when the stack of what it interrupted is back.
                 Some(interrupted) if !open.is_call() => entered < interrupted && now >= interrupted,
                 None if !open.is_call() => false,
-                _ if by_register => now > entered || (returns && now == entered && open.back == at.address),
+                // Or at the same, where it had made room for a call that is left as well: only its caller is so high.
+                _ if by_register => {
+                    let has_room = jumps && left.is_some_and(|left| left < entered);
+                    now > entered || (now == entered && (has_room || (returns && open.back == at.address)))
+                }
                 _ => now > entered,
             };
             if !is_over {
                 break;
             }
-            over = i;
+            (over, left) = (i, Some(entered));
         }
         if over == self.open.len() {
             // A return that leaves nothing is one by a register, or was interrupted right after it.
@@ -725,7 +731,14 @@ impl State {
     }
 
     /// Code that nobody is known to have called returns to its caller, which has been there all the time.
-    fn uncover(&mut self, last: &Departure, at: &Arrival<'_>, program: &mut Program, sink: &mut impl Sink) {
+    fn uncover(
+        &mut self,
+        rules: Rules,
+        last: &Departure,
+        at: &Arrival<'_>,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
         if !self.open.is_empty() {
             return;
         }
@@ -733,7 +746,9 @@ impl State {
         self.tell(Held::End { name, began, time: last.after, flags: 0 }, sink);
         self.note(Note::CallerUncovered(last.address), last.locator, sink);
         self.uncovered += 1;
-        self.begin_outermost(at, self.uncovered <= UNCOVERED, program, sink);
+        // On one stack for a whole system, what goes on may be another thread: it is not the caller of all that came before.
+        let below = rules.infers_handlers && self.uncovered <= UNCOVERED;
+        self.begin_outermost(at, below, program, sink);
     }
 
     fn begin_outermost(&mut self, at: &Arrival<'_>, below: bool, program: &mut Program, sink: &mut impl Sink) {
