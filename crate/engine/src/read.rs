@@ -52,6 +52,20 @@ pub fn head_and_tail(file: &mut impl ReadAt, size: u64) -> io::Result<(Vec<u8>, 
 /// # Errors
 ///
 /// Returns the error of the file. Errors of decoding are in [`Session::error`].
+///
+/// # Examples
+///
+/// ```no_run
+/// use unspool_engine::{Session, read};
+///
+/// let file = std::fs::read("threads.xray")?;
+/// let size = file.len() as u64;
+/// let (head, tail) = read::head_and_tail(&mut file.as_slice(), size)?;
+/// let mut session = Session::new("threads.xray", size, &head, &tail).expect("an XRay log");
+/// read::session(&mut session, &mut file.as_slice(), |_| {})?;
+/// println!("{} slices", session.store().slices());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl FnMut(&Session)) -> io::Result<()> {
     loop {
         match session.step(usize::MAX) {

@@ -22,6 +22,17 @@ pub struct Summary {
 
 impl Summary {
     /// Scans the range for all figures.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use unspool_engine::Store;
+    /// use unspool_engine::statistics::{Question, Summary};
+    ///
+    /// let store = Store::default();
+    /// let question = Question { from: 0, to: u64::MAX, tracks: vec![0] };
+    /// assert!(Summary::of(&store, &question).functions.is_empty());
+    /// ```
     pub fn of(store: &Store, question: &Question) -> Self {
         Self::with_room(store, question, ROOM)
     }
