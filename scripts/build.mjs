@@ -1,14 +1,14 @@
-// `npm run build`: the page as any static host can serve it, in dist/. `-- --fast` spares the slow optimisations.
+// `npm run build`: builds the page for static hosting into dist/. `-- --fast` skips slow optimisations.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildWasm, fail, installed, must, options, root, say } from './lib.mjs';
 
-/** Bytes that travel, compressed: before a file is opened, and all in all for a file of one format. */
+/** Most compressed bytes: of the page before a file is opened, and in total for a file of one format. */
 const PAGE = 350_000;
 const FORMAT = 500_000;
-/** What each needs; sql.js and the disassembler come when they are wanted. */
+/** The files of each. sql.js and the disassembler are loaded on demand. */
 const OF_PAGE = /^index-.*\.(js|css)$/;
 const OF_FORMAT = /^(worker-.*\.js|unspool_browser.*\.wasm)$/;
 
@@ -24,7 +24,7 @@ const size = (of) =>
 const page = size(OF_PAGE);
 const format = page + size(OF_FORMAT);
 const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
-say(`compressed: ${kb(page)} before a file is opened, ${kb(format)} with what reads it`);
+say(`compressed: ${kb(page)} before a file is opened, ${kb(format)} with the decoders`);
 if (page > PAGE || (!fast && format > FORMAT)) {
-  fail(`That is more than ${kb(PAGE)} and ${kb(FORMAT)}: load what is seldom wanted when it is wanted.`);
+  fail(`The limits are ${kb(PAGE)} and ${kb(FORMAT)}: load rarely used code on demand.`);
 }

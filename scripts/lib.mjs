@@ -1,4 +1,4 @@
-// What the scripts share: running programs, finding them, saying things.
+// Shared by the scripts: finding and running programs, messages, arguments.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -10,27 +10,27 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 export const ci = Boolean(process.env.CI) && process.env.CI !== 'false';
 export const windows = process.platform === 'win32';
 
-/** wasm-pack is Cargo-installed here once for all clones, a folder a version. */
+/** `cargo install` puts wasm-pack here, one folder per version, shared by all clones. */
 const WASM_PACK = '0.15.1';
 const cache = process.env.UNSPOOL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unspool');
 export const wasmPack = { version: WASM_PACK, folder: join(cache, `wasm-pack-${WASM_PACK}`) };
 
 export const say = (text) => console.log(`\n» ${text}`);
 
-/** Ends the process with one sentence: what is wrong and what to do about it. */
+/** Exits with one sentence: what is wrong and what to do about it. */
 export function fail(sentence) {
   console.error(`\n✗ ${sentence}`);
   process.exit(1);
 }
 
-/** Runs a program from the root, its output going where ours goes, and answers its exit status. */
+/** Runs a program in the root folder with inherited output. Resolves to its exit status, 127 if it cannot be started. */
 export function run(program, args, { env = {} } = {}) {
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, ...env },
-      // npm and what it installs are batch files there.
+      // npm and the programs it installs are batch files on Windows.
       shell: windows && /^npm$|\.cmd$/.test(program),
     });
     const end = (signal) => child.kill(signal);
@@ -41,25 +41,25 @@ export function run(program, args, { env = {} } = {}) {
       done(127);
     });
     child.on('exit', (code, signal) => {
-      if (signal) console.error(`${program} was ended by ${signal}`);
+      if (signal) console.error(`${program} was killed by ${signal}`);
       done(code ?? 1);
     });
   });
 }
 
-/** As `run`, but ends the process with the program's status if that is not 0. */
+/** Like `run`, but exits with the program's status if that is not 0. */
 export async function must(program, args, options) {
   const status = await run(program, args, options);
   if (status !== 0) process.exit(status);
 }
 
-/** What a program prints, or undefined if it is not there or fails. */
+/** What a program prints; undefined if it is not installed or fails. */
 export function output(program, args) {
   const child = spawnSync(program, args, { cwd: root, encoding: 'utf8', shell: windows });
   return child.status === 0 ? child.stdout.trim() : undefined;
 }
 
-/** The path of a program: a path as it is, a name looked up on the PATH. */
+/** The path of the first program that exists. Names are looked up on the PATH. */
 export function find(...candidates) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const endings = windows ? ['.exe', '.cmd'] : [''];
@@ -85,13 +85,13 @@ export const findChromium = () =>
 export const findWasmPack = () =>
   find(join(wasmPack.folder, 'bin', windows ? 'wasm-pack.exe' : 'wasm-pack'), 'wasm-pack');
 
-/** A program that npm installed here; called directly, it is one process less than by npx, and has no word to add. */
+/** The path of a program that npm installed here. Running it directly saves a process over npx, and its messages. */
 export const installed = (name) => join(root, 'node_modules', '.bin', windows ? `${name}.cmd` : name);
 
-/** Builds `crate/browser` into web/worker/wasm. */
+/** The command that builds the wasm modules into web/worker/wasm. */
 export const buildWasm = (profile) => ['cargo', ['xtask', 'wasm', '--profile', profile]];
 
-/** The arguments after the script's name: `flags` take no value, all others of `known` take one. */
+/** The script's arguments by name: those in `known` take a value, `flags` take none. */
 export function options(known, flags = []) {
   const given = {};
   const rest = process.argv.slice(2);

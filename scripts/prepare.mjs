@@ -1,9 +1,9 @@
-// Brings what `npm start` or `npm test` needs and is missing, or says in one sentence what to install.
+// Installs what `npm start` or `npm test` needs, or says in one sentence what to install.
 //
 //   node scripts/prepare.mjs start | test | wasm-pack
 //
-// Only what belongs to this folder or to the user is touched; system packages are installed on Debian as root alone.
-// Quick when nothing is missing: it runs before every start and test.
+// Changes only this folder and the user's own files; installs system packages only on Debian as root. Quick when nothing
+// is missing, because it runs before every start and test.
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ if (!['start', 'test', 'wasm-pack'].includes(what)) fail('Usage: node scripts/pr
 node();
 rust();
 if (what === 'wasm-pack') {
-  await bringWasmPack();
+  await installWasmPack();
 } else {
   const test = what === 'test';
   await systemPackages(test);
   await rustTargets(test ? ['wasm32-unknown-unknown', 'thumbv7em-none-eabi'] : ['wasm32-unknown-unknown']);
   await nodeModules();
-  // On a desk the browser tests of crate/browser are optional; scripts/test.mjs says how to get them.
-  if (test && ci && !findWasmPack()) await bringWasmPack();
+  // The browser tests of crate/browser are optional outside CI; scripts/test.mjs says how to get them.
+  if (test && ci && !findWasmPack()) await installWasmPack();
 }
 
 function node() {
@@ -38,7 +38,7 @@ function rust() {
   }
 }
 
-/** A C compiler to link with, and what the tests run in. */
+/** A C compiler to link with, and for tests the browser and tools. */
 async function systemPackages(test) {
   const wanted = [
     { thing: 'a C compiler', there: () => find('cc', 'gcc', 'clang', 'cl'), debian: ['gcc', 'libc6-dev'] },
@@ -48,7 +48,7 @@ async function systemPackages(test) {
       { thing: 'Chromium (or CHROMIUM=its path)', there: findChromium, debian: ['chromium'] },
       { thing: 'ChromeDriver', there: () => find('chromedriver'), debian: ['chromium-driver'], optional: !ci },
       { thing: 'Python 3', there: () => find('python3'), debian: ['python3'], optional: !ci },
-      // Some tests compare with these and say so when they are skipped.
+      // Some tests compare with these tools, and print a line when they are skipped.
       { thing: 'zstd', there: () => find('zstd'), debian: ['zstd'], optional: true },
       { thing: 'apitrace', there: () => find('apitrace'), debian: ['apitrace'], optional: true },
       { thing: 'llvm-xray', there: () => find('llvm-xray'), debian: ['llvm'], optional: true },
@@ -64,7 +64,7 @@ async function systemPackages(test) {
     await run('sh', ['-c', command], { env });
     missing = wanted.filter((w) => !w.there());
   }
-  for (const { thing } of missing.filter((w) => w.optional)) say(`${thing} is not here: what needs it is left out`);
+  for (const { thing } of missing.filter((w) => w.optional)) say(`${thing} is not installed: tests that need it are skipped`);
   const needed = missing.filter((w) => !w.optional);
   if (needed.length > 0) {
     const how = find('apt-get') ? `: run \`${command}\` as root` : '';
@@ -73,7 +73,7 @@ async function systemPackages(test) {
 }
 
 async function rustTargets(targets) {
-  // Asked of rustc, not of rustup: a Rust from elsewhere may have the target too.
+  // Ask rustc, not rustup: a Rust from elsewhere may have the target, too.
   const sysroot = output('rustc', ['--print', 'sysroot']);
   if (!sysroot) fail('`rustc --print sysroot` failed: run `rustup toolchain install stable` in this folder.');
   const missing = targets.filter((target) => !existsSync(join(sysroot, 'lib', 'rustlib', target, 'lib')));
@@ -91,11 +91,11 @@ async function nodeModules() {
   await must('npm', ['ci', '--no-audit', '--no-fund']);
 }
 
-/** Without optimisation: compiling it takes half a minute, and it does nothing that takes long. */
-async function bringWasmPack() {
+/** Builds without optimisation: that takes half a minute, and wasm-pack itself has little to compute. */
+async function installWasmPack() {
   say(`installing wasm-pack ${wasmPack.version} into ${wasmPack.folder}`);
   const install = ['install', 'wasm-pack', '--version', `=${wasmPack.version}`, '--root', wasmPack.folder];
   install.push('--debug', '--config', 'profile.dev.debug=0');
-  // Its lock file may name a crate that was withdrawn since, or that a registry has not got yet.
+  // Its lock file may name a crate that was yanked since, or that a mirror does not have yet.
   if ((await run('cargo', [...install, '--locked'])) !== 0) await must('cargo', install);
 }

@@ -1,8 +1,8 @@
-// A static file server as plain as the plainest host: right types, no special headers, under any path.
+// A minimal static file server: correct content types, no special headers, under any path.
 //
 //   node scripts/serve.mjs --dir dist --prefix /a/b/ --port 4173
 //
-// The browser tests use it, so that nothing can come to depend on a cleverer one. Listens on this machine only.
+// The browser tests use it, so that the page cannot come to depend on a more capable host. Listens on localhost only.
 
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ const given = options(['dir', 'prefix', 'port']);
 const dir = resolve(root, given.dir ?? 'dist');
 const prefix = `/${given.prefix ?? ''}/`.replace(/\/+/g, '/');
 const port = Number(given.port ?? 4173);
-if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) fail(`${dir} is not there: run \`npm run build\` first.`);
+if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) fail(`${dir} does not exist: run \`npm run build\` first.`);
 
 const server = createServer((request, response) => {
   const answer = (status, headers = {}) => response.writeHead(status, headers).end();
@@ -58,7 +58,7 @@ const server = createServer((request, response) => {
 server.on('error', (error) => fail(`Cannot serve on port ${port}: ${error.message}.`));
 server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}${prefix}`));
 
-/** The decoded path of a request, or undefined if there is none that a file could have. */
+/** The decoded path of a request; undefined if no file can have it. */
 function pathOf(url) {
   try {
     const path = decodeURIComponent(url.split(/[?#]/, 1)[0]);

@@ -1,6 +1,6 @@
-// `npm start`: builds the wasm, serves the page with Vite, and builds again when a Rust file changes.
+// `npm start`: builds the wasm, serves the page with Vite, and rebuilds when a Rust file changes.
 //
-// What follows `npm start --` goes to Vite: `npm start -- --port 4000 --host`.
+// Arguments after `--` go to Vite: `npm start -- --port 4000 --host`.
 
 import { watch } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ let building = false;
 let again = false;
 watch(join(root, 'crate'), { recursive: true }, (_, name) => {
   if (!/\.(rs|toml)$/.test(name ?? '')) return;
-  // Editors write a file in several steps.
+  // Debounced: editors write a file in several steps.
   clearTimeout(timer);
   timer = setTimeout(rebuild, 200);
 });
@@ -22,7 +22,7 @@ watch(join(root, 'crate'), { recursive: true }, (_, name) => {
 await must(installed('vite'), process.argv.slice(2));
 process.exit(0);
 
-/** One build at a time. Vite sees the new files and reloads the page; after an error the old ones stay. */
+/** Runs one build at a time. Vite notices new files and reloads the page; after an error the old files stay. */
 async function rebuild() {
   again = building;
   if (building) return;

@@ -1,9 +1,9 @@
-// `npm test`: everything that is checked, the same here and in CI.
+// `npm test`: all checks, the same locally and in CI.
 //
 //   npm test -- [--only rust|nostd|web|e2e|wasm|corpus] [--keep-going]
 //
-// Each step is announced with the seconds since the start, its output passes through untouched, and the last line is
-// that of the last runner.
+// Announces each step with the seconds since the start, and passes its output through. The last line is that of the last
+// runner.
 
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -14,12 +14,12 @@ const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
 const strict = ['--', '-D', 'warnings'];
 const checks = join(root, '..', 'shared', 'check');
 
-/** The parts in the order they run: what fails soonest first, the closing line that says most last. */
+/** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
   rust: [
     () => cargo('fmt', '--all', '--check'),
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
-    // What is there for wasm32 alone is seen only so.
+    // The only check of code that exists for wasm32 alone.
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('test', '--workspace', '--locked'),
     () => cargo('fmt', ...xtask, '--all', '--check'),
@@ -43,7 +43,7 @@ const PARTS = {
 const given = options(['only'], ['keep-going']);
 if (given.only && !(given.only in PARTS)) fail(`--only takes one of ${Object.keys(PARTS).join(', ')}.`);
 
-// Set before anything runs, so that no step compiles what another has already compiled with other flags.
+// Set before anything runs: steps with different flags would compile everything again.
 const chromium = findChromium();
 const env = chromium ? { CHROMIUM: chromium } : {};
 if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never', NO_COLOR: '1' });
@@ -55,7 +55,7 @@ const times = [];
 let wasmBuilt;
 for (const [name, steps] of Object.entries(PARTS)) {
   if (given.only && name !== given.only) continue;
-  // The last part's runner has the last word.
+  // Printed before the last part, whose runner prints the last line.
   if (times.length > 0 && name === 'corpus') say(`so far: ${times.join(', ')}`);
   const start = performance.now();
   for (const step of steps) {
@@ -76,41 +76,41 @@ function cargo(...args) {
   return announced('cargo', args);
 }
 
-/** A program out of node_modules. */
+/** Runs a program in node_modules. */
 function node(name, ...args) {
   return announced(installed(name), args);
 }
 
-/** The page's parts need the generated files, once. */
+/** Builds the wasm once, for all parts that need it. */
 function wasm() {
   wasmBuilt ??= announced(...buildWasm('wasm-dev'));
   return wasmBuilt;
 }
 
-/** The browser crate's own tests, in a real browser. */
+/** Runs the tests of crate/browser in a real browser. */
 async function wasmPackTest() {
   const program = findWasmPack();
   if (!program || !find('chromedriver')) {
     if (ci) fail('wasm-pack and chromedriver are needed: run `node scripts/prepare.mjs test`.');
     say(
-      'skipped: wasm-pack test. `node scripts/prepare.mjs wasm-pack` brings wasm-pack; chromedriver comes with Chromium.',
+      'skipped: wasm-pack test. `node scripts/prepare.mjs wasm-pack` installs wasm-pack; chromedriver comes with Chromium.',
     );
     return 0;
   }
-  // wasm-pack takes the wasm-bindgen on the PATH if its version is right; its own way would be to compile one.
+  // wasm-pack uses the wasm-bindgen on the PATH if its version matches, and compiles one otherwise.
   const built = await cargo('build', ...xtask, '--package', 'test-runner', '--locked', '--target-dir', 'xtask/target');
   if (built !== 0) return built;
   const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env.PATH].join(delimiter);
-  // A cold Chromium on a busy machine needs more than the usual 5 s to listen.
+  // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
   return announced(program, ['test', '--headless', '--chrome', 'crate/browser'], { PATH, ...patience });
 }
 
-/** Whole real files against reference tools, known call stacks, and independently computed statistics. */
+/** Compares real files with reference tools, known call stacks, and independently computed statistics. */
 async function corpus() {
   const [records, stats, calls] = ['check_corpus.py', 'check_stats.py', 'check_calls.py'].map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {
-    say('skipped: the corpus of real traces and its checkers, or python3, are not here');
+    say('skipped: the corpus of real traces, its checkers or python3 are missing');
     return 0;
   }
   const built = await cargo('build', '--release', '--package', 'unspool-cli', '--locked');

@@ -1,4 +1,4 @@
-//! Chores that need more than a shell line. `cargo xtask` prints the list.
+//! Tasks that need more than a shell line. `cargo xtask` lists them.
 
 mod wasm;
 
@@ -9,7 +9,7 @@ use anyhow::Result;
 
 type Task = fn(&[String]) -> Result<()>;
 
-/// Every chore: its name, what runs it, and its line in the help text.
+/// Every task: its name, its function, and its line in the help text.
 const TASKS: &[(&str, Task, &str)] = &[(
     "wasm",
     wasm::run,
@@ -42,7 +42,7 @@ fn help() {
     }
 }
 
-/// The repository's root. Asked at run time: a target directory may be shared between clones.
+/// The repository's root. Determined at run time, because clones can share a target directory.
 fn root() -> PathBuf {
     let here = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
     Path::new(&here).parent().map_or_else(PathBuf::new, Path::to_path_buf)

@@ -1,7 +1,7 @@
-//! Builds `crate/browser` and `crate/disassembler` for wasm32 and writes their JavaScript and TypeScript side.
+//! Builds `crate/browser` and `crate/disassembler` for wasm32 and generates their JavaScript and TypeScript.
 //!
-//! wasm-bindgen's command line tool is a thin shell around a library; calling the library needs no second download and
-//! lets Cargo pin the version.
+//! wasm-bindgen's command line tool is a thin wrapper around a library. Calling the library needs no second download,
+//! and lets Cargo pin the version.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
-/// Each becomes a module of its own, loaded when it is needed.
+/// Each is a wasm module of its own, loaded when it is needed.
 const PACKAGES: [&str; 2] = ["unspool-browser", "unspool-disassembler"];
 const TARGET: &str = "wasm32-unknown-unknown";
 const OUTPUT: &str = "web/worker/wasm";
@@ -25,7 +25,7 @@ pub fn run(args: &[String]) -> Result<()> {
         // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
         let mut bindgen = Bindgen::new();
         bindgen.input_path(&module).web(true)?.typescript(true).omit_default_module_path(false);
-        // Names of functions are half as large again as the code, and nobody reads them in the built page.
+        // Function names take half as much again as the code, and the built page has no use for them.
         bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
         let wasm = output.join(module.file_stem().context("no file name")?).to_string_lossy().into_owned() + "_bg.wasm";
         let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
@@ -44,7 +44,7 @@ fn profile(args: &[String]) -> Result<&str> {
     }
 }
 
-/// Runs Cargo and answers where the module is.
+/// Runs Cargo and returns the path of the module.
 fn build(package: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     cargo
@@ -57,7 +57,7 @@ fn build(package: &str, profile: &str) -> Result<PathBuf> {
     }
     let run = cargo.output().context("cannot run cargo")?;
     ensure!(run.status.success(), "{package} did not build");
-    // Where the target directory is can be set in four places: take Cargo's word for it.
+    // The target directory can be set in four places: use what Cargo reports.
     String::from_utf8(run.stdout)?
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -68,7 +68,7 @@ fn build(package: &str, profile: &str) -> Result<PathBuf> {
         .with_context(|| format!("{package} built, but Cargo named no .wasm file: is it a cdylib?"))
 }
 
-/// The generated glue fits one version of wasm-bindgen only.
+/// The generated code works with exactly one version of wasm-bindgen.
 fn same_version() -> Result<()> {
     let path = crate::root().join("Cargo.toml");
     let manifest = fs::read_to_string(&path).with_context(|| path.display().to_string())?;

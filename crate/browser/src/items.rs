@@ -1,7 +1,7 @@
-//! Items and searches as the page names them. Read property by property: deserialising tagged unions would be a tenth of the
-//! whole module.
+//! Items and what to find, as the page describes them. Properties are read one by one: deserialising tagged unions
+//! would make up a tenth of the module.
 
-use unspool_engine::{Find, Item};
+use unspool_engine::{Item, Neighbour};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -13,7 +13,7 @@ extern "C" {
     fn kind(this: &JsItem) -> String;
     #[wasm_bindgen(method, getter)]
     fn track(this: &JsItem) -> u32;
-    /// Of a slice.
+    /// Slices only.
     #[wasm_bindgen(method, getter)]
     fn depth(this: &JsItem) -> Option<i32>;
     #[wasm_bindgen(method, getter)]
@@ -42,7 +42,7 @@ impl From<&JsItem> for Item {
     }
 }
 
-impl From<&JsFind> for Find {
+impl From<&JsFind> for Neighbour {
     fn from(find: &JsFind) -> Self {
         let item = || Item::from(&find.item());
         match find.to().as_str() {

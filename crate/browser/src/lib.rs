@@ -1,8 +1,8 @@
-//! The wasm side of a trace's worker: one [`Session`], as JavaScript sees it.
+//! The wasm side of a trace's worker: one [`Session`], for JavaScript.
 //!
-//! Columns go out as typed arrays that own their memory, so that they can be transferred; no view on wasm memory leaves a
-//! call. The small structured rest goes through serde, with 64-bit numbers as `bigint`. The shapes are those of
-//! `web/base/protocol.ts`.
+//! Columns are returned as typed arrays that own their memory, so that they can be transferred. No view on wasm memory
+//! leaves a call. Small structures go through serde, with 64-bit numbers as `bigint`. `web/base/protocol.ts` declares
+//! the types.
 
 mod columns;
 mod items;
@@ -21,7 +21,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::sqlite::SqlRows;
 
-/// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and asks in between.
+/// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and queries in between.
 #[wasm_bindgen]
 pub struct Session {
     engine: Engine,
@@ -30,7 +30,11 @@ pub struct Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// Recognises a file by its name, size, first and last bytes (up to 64 KiB of either). Throws a `TraceError`.
+    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if no format recognises the file, or if its head is damaged.
     #[wasm_bindgen(constructor)]
     pub fn new(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Result<Session, JsValue> {
         let engine = Engine::new(name, size as u64, head, tail).map_err(|error| to_js(&error))?;
@@ -42,36 +46,40 @@ impl Session {
         to_js(&self.engine.info())
     }
 
-    /// Whether the file is a database: then [`Session::attach`] comes before the first step, and no bytes are pushed.
+    /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and no bytes are pushed.
     #[wasm_bindgen(js_name = isDatabase)]
     pub fn is_database(&self) -> bool {
-        self.engine.is_database()
+        self.engine.is_pulled()
     }
 
-    /// Hands in the database, and what finds instructions in its blocks if it could be had; reads what concerns the whole
-    /// trace. Throws a `TraceError`.
+    /// Attaches the database, and the disassembler if it could be loaded. Reads the tables that concern the whole
+    /// trace.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the database cannot be read, or is not a trace.
     pub fn attach(&mut self, file: SqlFile, disassembler: Option<JsDisassembler>) -> Result<(), JsValue> {
         let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
         self.engine.attach(Box::new(SqlRows(file)), instructions).map_err(|error| to_js(&error))
     }
 
-    /// Takes in bytes from where [`Session::wants_at`] said.
+    /// Appends bytes from where [`Session::wants_at`] said.
     pub fn push(&mut self, bytes: &Uint8Array) {
         let len = bytes.length() as usize;
-        // Straight to where they are decoded: a slice would be a copy of its own before that.
+        // Copied straight to where they are decoded: a slice parameter would be one more copy.
         self.engine.push_with(len, |room| {
             bytes.copy_to(room);
             len
         });
     }
 
-    /// Says that there are no more bytes where they were wanted.
+    /// Notes that the file has no more bytes where they were wanted.
     pub fn end(&mut self) {
         self.engine.end();
     }
 
-    /// Decodes up to about `max_events` events of what was pushed. 0: needs bytes; 1: there is more to do; 2: all is done;
-    /// 3: broken off, see [`Session::error`].
+    /// Decodes up to about `max_events` events of what was pushed. Returns 0 if bytes are needed, 1 if there is more to
+    /// do, 2 if everything is decoded, and 3 if decoding stopped at [`Session::error`].
     pub fn step(&mut self, max_events: u32) -> u32 {
         match self.engine.step(max_events as usize) {
             Step::NeedsBytes => 0,
@@ -81,24 +89,24 @@ impl Session {
         }
     }
 
-    /// Absolute offset at which the next bytes pushed must start.
+    /// Absolute offset that the next bytes pushed must start at.
     #[wasm_bindgen(js_name = wantsAt)]
     pub fn wants_at(&self) -> f64 {
         self.engine.wants().0 as f64
     }
 
-    /// How many bytes are useful there; 0 means all that there are.
+    /// How many bytes are useful there. 0 means no limit.
     #[wasm_bindgen(js_name = wantsLength)]
     pub fn wants_length(&self) -> f64 {
         self.engine.wants().1 as f64
     }
 
-    /// Why decoding broke off: a `TraceError`, or `undefined`.
+    /// Why decoding stopped: a `TraceError`, or `undefined`.
     pub fn error(&self) -> JsValue {
         self.engine.error().map_or(JsValue::UNDEFINED, to_js)
     }
 
-    /// Stops reading; what is there stays, and can be asked for.
+    /// Stops reading. What was decoded stays.
     pub fn cancel(&mut self) {
         self.engine.cancel();
     }
@@ -108,7 +116,7 @@ impl Session {
         to_js(&self.engine.progress())
     }
 
-    /// Names that are new since the last call: `{first, names}`, or `undefined` when there are none.
+    /// The names that are new since the last call: `{first, names}`, or `undefined` without any.
     #[wasm_bindgen(js_name = takeNames)]
     pub fn take_names(&mut self) -> JsValue {
         let (first, names) = self.engine.take_names();
@@ -119,14 +127,14 @@ impl Session {
         object(&[("first", JsValue::from_f64(first as f64)), ("names", names.into())])
     }
 
-    /// Tracks that are new or have changed since the last call: an array of `Track`.
+    /// The tracks that are new or have changed since the last call: an array of `Track`.
     #[wasm_bindgen(js_name = takeTracks)]
     pub fn take_tracks(&mut self) -> JsValue {
         to_js(&self.engine.take_tracks())
     }
 
-    /// What is to be drawn of a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
-    /// has two numbers a track: its first signed depth of interest and the one behind the last.
+    /// What to draw for a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
+    /// holds two numbers for each track: its first signed depth in sight, and the depth after its last.
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
         let rows: Vec<_> = (tracks.iter().zip(depths.as_chunks().0))
             .map(|(track, [first, end])| TrackRows { track: *track, depths: *first..*end })
@@ -150,37 +158,42 @@ impl Session {
         columns::overview(&self.engine.overview(buckets))
     }
 
-    /// A slice or an instant by where it stands: takes a `Find`, answers a `Found` or `null`.
+    /// The slice or instant at a position, or next to another one. Takes a `Find` and returns a `Found` or `null`.
     pub fn find(&self, what: &JsFind) -> JsValue {
-        self.engine.find(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
+        self.engine.neighbour(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
     }
 
-    /// Which bytes the details of an item are decoded from: `{offset, length}`, or `undefined` if there is no such item.
+    /// The bytes that the details of an item are decoded from: `{offset, length}`, or `undefined` if there is no such
+    /// item.
     #[wasm_bindgen(js_name = detailsRange)]
     pub fn details_range(&self, item: &JsItem) -> JsValue {
         self.engine.details_range(item.into()).map_or(JsValue::UNDEFINED, range_object)
     }
 
-    /// A further stretch of bytes that the details need behind those at hand: `{offset, length}`, or `undefined`. Ask until
-    /// there is none, each time with all bytes so far.
+    /// The next range that the details need after `bytes`, those of all ranges so far: `{offset, length}`. Call it
+    /// until it returns `undefined`.
     #[wasm_bindgen(js_name = detailsNext)]
     pub fn details_next(&self, item: &JsItem, bytes: &[u8]) -> JsValue {
         self.engine.details_next(item.into(), bytes).map_or(JsValue::UNDEFINED, range_object)
     }
 
-    /// Everything known of an item: `Details`, or `null` if there is no such item. Throws a `TraceError`.
+    /// Everything known about an item: `Details`, or `null` if there is no such item.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the record cannot be decoded.
     pub fn details(&self, item: &JsItem, bytes: &[u8]) -> Result<JsValue, JsValue> {
         let details = self.engine.details(item.into(), bytes).map_err(|error| to_js(&error))?;
         Ok(details.map_or(JsValue::NULL, |details| to_js(&details)))
     }
 
-    /// Single problems from the `first` on, `max` at the most: `{problems, total}`.
+    /// At most `max` single problems, starting with number `first`: `{problems, total}`.
     pub fn problems(&self, first: u32, max: u32) -> JsValue {
         let (page, total) = self.engine.problems(first as usize, max as usize);
         object(&[("problems", to_js(&page)), ("total", JsValue::from_f64(total as f64))])
     }
 
-    /// A number in hexadecimal that two readings of the same bytes have in common: that of `unspool info --json`.
+    /// The trace's digest in hexadecimal, as `unspool info --json` prints it.
     pub fn digest(&self) -> String {
         format!("{:016x}", self.engine.store().digest())
     }
@@ -190,23 +203,23 @@ fn range_object(range: Range) -> JsValue {
     object(&[("offset", JsValue::from_f64(range.at as f64)), ("length", JsValue::from_f64(range.len as f64))])
 }
 
-/// Through serde: 64-bit numbers become `bigint`, missing values `null`, bytes `Uint8Array`.
+/// Serialises `value`: 64-bit numbers become `bigint`, missing values `null`, bytes `Uint8Array`.
 fn to_js<T: Serialize + ?Sized>(value: &T) -> JsValue {
     let serializer = Serializer::new().serialize_large_number_types_as_bigints(true).serialize_missing_as_null(true);
-    // Our structures have string keys and no custom failures: there is nothing that could fail.
+    // Our structures have string keys and no serialisers that fail, so this cannot fail.
     value.serialize(&serializer).unwrap_or(JsValue::NULL)
 }
 
 fn object(entries: &[(&str, JsValue)]) -> JsValue {
     let object = Object::new();
     for (key, value) in entries {
-        // Setting a property of a plain object does not fail.
+        // Setting a property of a plain object cannot fail.
         let _ = Reflect::set(&object, &JsValue::from_str(key), value);
     }
     object.into()
 }
 
-/// A typed array of its own.
+/// A typed array that owns its memory.
 fn bytes(from: &[u8]) -> JsValue {
     Uint8Array::from(from).into()
 }

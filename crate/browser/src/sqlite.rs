@@ -1,4 +1,4 @@
-//! Rows through sql.js: its objects as Rust sees them, and a [`RowSource`] over them.
+//! Rows through sql.js: bindings of its objects, and a [`RowSource`] over them.
 
 use gloo_utils::errors::JsError;
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
@@ -10,20 +10,20 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `SqlFile` of `web/worker/sqlite.ts`: a database that sql.js reads out of a file.
+    /// `SqlFile` of `web/worker/sqlite.ts`: a database that sql.js reads from a file.
     pub type SqlFile;
 
     #[wasm_bindgen(method, getter)]
     fn database(this: &SqlFile) -> Database;
 
-    /// Runs a query of numbers; the numbers themselves are [`SqlFile::values`].
+    /// Runs a query of numbers. [`SqlFile::values`] returns them.
     #[wasm_bindgen(method, catch)]
     fn doubles(this: &SqlFile, sql: &str, columns: u32) -> Result<Outcome, JsValue>;
 
     #[wasm_bindgen(method)]
     fn values(this: &SqlFile) -> Float64Array;
 
-    /// Bytes of the file, none only at its end; nothing where they cannot be read, or the file was copied.
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read, or if sql.js has a copy of the file.
     #[wasm_bindgen(method)]
     fn read(this: &SqlFile, from: f64, to: f64) -> Option<Uint8Array>;
 
@@ -31,19 +31,19 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn failure(this: &SqlFile) -> Option<String>;
 
-    /// `crate/disassembler`, as it is when it is loaded.
+    /// The wasm module of `crate/disassembler`.
     pub type JsDisassembler;
 
     #[wasm_bindgen(method)]
     fn starts(this: &JsDisassembler, bits: u32, address: u64, code: &[u8]) -> Vec<u32>;
 
-    /// How a page of numbers ended.
+    /// The outcome of one page of numbers.
     type Outcome;
 
     #[wasm_bindgen(method, getter)]
     fn rows(this: &Outcome) -> u32;
 
-    /// What SQLite says of the row behind the last.
+    /// SQLite's error about the row after the last.
     #[wasm_bindgen(method, getter)]
     fn error(this: &Outcome) -> Option<String>;
 
@@ -76,18 +76,18 @@ impl Instructions for JsDisassembler {
 pub(crate) struct SqlRows(pub(crate) SqlFile);
 
 impl SqlRows {
-    /// Whole numbers: as they are where doubles hold them, in halves where they might not.
+    /// Fetches whole numbers: directly if doubles hold them, otherwise in halves.
     fn numbers(&self, query: &Query, small: bool, out: &mut Rows) -> Result<(), RowError> {
         let columns = query.select.len();
         let halves = if small { 1 } else { 2 };
         let sql = if small { query.sql() } else { query.split_sql() };
         let width = columns * halves;
-        let outcome = self.0.doubles(&sql, width as u32).map_err(told)?;
+        let outcome = self.0.doubles(&sql, width as u32).map_err(row_error)?;
         let values = self.0.values().subarray(0, outcome.rows() * width as u32).to_vec();
         for row in values.chunks_exact(width) {
             for (column, value) in out.ints.iter_mut().zip(row.chunks_exact(halves)) {
                 column.push(match value {
-                    // The upper half has the sign.
+                    // The upper half carries the sign.
                     [upper, lower] => (*upper as i64) << 32 | *lower as i64,
                     [value, ..] => *value as i64,
                     [] => 0,
@@ -100,9 +100,9 @@ impl SqlRows {
         }
     }
 
-    /// Rows of any values.
+    /// Fetches rows of any values.
     fn cells(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
-        let statement = self.0.database().prepare(&query.sql()).map_err(told)?;
+        let statement = self.0.database().prepare(&query.sql()).map_err(row_error)?;
         let config = Object::new();
         let _ = Reflect::set(&config, &"useBigInt".into(), &JsValue::TRUE);
         let end = loop {
@@ -110,9 +110,9 @@ impl SqlRows {
                 Ok(false) => break Ok(()),
                 Ok(true) => match statement.get(&JsValue::NULL, &config) {
                     Ok(row) => out.cells.push(row.iter().map(|value| cell(&value)).collect()),
-                    Err(error) => break Err(told(error)),
+                    Err(error) => break Err(row_error(error)),
                 },
-                Err(error) => break Err(told(error)),
+                Err(error) => break Err(row_error(error)),
             }
         };
         statement.free();
@@ -132,9 +132,9 @@ impl RowSource for SqlRows {
                 self.cells(query, out)
             }
         };
-        // SQLite takes what cannot be read for damage.
+        // SQLite reports bytes that cannot be read as damage.
         if self.0.failure().is_some() {
-            let sentence = "The file cannot be read any more: it was changed, moved or deleted after it was opened.";
+            let sentence = "The file can no longer be read: it was changed, moved or deleted after it was opened.";
             return Err(RowError::new(Class::Unreadable, sentence));
         }
         end
@@ -164,8 +164,8 @@ fn cell(value: &JsValue) -> Cell {
     Cell::Null
 }
 
-/// What sql.js throws: an error with SQLite's words.
-fn told(error: JsValue) -> RowError {
+/// The error that sql.js throws, with SQLite's message.
+fn row_error(error: JsValue) -> RowError {
     match JsError::try_from(error) {
         Ok(error) => damaged(&error.message),
         Err(other) => damaged(&other.to_string()),
@@ -174,5 +174,5 @@ fn told(error: JsValue) -> RowError {
 
 fn damaged(words: &str) -> RowError {
     let class = if words.contains("not a database") { Class::Unsupported } else { Class::Malformed };
-    RowError::new(class, format!("The database cannot be read (further): {words}."))
+    RowError::new(class, format!("The database cannot be read: {words}."))
 }

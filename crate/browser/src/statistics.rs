@@ -1,4 +1,4 @@
-//! Statistics of a range, step by step: the worker decides how long a step may take.
+//! Statistics of a range, step by step: the worker decides how long a step takes.
 
 use serde::Serialize;
 use unspool_engine::statistics::{Exact, Percentiles, Question, Statistics};
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::{Session, columns, object, to_js};
 
-/// What is being scanned for.
+/// The scans in progress.
 #[derive(Default)]
 pub(crate) struct Scan {
     statistics: Option<Statistics>,
@@ -28,7 +28,8 @@ impl From<Percentiles> for PercentilesOut {
 
 #[wasm_bindgen]
 impl Session {
-    /// Begins a scan of `from..to` on these tracks, unless the last one has the answer already. The one before is given up.
+    /// Begins a scan of `from..to` on these tracks, unless the last one has the final answer already. Replaces the
+    /// previous scan.
     #[wasm_bindgen(js_name = beginStatistics)]
     pub fn begin_statistics(&mut self, from: u64, to: u64, tracks: &[u32]) {
         let question = Question { from, to, tracks: tracks.to_vec() };
@@ -42,18 +43,18 @@ impl Session {
         }
     }
 
-    /// Looks at about so many slices. True when all have been looked at.
+    /// Visits about `slices` slices. Returns true if the scan is complete.
     #[wasm_bindgen(js_name = stepStatistics)]
     pub fn step_statistics(&mut self, slices: u32) -> bool {
         let store = self.engine.store();
         self.scan.statistics.as_mut().is_none_or(|s| s.step(store, u64::from(slices)))
     }
 
-    /// What is known so far: the body of a `statistics` message, or `undefined` when that is not worth telling. `flame` is
-    /// the call-tree node to be in focus.
+    /// What is known so far: the body of a `statistics` message, or `undefined` while there is not enough to estimate
+    /// from. `flame` is the call-tree node in focus.
     pub fn statistics(&mut self, functions: bool, flame: Option<u32>) -> JsValue {
         let store = self.engine.store();
-        let Some(statistics) = self.scan.statistics.as_mut().filter(|s| s.is_telling()) else {
+        let Some(statistics) = self.scan.statistics.as_mut().filter(|s| s.can_estimate()) else {
             return JsValue::UNDEFINED;
         };
         let functions = if functions { columns::functions(&statistics.functions(store)) } else { JsValue::NULL };
@@ -68,14 +69,15 @@ impl Session {
         ])
     }
 
-    /// Begins a search for the exact percentiles of a function. The one before is given up.
+    /// Begins a search for the exact percentiles of a function. Replaces the previous search.
     #[wasm_bindgen(js_name = beginPercentiles)]
     pub fn begin_percentiles(&mut self, from: u64, to: u64, tracks: &[u32], name: u32) {
         let question = Question { from, to, tracks: tracks.to_vec() };
         self.scan.exact = Some(Exact::new(self.engine.store(), question, name));
     }
 
-    /// Looks at about so many slices. `undefined` while there is more to look at, and then `{median, p90, p99}` or `null`.
+    /// Visits about `slices` slices. Returns `undefined` while there is more to visit, then `{median, p90, p99}`, or
+    /// `null` if the range holds no such slice.
     #[wasm_bindgen(js_name = stepPercentiles)]
     pub fn step_percentiles(&mut self, slices: u32) -> JsValue {
         let Some(exact) = &mut self.scan.exact else { return JsValue::NULL };

@@ -61,7 +61,7 @@ fn field(details: &JsValue, name: &str) -> JsValue {
 }
 
 #[wasm_bindgen_test]
-fn a_query_answers_with_columns_relative_to_an_exact_origin() {
+fn query_columns_are_relative_to_an_exact_origin() {
     let session = read(&log());
     let answer = session.query(START, START + 100, 1, &[0, 1], &[i32::MIN, i32::MAX, i32::MIN, i32::MAX]);
     assert_eq!(get(&answer, "origin"), bigint(START));
@@ -96,7 +96,7 @@ fn details_are_exact_to_the_last_bit() {
 }
 
 #[wasm_bindgen_test]
-fn what_is_no_trace_is_refused_in_words() {
+fn other_files_are_refused_with_a_reason() {
     let error = Session::new("a.txt", 5.0, b"hello", b"hello").err().unwrap();
     assert_eq!(get(&error, "kind"), "unrecognised");
     assert!(get(&error, "sentence").as_string().unwrap().contains("plain text"));
@@ -104,7 +104,7 @@ fn what_is_no_trace_is_refused_in_words() {
 }
 
 #[wasm_bindgen_test]
-fn names_and_tracks_are_told_once() {
+fn names_and_tracks_are_returned_once() {
     let mut session = read(&log());
     let names = session.take_names();
     assert_eq!(get(&names, "first").as_f64(), Some(0.0));
@@ -116,10 +116,10 @@ fn names_and_tracks_are_told_once() {
 }
 
 #[wasm_bindgen_test]
-fn statistics_of_a_range_are_columns_and_exact_percentiles_big() {
+fn statistics_are_columns_and_exact_percentiles_bigints() {
     let mut session = read(&log());
     let column = |answer: &JsValue, path: &str| get(answer, path).unchecked_into::<Float64Array>().to_vec();
-    assert!(session.statistics(true, None).is_undefined(), "nothing was asked");
+    assert!(session.statistics(true, None).is_undefined(), "no scan has begun");
     session.begin_statistics(START + 15, START + 40, &[0, 1]);
     while !session.step_statistics(1) {}
     let answer = session.statistics(true, Some(0));

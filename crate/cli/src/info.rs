@@ -6,11 +6,12 @@ use std::path::Path;
 use serde::Serialize;
 use unspool_engine::{ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
 
-use crate::Failure;
-use crate::session::read_whole;
+use crate::read_whole::read_whole;
+use crate::{Failure, json};
 
 /// What `--json` prints.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Report<'a> {
     file: &'a str,
     #[serde(flatten)]
@@ -19,9 +20,9 @@ struct Report<'a> {
     progress: ProgressOut,
     instants: u64,
     names: usize,
-    /// Bytes of memory a slice takes, levels of detail included.
-    bytes_a_slice: f64,
-    /// Two readings of the same bytes have it in common.
+    /// Average memory of a slice in bytes, levels of detail included; 0 without slices.
+    bytes_per_slice: f64,
+    /// Hash of everything in the store: equal for any two readings of the same bytes.
     digest: String,
     tracks: Vec<TrackOut>,
     error: Option<&'a TraceErrorOut>,
@@ -38,14 +39,13 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
             info: session.info(),
             instants: session.store().instants(),
             names: session.store().names().len(),
-            bytes_a_slice: if slices == 0 { 0.0 } else { session.store().bytes() as f64 / slices as f64 },
+            bytes_per_slice: if slices == 0 { 0.0 } else { session.store().bytes() as f64 / slices as f64 },
             digest: format!("{:016x}", session.store().digest()),
             tracks: session.store().track_report(),
             progress,
             error: session.error(),
         };
-        serde_json::to_writer_pretty(&mut out, &report).map_err(io::Error::from)?;
-        writeln!(out)?;
+        json::print(&mut out, &report)?;
         return Ok(());
     }
     print(&mut out, &session, &progress)?;

@@ -1,13 +1,14 @@
-//! `unspool`: what is in a trace, figures of its functions, and its records as text.
+//! `unspool`: what a trace contains, statistics of its functions, and its records as text.
 //!
-//! Exit status: 0 when the format was recognised (also when the trace is broken or empty: what could be read is on stdout,
-//! what is wrong with it on stderr), 1 when it was not or nothing could be read, 2 for wrong usage.
+//! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be read goes to
+//! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
 
 mod dump;
 mod generate;
 mod info;
+mod json;
 mod progress;
-mod session;
+mod read_whole;
 mod slices;
 mod sqlite;
 mod stats;
@@ -19,12 +20,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_formats::Text;
 
 use progress::Progress;
 
 #[derive(Parser)]
-#[command(version, about = "Looks into traces of programs.", arg_required_else_help = true)]
+#[command(version, about = "Inspects traces of programs.", arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -32,84 +32,84 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Says what is in a trace: format, clock, tracks, counts, problems.
+    /// Shows what a trace contains: format, clock, tracks, counts, problems.
     Info {
-        /// The trace; - for standard input.
+        /// Trace to read; - for standard input.
         file: PathBuf,
-        /// As one JSON object.
+        /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// Lists the functions of a trace with their counts and times, by self time.
+    /// Lists the functions of a trace with counts and times, by self time.
     ///
-    /// Times are in the trace's ticks, calls or steps. The figures are of all threads. In a trace in which no thread has
-    /// slices they are of all tracks: lifetimes of buffers, block runs and the like.
+    /// Times are in the trace's ticks, calls or steps. Statistics cover all threads. If no thread has slices, they
+    /// cover all tracks: lifetimes of buffers, block runs and the like.
     ///
-    /// Total time counts a function once where it calls itself. Percentiles are nearest-rank: the median of an even number
-    /// is the lower of the two in the middle. A call without an end lasts to the end of the trace, and one without a
-    /// begin from the beginning of its thread. docs/statistics.md has the definitions.
+    /// Total time counts recursive calls once. Percentiles are nearest-rank: the median of an even number is the lower
+    /// of the two in the middle. A call without an end lasts to the end of the trace, and one without a begin from the
+    /// beginning of its thread. docs/statistics.md has the definitions.
     #[command(verbatim_doc_comment)]
     Stats {
-        /// The trace; - for standard input.
+        /// Trace to read; - for standard input.
         file: PathBuf,
-        /// All functions as one JSON object.
+        /// Print all functions as one JSON object.
         #[arg(long, conflicts_with = "csv")]
         json: bool,
-        /// All functions as CSV with a header.
+        /// Print all functions as CSV with a header.
         #[arg(long)]
         csv: bool,
     },
     /// Prints every record of a trace.
     Dump {
-        /// The trace; - for standard input.
+        /// Trace to read; - for standard input.
         file: PathBuf,
-        /// In which form.
-        #[arg(long = "as", value_enum, default_value_t = As::Jsonl)]
-        form: As,
-        /// Text of apitrace: with the thread before each call.
+        /// Output format. Default: text for apitrace, jsonl for all others.
+        #[arg(long = "as", value_enum)]
+        form: Option<As>,
+        /// Print the thread before each call, in the text of apitrace.
         #[arg(long, value_enum, default_value_t = YesNo::No)]
         thread_ids: YesNo,
     },
     /// Lists the slices of a trace by start: calls, handlers, groups.
     Slices(slices::Slices),
-    /// Writes a trace of any size of an imaginary program, for tests and benchmarks.
+    /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
 
-/// Writes a trace of any size of an imaginary program, for tests and benchmarks.
+/// Generates a trace of any size, for tests and benchmarks.
 #[derive(clap::Args)]
 struct Generate {
-    /// Of which format.
+    /// Format to write.
     #[arg(value_enum)]
     format: generate::Kind,
-    /// How many events: records, calls.
+    /// Number of events: records, calls.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     events: u64,
-    /// The same seed gives the same trace.
+    /// Seed; the same seed gives the same trace.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many threads.
+    /// Number of threads.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     threads: u32,
-    /// How deep calls or groups nest at the most.
+    /// Maximum depth of calls or groups.
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     depth: u32,
     /// Begin within calls, as flight recorders do (xray).
     #[arg(long)]
     mid_stack: bool,
-    /// Put some buffers behind later ones (xray).
+    /// Write some buffers after later ones (xray).
     #[arg(long)]
     out_of_order: bool,
-    /// Where to write it; - for standard output.
+    /// File to write; - for standard output.
     #[arg(short, long)]
     output: PathBuf,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum As {
-    /// One JSON object a record.
+    /// One JSON object per record.
     Jsonl,
-    /// What the format's own tool prints: `apitrace dump -v --color=never`.
+    /// The output of the format's own tool: `apitrace dump -v --color=never`.
     Text,
 }
 
@@ -132,18 +132,12 @@ fn main() -> ExitCode {
             stats::run(&file, form)
         }
         Command::Generate(what) => generate::run(&what),
-        Command::Dump { file, form, thread_ids } => {
-            let text = match form {
-                As::Jsonl => Text::Jsonl,
-                As::Text => Text::Apitrace { thread_ids: thread_ids == YesNo::Yes },
-            };
-            dump::run(&file, text)
-        }
+        Command::Dump { file, form, thread_ids } => dump::run(&file, form, thread_ids == YesNo::Yes),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Whoever reads our output has seen enough: `unspool dump … | head`.
+            // The reader of the pipe has closed it: `unspool dump … | head`.
             if error.io_kind == Some(io::ErrorKind::BrokenPipe) {
                 return ExitCode::SUCCESS;
             }
@@ -153,12 +147,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Why a command failed, in a sentence.
+/// Why a command failed.
 #[derive(Debug)]
 struct Failure {
     sentence: String,
     io_kind: Option<io::ErrorKind>,
-    /// The command makes no sense.
+    /// The arguments are wrong, not the file.
     usage: bool,
 }
 
@@ -177,9 +171,9 @@ impl From<io::Error> for Failure {
 /// A file that is read by offset.
 struct Source {
     file: File,
-    /// Where it lies, for those who open it themselves.
+    /// Path of the file, for SQLite, which opens it by itself.
     path: PathBuf,
-    /// What came on standard input; goes with this.
+    /// The copy of standard input. Deleted on drop.
     _spooled: Option<tempfile::TempPath>,
     size: u64,
     head: Vec<u8>,
@@ -211,7 +205,7 @@ impl Source {
     }
 }
 
-/// What comes on standard input, in a file: decoders go back in it.
+/// Copies standard input to a temporary file: decoders seek.
 fn standard_input() -> io::Result<tempfile::TempPath> {
     let mut file = tempfile::NamedTempFile::new()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
@@ -235,20 +229,19 @@ impl ReadAt for Source {
     }
 }
 
-/// Where in a file something is wrong.
+/// The position of a problem.
 #[derive(Clone, Copy)]
 enum Place {
-    Byte(u64),
-    /// In a database.
-    Transition(u64),
+    /// A file offset, or a position in the trace: `noun` says which.
+    At { noun: &'static str, at: u64 },
+    /// In the file as a whole.
     Whole,
 }
 
-/// Says on stderr what is wrong with the file at a place.
+/// Prints to stderr what is wrong with the file, and where.
 fn complain(name: &str, place: Place, sentence: &str) {
     let at = match place {
-        Place::Byte(at) => format!("at byte {at}: "),
-        Place::Transition(at) => format!("at transition {at}: "),
+        Place::At { noun, at } => format!("at {noun} {at}: "),
         Place::Whole => "error: ".into(),
     };
     let _ = writeln!(io::stderr(), "unspool: {name}: {at}{sentence}");

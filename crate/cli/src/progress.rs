@@ -1,8 +1,8 @@
-//! How far a command has come, on stderr when that is a terminal.
+//! Progress bar on stderr, if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar that takes itself away when it is done.
+/// A bar that disappears when it is done.
 #[derive(Clone)]
 pub(crate) struct Progress(ProgressBar);
 
@@ -12,7 +12,7 @@ impl Progress {
         Self(ProgressBar::hidden())
     }
 
-    /// A bar for so many bytes or events. Nothing is shown where stderr is no terminal.
+    /// A bar for `of` bytes or events. Hidden if stderr is no terminal.
     pub(crate) fn new(of: u64) -> Self {
         let bar = ProgressBar::new(of);
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} % {eta:>4}") {

@@ -1,4 +1,4 @@
-//! `unspool slices`: every slice of a trace, in the order of time.
+//! `unspool slices`: every slice of a trace, in time order.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -9,43 +9,43 @@ use unspool_engine::{Session, TrackOut};
 use unspool_formats::batch::{Key, flags};
 
 use crate::Failure;
-use crate::session::read_whole;
+use crate::read_whole::read_whole;
 
 /// Lists the slices of a trace by start: calls, handlers, groups.
 #[derive(clap::Args)]
 pub(crate) struct Slices {
-    /// The trace; - for standard input.
+    /// Trace to read; - for standard input.
     file: PathBuf,
     /// Only slices that overlap with this range of the x axis, both ends included: 100..200, 100.. or ..200.
     #[arg(long, value_parser = range)]
     range: Option<(u64, u64)>,
-    /// Only this track, by its name or its number in `unspool info`. Without it all threads, or where there are none, all
-    /// tracks with slices.
+    /// Only this track, by its name or its number in `unspool info`. Default: all threads, or all tracks with slices if
+    /// there are no threads.
     #[arg(long)]
     track: Option<String>,
-    /// One JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Comma-separated values with a header.
+    /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
 }
 
-/// One slice, as it is printed.
+/// One printed slice.
 #[derive(Serialize)]
 struct Row<'a> {
     track: &'a str,
-    /// The number of the thread, where the trace has one.
+    /// The thread's id, if the trace has one.
     thread: Option<i64>,
     start: u64,
     end: u64,
-    /// From 0, the outermost.
+    /// Depth from 0, the outermost.
     depth: i64,
     name: &'a str,
     kind: &'a str,
-    /// The number of the function.
+    /// The function's id, if the trace has one instead of a name.
     id: Option<i64>,
-    /// Where the function begins.
+    /// The function's address, if the trace has one.
     address: Option<u64>,
     flags: Vec<&'static str>,
 }
@@ -104,7 +104,10 @@ fn chosen(report: &[TrackOut], wanted: Option<&str>) -> Result<Vec<u32>, Failure
         let found = if named.is_empty() { with(&|t| wanted.parse() == Ok(t.id)) } else { named };
         if found.is_empty() {
             let names: Vec<&str> = report.iter().map(|t| t.name.as_str()).take(20).collect();
-            return Err(Failure::new(format!("there is no track {wanted}; the first are: {}", names.join(", "))));
+            return Err(Failure::new(format!(
+                "No track has the name or number {wanted}. The first tracks are: {}.",
+                names.join(", ")
+            )));
         }
         return Ok(found);
     }
@@ -129,12 +132,12 @@ fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
     writeln!(out, "{}", fields.map(|field| quoted(&field)).join(","))
 }
 
-/// A field of comma-separated values (RFC 4180).
+/// A CSV field (RFC 4180).
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.into() }
 }
 
-/// `A..B`, `A..` or `..B`, in decimal or hexadecimal.
+/// Parses `A..B`, `A..` or `..B`, in decimal or hexadecimal.
 fn range(text: &str) -> Result<(u64, u64), String> {
     let number = |text: &str, otherwise: u64| {
         let parsed = match text.strip_prefix("0x") {
@@ -142,12 +145,14 @@ fn range(text: &str) -> Result<(u64, u64), String> {
             Some(hex) => u64::from_str_radix(hex, 16),
             None => text.parse(),
         };
-        parsed.map_err(|_| format!("{text:?} is not a position"))
+        parsed.map_err(|_| {
+            format!("{text:?} is not a position: expected a decimal or hexadecimal number, such as 100 or 0x64")
+        })
     };
     let (from, to) = text.split_once("..").ok_or("expected two positions with .. between them, such as 100..200")?;
     let (from, to) = (number(from, 0)?, number(to, u64::MAX)?);
     if from > to {
-        return Err(format!("{from} is after {to}"));
+        return Err(format!("the range is empty: {from} is after {to}"));
     }
     Ok((from, to))
 }
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_quoted_where_they_must_be() {
+    fn fields_are_quoted_if_csv_requires_it() {
         assert_eq!(quoted("plain"), "plain");
         assert_eq!(quoted("std::map<int, \"x\">"), "\"std::map<int, \"\"x\"\">\"");
     }

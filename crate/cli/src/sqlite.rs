@@ -9,10 +9,9 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 use unspool_engine::{RowSink, RowSource};
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape, leading_number};
-use unspool_formats::rvn::encode::Insert;
-use unspool_formats::{Instructions, Query, RowError, Rows};
+use unspool_formats::{Insert, Instructions, Query, RowError, Rows};
 
-/// Finds instructions for those who decode what is in a database.
+/// Finds instruction boundaries in the blocks of a database.
 pub(crate) struct Disassembler;
 
 impl Instructions for Disassembler {
@@ -21,26 +20,26 @@ impl Instructions for Disassembler {
     }
 }
 
-/// A database that is read.
+/// A database that is open for reading.
 pub(crate) struct Database {
     connection: Connection,
-    /// The file itself, where it is all that there is.
+    /// The file itself, unless there is a write-ahead log beside it.
     file: Option<File>,
 }
 
 impl Database {
-    /// Opens a database to read it, without leaving anything beside it.
+    /// Opens a database for reading, without creating files beside it.
     pub(crate) fn open(path: &Path) -> Result<Self, RowError> {
-        // One in WAL mode wants a file beside it even to be read, unless it is said never to change. Then again what lies
-        // in that file would not be seen.
+        // SQLite creates a file beside a database in WAL mode even to read it, unless the database is declared
+        // immutable. But then SQLite ignores the write-ahead log.
         let mut wal = path.as_os_str().to_owned();
         wal.push("-wal");
         let has_wal = std::fs::metadata(wal).is_ok_and(|m| m.len() > 0);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(uri, flags).map_err(|e| told(&e))?;
-        // A database that is cut off has tables whose beginnings are not there; the others are good still.
+        let connection = Connection::open_with_flags(uri, flags).map_err(|e| row_error(&e))?;
+        // In a truncated database some tables have no root page. The others are still readable.
         let _ = connection.pragma_update(None, "writable_schema", true);
         let _ = connection.pragma_update(None, "trusted_schema", false);
         let file = if has_wal { None } else { File::open(path).ok() };
@@ -52,10 +51,10 @@ impl RowSource for Database {
     fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
         let numbers = matches!(query.shape, Shape::Ints { .. });
         out.clear(if numbers { query.select.len() } else { 0 });
-        let mut statement = self.connection.prepare(&query.sql()).map_err(|e| told(&e))?;
+        let mut statement = self.connection.prepare(&query.sql()).map_err(|e| row_error(&e))?;
         let columns = statement.column_count();
-        let mut rows = statement.query([]).map_err(|e| told(&e))?;
-        while let Some(row) = rows.next().map_err(|e| told(&e))? {
+        let mut rows = statement.query([]).map_err(|e| row_error(&e))?;
+        while let Some(row) = rows.next().map_err(|e| row_error(&e))? {
             if numbers {
                 for (i, column) in out.ints.iter_mut().enumerate() {
                     column.push(row.get_ref(i).map_or(0, number));
@@ -74,15 +73,15 @@ impl RowSource for Database {
     }
 }
 
-/// A database that is written.
+/// A database that is open for writing.
 pub(crate) struct NewDatabase(Connection);
 
 impl NewDatabase {
-    /// Makes a database; there must be no file of that name.
+    /// Creates a database. The file must not exist.
     pub(crate) fn create(path: &Path) -> Result<Self, RowError> {
-        let connection = Connection::open(path).map_err(|e| told(&e))?;
+        let connection = Connection::open(path).map_err(|e| row_error(&e))?;
         let mut database = Self(connection);
-        // Nobody reads it before it is done, and one that is not done is of no use.
+        // Nobody reads it before it is complete, and an incomplete one is of no use.
         database.run("pragma journal_mode=off; pragma synchronous=off;")?;
         Ok(database)
     }
@@ -90,18 +89,18 @@ impl NewDatabase {
 
 impl RowSink for NewDatabase {
     fn run(&mut self, sql: &str) -> Result<(), RowError> {
-        self.0.execute_batch(sql).map_err(|e| told(&e))
+        self.0.execute_batch(sql).map_err(|e| row_error(&e))
     }
 
     fn insert(&mut self, insert: &Insert) -> Result<(), RowError> {
-        let transaction = self.0.transaction().map_err(|e| told(&e))?;
+        let transaction = self.0.transaction().map_err(|e| row_error(&e))?;
         {
-            let mut statement = transaction.prepare(&insert.sql).map_err(|e| told(&e))?;
+            let mut statement = transaction.prepare(&insert.sql).map_err(|e| row_error(&e))?;
             for row in &insert.rows {
-                statement.execute(params_from_iter(row.iter().map(value))).map_err(|e| told(&e))?;
+                statement.execute(params_from_iter(row.iter().map(value))).map_err(|e| row_error(&e))?;
             }
         }
-        transaction.commit().map_err(|e| told(&e))
+        transaction.commit().map_err(|e| row_error(&e))
     }
 }
 
@@ -135,7 +134,7 @@ fn value(cell: &Cell) -> rusqlite::types::Value {
     }
 }
 
-fn told(error: &rusqlite::Error) -> RowError {
+fn row_error(error: &rusqlite::Error) -> RowError {
     let class = match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => Class::Unsupported,
         Some(rusqlite::ErrorCode::SystemIoFailure) => Class::Unreadable,
@@ -146,10 +145,10 @@ fn told(error: &rusqlite::Error) -> RowError {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         other => other.to_string(),
     };
-    RowError::new(class, format!("The database cannot be read (further): {words}."))
+    RowError::new(class, format!("The database cannot be read: {words}."))
 }
 
-/// `file:` with what has a meaning in there escaped.
+/// A `file:` URI, with the characters of the path escaped that have a meaning in URIs.
 fn uri(path: &str, options: &str) -> String {
     let escaped = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     format!("file:{escaped}?{options}")
@@ -162,7 +161,7 @@ mod tests {
     use super::*;
     use crate::generate::Options;
 
-    /// All of a trace, read so many events at a time, and how many there are.
+    /// The digest and the number of records of a trace that is read `step` events at a time.
     fn digest(path: &Path, step: usize, database: Database) -> (u64, u64) {
         let mut file = std::fs::File::open(path).unwrap();
         let mut head = vec![0; 4096];
@@ -181,7 +180,7 @@ mod tests {
         database
     }
 
-    /// Without the file itself SQLite answers all.
+    /// Without the file itself, every row comes from SQLite.
     fn without_file(path: &Path) -> Database {
         Database { file: None, ..Database::open(path).unwrap() }
     }
@@ -192,7 +191,7 @@ mod tests {
         let path = folder.path().join("x.sqlite");
         drop(make(&path));
         let expected = digest(&path, usize::MAX, without_file(&path));
-        // 1024 rows at the least, and other numbers of them than what is worked on together.
+        // A page has at least 1024 rows. These sizes do not divide the number of records that are decoded together.
         for step in [1, 3 * 1500, 3 * 4999] {
             assert_eq!(digest(&path, step, without_file(&path)), expected, "{step} events at a time");
             assert_eq!(
@@ -204,11 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn what_the_scan_does_not_know_sqlite_reads() {
+    fn sqlite_reads_what_the_scan_does_not_know() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.sqlite");
         let mut database = make(&path);
-        // A text is no number of a block, but a value that SQLite converts; the scan stops in front of it.
+        // A text is not a block id, but SQLite converts it. The scan stops before it.
         let middle = "(select transition_id from execution limit 1 offset 9000)";
         database.run(&format!("update execution set block_id='2x' where transition_id={middle}")).unwrap();
         drop(database);
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_keep_their_meaning() {
+    fn uris_escape_file_names() {
         assert_eq!(uri("/a b/c?d#e%f", "x=1"), "file:/a b/c%3fd%23e%25f?x=1");
     }
 }

@@ -1,4 +1,4 @@
-//! `unspool stats`: figures of each function of a trace.
+//! `unspool stats`: statistics of each function of a trace.
 
 use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
@@ -9,13 +9,13 @@ use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{Session, Store};
 use unspool_formats::batch::Key;
 
-use crate::Failure;
-use crate::session::read_whole;
+use crate::read_whole::read_whole;
+use crate::{Failure, json};
 
-/// Functions in the table for people.
+/// Most functions in the table.
 const LISTED: usize = 50;
 
-/// In which form to print.
+/// The output form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Table,
@@ -27,20 +27,20 @@ pub(crate) enum Form {
 #[derive(Serialize)]
 struct Report<'a> {
     file: &'a str,
-    /// How many tracks the figures are of.
+    /// How many tracks the statistics cover.
     tracks: usize,
-    /// Time in which any call was open, summed over the tracks.
+    /// Time in which any call was open, summed over the tracks, in ticks.
     covered: u64,
-    /// By self time, the longest first.
+    /// Sorted by descending self time.
     functions: Vec<Line<'a>>,
 }
 
-/// Figures of one function, in the order of the columns.
+/// Statistics of one function, in the order of the columns.
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
     kind: &'static str,
-    /// The number that the file has in place of a name.
+    /// The id that the file has in place of a name.
     id: Option<i64>,
     /// The address that the file has in place of a name.
     address: Option<u64>,
@@ -100,10 +100,7 @@ pub(crate) fn run(path: &Path, form: Form) -> Result<(), Failure> {
     let report = Report { file: &source.name, tracks: tracks.len(), covered: summary.covered, functions };
     let mut out = BufWriter::new(io::stdout().lock());
     match form {
-        Form::Json => {
-            serde_json::to_writer_pretty(&mut out, &report).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
+        Form::Json => json::print(&mut out, &report)?,
         Form::Csv => print_csv(&mut out, &report.functions)?,
         Form::Table => print_table(&mut out, &report, &session)?,
     }
@@ -111,7 +108,7 @@ pub(crate) fn run(path: &Path, form: Form) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The threads. Where no thread has slices, all tracks that have some.
+/// The threads. If no thread has slices, all tracks that have some.
 fn tracks(session: &Session) -> Vec<u32> {
     let mut all = session.store().track_report();
     all.retain(|track| track.slices > 0.0);
@@ -141,9 +138,9 @@ fn print_csv(out: &mut impl Write, functions: &[Line<'_>]) -> io::Result<()> {
     Ok(())
 }
 
-/// A field in quotes, if it needs them.
+/// A CSV field, in quotes if it needs them.
 fn quoted(field: &str) -> String {
-    // Spreadsheets drop spaces at the ends of a field without quotes.
+    // Spreadsheets strip spaces from fields without quotes.
     let plain = !field.contains([',', '"', '\r', '\n']) && field.trim() == field;
     if plain { field.to_string() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
 }
@@ -186,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_where_csv_needs_it() {
+    fn fields_are_quoted_if_csv_or_spreadsheets_require_it() {
         assert_eq!(quoted("std::vector<int>"), "std::vector<int>");
         assert_eq!(quoted("f(int, char)"), "\"f(int, char)\"");
         assert_eq!(quoted("say \"no\""), "\"say \"\"no\"\"\"");

@@ -1,15 +1,15 @@
-//! The scan of a table in the file itself, against SQLite's own rows.
+//! The scan of a table in the file, compared with SQLite's own rows.
 
 use std::path::Path;
 
 use rusqlite::Connection;
-use unspool_formats::Rows;
 use unspool_formats::rvn::btree::Scan;
 use unspool_formats::rvn::wire::SCHEMA;
+use unspool_formats::{RowScan, Rows};
 
 type Pairs = Vec<(i64, i64)>;
 
-/// What a scan finds, whether it gave up, and how many reads it took.
+/// The rows that a scan finds, whether it gave up, and how many reads it took.
 fn scan(file: &[u8], statement: &str, root: i64) -> (Pairs, bool, usize) {
     let mut scan = Scan::of(statement, root, Some(file.len() as u64)).expect("the table as it always is");
     let mut rows = Rows::default();
@@ -35,7 +35,7 @@ fn of_sqlite(db: &Connection) -> rusqlite::Result<Pairs> {
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Numbers without end that look like chance.
+/// Repeatable random numbers.
 fn chance() -> impl FnMut(u64) -> u64 {
     let mut seed = 1u64;
     move |below| {
@@ -55,7 +55,7 @@ fn make(path: &Path, page: u32, rows: u64, pragmas: &str) -> Connection {
         let mut insert = db.prepare("insert or ignore into execution values(?,?)").unwrap();
         let mut other = db.prepare("insert into blocks values(?,zeroblob(?),1,0)").unwrap();
         for i in 0..rows {
-            // Bytes of their own for numbers of each width, and most in the order in which traces are written.
+            // Numbers of every width, mostly in ascending order, as traces are written.
             let scattered = chance(1 << 31) << chance(31);
             let transition = if i % 3 == 0 { scattered } else { i * 3 };
             let block = [0, 1, -1, 300, -70_000, 1 << 20, 1 << 40, i64::MIN][chance(8) as usize];
@@ -72,7 +72,7 @@ fn make(path: &Path, page: u32, rows: u64, pragmas: &str) -> Connection {
 }
 
 #[test]
-fn the_scan_finds_the_rows_that_sqlite_finds() {
+fn a_scan_finds_the_rows_of_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     for page in (9..=16).map(|bits| 1 << bits) {
         for (rows, pragmas) in [(0, ""), (3, ""), (20_000, ""), (20_000, "pragma auto_vacuum=full;")] {
@@ -94,7 +94,7 @@ fn the_scan_finds_the_rows_that_sqlite_finds() {
 }
 
 #[test]
-fn the_scan_finds_the_rows_of_the_traces_there_are() {
+fn a_scan_finds_the_rows_of_real_traces() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let corpus = root.join("../shared/corpus/rvn");
     let mut folders = vec![root.join("tests/fixtures/rvn"), root.join("web/public/samples")];
@@ -113,7 +113,7 @@ fn the_scan_finds_the_rows_of_the_traces_there_are() {
             let uri = format!("file:{}?immutable=1", path.display());
             let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_URI;
             let db = Connection::open_with_flags(uri, flags).unwrap();
-            // Of one that is cut SQLite says nothing at all.
+            // SQLite cannot read anything of a truncated one.
             let Ok((statement, root)) = table(&db) else { continue };
             let (found, given_up, _) = scan(&std::fs::read(&path).unwrap(), &statement, root);
             match of_sqlite(&db) {
@@ -127,7 +127,7 @@ fn the_scan_finds_the_rows_of_the_traces_there_are() {
 }
 
 #[test]
-fn damage_ends_the_scan_and_nothing_else() {
+fn damage_only_ends_the_scan() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sqlite");
     let db = make(&path, 512, 3000, "");
@@ -146,9 +146,9 @@ fn damage_ends_the_scan_and_nothing_else() {
             file.truncate(chance(good.len() as u64) as usize);
         }
         let (found, given_up, reads) = scan(&file, &statement, root);
-        assert!(found.is_sorted_by(|a, b| a.0 < b.0), "SQLite goes on behind the last row");
-        assert!(reads <= 2 + file.len() / 512, "each page is read once at the most: {reads}");
-        assert!(given_up || found.len() > expected.len() / 2, "pages are not lost without a word");
+        assert!(found.is_sorted_by(|a, b| a.0 < b.0), "SQLite continues after the last row");
+        assert!(reads <= 2 + file.len() / 512, "each page is read at most once: {reads}");
+        assert!(given_up || found.len() > expected.len() / 2, "pages are not lost silently");
         ends[usize::from(given_up)] += 1;
     }
     assert!(ends.iter().all(|n| *n > 200), "{ends:?}: damage is met, or lies elsewhere");

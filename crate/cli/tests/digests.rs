@@ -1,10 +1,11 @@
-//! Every reading of a file gives the same trace: here the native command, in the browser's tests the page.
+//! Every reading of a file gives the same trace: checked here for the native command, and in the browser tests for the
+//! page.
 
 use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn what_is_read_has_not_changed() {
+fn digests_have_not_changed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read_to_string(root.join("tests/digests.json")).unwrap();
     let digests: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,4 @@
-//! Generated traces, judged by our own reader and by the reference tools where they are installed.
+//! Generated traces, checked by our own reader, and by the reference tools if they are installed.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -20,7 +20,7 @@ fn info(path: &str) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Runs a reference tool; says so and answers nothing where it is not installed.
+/// Runs a reference tool. If it is not installed, prints that the check is skipped and returns `None`.
 fn reference(tool: &str, args: &[&str]) -> Option<Output> {
     match Command::new(tool).args(args).output() {
         Ok(output) => Some(output),
@@ -32,7 +32,7 @@ fn reference(tool: &str, args: &[&str]) -> Option<Output> {
 }
 
 #[test]
-fn an_xray_log_is_what_was_asked_for() {
+fn xray_logs_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.xray", &["xray", "--events", "60000", "--threads", "3", "--depth", "9"]);
     let report = info(&path);
@@ -52,7 +52,7 @@ fn an_xray_log_is_what_was_asked_for() {
 }
 
 #[test]
-fn mid_stack_and_out_of_order_make_what_they_say() {
+fn mid_stack_and_out_of_order_take_effect() {
     let dir = tempfile::tempdir().unwrap();
     let plain = generate(dir.path(), "a.xray", &["xray", "--events", "200000", "--threads", "2"]);
     let shuffled = generate(dir.path(), "b.xray", &["xray", "--events", "200000", "--threads", "2", "--out-of-order"]);
@@ -64,7 +64,7 @@ fn mid_stack_and_out_of_order_make_what_they_say() {
 }
 
 #[test]
-fn an_apitrace_is_what_was_asked_for() {
+fn apitrace_traces_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.trace", &["apitrace", "--events", "30000", "--threads", "2"]);
     let report = info(&path);
@@ -77,7 +77,7 @@ fn an_apitrace_is_what_was_asked_for() {
 }
 
 #[test]
-fn frames_are_what_was_asked_for() {
+fn frames_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.frames", &["frames", "--events", "50000", "--threads", "2", "--depth", "9"]);
     let report = info(&path);
@@ -88,7 +88,7 @@ fn frames_are_what_was_asked_for() {
 }
 
 #[test]
-fn a_trace_db_is_what_was_asked_for() {
+fn trace_db_traces_match_their_options() {
     let dir = tempfile::tempdir().unwrap();
     let path = generate(dir.path(), "a.trace", &["trace-db", "--events", "50000"]);
     let report = info(&path);
@@ -104,7 +104,7 @@ fn a_trace_db_is_what_was_asked_for() {
 }
 
 #[test]
-fn standard_input_and_output_take_the_place_of_files() {
+fn a_dash_means_standard_input_or_output() {
     let made = unspool(&["generate", "xray", "--events", "1000", "-o", "-"]);
     assert!(made.status.success());
     let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
@@ -120,7 +120,7 @@ fn standard_input_and_output_take_the_place_of_files() {
 }
 
 #[test]
-fn exit_statuses_tell_usage_from_files() {
+fn exit_statuses_distinguish_usage_from_files() {
     let dir = tempfile::tempdir().unwrap();
     let text = dir.path().join("a.txt");
     std::fs::write(&text, "hello").unwrap();
@@ -136,4 +136,66 @@ fn exit_statuses_tell_usage_from_files() {
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stderr).contains("at byte 9851: the file ends here"));
     assert!(output.stdout.starts_with(b"{\"thread\":4711,"));
+}
+
+#[test]
+fn dump_defaults_to_a_form_that_the_format_supports() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let dump = |file: &str, form: &[&str]| {
+        let path = fixtures.join(file).display().to_string();
+        let output = unspool(&[&["dump", &path], form].concat());
+        (output.stdout, String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let files = [
+        ("apitrace/scene.trace", "text", "jsonl"),
+        ("frames/calls.frames", "jsonl", "text"),
+        ("rvn/blocks.sqlite", "jsonl", "text"),
+        ("trace_db/variables.trace", "jsonl", "text"),
+        ("xray/threads.xray", "jsonl", "text"),
+    ];
+    for (file, form, other) in files {
+        let plain = dump(file, &[]);
+        assert!(!plain.0.is_empty(), "{file}: {plain:?}");
+        assert_eq!(plain, dump(file, &["--as", form]), "{file}");
+        let (_, error, code) = dump(file, &["--as", other]);
+        assert!(code == Some(1) && error.contains(&format!("Use --as {form}.")), "{file}: {error}");
+    }
+}
+
+#[test]
+fn info_prints_camel_case_keys_and_whole_numbers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray/threads.xray");
+    let output = unspool(&["info", "--json", &path.display().to_string()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.lines().any(|line| line.trim_end_matches(',').ends_with(".0")), "{text}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    fn keys(value: &serde_json::Value, each: &mut dyn FnMut(&str)) {
+        match value {
+            serde_json::Value::Object(object) => object.iter().for_each(|(key, value)| {
+                each(key);
+                keys(value, each);
+            }),
+            serde_json::Value::Array(list) => list.iter().for_each(|value| keys(value, each)),
+            _ => {}
+        }
+    }
+    keys(&report, &mut |key| assert!(!key.contains(['_', '-']), "{key}"));
+    assert!(report["bytesPerSlice"].is_number() && report["events"].is_u64());
+}
+
+#[test]
+fn info_says_what_each_format_offers() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let said = |file: &str| {
+        let report = info(&fixtures.join(file).display().to_string());
+        let words = |key: &str| report[key].as_str().unwrap().to_string();
+        let offers = report["offers"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+        format!("{}: {}, {}", words("placeNoun"), offers.collect::<Vec<_>>().join(" "), words("firstTab"))
+    };
+    assert_eq!(said("apitrace/scene.trace"), "byte: callStacks, functions");
+    assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks, flame");
+    assert_eq!(said("frames/mips.frames"), "byte: callStacks, flame");
+    assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, flame");
+    assert_eq!(said("trace_db/variables.trace"), "byte: , functions");
+    assert_eq!(said("xray/threads.xray"), "byte: callStacks time, functions");
 }

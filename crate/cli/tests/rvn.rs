@@ -1,4 +1,4 @@
-//! Block databases, written by our writer and others, read by the native command.
+//! Block databases written by our writer and others, read by the native command.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -40,7 +40,7 @@ fn metadata() -> Metadata {
     }
 }
 
-/// Writes the tables, after `pragmas`.
+/// Creates a database with these pragmas, and writes the tables to it.
 fn save(path: &Path, pragmas: &str, writer: &mut Writer) -> Connection {
     let db = Connection::open(path).unwrap();
     db.execute_batch(pragmas).unwrap();
@@ -60,7 +60,7 @@ fn save(path: &Path, pragmas: &str, writer: &mut Writer) -> Connection {
     db
 }
 
-/// A caller at 0x1000 that calls 0x2000, which faults in its second instruction; the kernel handles it.
+/// A caller at 0x1000 calls 0x2000, which faults in its second instruction; the kernel handles the fault.
 fn small() -> Writer {
     let mut writer = Writer::new(&metadata());
     let block = |pc, data: &[u8], count| Block { pc, data: data.into(), count, mode: Mode::Bits64 };
@@ -89,7 +89,7 @@ fn small() -> Writer {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_databases_can_be_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a b?c#d%e.sqlite");
     drop(save(&path, "", &mut small()));
@@ -113,8 +113,8 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn the_schema_is_that_of_the_reference_writer() {
-    // As sqlite_schema of a database written by rvnblock 1.0.0 has it.
+fn the_schema_matches_the_reference_writer() {
+    // From sqlite_schema of a database that rvnblock 1.0.0 wrote.
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     let made = unspool(&["generate", "rvn", "--events", "100", "-o", &text(&path)]);
@@ -139,7 +139,7 @@ fn the_schema_is_that_of_the_reference_writer() {
         ),
         1
     );
-    // Of each interrupt there is the run of block 1 behind it, and its related instruction is known.
+    // After each interrupt block 1 runs, and the related instruction is in the tables.
     assert_eq!(
         count(
             "select count(*) from interrupts where transition_id+1 not in (select transition_id from execution where block_id=1)"
@@ -150,7 +150,7 @@ fn the_schema_is_that_of_the_reference_writer() {
 }
 
 #[test]
-fn any_page_size_vacuum_and_journal_will_do() {
+fn any_page_size_vacuum_and_journal_mode_works() {
     let dir = tempfile::tempdir().unwrap();
     let plain = dir.path().join("plain.sqlite");
     drop(save(&plain, "", &mut small()));
@@ -200,7 +200,7 @@ fn numbers_are_exact_to_the_last_bit() {
 }
 
 #[test]
-fn older_tables_open_with_a_sentence() {
+fn older_tables_open_with_a_message() {
     let dir = tempfile::tempdir().unwrap();
     for (sql, words) in [
         ("drop table interrupts", "2020-10-23"),
@@ -217,8 +217,8 @@ fn older_tables_open_with_a_sentence() {
         assert_eq!(records.iter().filter(|r| r["begin"].is_u64()).count(), 9, "{sql}");
         assert_eq!(code, Some(0));
         let report = info(&path);
-        let told = report["problems"].to_string().replace('\\', "");
-        assert!(errors.contains(words) || told.contains(words), "{sql}: {errors} {told}");
+        let problems = report["problems"].to_string().replace('\\', "");
+        assert!(errors.contains(words) || problems.contains(words), "{sql}: {errors} {problems}");
         let first = &report["problems"][0]["first"]["offset"];
         assert!(first.as_u64().is_some_and(|at| at <= 16), "{sql}: {first} is no place on the x axis");
         std::fs::remove_file(path).unwrap();
@@ -226,7 +226,7 @@ fn older_tables_open_with_a_sentence() {
 }
 
 #[test]
-fn what_is_no_block_trace_is_refused_in_words() {
+fn other_databases_are_refused_with_a_reason() {
     let dir = tempfile::tempdir().unwrap();
     for (sql, words) in [
         ("delete from _metadata", "without an entry"),
@@ -250,7 +250,7 @@ fn what_is_no_block_trace_is_refused_in_words() {
 }
 
 #[test]
-fn metadata_of_version_0_will_do() {
+fn metadata_of_version_0_works() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     let sql = format!("drop table _metadata; {SCHEMA_METADATA_0} insert into _metadata values(9,'1.5.0','t','i',5);");
@@ -259,7 +259,7 @@ fn metadata_of_version_0_will_do() {
 }
 
 #[test]
-fn a_database_that_is_cut_off_shows_what_comes_before() {
+fn a_truncated_database_shows_everything_before_the_cut() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     unspool(&["generate", "rvn", "--events", "60000", "-o", &text(&path)]);
@@ -273,7 +273,7 @@ fn a_database_that_is_cut_off_shows_what_comes_before() {
 }
 
 #[test]
-fn no_damage_brings_it_down() {
+fn damage_never_crashes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.sqlite");
     drop(save(&path, "pragma page_size=512;", &mut small()));
@@ -295,7 +295,7 @@ fn no_damage_brings_it_down() {
 }
 
 #[test]
-fn fixtures_and_the_sample_are_in_order() {
+fn fixtures_and_the_sample_can_be_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let report = info(&root.join("web/public/samples/blocks.sqlite"));
     assert_eq!(report["problems"].as_array().unwrap().len(), 0);
@@ -308,7 +308,7 @@ fn fixtures_and_the_sample_are_in_order() {
     );
 }
 
-/// `cargo test -p unspool-cli --test rvn -- --ignored` writes the fixtures anew.
+/// `cargo test -p unspool-cli --test rvn -- --ignored` rewrites the fixtures.
 #[test]
 #[ignore = "writes"]
 fn write_fixtures() {

@@ -1,4 +1,4 @@
-//! `unspool stats` of whole files, in its three forms.
+//! `unspool stats` of whole files, in its three output forms.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,7 +20,7 @@ fn json(name: &str) -> Value {
 }
 
 #[test]
-fn figures_of_threads_are_whole_numbers_with_the_ids_of_the_file() {
+fn statistics_are_whole_numbers_with_function_ids() {
     let report = json("xray/threads.xray");
     let functions = report["functions"].as_array().unwrap();
     assert!(functions.len() > 3);
@@ -38,8 +38,8 @@ fn figures_of_threads_are_whole_numbers_with_the_ids_of_the_file() {
 }
 
 #[test]
-fn csv_has_a_line_a_function_and_quotes_what_needs_it() {
-    // No threads: the buffers.
+fn csv_has_one_quoted_line_per_function() {
+    // No threads, so the statistics are those of the buffers.
     let report = json("trace_db/variables.trace");
     let functions = report["functions"].as_array().unwrap();
     assert!(functions.iter().any(|f| f["name"].as_str().unwrap().contains(", ")), "{report}");
@@ -65,7 +65,7 @@ fn the_table_is_aligned() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn other_files_are_refused() {
     let output = stats(&fixture("xray/README.md"), &["--json"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert_eq!(stats(&fixture("xray/threads.xray"), &["--json", "--csv"]).status.code(), Some(2));

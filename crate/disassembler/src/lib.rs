@@ -1,13 +1,22 @@
 //! Machine instructions as text, for x86 and ARM.
 //!
-//! A module of its own, because it is as large as all decoders together and is wanted only when somebody looks at the details
-//! of an execution: the page loads it then. It knows no other room.
+//! A wasm module of its own: it is as large as all decoders together and needed only for the details of an execution,
+//! so the page loads it on demand. Knows no other room.
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, NasmFormatter};
 use wasm_bindgen::prelude::*;
 
-/// An instruction as text, in the manner of NASM for x86. `isa` is one of `x86-16`, `x86-32`, `x86-64`, `arm`, `arm-big`, `thumb`,
-/// `thumb-big` and `aarch64`; `bytes` are as they lie in memory at `address`. Nothing if they are no instruction.
+/// Formats one instruction, in NASM syntax for x86. Returns `None` if the bytes are not an instruction.
+///
+/// `isa` is one of `x86-16`, `x86-32`, `x86-64`, `arm`, `arm-big`, `thumb`, `thumb-big` and `aarch64`. `bytes` are in
+/// memory order, at `address`.
+///
+/// ```
+/// use unspool_disassembler::disassemble;
+///
+/// assert_eq!(disassemble("x86-64", 0x1000, &[0xc3]).as_deref(), Some("ret"));
+/// assert_eq!(disassemble("x86-64", 0x1000, &[]), None);
+/// ```
 #[wasm_bindgen]
 pub fn disassemble(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
     match isa {
@@ -25,8 +34,9 @@ pub fn disassemble(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Where instructions of x86 of so many bits (16, 32, 64) begin in `code`, which lies at `address`: offsets, ascending from 0
-/// on. Bytes that are no instruction count as one each.
+/// Offsets of the instructions in x86 code, ascending from 0. Bytes that are not an instruction count as one each.
+///
+/// `bits` is 16, 32 or 64; for other values the result is empty. `code` is at `address`.
 #[wasm_bindgen]
 pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
     let Ok(mut decoder) = Decoder::try_with_ip(bits, code, address, DecoderOptions::NONE) else { return Vec::new() };
@@ -57,7 +67,7 @@ fn x86(bits: u32, address: u64, bytes: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// Half-words of Thumb, and words of ARM, as they lie in the memory of a little-endian machine.
+/// The instruction in the order of a little-endian machine's memory: half-words for Thumb, words for ARM.
 fn in_memory_order(bytes: &[u8], big: bool, thumb: bool) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if big {
@@ -82,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instructions_follow_upon_each_other() {
+    fn instruction_boundaries_are_found() {
         assert_eq!(starts(64, 0x1000, &[0x48, 0x89, 0xe5, 0x90, 0xe8, 0, 0, 0, 0]), [0, 3, 4]);
         assert_eq!(starts(16, 0, &[0xb8, 1, 0, 0xc3]), [0, 3]);
         assert_eq!(starts(64, 0, &[]), []);
@@ -90,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_read_like_those_of_other_disassemblers() {
+    fn instructions_look_like_those_of_other_disassemblers() {
         let x64 = |bytes: &[u8]| disassemble("x86-64", 0x40_1000, bytes);
         assert_eq!(x64(&[0xe8, 0x31, 1, 0, 0]).as_deref(), Some("call 0x401136"));
         assert_eq!(x64(&[0x48, 0x89, 0xe5]).as_deref(), Some("mov rbp, rsp"));

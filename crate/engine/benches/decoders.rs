@@ -1,7 +1,10 @@
-//! How fast traces are decoded on this machine, alone and into the store.
+//! Decoding speed on this machine, with and without the store.
 //!
-//! `UNSPOOL_BENCH_INPUTS` has the paths of traces, separated as in `PATH`; without it there are those that `npm run bench`
-//! has made. A database is not read here, because SQLite is not at hand: `unspool info` measures that.
+//! `UNSPOOL_BENCH_INPUTS` lists the paths of traces, separated as in `PATH`; the default is those that `npm run bench`
+//! generates. Databases are not measured here, because the engine has no SQLite: `unspool info` measures them.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,10 +12,10 @@ use std::sync::LazyLock;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use unspool_engine::{Session, Step, read};
+use unspool_engine::{Session, Step};
 use unspool_formats::{Decoder, EventBatch, OpenOptions, Opened, Probe, Want, recognise};
 
-/// As many events and bytes at a time as a session takes.
+/// Events in a batch and bytes in a portion, as in a session.
 const BATCH: usize = 4096;
 const PORTION: usize = 1 << 20;
 const HEAD: usize = 64 * 1024;
@@ -52,7 +55,7 @@ benches! {
     xray "XRay",
 }
 
-/// A trace to be measured.
+/// A trace to measure.
 #[derive(Clone)]
 struct Input {
     path: PathBuf,
@@ -103,7 +106,7 @@ fn decode(bencher: Bencher<'_, '_>, input: &Input) {
 fn decode_and_store(bencher: Bencher<'_, '_>, input: &Input) {
     let file = file_of(input);
     let records = stored(&file).store().records();
-    // What is returned is dropped outside of the time.
+    // The result is dropped outside of the measurement.
     bencher.counter(BytesCount::of_slice(&file)).counter(ItemsCount::new(records)).bench_local(|| stored(&file));
 }
 
@@ -111,10 +114,10 @@ fn file_of(input: &Input) -> Vec<u8> {
     std::fs::read(&input.path).unwrap_or_else(|error| panic!("{}: {error}", input.path.display()))
 }
 
-/// Decodes a whole trace into a batch that is thrown away each time it is full; the number of records.
+/// Decodes a whole trace into a batch that is discarded whenever it is full. Returns the number of records.
 fn decoded(file: &[u8], batch: &mut EventBatch) -> u64 {
     let mut decoder = decoder(file);
-    // The decoder is given the bytes from `at` up to `end`.
+    // The decoder receives the bytes from `at` up to `end`.
     let (mut at, mut end, mut records) = (0, 0, 0);
     loop {
         let want = decoder.want();
@@ -157,9 +160,7 @@ fn decoder(file: &[u8]) -> Box<dyn Decoder> {
 
 /// Reads a whole trace.
 fn stored(file: &[u8]) -> Session {
-    let (head, tail) = (&file[..file.len().min(HEAD)], &file[file.len().saturating_sub(HEAD)..]);
-    let mut session = Session::new("", file.len() as u64, head, tail).expect("it was recognised before");
-    read::session(&mut session, &mut &*file, |_| {}).expect("memory can be read");
+    let mut session = common::read_whole(file);
     assert_eq!(session.step(0), Step::Done, "the trace is whole");
     session
 }

@@ -1,6 +1,6 @@
-//! How long statistics of a whole trace take: `cargo run --release -p unspool-engine --example statistics -- FILE`.
+//! Measures statistics of a whole trace: `cargo run --release -p unspool-engine --example statistics -- FILE`.
 //!
-//! `unspool generate xray --events 60000000 -o FILE` makes a file of 30 million slices.
+//! `unspool generate xray --events 60000000 -o FILE` writes a file with 30 million slices.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,9 @@ use unspool_engine::{Session, read};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("which file?")?;
     let bytes = std::fs::read(&path)?;
-    let head = bytes.get(..65536).unwrap_or(&bytes);
-    let tail = bytes.get(bytes.len().saturating_sub(65536)..).unwrap_or(&bytes);
-    let mut session = Session::new(&path, bytes.len() as u64, head, tail).map_err(|e| e.sentence)?;
+    let size = bytes.len() as u64;
+    let (head, tail) = read::head_and_tail(&mut &*bytes, size)?;
+    let mut session = Session::new(&path, size, &head, &tail).map_err(|e| e.sentence)?;
     read::session(&mut session, &mut &*bytes, |_| {})?;
     let store = session.store();
     println!("{} slices, {} call-tree nodes, {} names", store.slices(), store.calls().len(), store.names().len());

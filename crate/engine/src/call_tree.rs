@@ -2,22 +2,23 @@
 
 use hashbrown::HashMap;
 
-/// Number of a node; the upper four bits stay free for a slice's flags.
+/// Number of a node. Its upper four bits are always 0, so that blocks can keep a slice's flags there.
 pub type NodeId = u32;
 
-/// The node that all outermost calls hang below; it has no name.
+/// The parent of all outermost calls. It has no name.
 pub const ROOT: NodeId = 0;
 
-/// How many nodes there can be.
+/// Largest number of nodes.
 pub(crate) const MAX_NODES: usize = 1 << 28;
 
-/// Call-tree nodes of a whole trace, shared by its tracks: a slice names its node, the node its name and caller. A range's
-/// flame graph is then one scan over slices, with no stacks to rebuild.
+/// The call tree of a whole trace, shared by its tracks. A slice refers to its node, and the node to its name and
+/// caller, so the flame graph of a range is one scan over slices, without rebuilding stacks.
 #[derive(Debug)]
 pub struct CallTree {
     nodes: Vec<Node>,
     children: HashMap<(NodeId, u32), NodeId>,
-    /// Nodes of outermost calls by name: where nothing nests, as in a lane of blocks, every slice asks for one.
+    /// Nodes of outermost calls by name. On a track where nothing nests, such as a lane of blocks, every slice looks
+    /// one up.
     outermost: Vec<NodeId>,
 }
 
@@ -40,34 +41,35 @@ impl Default for CallTree {
 }
 
 impl CallTree {
-    /// How many nodes there are, the root included.
+    /// How many nodes there are, including the root.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never: there is a root.
+    /// Always false: there is a root.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The name of a node; `u32::MAX` for the root and for what is no node.
+    /// The name of a node. `u32::MAX` for the root and for numbers that are no node.
     #[inline]
     pub fn name(&self, node: NodeId) -> u32 {
         self.nodes.get(node as usize).map_or(u32::MAX, |n| n.name)
     }
 
-    /// The caller of a node; the root for the root.
+    /// The caller of a node. The root's parent is the root.
     #[inline]
     pub fn parent(&self, node: NodeId) -> NodeId {
         self.nodes.get(node as usize).map_or(ROOT, |n| n.parent)
     }
 
-    /// The node for calls of `name` from `parent`, if there have been any.
+    /// The node for calls of `name` from `parent`, if it exists.
     pub(crate) fn find_child(&self, parent: NodeId, name: u32) -> Option<NodeId> {
         self.children.get(&(parent, name)).copied()
     }
 
-    /// The node for a call of `name` from `parent`, made if it is new. Beyond 2^28 nodes calls count as their caller's.
+    /// The node for a call of `name` from `parent`, created if it is new. Beyond 2^28 nodes, calls are attributed to
+    /// their caller.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, name: u32) -> NodeId {
         let recent = self.nodes.get(parent as usize).map_or(ROOT, |n| n.recent);

@@ -1,14 +1,14 @@
-//! An array that grows without moving what is in it.
+//! An array that grows without moving its elements.
 
-/// The first chunk holds this many elements, each further one as many as those before it together, up to [`LARGEST`].
+/// Elements of the first chunk. Each further chunk holds as many as all chunks before it, up to [`LARGEST`].
 const SMALLEST: usize = 4;
 const LARGEST: usize = 4096;
-/// Chunks before all are of the largest size: 4, 4, 8, 16, …, 2048. They hold [`LARGEST`] elements, too.
+/// Chunks below the largest size: 4, 4, 8, 16, …, 2048. Together they hold [`LARGEST`] elements, too.
 const SMALL_CHUNKS: usize = (LARGEST / SMALLEST).trailing_zeros() as usize + 1;
-/// So many elements are copied into one chunk when nothing more comes.
+/// An array of at most this many elements is copied into one chunk when it is closed.
 const SHORT: usize = 256;
 
-/// Append-only. A plain `Vec` would copy hundreds of megabytes to grow, and hold twice of them while it does.
+/// An append-only array. A growing `Vec` would copy hundreds of megabytes, and hold twice as much while it does.
 #[derive(Debug)]
 pub(crate) struct Chunked<T> {
     chunks: Vec<Vec<T>>,
@@ -38,7 +38,7 @@ impl<T> Chunked<T> {
         }
     }
 
-    /// Gives back the room that is not used: nothing more comes. Few elements are copied into one chunk.
+    /// Frees unused capacity; nothing can be appended afterwards. A short array is copied into one chunk.
     pub(crate) fn close(&mut self) {
         if self.chunks.len() > 1 && self.len <= SHORT {
             let mut all = Vec::with_capacity(self.len);
@@ -50,22 +50,23 @@ impl<T> Chunked<T> {
         self.chunks.shrink_to_fit();
     }
 
-    /// The element with this index, if there is one.
+    /// The element at index `i`.
     pub(crate) fn get(&self, i: usize) -> Option<&T> {
         let (chunk, within) = self.place(i);
         self.chunks.get(chunk)?.get(within)
     }
 
-    /// The elements from `from` on that lie together with it, at least one if there is one.
+    /// The elements from `from` on that are in the same chunk: at least one, unless `from` is out of range.
     pub(crate) fn run(&self, from: usize) -> &[T] {
         let (chunk, within) = self.place(from);
         self.chunks.get(chunk).and_then(|c| c.get(within..)).unwrap_or_default()
     }
 
-    /// The first index for which `before` does not hold; it holds for all before and none behind.
+    /// The first index from `low` on for which `before` is false. Requires that it is true for all elements before that
+    /// one and false for all from there on.
     pub(crate) fn partition_point(&self, mut low: usize, before: impl Fn(&T) -> bool) -> usize {
         let mut high = self.len;
-        // Gallop first: what is looked for mostly lies close by.
+        // Gallop first: the result is mostly close by.
         let mut stride = 1;
         while low + stride < high {
             if self.get(low + stride).is_some_and(&before) {
@@ -87,29 +88,29 @@ impl<T> Chunked<T> {
         low
     }
 
-    /// Bytes of memory in use.
+    /// Allocated memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.chunks.iter().map(|c| c.capacity() * size_of::<T>()).sum::<usize>()
             + self.chunks.capacity() * size_of::<Vec<T>>()
     }
 
-    /// Chunk and place within it.
+    /// The chunk of index `i`, and the index within the chunk.
     #[inline]
     fn place(&self, i: usize) -> (usize, usize) {
         if i < SMALLEST || self.chunks.len() == 1 {
-            // The only chunk may hold more than a first one does, once it is closed.
+            // A closed array's only chunk may be larger than a first chunk otherwise is.
             return (0, i);
         }
         if i >= LARGEST {
             return (SMALL_CHUNKS - 1 + i / LARGEST, i % LARGEST);
         }
-        // As many elements are before chunk k as in it.
+        // Chunk k holds as many elements as all chunks before it.
         let log = i.ilog2();
         ((log - SMALLEST.ilog2() + 1) as usize, i - (1 << log))
     }
 }
 
-/// Makes room for one more, with less in reserve than a `Vec` by itself has for its first few elements.
+/// Reserves room for one more element, and less ahead than a `Vec` does for its first few.
 pub(crate) fn reserve<T>(to: &mut Vec<T>) {
     if to.len() == to.capacity() {
         to.reserve_exact((to.len() / 2).max(1));
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_element_is_where_it_was_put() {
+    fn elements_are_found_by_index() {
         let mut a = Chunked::default();
         for i in 0..20_000u32 {
             a.push(i);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_moves_nothing_to_another_index() {
+    fn closing_keeps_indices() {
         for len in (0..300).chain([4095, 4096, 4097, 9000]) {
             let mut a = Chunked::default();
             (0..len as u32).for_each(|i| a.push(i));
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_by_galloping() {
+    fn partition_point_gallops() {
         let mut a = Chunked::default();
         (0..10_000u32).for_each(|i| a.push(i * 2));
         for from in [0, 1, 100, 9_999] {

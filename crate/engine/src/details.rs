@@ -1,4 +1,4 @@
-//! Everything that is known of one slice or instant.
+//! Everything known about one slice or instant.
 
 use serde::{Serialize, Serializer};
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
@@ -6,15 +6,15 @@ use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
-use crate::store::column::Slice;
+use crate::store::slice::Slice;
 
-/// A slice or an instant by its stable place.
+/// A slice or an instant by its stable position in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Item {
     /// A slice.
     Slice {
-        /// Its track.
+        /// Number of its track.
         track: TrackId,
         /// Its signed depth.
         depth: i32,
@@ -23,37 +23,37 @@ pub enum Item {
     },
     /// An instant.
     Instant {
-        /// Its track.
+        /// Number of its track.
         track: TrackId,
-        /// Its index.
+        /// Its index among the track's instants, by time.
         index: u32,
     },
 }
 
-/// Everything known of an item.
+/// Everything known about an item.
 #[derive(Clone, Debug, Serialize)]
 pub struct Details {
-    /// Of what.
+    /// The item itself.
     pub item: Item,
     /// Its name.
     pub title: String,
     /// Number of its name.
     pub name: u32,
-    /// Absolute.
+    /// Absolute position, in ticks.
     pub start: u64,
-    /// Absolute; an instant has none.
+    /// Absolute position, in ticks. `None` for an instant.
     pub end: Option<u64>,
     /// Flags of the slice.
     pub flags: u8,
-    /// Flags and doubts in whole sentences.
+    /// Flags and uncertainties, in whole sentences.
     pub remarks: Vec<String>,
-    /// In the order to show them.
+    /// Fields of the record, in display order.
     pub fields: Vec<FieldOut>,
-    /// Absolute offset of the record; a row of a database has none.
+    /// Absolute offset of the record in the file. `None` for a row of a database.
     pub offset: Option<u64>,
 }
 
-/// A field that serialises.
+/// A field, for serialisation.
 #[derive(Clone, Debug, Serialize)]
 pub struct FieldOut {
     name: String,
@@ -151,7 +151,7 @@ fn field(name: &str, value: Value) -> FieldOut {
 }
 
 impl Store {
-    /// Where the record of an item is to be found; nothing if there is no such item.
+    /// The locator of an item's record. `None` if there is no such item.
     pub(crate) fn locate(&self, item: Item) -> Option<u64> {
         match item {
             Item::Slice { .. } => self.slice(item).map(|s| s.locator),
@@ -167,8 +167,8 @@ impl Store {
         self.tracks.get(track as usize)?.slice(depth, index as usize, now)
     }
 
-    /// Puts together what the trace and what the file know of an item. Where the x axis counts (`counted`), what the file
-    /// says comes first and positions go without saying; where it measures, times come first.
+    /// Combines what the trace and what the record say about an item. On an x axis that counts (`counted`), the
+    /// record's fields come first and positions are omitted; on one that measures time, the times come first.
     pub(crate) fn describe(&self, item: Item, record: RecordDetails, counted: bool) -> Option<Details> {
         let mut remarks = Vec::new();
         let mut fields = Vec::new();
@@ -186,7 +186,7 @@ impl Store {
                 if !counted {
                     fields.push(field("Start", Value::Ticks(slice.start)));
                 }
-                // One that is alone in its place says nothing by its length.
+                // A length of one step says nothing.
                 if !counted || duration > 1 {
                     fields.push(field("Duration", Value::Duration(duration)));
                 }
@@ -203,11 +203,11 @@ impl Store {
                 (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
             }
         };
-        let told = record.fields.into_iter().map(FieldOut::from);
+        let of_record = record.fields.into_iter().map(FieldOut::from);
         if counted {
-            fields.splice(0..0, told);
+            fields.splice(0..0, of_record);
         } else {
-            fields.extend(told);
+            fields.extend(of_record);
         }
         remarks.extend(record.remarks);
         Some(Details {
@@ -223,7 +223,7 @@ impl Store {
         })
     }
 
-    /// The name of the call that made a slice. The call tree does not know callers whose begin was not recorded.
+    /// The name of a slice's caller. The call tree does not contain callers whose begin was not recorded.
     fn caller(&self, track: TrackId, depth: i32, slice: &Slice) -> Option<u32> {
         let caller = self.calls.parent(slice.node);
         if caller != ROOT {
@@ -234,7 +234,7 @@ impl Store {
         track.before().get(above_zero).copied()
     }
 
-    /// How much of a slice the calls directly below it take, those that are still open included.
+    /// How much of a slice its direct callees cover, including those that are still open.
     fn covered_by_callees(&self, track: TrackId, depth: i32, slice: &Slice) -> u64 {
         let Some(track) = self.tracks.get(track as usize) else { return 0 };
         let Some(below) = depth.checked_add(1) else { return 0 };
@@ -248,13 +248,13 @@ impl Store {
     }
 }
 
-/// A slice's flags in words.
+/// The sentences for a slice's flags.
 fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
     [
-        (BEGAN_BEFORE, "Its beginning is not in the recording: it took longer than shown."),
-        (NEVER_ENDED, "Still running when recording ended: it took longer than shown."),
-        (END_INFERRED, "Its end is not in the trace: it is inferred from what came next."),
-        (UNCERTAIN, "A guess: the trace does not say for certain that this ran, or where it begins or ends."),
+        (BEGAN_BEFORE, "Began before the recording. It took longer than shown."),
+        (NEVER_ENDED, "Still running when recording ended. It took longer than shown."),
+        (END_INFERRED, "Its end was not recorded. The end shown is inferred from later events."),
+        (UNCERTAIN, "Uncertain: the trace does not record for sure that this ran, or where it begins or ends."),
     ]
     .into_iter()
     .filter_map(move |(flag, sentence)| (flags & flag != 0).then_some(sentence))
@@ -266,7 +266,7 @@ mod tests {
     use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
     #[test]
-    fn a_caller_whose_begin_was_not_recorded_is_named() {
+    fn an_unrecorded_caller_is_named() {
         let (begin, end) = (EventKind::Begin, EventKind::End);
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(16);

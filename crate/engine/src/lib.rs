@@ -1,25 +1,29 @@
 //! What a trace is once it is read.
 //!
-//! Event batches of a decoder go into a [`Store`]: tracks of nested slices in columns, with levels of detail over each, and
-//! a call tree. A [`Session`] drives a decoder and answers queries and details from the store. It is synchronous and does
-//! no I/O: bytes are pushed in, and whoever owns the file owns the loop.
+//! Event batches of a decoder go into a [`Store`]: tracks of nested slices in columns, with levels of detail over each,
+//! and a call tree. A [`Session`] drives a decoder, and answers queries and requests for details from the store. It is
+//! synchronous and does no I/O: the caller owns the file and the loop.
 
 mod call_tree;
 mod chunked;
 mod details;
-mod find;
+mod input;
+mod neighbours;
 mod overview;
-mod pages;
+pub mod pull;
 pub mod read;
+mod read_ahead;
 mod report;
 pub mod rows;
 mod session;
 pub mod statistics;
 pub mod store;
+mod stream;
+mod turn;
 
 pub use call_tree::{CallTree, NodeId, ROOT};
 pub use details::{Details, Item};
-pub use find::{Find, Found};
+pub use neighbours::{Found, Neighbour};
 pub use overview::Overview;
 pub use report::{ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 pub use rows::{RowSink, RowSource};

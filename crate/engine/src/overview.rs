@@ -1,40 +1,42 @@
-//! The strip at the top: how busy each track is over the whole trace.
+//! The overview strip: how busy each track is over the whole trace.
 
 use unspool_formats::{TrackId, TrackKind};
 
-use crate::store::column::{Node, Slice, Visit};
+use crate::store::column::{Node, Visit};
+use crate::store::slice::Slice;
 use crate::store::{Store, Track, track_columns};
 
-/// Rows of the strip at the most: it is 56 pixels high.
+/// Most rows of the strip, which is 56 pixels high.
 const MOST_ROWS: usize = 24;
-/// Columns of a track that count: deeper ones only repeat that it is busy.
+/// Columns of a track that count. Deeper ones only repeat that the track is busy.
 const MOST_COLUMNS: usize = 64;
 
 /// Density over the whole trace, row by row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overview {
-    /// First position.
+    /// Absolute position of the first bucket's start.
     pub from: u64,
-    /// Last position.
+    /// Absolute position of the last bucket's end.
     pub to: u64,
-    /// Cells a row.
+    /// Buckets in a row.
     pub buckets: u32,
     /// The track of each row.
     pub rows: Vec<TrackId>,
-    /// 0 nothing, 255 the deepest and busiest cell of the trace.
+    /// Density of each bucket, row by row: 0 for nothing, 255 for the busiest bucket of the trace.
     pub density: Vec<u8>,
-    /// The name that dominates the cell.
+    /// Number of the dominant name of each bucket, row by row.
     pub name: Vec<u32>,
 }
 
 impl Store {
-    /// Density over the whole trace in `buckets` cells a track; of many tracks those with the most slices.
+    /// Density over the whole trace, in `buckets` buckets for each track. If there are too many tracks, those with the
+    /// most slices are chosen.
     pub fn overview(&self, buckets: u32) -> Overview {
         let buckets = buckets.clamp(1, 8192);
         let Some((from, to)) = self.extent() else { return Overview { buckets, ..Overview::default() } };
         let mut rows = self.busy(|t| t.def.kind == TrackKind::Thread && t.slices() > 0);
         if rows.is_empty() {
-            // Without threads it is lanes, and instants, that say where something happens.
+            // Without threads, lanes and instants show where something happens.
             rows = self.busy(|t| t.def.kind == TrackKind::Lane && t.slices() + t.instants.len() as u64 > 0);
         }
         if rows.len() > MOST_ROWS {
@@ -76,7 +78,7 @@ impl Store {
     }
 }
 
-/// Adds the instants of a track, each as if it took one step of the x axis.
+/// Adds the instants of a track. Each counts as one step of the x axis.
 fn instants(track: &Track, cells: &mut [Cell], from: u64, width: f64) {
     let last = cells.len().saturating_sub(1);
     let mut first = 0;
@@ -97,7 +99,7 @@ struct Row<'a> {
     store: &'a Store,
     cells: &'a mut [Cell],
     from: u64,
-    /// Of a cell, in ticks.
+    /// Width of a cell, in ticks.
     width: f64,
 }
 
@@ -129,7 +131,7 @@ impl Visit for Row<'_> {
     }
 }
 
-/// One cell: the load of all columns, and the name that the deepest busy column has there.
+/// One bucket: the load of all columns, and the name of the deepest busy column.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     load: f64,
@@ -148,7 +150,7 @@ impl Cell {
         }
     }
 
-    /// A deeper column speaks for the cell if it covers a quarter of it, or more than those above.
+    /// A deeper column names the cell if it covers a quarter of it, or more than the columns above.
     fn next_column(&mut self) {
         self.load += self.here;
         if self.here > 0.0 && (self.here >= 0.25 || self.here > self.best) {

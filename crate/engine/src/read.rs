@@ -1,18 +1,24 @@
-//! Feeds a whole file to a session or a text dump, for those who may block: the native command and tests.
+//! Reads a whole file into a session or a text dump, for callers that may block: the native command and tests.
 
 use std::io;
 
 use unspool_formats::decoder::TextDump;
 use unspool_formats::{Error, Want};
 
+use crate::input::Input;
 use crate::session::{Session, Step};
 
-/// Bytes read in one go.
+/// Size of one read, in bytes.
 const PORTION: usize = 1 << 20;
 
-/// Bytes by offset.
+/// A file that is read by offset.
 pub trait ReadAt {
-    /// Reads from the absolute offset `at`; less than `buffer` holds only at the end, 0 behind it.
+    /// Reads from the absolute offset `at` and returns how many bytes it read: less than `buffer` holds only at the end
+    /// of the file, 0 after it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the file.
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize>;
 }
 
@@ -25,7 +31,11 @@ impl ReadAt for &[u8] {
     }
 }
 
-/// The first and the last bytes of a file, for [`Session::new`].
+/// The head and the tail of a file, for [`Session::new`]: at most 64 KiB each.
+///
+/// # Errors
+///
+/// Returns the error of the file.
 pub fn head_and_tail(file: &mut impl ReadAt, size: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let len = size.min(64 * 1024);
     let read = |at, file: &mut _| -> io::Result<Vec<u8>> {
@@ -37,7 +47,25 @@ pub fn head_and_tail(file: &mut impl ReadAt, size: u64) -> io::Result<(Vec<u8>, 
     Ok((read(0, file)?, read(size - len, file)?))
 }
 
-/// Reads everything into a session. `after` is called after each portion.
+/// Reads a whole file into a session. `after` is called after each portion.
+///
+/// # Errors
+///
+/// Returns the error of the file. Errors of decoding are in [`Session::error`].
+///
+/// # Examples
+///
+/// ```no_run
+/// use unspool_engine::{Session, read};
+///
+/// let file = std::fs::read("threads.xray")?;
+/// let size = file.len() as u64;
+/// let (head, tail) = read::head_and_tail(&mut file.as_slice(), size)?;
+/// let mut session = Session::new("threads.xray", size, &head, &tail).expect("an XRay log");
+/// read::session(&mut session, &mut file.as_slice(), |_| {})?;
+/// println!("{} slices", session.store().slices());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl FnMut(&Session)) -> io::Result<()> {
     loop {
         match session.step(usize::MAX) {
@@ -45,9 +73,8 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
             Step::More => {}
             Step::NeedsBytes => {
                 let (at, len) = session.wants();
-                let most = if len == 0 { PORTION } else { usize::try_from(len).unwrap_or(PORTION).min(PORTION) };
                 let mut read = Ok(0);
-                session.push_with(most, |room| {
+                session.push_with(portion(len), |room| {
                     read = file.read_at(at, room);
                     *read.as_ref().unwrap_or(&0)
                 });
@@ -60,44 +87,39 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
     }
 }
 
-/// Prints everything. `write` gets the text in portions; `problem` what is wrong with the file.
+/// Prints every record of a file. `write` receives the text in portions, `problem` each problem in the file.
+///
+/// # Errors
+///
+/// The outer error is that of the file or of `write`. The inner one says why decoding stopped; what was printed before
+/// stands.
 pub fn text(
     dump: &mut dyn TextDump,
     file: &mut impl ReadAt,
     mut write: impl FnMut(&str) -> io::Result<()>,
     mut problem: impl FnMut(unspool_formats::Problem),
 ) -> io::Result<Result<(), Error>> {
-    let mut buffer = vec![0; PORTION];
-    let (mut input, mut used, mut position): (Vec<u8>, usize, u64) = (Vec::new(), 0, 0);
+    let mut input = Input::default();
     let mut out = String::new();
     loop {
-        let here = position - (input.len() - used) as u64;
-        let (at, len) = match dump.want() {
+        let want = dump.want();
+        match want {
             Want::Nothing => return Ok(Ok(())),
-            Want::Next => (position, 0),
-            Want::Seek { at, len } if at == here => (position, (at + len).saturating_sub(position)),
-            Want::Seek { at, len } => {
+            Want::Seek { at, .. } if at != input.here() => input.seek(at),
+            Want::Seek { .. } | Want::Next => {}
+        }
+        let mut result = dump.push(input.left(), &mut out).map(|progress| progress.used);
+        input.consume(result.unwrap_or(0));
+        if result == Ok(0) && out.is_empty() && dump.want() == want {
+            let (at, len) = input.wants(want);
+            let mut read = Ok(0);
+            input.push_with(portion(len), |room| {
+                read = file.read_at(at, room);
+                *read.as_ref().unwrap_or(&0)
+            });
+            if read? == 0 {
+                result = dump.end(input.left(), &mut out).map(|()| 0);
                 input.clear();
-                (used, position) = (0, at);
-                (at, len)
-            }
-        };
-        let before = dump.want();
-        let mut result = dump.push(input.get(used..).unwrap_or_default(), &mut out).map(|p| p.used);
-        let n = result.unwrap_or(0);
-        used += n;
-        if result == Ok(0) && out.is_empty() && dump.want() == before {
-            let portion = portion(&mut buffer, len);
-            let n = file.read_at(at, portion)?;
-            if n == 0 {
-                result = dump.end(input.get(used..).unwrap_or_default(), &mut out).map(|()| 0);
-                input.clear();
-                used = 0;
-            } else {
-                input.drain(..used);
-                used = 0;
-                input.extend_from_slice(&portion[..n]);
-                position += n as u64;
             }
         }
         write(&out)?;
@@ -109,7 +131,7 @@ pub fn text(
     }
 }
 
-fn portion(buffer: &mut [u8], len: u64) -> &mut [u8] {
-    let n = if len == 0 { buffer.len() } else { usize::try_from(len).unwrap_or(usize::MAX).min(buffer.len()) };
-    &mut buffer[..n]
+/// Size of the next read, if `len` bytes are useful. 0 means no limit.
+fn portion(len: u64) -> usize {
+    if len == 0 { PORTION } else { usize::try_from(len).unwrap_or(PORTION).min(PORTION) }
 }

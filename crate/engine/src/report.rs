@@ -1,8 +1,8 @@
-//! What the page and the native command are told: plain structures that serialise.
+//! Structures for the page and the native command, for serialisation.
 
 use serde::Serialize;
 use unspool_formats::error::Class;
-use unspool_formats::{Clock, Error, FORMATS, Info, Problem, Stacking, TrackKind, ValueKind};
+use unspool_formats::{Clock, Error, FORMATS, Info, Problem, RowError, Stacking, TrackKind, ValueKind};
 
 use crate::store::{Store, Track};
 
@@ -10,13 +10,13 @@ use crate::store::{Store, Track};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceInfo {
-    /// The format's id.
+    /// The format's stable id.
     pub format: &'static str,
-    /// Format and version for people.
+    /// Format and version, for display.
     pub title: String,
     /// The version alone.
     pub version: String,
-    /// How the bytes are wrapped, where there is a choice.
+    /// The container around the trace, where there is a choice.
     pub container: Option<&'static str>,
     /// What one step of the x axis is.
     pub clock: ClockOut,
@@ -24,28 +24,32 @@ pub struct TraceInfo {
     pub event_noun: &'static str,
     /// What a slice is, in the singular.
     pub slice_noun: &'static str,
-    /// What the places of problems count: bytes of the file, or steps of the x axis in a database.
+    /// What the positions of problems count, in the singular: `byte`, or the unit of a database's positions.
     pub place_noun: &'static str,
     /// What it means when there are no events.
     pub when_empty: &'static str,
+    /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`, `callStacks`, `time`.
+    pub offers: Vec<&'static str>,
+    /// The tab that is opened first: `functions` or `flame`.
+    pub first_tab: &'static str,
     /// Further facts, in the order to show them.
     pub properties: Vec<(&'static str, String)>,
 }
 
-/// A [`Clock`] that serialises.
+/// A [`Clock`], for serialisation.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum ClockOut {
     /// See [`Clock::Seconds`].
     Seconds {
-        /// Ticks a second.
+        /// Ticks per second.
         frequency: u64,
     },
     /// See [`Clock::Ticks`].
     Ticks,
     /// See [`Clock::Ordinal`].
     Ordinal {
-        /// Name of one, in the singular.
+        /// Name of one step, in the singular.
         unit: &'static str,
     },
 }
@@ -65,21 +69,23 @@ impl From<Info> for TraceInfo {
             clock,
             event_noun: info.event_noun,
             slice_noun: info.slice_noun,
-            place_noun: "byte",
+            place_noun: info.place_noun,
             when_empty: info.when_empty,
+            offers: info.offers.iter().map(|capability| capability.word()).collect(),
+            first_tab: info.first_tab.id(),
             properties: info.properties,
         }
     }
 }
 
-/// Why a file cannot be opened, or where reading it broke off.
+/// Why a file cannot be opened, or where reading stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TraceErrorOut {
-    /// A stable word.
+    /// A stable id of the error's class.
     pub kind: &'static str,
-    /// One or two sentences in plain words.
+    /// One or two sentences: what is wrong, and what to do.
     pub sentence: String,
-    /// Absolute offset in the file, where it is a place.
+    /// Absolute offset in the file, if the error has one.
     pub offset: Option<u64>,
 }
 
@@ -95,8 +101,14 @@ impl From<Error> for TraceErrorOut {
     }
 }
 
-/// A stable word for whom to blame.
-pub(crate) fn class_word(class: Class) -> &'static str {
+impl From<RowError> for TraceErrorOut {
+    fn from(error: RowError) -> Self {
+        Self { kind: class_word(error.class), sentence: error.sentence, offset: None }
+    }
+}
+
+/// The stable id of a class of errors.
+fn class_word(class: Class) -> &'static str {
     match class {
         Class::Malformed => "malformed",
         Class::Truncated => "truncated",
@@ -107,28 +119,28 @@ pub(crate) fn class_word(class: Class) -> &'static str {
     }
 }
 
-/// What to say of a file that no format claims.
+/// The error for a file that no format recognises.
 pub fn refusal(head: &[u8], size: u64) -> TraceErrorOut {
     if size == 0 {
         return TraceErrorOut { kind: "empty", sentence: "The file is empty.".to_string(), offset: None };
     }
     let looks = unspool_formats::sniff::looks_like(head).map_or_else(
-        || "It is not a trace that Unspool knows.".to_string(),
-        |what| format!("It looks like {what}, not like a trace."),
+        || "The file is not a trace that Unspool can open.".to_string(),
+        |what| format!("The file looks like {what}, not like a trace."),
     );
     let opens: Vec<String> = FORMATS.iter().map(|f| format!("{}: {}", f.name, f.opens)).collect();
-    let sentence = format!("{looks} What can be opened: {}.", opens.join("; "));
+    let sentence = format!("{looks} Supported formats: {}.", opens.join("; "));
     TraceErrorOut { kind: "unrecognised", sentence, offset: None }
 }
 
-/// Something wrong in the file.
+/// A problem in the file, for serialisation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProblemOut {
-    /// Absolute offset.
+    /// Absolute position: what it counts is [`TraceInfo::place_noun`].
     pub offset: u64,
-    /// A stable word for the kind.
+    /// The stable id of its kind.
     pub kind: &'static str,
-    /// A sentence.
+    /// One sentence.
     pub sentence: String,
 }
 
@@ -138,60 +150,60 @@ impl From<Problem> for ProblemOut {
     }
 }
 
-/// How many problems of one kind there are.
+/// All problems of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProblemCount {
-    /// A stable word for the kind.
+    /// The stable id of the kind.
     pub kind: &'static str,
-    /// How many.
+    /// How many there are.
     pub count: u32,
-    /// Bytes were lost or are in doubt.
+    /// Whether data was lost or is in doubt.
     pub serious: bool,
     /// One sentence for all of them.
     pub summary: String,
-    /// The first.
+    /// The first of them.
     pub first: ProblemOut,
 }
 
-/// A track as it is now.
+/// The current state of a track.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrackOut {
-    /// Number of the track.
+    /// The track's number.
     pub id: u32,
-    /// That of the track it belongs to, or -1.
+    /// Number of the parent track, or -1.
     pub parent: i32,
     /// `process`, `thread`, `lane` or `counter`.
     pub kind: &'static str,
-    /// The number of the thread or process, where the trace has one.
+    /// Id of the thread or process, if the trace has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<i64>,
-    /// Name.
+    /// Name, for display.
     pub name: String,
-    /// One line of identity.
+    /// One line that identifies the track further.
     pub detail: String,
-    /// What one of its slices is, where it says so.
+    /// What one of its slices is, if the track says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noun: Option<&'static str>,
-    /// How many columns of slices there are.
+    /// How many columns of slices there are, open slices included.
     pub rows: u32,
-    /// The lowest depth.
+    /// The lowest depth. A column's row is its depth minus this.
     pub lowest: i32,
-    /// Slices.
+    /// How many slices there are.
     pub slices: f64,
-    /// Instants.
+    /// How many instants there are.
     pub instants: f64,
-    /// Values of a counter.
+    /// How many samples of a counter there are.
     pub samples: f64,
-    /// The highest of them that is finite; 0 where there are none.
+    /// The highest finite sample; 0 without samples.
     pub highest: f64,
-    /// The lowest of them that is finite; 0 where there are none.
+    /// The lowest finite sample; 0 without samples.
     #[serde(rename = "lowestValue")]
     pub lowest_value: f64,
-    /// What they are: `unsigned`, `signed` or `float`.
+    /// The type of the samples: `unsigned`, `signed` or `float`.
     pub values: &'static str,
-    /// Slices overlap, as lifetimes do, and do not nest.
+    /// Whether slices overlap, as lifetimes do, instead of nesting.
     pub overlapping: bool,
-    /// Not all of it is there; it is put in order at the end.
+    /// Whether the track is incomplete until its buffers are put in order at the end.
     pub reordering: bool,
 }
 
@@ -228,39 +240,39 @@ impl TrackOut {
     }
 }
 
-/// How far reading has come. Counts are doubles, exact far beyond what fits into memory.
+/// How far reading has come. Counts are doubles, exact below 2^53.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressOut {
     /// Bytes of the file that have been read.
     pub bytes_read: f64,
-    /// Size of the file.
+    /// Size of the file, in bytes.
     pub bytes: f64,
-    /// Records decoded.
+    /// How many records are decoded.
     pub events: f64,
-    /// Slices on all tracks.
+    /// How many slices there are on all tracks.
     pub slices: f64,
-    /// Bytes of memory that slices, levels of detail, instants and samples take.
+    /// Memory of slices, levels of detail, instants and samples, in bytes.
     pub store_bytes: f64,
-    /// First and last position, unless there is nothing yet.
+    /// First and last position. `None` while there are no events.
     pub extent: Option<ExtentOut>,
-    /// What was wrong, by kind.
+    /// Problems by kind, serious ones first.
     pub problems: Vec<ProblemCount>,
-    /// What is going on, when it is not plain reading.
+    /// What is going on, if it is not plain reading.
     pub stage: Option<&'static str>,
 }
 
-/// First and last position.
+/// The positions between which the trace lies.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ExtentOut {
-    /// First.
+    /// First absolute position, in ticks.
     pub from: u64,
-    /// Last.
+    /// Last absolute position, in ticks.
     pub to: u64,
 }
 
 impl Store {
-    /// What was wrong, by kind, serious things first.
+    /// Problems by kind, serious ones first.
     pub fn problem_report(&self) -> Vec<ProblemCount> {
         let mut all: Vec<ProblemCount> = self
             .problem_counts()
@@ -278,7 +290,7 @@ impl Store {
         all
     }
 
-    /// Every track as it is now.
+    /// The current state of every track.
     pub fn track_report(&self) -> Vec<TrackOut> {
         (0..).zip(&self.tracks).map(|(id, track)| TrackOut::of(id, track)).collect()
     }

@@ -1,88 +1,100 @@
-//! One open trace: a decoder, a store, and what is between them.
+//! One open trace: a decoder, a store, and the loop between them.
 
 use unspool_formats::decoder::Range;
-use unspool_formats::rows::PAGE;
-use unspool_formats::{
-    Clock, Decoder, EventBatch, Format, Info, Instructions, OpenOptions, Opened, Probe, Want, recognise,
-};
+use unspool_formats::{Clock, EventBatch, Format, Info, Instructions, OpenOptions, Opened, Probe, Want, recognise};
 
 use crate::details::{Details, Item};
-use crate::find::{Find, Found};
+use crate::neighbours::{Found, Neighbour};
 use crate::overview::Overview;
-use crate::report::{ClockOut, ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
-use crate::rows::{RowPath, RowSource};
+use crate::pull::Pull;
+use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
+use crate::rows::RowSource;
 use crate::store::Store;
 use crate::store::query::{QueryAnswer, TrackRows};
+use crate::stream::Stream;
+use crate::turn::Turn;
 
-/// Events decoded before they go to the store.
+/// Capacity of the batch between decoder and store, in events.
 const BATCH: usize = 4096;
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// More bytes are needed: [`Session::wants`].
+    /// More bytes are needed; [`Session::wants`] says which.
     NeedsBytes,
-    /// There is more to do with what was pushed.
+    /// There is more to decode in what was pushed.
     More,
-    /// All is decoded.
+    /// Everything is decoded.
     Done,
-    /// Decoding broke off; what came before is there. [`Session::error`] tells why.
+    /// Decoding stopped at an error, which [`Session::error`] returns. Everything before it is in the store.
     Broken,
 }
 
 /// How the trace comes in.
 enum Path {
-    Stream(Box<dyn Decoder>),
-    Rows(RowPath),
+    Stream(Stream),
+    Rows(Pull),
 }
 
-/// One open trace. Push bytes, step until it needs more, and ask whatever you like in between.
+/// One open trace. Push bytes, step until it needs more, and query at any time in between.
+///
+/// [`crate::read::session`] is this loop for files that can be read synchronously:
+///
+/// ```no_run
+/// use unspool_engine::{Session, Step};
+///
+/// let file = std::fs::read("threads.xray")?;
+/// let mut session = Session::new("threads.xray", file.len() as u64, &file, &file).expect("an XRay log");
+/// loop {
+///     match session.step(100_000) {
+///         Step::NeedsBytes => match file.get(session.wants().0 as usize..) {
+///             Some(bytes) if !bytes.is_empty() => session.push(bytes),
+///             _ => session.end(),
+///         },
+///         Step::More => {}
+///         Step::Done | Step::Broken => break,
+///     }
+/// }
+/// println!("{} slices", session.store().slices());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Session {
     format: &'static Format,
     path: Path,
     store: Store,
     batch: EventBatch,
-    /// Bytes pushed and not yet used up are those from `used` up to `filled`; behind them is room for more.
-    input: Vec<u8>,
-    used: usize,
-    filled: usize,
-    /// Absolute offset of the end of what is filled.
-    position: u64,
     size: u64,
-    /// How much of the file the main pass has read.
-    read: u64,
-    ended: bool,
     state: Step,
     error: Option<TraceErrorOut>,
-    names_told: usize,
-    versions_told: Vec<u64>,
+    /// How many names [`Session::take_names`] has returned.
+    names_taken: usize,
+    /// The version of each track that [`Session::take_tracks`] has returned.
+    versions_taken: Vec<u64>,
 }
 
 impl Session {
-    /// Recognises a file by its head and tail (64 KiB of either are plenty) and prepares to read it.
+    /// Recognises a file by its head and tail and prepares to read it. 64 KiB of each are enough.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no format recognises the file, or if its head is damaged.
     pub fn new(name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
         let (format, _) = recognise(&Probe { head, tail, size, name }).ok_or_else(|| refusal(head, size))?;
         let options = OpenOptions { size: Some(size), ..OpenOptions::default() };
         let path = match (format.open)(head, options)? {
-            Opened::Stream(decoder) => Path::Stream(decoder),
-            Opened::Rows(decoder) => Path::Rows(RowPath::new(decoder)),
+            Opened::Stream(decoder) => Path::Stream(Stream::new(decoder)),
+            Opened::Rows(decoder) => Path::Rows(Pull::new(decoder, size)),
         };
         Ok(Self {
             format,
             path,
             store: Store::default(),
             batch: EventBatch::with_capacity(BATCH),
-            input: Vec::new(),
-            used: 0,
-            filled: 0,
-            position: 0,
             size,
-            read: 0,
-            ended: false,
             state: Step::NeedsBytes,
             error: None,
-            names_told: 0,
-            versions_told: Vec::new(),
+            names_taken: 0,
+            versions_taken: Vec::new(),
         })
     }
 
@@ -93,54 +105,48 @@ impl Session {
 
     /// What the file's head says.
     pub fn info(&self) -> TraceInfo {
-        let mut info: TraceInfo = self.head().into();
-        if self.is_database()
-            && let ClockOut::Ordinal { unit } = info.clock
-        {
-            info.place_noun = unit;
-        }
-        info
+        self.head().into()
     }
 
-    /// What is known so far.
+    /// What has been decoded so far.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Whether it is a database, and wants [`Session::attach`] before its first step instead of bytes.
-    pub fn is_database(&self) -> bool {
+    /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and no bytes are pushed.
+    pub fn is_pulled(&self) -> bool {
         matches!(self.path, Path::Rows(_))
     }
 
-    /// Says where the rows of a database come from, and reads what concerns the whole trace.
+    /// Attaches the database that rows come from, and reads the tables that concern the whole trace. Does nothing for a
+    /// trace that is read as bytes.
     ///
-    /// `instructions` finds the instructions of a block where the trace does not tell all of them.
+    /// `instructions` finds the instruction boundaries of a block where the trace does not list all of them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database cannot be read, or is not a trace.
     pub fn attach(
         &mut self,
         source: Box<dyn RowSource>,
         instructions: Option<Box<dyn Instructions>>,
     ) -> Result<(), TraceErrorOut> {
-        if let (Path::Rows(path), Some(instructions)) = (&mut self.path, instructions) {
-            path.set_instructions(instructions);
-        }
         match &mut self.path {
-            Path::Rows(path) => Ok(path.attach(source)?),
+            Path::Rows(pull) => Ok(pull.attach(source, instructions)?),
             Path::Stream(_) => Ok(()),
         }
     }
 
-    /// Where the next bytes pushed must come from, and how many are useful there (0: all that there are).
+    /// The absolute offset that the next bytes pushed must start at, and how many are useful there. A length of 0 means
+    /// no limit.
     pub fn wants(&self) -> (u64, u64) {
-        match self.want() {
-            Want::Seek { at, len } if at == self.here() => {
-                (self.position, at.saturating_add(len).saturating_sub(self.position))
-            }
-            Want::Seek { at, len } => (at, len),
-            Want::Next | Want::Nothing => (self.position, 0),
+        match &self.path {
+            Path::Stream(stream) => stream.wants(),
+            Path::Rows(_) => (0, 0),
         }
     }
 
-    /// Takes in bytes from where [`Session::wants`] said.
+    /// Appends bytes from where [`Session::wants`] said.
     pub fn push(&mut self, bytes: &[u8]) {
         self.push_with(bytes.len(), |room| {
             room.copy_from_slice(bytes);
@@ -148,188 +154,119 @@ impl Session {
         });
     }
 
-    /// The same without a copy in between: `fill` puts up to `most` bytes where it is told, and answers how many.
+    /// Like [`Session::push`], without a copy: `fill` gets a buffer of `most` bytes, writes to its beginning, and returns
+    /// how many bytes it wrote.
     pub fn push_with(&mut self, most: usize, fill: impl FnOnce(&mut [u8]) -> usize) {
-        self.input.copy_within(self.used..self.filled, 0);
-        self.filled -= self.used;
-        self.used = 0;
-        let end = self.filled + most;
-        // What was filled once is not made zero again for the next portion.
-        if self.input.len() < end {
-            self.input.resize(end, 0);
-        }
-        let n = fill(&mut self.input[self.filled..end]).min(most);
-        self.filled += n;
-        self.position += n as u64;
-        if self.want() == Want::Next {
-            self.read = self.position;
+        if let Path::Stream(stream) = &mut self.path {
+            stream.push_with(most, fill);
         }
     }
 
-    /// Says that there are no more bytes where they were wanted.
+    /// Notes that the file has no more bytes where they were wanted.
     pub fn end(&mut self) {
-        self.ended = true;
+        if let Path::Stream(stream) = &mut self.path {
+            stream.end();
+        }
     }
 
-    /// Decodes what has been pushed, up to about `max_events` events.
+    /// Decodes what has been pushed, or fetches rows and decodes them, up to about `max_events` events.
     pub fn step(&mut self, max_events: usize) -> Step {
-        if matches!(self.state, Step::Done | Step::Broken) {
-            return self.state;
+        if !matches!(self.state, Step::Done | Step::Broken) {
+            self.state = self.advance(max_events);
         }
-        self.state = if self.is_database() { self.step_rows(max_events) } else { self.step_bytes(max_events) };
         self.state
     }
 
-    /// Fetches rows and decodes them, a page at the most.
-    fn step_rows(&mut self, max_events: usize) -> Step {
-        let Path::Rows(path) = &mut self.path else { return Step::Done };
-        let mut events = 0;
-        let broken = loop {
-            self.batch.clear();
-            let worked = path.decoder.work(&mut self.batch);
-            events += self.batch.len();
-            if !self.store.apply(&mut self.batch) {
-                self.store.note_out_of_room(path.decoder.progress().0);
-                break None;
-            }
-            match worked {
-                Err(error) => break Some(error),
-                Ok(true) if events < max_events => {}
-                Ok(true) => return Step::More,
-                Ok(false) => {
-                    // A row is some three events.
-                    let most = (max_events / 3).clamp(1024, PAGE);
-                    let fetched = path.fetch(most);
-                    let (done, of) = path.decoder.progress();
-                    let share = if of == 0 { 0.0 } else { done as f64 / of as f64 };
-                    self.read = self.read.max((self.size as f64 * share) as u64);
-                    match fetched {
-                        Err(error) => break Some(error),
-                        Ok(true) if events < max_events => {}
-                        Ok(true) => return Step::More,
-                        Ok(false) => break path.take_failure(),
-                    }
-                }
-            }
-        };
-        match broken {
-            None => {
-                self.read = self.size;
-                self.finish(Step::Done)
-            }
-            Some(error) => {
-                self.error = Some(error.into());
-                self.finish(Step::Broken)
-            }
-        }
-    }
-
-    fn step_bytes(&mut self, max_events: usize) -> Step {
+    /// Turns of the decoder until `max_events` are in the store, or a turn says that there is nothing more to do now.
+    fn advance(&mut self, max_events: usize) -> Step {
         let mut events = 0;
         loop {
-            let here = self.here();
-            let Path::Stream(decoder) = &mut self.path else { return Step::Done };
-            let want = decoder.want();
-            match want {
-                Want::Nothing => break self.finish(Step::Done),
-                Want::Seek { at, .. } if at != here => {
-                    (self.used, self.filled, self.position, self.ended) = (0, 0, at, false);
-                    break Step::NeedsBytes;
-                }
-                Want::Seek { .. } | Want::Next => {}
-            }
             self.batch.clear();
-            let input = self.input.get(self.used..self.filled).unwrap_or_default();
-            let mut result = decoder.push(input, &mut self.batch).map(|p| p.used);
-            let used = result.unwrap_or(0);
-            self.used += used;
-            let starved = result.is_ok() && used == 0 && !self.batch.is_full() && decoder.want() == want;
-            if starved && self.ended {
-                let rest = self.input.get(self.used..self.filled).unwrap_or_default();
-                result = decoder.end(rest, &mut self.batch).map(|()| 0);
-                (self.used, self.filled, self.ended) = (0, 0, false);
-            }
-            let want = decoder.want();
+            let turn = match &mut self.path {
+                Path::Stream(stream) => stream.turn(&mut self.batch).map_err(TraceErrorOut::from),
+                Path::Rows(pull) => pull.turn(max_events, &mut self.batch).map_err(TraceErrorOut::from),
+            };
             events += self.batch.len();
-            let room = self.store.apply(&mut self.batch);
-            if let Err(error) = result {
-                self.error = Some(error.into());
-                break self.finish(Step::Broken);
-            }
-            if !room {
-                self.store.note_out_of_room(self.here());
-                break self.finish(Step::Done);
-            }
-            if starved && want == Want::Next {
-                break Step::NeedsBytes;
-            }
-            if starved && matches!(want, Want::Seek { at, .. } if at == self.here()) {
-                break Step::NeedsBytes;
-            }
-            if events >= max_events {
-                break Step::More;
+            // Events before an error count, too.
+            let has_room = self.store.apply(&mut self.batch);
+            match turn {
+                Err(error) => {
+                    self.error = Some(error);
+                    return self.finish(Step::Broken);
+                }
+                Ok(Turn::Finished) => return self.finish(Step::Done),
+                Ok(_) if !has_room => {
+                    self.store.note_out_of_room(self.here());
+                    return self.finish(Step::Done);
+                }
+                Ok(Turn::Starved) => return Step::NeedsBytes,
+                Ok(Turn::Progressed) if events >= max_events => return Step::More,
+                Ok(Turn::Progressed) => {}
             }
         }
     }
 
-    /// Stops reading; what is there stays.
+    /// Stops reading. What was decoded stays.
     pub fn cancel(&mut self) {
         if !matches!(self.state, Step::Done | Step::Broken) {
             self.state = self.finish(Step::Done);
         }
     }
 
-    /// Why decoding broke off.
+    /// Why decoding stopped, after [`Step::Broken`].
     pub fn error(&self) -> Option<&TraceErrorOut> {
         self.error.as_ref()
     }
 
-    /// How much of the file the main pass has read; of a database the share of its rows.
+    /// How many bytes of the file the main pass has read. For a database, the file's size times the share of its rows.
     pub fn bytes_read(&self) -> u64 {
-        self.read
+        match &self.path {
+            Path::Stream(stream) => stream.read,
+            Path::Rows(pull) => pull.read,
+        }
     }
 
     /// How far reading has come.
     pub fn progress(&self) -> ProgressOut {
-        let stage = matches!(self.want(), Want::Seek { .. }).then_some("putting buffers in order");
+        let seeks = matches!(&self.path, Path::Stream(s) if matches!(s.decoder.want(), Want::Seek { .. }));
         ProgressOut {
-            bytes_read: self.read as f64,
+            bytes_read: self.bytes_read() as f64,
             bytes: self.size as f64,
             events: self.store.records() as f64,
             slices: self.store.slices() as f64,
             store_bytes: self.store.bytes() as f64,
             extent: self.store.extent().map(|(from, to)| ExtentOut { from, to }),
             problems: self.store.problem_report(),
-            stage: stage.filter(|_| !self.store.is_finished()),
+            stage: (seeks && !self.store.is_finished()).then_some("putting buffers in order"),
         }
     }
 
-    /// Names that are new since the last call: the number of the first, and the names.
+    /// The names that are new since the last call: the number of the first, and the names.
     pub fn take_names(&mut self) -> (usize, &[String]) {
-        let first = self.names_told;
-        self.names_told = self.store.names().len();
+        let first = self.names_taken;
+        self.names_taken = self.store.names().len();
         (first, self.store.names().get(first..).unwrap_or_default())
     }
 
-    /// Tracks that are new or have changed since the last call.
+    /// The tracks that are new or have changed since the last call.
     pub fn take_tracks(&mut self) -> Vec<TrackOut> {
-        self.versions_told.resize(self.store.tracks.len(), 0);
+        self.versions_taken.resize(self.store.tracks.len(), 0);
         let mut changed = Vec::new();
-        for ((id, track), told) in (0..).zip(&self.store.tracks).zip(&mut self.versions_told) {
-            if track.version != *told {
-                *told = track.version;
+        for ((id, track), taken) in (0..).zip(&self.store.tracks).zip(&mut self.versions_taken) {
+            if track.version != *taken {
+                *taken = track.version;
                 changed.push(TrackOut::of(id, track));
             }
         }
         changed
     }
 
-    /// What is to be drawn of a window; see [`Store::query`].
+    /// What to draw for a window; see [`Store::query`].
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32]) -> QueryAnswer {
         self.store.query(from, to, step, tracks)
     }
 
-    /// What is to be drawn of some rows of a window; see [`Store::query_rows`].
+    /// What to draw for some rows of a window; see [`Store::query_rows`].
     pub fn query_rows(&self, from: u64, to: u64, step: u64, rows: &[TrackRows]) -> QueryAnswer {
         self.store.query_rows(from, to, step, rows)
     }
@@ -339,83 +276,85 @@ impl Session {
         self.store.overview(buckets)
     }
 
-    /// A slice or an instant by where it stands.
-    pub fn find(&self, what: Find) -> Option<Found> {
-        self.store.find(what)
+    /// The slice or instant at a position, or next to another one; see [`Store::neighbour`].
+    pub fn neighbour(&self, what: Neighbour) -> Option<Found> {
+        self.store.neighbour(what)
     }
 
-    /// Which bytes of the file the details of an item are decoded from; nothing if there is no such item.
+    /// The bytes of the file that the details of an item are decoded from. `None` if there is no such item.
     pub fn details_range(&self, item: Item) -> Option<Range> {
         let locator = self.store.locate(item)?;
         match &self.path {
-            Path::Stream(decoder) => decoder.details_range(locator),
-            // Its rows are fetched when the details are asked for.
+            Path::Stream(stream) => stream.decoder.details_range(locator),
+            // The rows are fetched when the details are requested.
             Path::Rows(_) => Some(Range { at: 0, len: 0 }),
         }
     }
 
-    /// A further stretch that the details need, behind `bytes` of those before; ask until there is none.
+    /// The next range that the details need after `bytes`, those of all ranges so far. Call it until it returns `None`.
     pub fn details_next(&self, item: Item, bytes: &[u8]) -> Option<Range> {
         match &self.path {
-            Path::Stream(decoder) => decoder.details_next(self.store.locate(item)?, bytes),
+            Path::Stream(stream) => stream.decoder.details_next(self.store.locate(item)?, bytes),
             Path::Rows(_) => None,
         }
     }
 
-    /// Everything known of an item, decoded from the bytes of [`Session::details_range`] and [`Session::details_next`].
+    /// Everything known about an item, decoded from the bytes of [`Session::details_range`] and [`Session::details_next`].
+    /// `None` if there is no such item.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the record cannot be decoded, or its rows cannot be fetched.
     pub fn details(&self, item: Item, bytes: &[u8]) -> Result<Option<Details>, TraceErrorOut> {
         let Some(locator) = self.store.locate(item) else { return Ok(None) };
         let record = match &self.path {
-            Path::Stream(decoder) => decoder.details(locator, bytes)?,
-            Path::Rows(path) => {
-                let rows = path.rows_of(&path.decoder.details_queries(locator))?;
-                path.decoder.details(locator, &rows)
+            Path::Stream(stream) => stream.decoder.details(locator, bytes)?,
+            Path::Rows(pull) => {
+                let rows = pull.rows_of(&pull.decoder.details_queries(locator))?;
+                pull.decoder.details(locator, &rows)
             }
         };
         let details = self.store.describe(item, record, self.is_counted());
-        Ok(details.map(|details| Details { offset: details.offset.filter(|_| !self.is_database()), ..details }))
+        Ok(details.map(|details| Details { offset: details.offset.filter(|_| !self.is_pulled()), ..details }))
     }
 
-    /// Single problems from the `first` on, `max` at the most, and how many there are to list.
+    /// At most `max` single problems, starting with number `first`, and how many there are to list.
     pub fn problems(&self, first: usize, max: usize) -> (Vec<ProblemOut>, usize) {
         let (page, total) = self.store.problems(first, max);
         (page.into_iter().map(ProblemOut::from).collect(), total)
     }
 
-    /// The x axis counts calls, steps or the like.
+    /// Whether the x axis counts calls, steps or the like.
     fn is_counted(&self) -> bool {
         matches!(self.head().clock, Clock::Ordinal { .. })
     }
 
     fn head(&self) -> Info {
         match &self.path {
-            Path::Stream(decoder) => decoder.info(),
-            Path::Rows(path) => path.decoder.info(),
+            Path::Stream(stream) => stream.decoder.info(),
+            Path::Rows(pull) => pull.decoder.info(),
         }
     }
 
-    fn want(&self) -> Want {
-        match &self.path {
-            Path::Stream(decoder) => decoder.want(),
-            Path::Rows(_) => Want::Nothing,
-        }
-    }
-
-    /// Absolute offset of the first byte that has not been used up.
+    /// How far decoding has come, in what the positions of problems count.
     fn here(&self) -> u64 {
-        self.position - (self.filled - self.used) as u64
+        match &self.path {
+            Path::Stream(stream) => stream.here(),
+            Path::Rows(pull) => pull.decoder.progress().0,
+        }
     }
 
     fn finish(&mut self, how: Step) -> Step {
         self.batch.clear();
         match &mut self.path {
-            Path::Stream(decoder) => decoder.finish(&mut self.batch),
-            Path::Rows(path) => path.decoder.finish(&mut self.batch),
+            Path::Stream(stream) => {
+                stream.decoder.finish(&mut self.batch);
+                stream.close();
+            }
+            Path::Rows(pull) => pull.decoder.finish(&mut self.batch),
         }
         self.store.apply(&mut self.batch);
         self.store.finish(self.is_counted());
-        self.input = Vec::new();
-        (self.used, self.filled) = (0, 0);
         how
     }
 }

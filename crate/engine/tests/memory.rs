@@ -1,29 +1,32 @@
-//! How much memory a trace takes, and how often it is asked for. Both are counted: what was won is not to be lost unseen.
+//! Memory and allocations of a trace. Both are counted, so that regressions show.
+
+mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use unspool_engine::{Session, Store, read};
+use common::read_whole;
+use unspool_engine::Store;
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
-/// Counts what each thread asks for: tests run side by side.
+/// Counts the allocations of each thread: tests run concurrently.
 struct Counting;
 
 thread_local! {
-    static ASKED: Cell<u64> = const { Cell::new(0) };
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static HELD: Cell<i64> = const { Cell::new(0) };
     static MOST: Cell<i64> = const { Cell::new(0) };
 }
 
-fn count(asked: u64, grown: i64) {
-    ASKED.set(ASKED.get() + asked);
+fn count(allocations: u64, grown: i64) {
+    ALLOCATIONS.set(ALLOCATIONS.get() + allocations);
     HELD.set(HELD.get() + grown);
     MOST.set(MOST.get().max(HELD.get()));
 }
 
-// SAFETY: all is left to the system's allocator; counting allocates nothing.
+// SAFETY: everything is forwarded to the system's allocator; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size() as i64);
@@ -49,23 +52,23 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What something took.
+/// Memory that something took.
 struct Taken {
-    /// How often memory was asked for.
-    asked: u64,
-    /// Bytes that are held at the end, and at the most.
+    /// Number of allocations.
+    allocations: u64,
+    /// Bytes held at the end, and at the peak.
     held: i64,
     most: i64,
 }
 
 fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
-    let (asked, held) = (ASKED.get(), HELD.get());
+    let (allocations, held) = (ALLOCATIONS.get(), HELD.get());
     MOST.set(held);
     let result = work();
-    (result, Taken { asked: ASKED.get() - asked, held: HELD.get() - held, most: MOST.get() - held })
+    (result, Taken { allocations: ALLOCATIONS.get() - allocations, held: HELD.get() - held, most: MOST.get() - held })
 }
 
-/// A trace with so many threads, in each of which as many calls nest, again and again. Not yet finished.
+/// An unfinished trace with `threads` threads. On each, `depth` calls nest, `times` times.
 fn calls(threads: u32, depth: u32, times: u64) -> Store {
     let mut store = Store::default();
     let mut batch = EventBatch::with_capacity(4096);
@@ -98,22 +101,23 @@ fn bytes_a_slice(store: &Store) -> f64 {
     store.bytes() as f64 / store.slices() as f64
 }
 
-/// The bytes of a slice when all is read; while it was being read there may be so many times as many.
+/// Asserts that a slice takes less than `bytes` bytes when all is read, and less than `while_reading` times that
+/// before.
 #[track_caller]
 fn holds((threads, depth, times): (u32, u32, u64), bytes: f64, while_reading: f64) {
     let (mut store, growing) = taken(|| calls(threads, depth, times));
-    let told = store.bytes();
+    let reported = store.bytes();
     let filled = bytes_a_slice(&store);
-    assert!(filled < bytes * while_reading, "{filled} bytes a slice while reading");
+    assert!(filled < bytes * while_reading, "{filled} bytes per slice while reading");
     let ((), closing) = taken(|| store.finish(false));
     let finished = bytes_a_slice(&store);
-    assert!(finished < bytes, "{finished} bytes a slice");
-    // What the store says is what it takes, but for the call tree, the names, the batch, and the tracks themselves.
+    assert!(finished < bytes, "{finished} bytes per slice");
+    // The store's own figure excludes the call tree, the names, the batch and the track structures.
     let others = i64::from(threads) * 1200 + i64::from(depth) * 200 + 300_000;
-    assert!((growing.held - told as i64).abs() < others, "{} held, {told} told", growing.held);
+    assert!((growing.held - reported as i64).abs() < others, "{} held, {reported} reported", growing.held);
     let held = growing.held + closing.held;
-    assert!((held - store.bytes() as i64).abs() < others, "{held} held, {} told", store.bytes());
-    // Columns are made smaller one after the other, not all at once.
+    assert!((held - store.bytes() as i64).abs() < others, "{held} held, {} reported", store.bytes());
+    // Columns shrink one after the other, not all at once.
     assert!(closing.most < 200_000, "{} more while closing", closing.most);
 }
 
@@ -124,13 +128,13 @@ fn long_columns_take_less_than_20_bytes_a_slice() {
 }
 
 #[test]
-fn so_do_columns_of_a_hundred_slices() {
+fn short_columns_take_less_than_20_bytes_a_slice() {
     holds((1, 5000, 100), 20.0, 1.35);
     holds((2000, 5, 100), 20.0, 1.35);
 }
 
 #[test]
-fn a_column_with_next_to_nothing_is_small() {
+fn nearly_empty_columns_are_small() {
     // 10,000 threads of one call each, and 5,000 calls that nest once.
     holds((10_000, 1, 1), 120.0, 4.0);
     holds((1, 5000, 1), 120.0, 4.0);
@@ -138,23 +142,23 @@ fn a_column_with_next_to_nothing_is_small() {
 }
 
 #[test]
-fn filling_a_column_asks_for_memory_once_a_block() {
+fn filling_a_column_allocates_once_a_block() {
     let (store, taken) = taken(|| calls(1, 1, 500_000));
     assert_eq!(store.slices(), 500_000);
-    // A million events: 122 blocks of 4096, some ten smaller ones, and the nodes and lists over them.
-    assert!(taken.asked < 250, "memory was asked for {} times", taken.asked);
+    // A million events: 122 blocks of 4096, about ten smaller ones, and the nodes and lists over them.
+    assert!(taken.allocations < 250, "{} allocations", taken.allocations);
 }
 
 #[test]
-fn filling_short_columns_asks_for_memory_some_times_each() {
+fn filling_a_short_column_allocates_a_few_times() {
     let (store, taken) = taken(|| calls(2000, 5, 100));
     let columns = 2000 * 5;
     assert_eq!(store.slices(), columns * 100);
-    // Five blocks, two chunks of nodes, and the lists of them; and a few for each track.
-    assert!(taken.asked < columns * 18, "memory was asked for {} times", taken.asked);
+    // Five blocks, two chunks of nodes and their lists, and a few allocations for each track.
+    assert!(taken.allocations < columns * 18, "{} allocations", taken.allocations);
 }
 
-/// An XRay log of so many function records in one thread, four calls deep.
+/// An XRay log of `records` function records in one thread, four calls deep.
 fn log(records: u32) -> Vec<u8> {
     let mut file = header(Mode::Fdr, 1_000_000_000, 65_536).to_bytes().to_vec();
     let mut buffer = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
@@ -174,15 +178,11 @@ fn log(records: u32) -> Vec<u8> {
 }
 
 #[test]
-fn reading_a_log_asks_for_memory_some_hundred_times_a_million_records() {
+fn reading_a_million_records_allocates_a_few_hundred_times() {
     let file = log(1_000_000);
-    let (session, taken) = taken(|| {
-        let mut session = Session::new("", file.len() as u64, &file, &file).unwrap();
-        read::session(&mut session, &mut file.as_slice(), |_| {}).unwrap();
-        session
-    });
+    let (session, taken) = taken(|| read_whole(&file));
     assert_eq!(session.store().slices(), 500_000);
-    assert!(taken.asked < 1000, "memory was asked for {} times", taken.asked);
+    assert!(taken.allocations < 1000, "{} allocations", taken.allocations);
     let beside = taken.held - session.store().bytes() as i64;
-    assert!(beside < 4_000_000, "{beside} bytes are held beside the slices");
+    assert!(beside < 4_000_000, "{beside} bytes besides the slices");
 }

@@ -1,35 +1,9 @@
-//! trace-db traces all the way into the store: value tracks, lifetimes, details.
+//! trace-db traces from bytes to the store: value tracks, lifetimes, details.
 
-use std::path::{Path, PathBuf};
+mod common;
 
-use unspool_engine::{Item, Session, Step, read};
-
-fn read_whole(bytes: &[u8]) -> Session {
-    let len = bytes.len().min(65536);
-    let mut session = Session::new("", bytes.len() as u64, &bytes[..len], &bytes[bytes.len() - len..]).unwrap();
-    read::session(&mut session, &mut &*bytes, |_| {}).unwrap();
-    session
-}
-
-fn fixture(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/trace_db").join(name);
-    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-/// Everything that a session knows, in a form that can be compared.
-fn everything(session: &Session) -> Vec<String> {
-    let store = session.store();
-    let mut all = Vec::new();
-    for track in store.track_report() {
-        all.push(format!("{track:?}"));
-        store.for_each_slice(track.id, |depth, i, s| all.push(format!("{} {depth} {i} {s:?}", track.id)));
-        let (from, to) = store.extent().unwrap();
-        let answer = session.query(from, to + 1, 1, &[track.id]);
-        all.push(format!("{:?} {:?}", answer.counters, answer.instants));
-    }
-    all.push(format!("{:?} {:?} {}", store.problem_report(), store.extent(), store.records()));
-    all
-}
+use common::{assert_portions_do_not_matter, corpus, fixture, read_whole};
+use unspool_engine::{Item, Session};
 
 fn item_details(session: &Session, file: &[u8], item: Item) -> String {
     let bytes_of = |r: unspool_engine::Range| &file[r.at as usize..(r.at + r.len) as usize];
@@ -41,35 +15,15 @@ fn item_details(session: &Session, file: &[u8], item: Item) -> String {
 }
 
 #[test]
-fn any_cutting_of_the_bytes_gives_the_same_trace() {
+fn portions_do_not_matter() {
     for name in ["variables.trace", "narrow.trace", "cut.trace", "values.trace"] {
-        let file = fixture(name);
-        let whole = everything(&read_whole(&file));
-        for portion in [1, 2, 7, 31, 1000] {
-            for budget in [1, 100] {
-                let mut session = Session::new("", file.len() as u64, &file, &file).unwrap();
-                loop {
-                    match session.step(budget) {
-                        Step::More => {}
-                        Step::NeedsBytes => {
-                            let at = session.wants().0 as usize;
-                            match file.get(at..(at + portion).min(file.len())) {
-                                Some(bytes) if !bytes.is_empty() => session.push(bytes),
-                                _ => session.end(),
-                            }
-                        }
-                        Step::Done | Step::Broken => break,
-                    }
-                }
-                assert_eq!(everything(&session), whole, "{name}: portions of {portion}, {budget} events a step");
-            }
-        }
+        assert_portions_do_not_matter(name, &fixture(&format!("trace_db/{name}")));
     }
 }
 
 #[test]
 fn values_have_the_extremes_of_their_kind() {
-    let session = read_whole(&fixture("values.trace"));
+    let session = read_whole(&fixture("trace_db/values.trace"));
     let tracks = session.store().track_report();
     let of = |detail: &str| tracks.iter().find(|t| t.name == "v" && t.detail == detail).unwrap();
     let shown = |detail: &str| (of(detail).values, of(detail).lowest_value, of(detail).highest);
@@ -84,7 +38,7 @@ fn values_have_the_extremes_of_their_kind() {
 
 #[test]
 fn buffers_are_slices_that_overlap() {
-    let file = fixture("variables.trace");
+    let file = fixture("trace_db/variables.trace");
     let session = read_whole(&file);
     let buffers = session.store().track_report().into_iter().find(|t| t.name == "buffers").unwrap();
     assert!(buffers.overlapping && buffers.kind == "lane" && buffers.rows == 2);
@@ -97,9 +51,9 @@ fn buffers_are_slices_that_overlap() {
 }
 
 #[test]
-fn details_of_every_instant_are_there() {
+fn every_instant_has_details() {
     for name in ["variables.trace", "narrow.trace", "cut.trace", "values.trace"] {
-        let file = fixture(name);
+        let file = fixture(&format!("trace_db/{name}"));
         let session = read_whole(&file);
         let mut changed = 0;
         for track in session.store().track_report() {
@@ -114,8 +68,8 @@ fn details_of_every_instant_are_there() {
 }
 
 #[test]
-fn a_trace_that_breaks_off_says_so_and_shows_what_there_is() {
-    let file = fixture("cut.trace");
+fn a_truncated_trace_reports_it_and_shows_the_rest() {
+    let file = fixture("trace_db/cut.trace");
     let session = read_whole(&file);
     let kinds: Vec<_> = session.store().problem_report().iter().map(|p| p.kind).collect();
     assert_eq!(kinds, ["cut-point", "truncated"]);
@@ -125,7 +79,7 @@ fn a_trace_that_breaks_off_says_so_and_shows_what_there_is() {
 
 #[test]
 fn without_threads_the_overview_shows_where_statements_are() {
-    let session = read_whole(&fixture("variables.trace"));
+    let session = read_whole(&fixture("trace_db/variables.trace"));
     let overview = session.overview(16);
     let tracks = session.store().track_report();
     let shown: Vec<&str> = overview.rows.iter().map(|id| tracks[*id as usize].name.as_str()).collect();
@@ -135,19 +89,9 @@ fn without_threads_the_overview_shows_where_statements_are() {
     assert!(row(2)[..12].iter().all(|d| *d == 0) && row(2)[13] > 0, "then gcd.c: {:?}", row(2));
 }
 
-/// A file of the corpus; says so and answers nothing where there is none.
-fn corpus(name: &str) -> Option<Vec<u8>> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/trace-db").join(name);
-    let file = std::fs::read(&path).ok();
-    if file.is_none() {
-        println!("skipped: no {name} in the corpus");
-    }
-    file
-}
-
 #[test]
-fn a_recorded_execution_is_whole() {
-    let Some(file) = corpus("real-gcd-16777216-512.trace") else { return };
+fn a_recorded_execution_is_complete() {
+    let Some(file) = corpus("trace-db/real-gcd-16777216-512.trace") else { return };
     let session = read_whole(&file);
     let store = session.store();
     assert_eq!((store.records(), store.extent()), (65_543, Some((0, 65_542))));

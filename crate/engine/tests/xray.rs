@@ -1,80 +1,30 @@
-//! XRay logs all the way into the store, and the corpus where it is there.
+//! XRay logs from bytes to the store, with those of the corpus if there is one.
 
-use std::path::{Path, PathBuf};
+mod common;
 
-use unspool_engine::{Item, MANY, Session, Step, read};
-
-fn read_whole(bytes: &[u8]) -> Session {
-    let len = bytes.len().min(65536);
-    let mut session = Session::new("", bytes.len() as u64, &bytes[..len], &bytes[bytes.len() - len..]).unwrap();
-    read::session(&mut session, &mut &*bytes, |_| {}).unwrap();
-    session
-}
-
-fn fixture(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray").join(name);
-    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-/// A file of the corpus; says so and answers nothing where there is none.
-fn corpus(name: &str) -> Option<Vec<u8>> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/xray").join(name);
-    let file = std::fs::read(&path).ok();
-    if file.is_none() {
-        println!("skipped: no {name} in the corpus");
-    }
-    file
-}
-
-/// Everything that a session knows, in a form that can be compared.
-fn everything(session: &Session) -> Vec<String> {
-    let store = session.store();
-    let mut all = Vec::new();
-    for track in store.track_report() {
-        all.push(format!("{track:?}"));
-        store.for_each_slice(track.id, |depth, i, s| all.push(format!("{} {depth} {i} {s:?}", track.id)));
-    }
-    all.push(format!("{:?} {:?} {}", store.problem_report(), store.extent(), store.records()));
-    all
-}
+use common::{assert_portions_do_not_matter, corpus, fixture, open, read_whole};
+use unspool_engine::{Item, MANY, Session, Step};
 
 fn threads(session: &Session) -> usize {
     session.store().track_report().iter().filter(|t| t.kind == "thread").count()
 }
 
 #[test]
-fn any_cutting_of_the_bytes_gives_the_same_trace() {
-    let mut files = vec![fixture("threads.xray"), fixture("events.xray"), fixture("truncated.xray")];
-    files.extend(corpus("recorded/fdr-v5-ring-out-of-order.xray"));
-    files.extend(corpus("recorded/basic-v3-args.xray"));
-    for file in files {
-        let whole = everything(&read_whole(&file));
-        for portion in [1, 2, 7, 31, 1000] {
-            for budget in [1, 100] {
-                let mut session = Session::new("", file.len() as u64, &file, &file).unwrap();
-                loop {
-                    match session.step(budget) {
-                        Step::More => {}
-                        Step::NeedsBytes => {
-                            let at = session.wants().0 as usize;
-                            match file.get(at..(at + portion).min(file.len())) {
-                                Some(bytes) if !bytes.is_empty() => session.push(bytes),
-                                _ => session.end(),
-                            }
-                        }
-                        Step::Done | Step::Broken => break,
-                    }
-                }
-                assert_eq!(everything(&session), whole, "portions of {portion}, {budget} events a step");
-            }
+fn portions_do_not_matter() {
+    for name in ["threads.xray", "events.xray", "truncated.xray"] {
+        assert_portions_do_not_matter(name, &fixture(&format!("xray/{name}")));
+    }
+    for name in ["recorded/fdr-v5-ring-out-of-order.xray", "recorded/basic-v3-args.xray"] {
+        if let Some(file) = corpus(&format!("xray/{name}")) {
+            assert_portions_do_not_matter(name, &file);
         }
     }
 }
 
 #[test]
-fn details_of_every_slice_and_instant_are_there() {
+fn every_slice_and_instant_has_details() {
     for name in ["threads.xray", "events.xray", "truncated.xray"] {
-        let file = fixture(name);
+        let file = fixture(&format!("xray/{name}"));
         let session = read_whole(&file);
         let mut items = Vec::new();
         for track in session.store().track_report() {
@@ -97,8 +47,8 @@ fn details_of_every_slice_and_instant_are_there() {
 }
 
 #[test]
-fn self_time_is_what_the_callees_leave() {
-    let file = fixture("threads.xray");
+fn self_time_is_what_callees_do_not_cover() {
+    let file = fixture("xray/threads.xray");
     let session = read_whole(&file);
     let store = session.store();
     for track in store.track_report() {
@@ -120,22 +70,24 @@ fn self_time_is_what_the_callees_leave() {
 }
 
 #[test]
-fn problems_come_with_their_place() {
-    let session = read_whole(&fixture("truncated.xray"));
+fn problems_have_positions() {
+    let session = read_whole(&fixture("xray/truncated.xray"));
     let report = session.store().problem_report();
     assert_eq!((report[0].kind, report[0].count, report[0].first.offset), ("truncated", 1, 9851));
     let error = Session::new("x", 5, b"hello", b"hello").err().unwrap();
     assert_eq!(error.kind, "unrecognised");
     assert!(
-        error.sentence.starts_with("It looks like plain text, not like a trace. What can be opened: LLVM XRay log")
+        error
+            .sentence
+            .starts_with("The file looks like plain text, not like a trace. Supported formats: LLVM XRay log")
     );
     assert_eq!(Session::new("x", 0, b"", b"").err().unwrap().kind, "empty");
 }
 
 #[test]
 fn a_cancelled_session_keeps_what_it_has() {
-    let file = fixture("threads.xray");
-    let mut session = Session::new("", file.len() as u64, &file, &file).unwrap();
+    let file = fixture("xray/threads.xray");
+    let mut session = open(&file);
     session.push(&file[..5000]);
     while session.step(10) == Step::More {}
     session.cancel();
@@ -146,18 +98,18 @@ fn a_cancelled_session_keeps_what_it_has() {
 }
 
 #[test]
-fn the_recorded_log_of_five_threads_is_whole() {
-    let Some(file) = corpus("recorded/fdr-v5-threads.xray") else { return };
+fn the_recorded_log_of_five_threads_is_complete() {
+    let Some(file) = corpus("xray/recorded/fdr-v5-threads.xray") else { return };
     let session = read_whole(&file);
     assert_eq!((threads(&session), session.store().slices()), (5, 596));
     assert!(session.store().problem_report().is_empty());
 }
 
 #[test]
-fn recorded_ring_logs_come_out_in_time_order_with_orphans_and_open_calls_marked() {
+fn recorded_ring_logs_are_sorted_and_flagged() {
     let logs = [("fdr-v5-ring-out-of-order", 2, 0), ("fdr-v5-buffers-exhausted", 4, 0), ("fdr-v5-missing-exits", 0, 1)];
     for (name, orphans, never_ended) in logs {
-        let Some(file) = corpus(&format!("recorded/{name}.xray")) else { return };
+        let Some(file) = corpus(&format!("xray/recorded/{name}.xray")) else { return };
         let session = read_whole(&file);
         let store = session.store();
         let (mut began_before, mut open) = (0, 0);
@@ -177,8 +129,8 @@ fn recorded_ring_logs_come_out_in_time_order_with_orphans_and_open_calls_marked(
 }
 
 #[test]
-fn what_is_drawn_at_full_zoom_are_the_slices() {
-    let session = read_whole(&fixture("threads.xray"));
+fn full_zoom_draws_every_slice() {
+    let session = read_whole(&fixture("xray/threads.xray"));
     let (from, to) = session.store().extent().unwrap();
     let tracks: Vec<u32> = (0..session.store().track_count() as u32).collect();
     let answer = session.query(from, to + 1, 1, &tracks);

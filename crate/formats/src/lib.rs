@@ -40,11 +40,11 @@ pub use code::Instructions;
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};
 pub use error::{Cause, Error, Result};
-pub use info::{Clock, Info};
+pub use info::{Capability, Clock, Info, Tab};
 pub use input::Cursor;
 pub use limits::Limits;
 pub use problem::{Problem, ProblemKind};
-pub use rows::{Query, RowDecoder, RowError, Rows};
+pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text, recognise};
 
 /// Every format, in the order in which ties between equally confident guesses are broken.

@@ -1,8 +1,8 @@
 //! Formats that are databases: pulled row by row, not pushed byte by byte.
 //!
-//! There is no database in here. A [`RowDecoder`] says which rows it wants ([`Query`]), whoever has a database fetches them
-//! ([`Rows`]). Queries stand for themselves: each is a page that begins behind the one before it, so nobody holds a
-//! statement open while other questions are answered.
+//! This module contains no database. A [`RowDecoder`] returns the next [`Query`]; the caller runs it and passes the
+//! [`Rows`] back. Each query is one page that starts after the last row of the previous page, so no statement stays open
+//! while the caller handles other requests.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,11 +11,11 @@ use core::fmt::Write as _;
 
 use crate::batch::EventBatch;
 use crate::code::Instructions;
+use crate::decoder::Range;
 use crate::details::RecordDetails;
 use crate::error::Class;
 use crate::info::Info;
 use crate::problem::Problem;
-use crate::rvn::btree::Scan;
 
 /// Rows of one page at the most.
 pub const PAGE: usize = 65_536;
@@ -150,10 +150,50 @@ impl RowError {
     }
 }
 
+/// Rows of one table, with the statement that inserts them: what an encoder writes to a database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Insert {
+    /// `insert into … values(?, …)`
+    pub sql: String,
+    /// Row by row, in the order of the statement's parameters.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A [`RowScan`] met bytes that only the database can interpret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown;
+
+/// Reads the rows of one table from the file itself, without a database: several times faster than SQL.
+///
+/// A scan interprets only what it knows for certain. At anything else it gives up, and the database continues after the
+/// last row that the scan returned.
+pub trait RowScan {
+    /// How many columns of numbers [`RowScan::push`] appends to: what [`Rows::clear`] takes.
+    fn columns(&self) -> usize;
+
+    /// The bytes needed next. `None` after the last row, or after giving up.
+    fn want(&self) -> Option<Range>;
+
+    /// Takes the bytes that [`RowScan::want`] asked for and appends their rows to `rows`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unknown`] if the scan gives up. The rows appended before that are valid.
+    fn push(&mut self, bytes: &[u8], rows: &mut Rows) -> Result<(), Unknown>;
+
+    /// Leaves the remaining rows to the database.
+    fn give_up(&mut self);
+
+    /// Whether the remaining rows must be queried.
+    fn has_given_up(&self) -> bool;
+}
+
 /// Decodes one trace out of the rows of a database.
 ///
 /// Fetch what [`RowDecoder::want`] says, [`RowDecoder::push`] it whatever its number, then [`RowDecoder::work`] until it
 /// wants more; all is decoded when it wants nothing.
+///
+/// [`Info::place_noun`] says what the positions of its problems count.
 pub trait RowDecoder {
     /// What is known of the trace; complete when [`RowDecoder::opened`].
     fn info(&self) -> Info;
@@ -167,9 +207,10 @@ pub trait RowDecoder {
     /// The rows that are needed next, `most` of them if it can be as many; nothing when all is decoded.
     fn want(&self, most: usize) -> Option<Query>;
 
-    /// Instead of [`RowDecoder::want`], where it can be: what finds those rows in the file itself. Its rows are pushed as
-    /// those of the query would be, all at its end with a page that is empty.
-    fn scan(&mut self) -> Option<&mut Scan> {
+    /// A scan that finds the wanted rows in the file itself, to use instead of [`RowDecoder::want`] where there is one.
+    ///
+    /// Push its rows as if the query had returned them. An empty page says that the table has no more rows.
+    fn scan(&mut self) -> Option<&mut dyn RowScan> {
         None
     }
 

@@ -88,7 +88,7 @@ impl Scene<'_> {
                 self.call(to, 0, &POP, vec![], None);
                 groups -= 1;
             }
-            // Other threads upload meanwhile.
+            // Other threads upload at the same time.
             if self.options.threads > 1 && self.dice.one_in(8) {
                 let thread = 1 + self.dice.below(self.options.threads as u64 - 1);
                 let size = 64 + self.dice.below(4000) as usize;
@@ -111,7 +111,7 @@ impl Scene<'_> {
         self.call(to, 0, &SWAP, vec![Value::Pointer(0x55d0_c0de), Value::Uint(0x0040_0002)], None);
     }
 
-    /// A call, unless there have been enough.
+    /// Writes a call, unless there are enough.
     fn call(
         &mut self,
         to: &mut Writer,

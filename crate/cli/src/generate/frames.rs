@@ -10,11 +10,11 @@ use super::{Options, Tick};
 /// BFD's numbers for x86 and x86-64.
 const ARCHITECTURE: u64 = 9;
 const MACHINE: u64 = 64;
-/// Where function 0 lies, and how far apart functions lie.
+/// Address of function 0, and the distance between functions.
 const CODE: u64 = 0x40_0000;
 const FUNCTION: u64 = 0x1000;
 const STACK: u64 = 0x7fff_ffff_0000;
-/// Bytes that are written in one go.
+/// Size of one write, in bytes.
 const PORTION: usize = 1 << 20;
 
 /// Writes a streamed file of `options.events` instructions.
@@ -64,7 +64,7 @@ pub(super) fn write(out: &mut dyn Write, options: &Options, tick: &mut Tick<'_>)
 struct Cpu {
     writer: Writer,
     dice: Dice,
-    /// For each thread where each of its open functions goes on, innermost last.
+    /// For each thread, the next address of each open function, innermost last.
     stacks: Vec<Vec<u64>>,
     made: u64,
 }
@@ -100,8 +100,7 @@ impl Cpu {
         self.frame(thread, at, vec![0x48, 0x01, 0xd8], pre, vec![Operand::written("RAX", a.wrapping_add(b))]);
     }
 
-    /// Where the thread goes on, which is moved on by an instruction of this length. A function begins anew before it runs
-    /// into the next.
+    /// The thread's next address, which advances by `len`. Wraps around before it runs into the next function.
     fn at(&mut self, thread: usize, len: u64) -> u64 {
         let Some(place) = self.stacks[thread].last_mut() else { return CODE };
         if *place % FUNCTION > FUNCTION - 32 {

@@ -1,4 +1,4 @@
-//! `unspool generate`: traces of any size that look like real ones, in constant memory.
+//! `unspool generate`: realistic traces of any size, in constant memory.
 
 mod apitrace;
 mod frames;
@@ -17,22 +17,22 @@ use crate::progress::Progress;
 use crate::sqlite::NewDatabase;
 use crate::{Failure, Generate};
 
-/// The formats that can be written.
+/// The formats that can be generated.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// LLVM XRay, flight data recorder version 5; events are function records.
     Xray,
     /// apitrace version 6 in Snappy; events are calls.
     Apitrace,
-    /// BAP frames of an x86-64 program, streamed; events are instructions.
+    /// BAP frames of an x86-64 program, as a stream; events are instructions.
     Frames,
-    /// trace-db; events are points, of one thread.
+    /// trace-db; events are points, on one thread.
     TraceDb,
     /// REVEN block database of a 64-bit system; events are runs of blocks. Has no threads.
     Rvn,
 }
 
-/// What the trace is to be like.
+/// Properties of the trace.
 pub(crate) struct Options {
     pub(crate) events: u64,
     pub(crate) seed: u64,
@@ -47,7 +47,7 @@ pub(crate) type Tick<'a> = dyn FnMut(u64) + 'a;
 
 pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
     if what.format != Kind::Xray && (what.mid_stack || what.out_of_order) {
-        let sentence = "--mid-stack and --out-of-order are for xray: the other formats have no such traces";
+        let sentence = "--mid-stack and --out-of-order apply to xray only: the other formats have no such traces";
         return Err(Failure { usage: true, ..Failure::new(sentence) });
     }
     let options = Options {
@@ -79,14 +79,14 @@ pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
         Kind::Apitrace => apitrace::write(&mut out, &options, &mut tick)?,
         Kind::Frames => frames::write(&mut out, &options, &mut tick)?,
         Kind::TraceDb => trace_db::write(&mut out, &options, &mut tick)?,
-        // Written above, by a database of its own.
+        // Written above, as a database.
         Kind::Rvn => {}
     }
     out.flush()?;
     Ok(())
 }
 
-/// A database is made in a file of its own, and then takes the place of the output.
+/// Writes a database to a temporary file, which then replaces the output.
 fn database(output: &Path, options: &Options, tick: &mut Tick<'_>) -> Result<(), Failure> {
     let beside = match output.parent() {
         Some(parent) if output != Path::new("-") && parent != Path::new("") => parent.to_path_buf(),
@@ -101,7 +101,7 @@ fn database(output: &Path, options: &Options, tick: &mut Tick<'_>) -> Result<(),
         io::copy(&mut File::open(&made)?, &mut io::stdout().lock())?;
         return Ok(());
     }
-    // A temporary file is its owner's alone; this one is to be as any other.
+    // A temporary file is private to its owner. Restore normal permissions.
     File::create(output)?;
     let permissions = std::fs::metadata(output)?.permissions();
     std::fs::set_permissions(&made, permissions)?;

@@ -1,11 +1,11 @@
-//! An imaginary program, for traces of any size: threads that call functions, the way programs do it.
+//! An imaginary program for traces of any size: threads that call functions in a realistic way.
 //!
-//! Deterministic for a seed, and needs memory for its stacks only.
+//! The same seed gives the same program. It needs memory for its stacks only.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A small repeatable source of variety (splitmix64).
+/// A small repeatable random number generator (splitmix64).
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u64);
 
@@ -22,7 +22,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, which is not 0.
+    /// A number below `n`, which must not be 0.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
@@ -32,18 +32,18 @@ impl Dice {
     }
 }
 
-/// What a thread does next.
+/// A thread's next call or return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) thread: usize,
-    /// In ticks of a nanosecond; ascends within a thread.
+    /// In ticks of a nanosecond; increases within a thread.
     pub(crate) time: u64,
-    /// Counted from 1.
+    /// Number of the function, from 1.
     pub(crate) function: u32,
     pub(crate) enter: bool,
 }
 
-/// Threads that run side by side.
+/// Threads that run concurrently.
 #[derive(Debug)]
 pub(crate) struct Program {
     threads: Vec<Thread>,
@@ -58,13 +58,13 @@ struct Thread {
     dice: Dice,
     time: u64,
     stack: Vec<u32>,
-    /// A function called over and over, and how often still.
+    /// A function that is called repeatedly, and how many calls are left.
     repeat: (u32, u32),
 }
 
 impl Program {
-    /// A program of `threads` threads that go `depth` calls deep. Begun in mid-stack, each thread has calls on its stack
-    /// that are never told to have begun.
+    /// A program of `threads` threads with calls up to `depth` deep. If `mid_stack`, each thread starts within calls
+    /// whose begin is never reported.
     pub(crate) fn new(seed: u64, threads: usize, depth: usize, mid_stack: bool) -> Self {
         let functions = 200;
         let mut dice = Dice::new(seed);
@@ -82,9 +82,9 @@ impl Program {
         Self { threads, due, depth, functions }
     }
 
-    /// What happens next, in time order over all threads.
+    /// The next step, in time order over all threads.
     pub(crate) fn step(&mut self) -> Step {
-        // There is always a thread: the command takes no fewer than one.
+        // There is always a thread: the command requires at least one.
         let index = self.due.pop().map_or(0, |Reverse((_, i))| i);
         let (depth, functions) = (self.depth, self.functions);
         let t = &mut self.threads[index];
@@ -106,7 +106,7 @@ impl Program {
         };
         let step = Step { thread: index, time: t.time, function, enter };
         t.time += match t.dice.below(1000) {
-            // Waiting, now and then.
+            // An occasional wait.
             0 => 200_000 + t.dice.below(4_000_000),
             1..=30 => 5_000 + t.dice.below(60_000),
             _ => 40 + t.dice.below(900),
@@ -119,10 +119,10 @@ impl Program {
 impl Thread {
     fn goes_deeper(&mut self, depth: usize) -> bool {
         if self.repeat.1 > 0 {
-            // Calls in loops are leaves.
+            // Functions called in loops are leaves.
             return self.stack.last() != Some(&self.repeat.0);
         }
-        // The deeper, the rarer.
+        // Deeper calls are rarer.
         self.dice.below(depth as u64 * 2) >= self.stack.len() as u64
     }
 }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_begun_in_mid_stack_returns_from_calls_that_were_not_told() {
+    fn a_mid_stack_program_returns_from_unreported_calls() {
         let mut program = Program::new(1, 2, 8, true);
         let mut depths = [0i32; 2];
         let lowest = (0..10_000).map(|_| {

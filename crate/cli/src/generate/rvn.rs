@@ -12,11 +12,11 @@ use super::{Options, Tick};
 
 const CODE: u64 = 0x40_0000;
 const KERNEL: u64 = 0xffff_ffff_8100_0000;
-/// How far apart functions lie.
+/// Distance between functions.
 const FUNCTION: u64 = 0x1000;
-/// How far apart the blocks of a function lie that end with its calls.
+/// Distance between the blocks of a function that end in its calls.
 const CALL: u64 = 0x10;
-/// Rows that are inserted in one go.
+/// Rows of one insert.
 const PORTION: usize = 1 << 17;
 
 /// Writes a database of `options.events` runs of blocks.
@@ -62,19 +62,19 @@ pub(crate) fn write(sink: &mut dyn RowSink, options: &Options, tick: &mut Tick<'
 struct Cpu {
     writer: Writer,
     dice: Dice,
-    /// Functions that are open, and how many of its calls each has made.
+    /// Open functions, and how many calls each has made.
     stack: Vec<u64>,
     sites: Vec<u64>,
     made: u64,
 }
 
 impl Cpu {
-    /// The block that runs next in the function at hand.
+    /// Address of the next block of the current function.
     fn here(&self) -> u64 {
         self.stack.last().copied().unwrap_or(CODE) + self.sites.last().copied().unwrap_or(0) * CALL
     }
 
-    /// Ten instructions of a byte, and a call of five.
+    /// Eleven one-byte instructions and a call of five bytes.
     fn call(&mut self, target: u64) {
         let pc = self.here();
         let mut data = vec![0x90; 11];
@@ -82,7 +82,7 @@ impl Cpu {
         data.extend((target.wrapping_sub(pc + CALL) as u32).to_le_bytes());
         self.run(pc, data, 12, (1..12).collect());
         if let Some(site) = self.sites.last_mut() {
-            // A function begins anew before it runs into the next.
+            // Wraps around before it runs into the next function.
             *site = (*site + 1) % (FUNCTION / CALL - 1);
         }
         self.stack.push(target);
@@ -98,7 +98,7 @@ impl Cpu {
         }
     }
 
-    /// A fault in the middle of the next block, or a device; a handler of one or two blocks.
+    /// A fault in the middle of the next block, or a device's interrupt, with a handler of one or two blocks.
     fn interrupt(&mut self) {
         let pc = self.here();
         let fault = self.dice.one_in(2);
@@ -108,7 +108,7 @@ impl Cpu {
             let block = Block { pc, data: vec![0x90, 0x48, 0x8b, 0x07, 0xc3], count: 3, mode: Mode::Bits64 };
             let id = self.writer.block(&block, &[1, 4]);
             self.writer.run(id, 1);
-            // The block ran before in full, or its fault is in an instruction that nobody saw to its end.
+            // Either the block ran completely before, or its fault is in an instruction that was never completed.
             interrupt = Interrupt { pc: pc + 1, number: 14, is_hw: false, related: id, ..interrupt };
             self.made += 1;
         }

@@ -14,7 +14,7 @@ const INT: u32 = 0;
 const ULONG: u32 = 1;
 const DOUBLE: u32 = 2;
 const POINTER: u32 = 3;
-/// Bytes that are written in one go.
+/// Size of one write, in bytes.
 const PORTION: usize = 1 << 20;
 
 /// Writes `options.events` points of statements of three files.

@@ -11,13 +11,13 @@ use super::{Options, Tick};
 const BUFFER: usize = 65_536;
 const PID: i32 = 4711;
 
-/// Writes an FDR log of version 5 with `options.events` function records, and a custom event now and then.
+/// Writes an FDR log of version 5 with `options.events` function records and occasional custom events.
 pub(super) fn write(out: &mut dyn Write, options: &Options, tick: &mut Tick<'_>) -> io::Result<()> {
     out.write_all(&header(Mode::Fdr, 1_000_000_000, BUFFER as u64).to_bytes())?;
     let mut program = Program::new(options.seed, options.threads, options.depth, options.mid_stack);
     let mut dice = Dice::new(options.seed ^ 0x5eed);
     let mut buffers: Vec<Option<FdrBuffer>> = vec![None; options.threads];
-    // Out of order: a full buffer that waits for the one behind it to be written first.
+    // Out of order: a full buffer that is written after the next one.
     let mut held: Vec<Option<Vec<u8>>> = vec![None; options.threads];
     for i in 0..options.events {
         let step = program.step();

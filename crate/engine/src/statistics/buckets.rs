@@ -1,34 +1,35 @@
-//! How long the slices of one name are, in logarithmic buckets.
+//! Durations of the slices of one name, counted in logarithmic buckets.
 
-/// Buckets an octave, as a power of two: one is at most a 64th of its values wide, so that its middle is off by less than
-/// a hundredth.
+/// Buckets per octave, as a power of two. A bucket is at most a 64th of its values wide, so its middle is off by less
+/// than one percent.
 const SUB: u32 = 6;
-/// Buckets for all of 64 bits.
+/// Buckets for all 64-bit durations.
 pub(super) const COUNT: usize = ((64 - SUB as usize) << SUB) + (1 << SUB);
-/// No fewer values than this make up a window.
+/// Fewest values that make up a window.
 const LEAST: usize = 16;
 
-/// The bucket of a duration. Those below 128 have one each.
+/// The bucket of a duration. Durations below 128 have one bucket each.
 #[inline]
 pub(super) fn bucket_of(duration: u64) -> usize {
     let shift = (duration | 1 << SUB).ilog2() - SUB;
     ((shift as usize) << SUB) + (duration >> shift) as usize
 }
 
-/// The lowest duration in a bucket, and the two to the power of which durations lie in it.
+/// The lowest duration of a bucket, and the bucket's width as a power of two.
 pub(super) fn bounds_of(bucket: usize) -> (u64, u32) {
     let shift = (bucket >> SUB).saturating_sub(1);
     (((bucket - (shift << SUB)) as u64) << shift, shift as u32)
 }
 
-/// The rank, from 1, that a percentile has among `count` values: at least so many percent of them are not above it.
+/// The rank of a percentile among `count` values, from 1: at least `percent` percent of the values are at most the one
+/// with this rank.
 pub(super) fn rank_of(percent: u64, count: u64) -> u64 {
     (count * percent).div_ceil(100).max(1)
 }
 
-/// Counts of durations. Buckets that lie together are counted in a window; what falls beside it is noted one by one until
-/// there are as many of those as a window with room for them has buckets. So there are never more than a few bytes a
-/// slice, nor more than 23 KiB.
+/// Counts of durations. A window counts buckets that are close together. Durations outside it are kept one by one,
+/// until there are as many of them as a window that includes them would have buckets. Memory is a few bytes for each
+/// slice, and at most 23 KiB.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
     base: usize,
@@ -49,7 +50,7 @@ impl Buckets {
     #[cold]
     fn add_beside(&mut self, bucket: usize) {
         self.beside.push(bucket as u16);
-        // Whether it is time is looked at when the list has doubled.
+        // Checked whenever the list has doubled.
         if self.beside.len() < LEAST || !self.beside.len().is_power_of_two() {
             return;
         }
@@ -74,8 +75,8 @@ impl Buckets {
         (self.base, self.window) = (wanted.0, window);
     }
 
-    /// About how long the slices at these percentiles (from the lowest) are: within a hundredth. The shortest and the
-    /// longest are known exactly.
+    /// The durations at these percentiles, in ascending order, to within one percent. The shortest and the longest
+    /// duration are exact.
     pub(super) fn percentiles<const N: usize>(&self, percents: [u64; N], (min, max): (u64, u64)) -> [u64; N] {
         let mut beside = self.beside.clone();
         beside.sort_unstable();
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_duration_has_a_bucket_that_holds_it() {
+    fn every_duration_is_within_its_bucket() {
         for value in (0..64).flat_map(|bit| [1u64 << bit, (1 << bit) - 1, (1 << bit) + 1, u64::MAX >> bit]) {
             let (low, shift) = bounds_of(bucket_of(value));
             assert!(value >= low && value - low < 1 << shift, "{value}: {low} and 2^{shift}");
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_far_apart_stays_small() {
+    fn durations_far_apart_take_little_memory() {
         // A window over all of it would be a hundred times as large.
         let few = check(&[1, 1 << 40, 3, 1 << 60, 1 << 61, 5, 5, 5, 7, 1 << 39, 1 << 38, 1, 2, 3, 4, 5, 6, 7]);
         assert!(few.bytes() <= 128, "{} bytes", few.bytes());
@@ -147,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentiles_are_within_a_hundredth(values in prop::collection::vec(any::<(u64, u8)>(), 1..600)) {
+        fn percentiles_are_within_one_percent(values in prop::collection::vec(any::<(u64, u8)>(), 1..600)) {
             let values: Vec<u64> = values.into_iter().map(|(v, shift)| v >> (shift % 64)).collect();
             let buckets = check(&values);
             prop_assert!(buckets.bytes() <= 16 * values.len().max(LEAST));

@@ -1,20 +1,20 @@
-//! What a scan says of each call-tree node, estimated where it has not come to its end.
+//! The figures of each call-tree node: estimates until the scan is complete.
 
 use super::paths::{PathTree, Place};
 use super::{NodeSum, Statistics};
 use crate::call_tree::{CallTree, ROOT};
 
-/// How far up it is looked for a caller of the same name before the whole tree is walked over.
+/// How many callers are checked for the same name before the whole tree is traversed instead.
 const NEAR: usize = 64;
 
-/// Callees of each node.
+/// The callees of each node.
 #[derive(Debug)]
 pub(super) struct Tree {
     first_child: Vec<Place>,
     next_sibling: Vec<Place>,
 }
 
-/// Of one node.
+/// The figures of one node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figure {
     pub(super) total: u64,
@@ -25,7 +25,7 @@ pub(super) struct Figure {
 impl Tree {
     fn new(paths: PathTree<'_>, nodes: usize) -> Self {
         let mut tree = Self { first_child: vec![ROOT; nodes], next_sibling: vec![ROOT; nodes] };
-        // A node comes after its caller, so that going backwards leaves the callees in order.
+        // Callers have lower numbers than their callees, so going backwards keeps callees in order.
         for node in (1..nodes).rev() {
             if let Some(first) = tree.first_child.get_mut(paths.parent(node as Place) as usize) {
                 let next = std::mem::replace(first, node as Place);
@@ -37,7 +37,7 @@ impl Tree {
         tree
     }
 
-    /// Walks over the whole tree, and tells of each node whether its name is on the way from the root to it.
+    /// Traverses the whole tree, and tells for each node whether its name is also on the path from the root to it.
     fn walk(&self, paths: PathTree<'_>, names: usize, mut tell: impl FnMut(Place, bool)) {
         let mut above = vec![0u32; names];
         let mut node = ROOT;
@@ -46,7 +46,7 @@ impl Tree {
             if child != ROOT {
                 node = child;
             } else {
-                // Up to the next one who has a sibling.
+                // Up to the next node with a sibling.
                 loop {
                     if node == ROOT {
                         return;
@@ -85,22 +85,22 @@ impl Tree {
 }
 
 impl Statistics {
-    /// Makes sure of the callees of each node.
+    /// Builds the tree, if it is missing or outdated.
     pub(super) fn know_tree(&mut self, calls: &CallTree) {
         let nodes = self.paths.len();
-        // Paths through callers that were not recorded are added as the scan finds them.
+        // The scan adds paths through unrecorded callers as it finds them.
         if self.tree.as_ref().is_none_or(|tree| tree.first_child.len() != nodes) {
             self.nodes.resize(nodes, NodeSum::NONE);
             self.tree = Some(Tree::new(self.paths.tree(calls), nodes));
         }
     }
 
-    /// The callees of a node, once the tree is known.
+    /// The callees of a node. Requires [`Statistics::know_tree`].
     pub(super) fn callees(&self, node: Place) -> impl Iterator<Item = Place> {
         self.tree.iter().flat_map(move |tree| tree.children(node))
     }
 
-    /// Which nodes of those with slices are below none of their own name.
+    /// For each node with slices, whether none of its callers has the same name.
     pub(super) fn outermost(&mut self, calls: &CallTree) -> Vec<bool> {
         let mut outermost = vec![false; self.nodes.len()];
         let mut far = false;
@@ -119,7 +119,7 @@ impl Statistics {
             *outermost = caller == ROOT;
             far |= steps == NEAR;
         }
-        // Of deep stacks each node would cost as many steps as it is deep.
+        // On deep stacks, checking each node's callers would take as many steps as the node is deep.
         if far {
             self.know_tree(calls);
             let names = self.function_of.len();
@@ -135,7 +135,7 @@ impl Statistics {
         outermost
     }
 
-    /// Time and count of a node, estimated from the sample. Nodes are asked for in any order.
+    /// Time and count of a node, estimated from the sample. Can be called in any order.
     pub(super) fn scaled(&self, node: Place, sum: &NodeSum) -> (u64, u64) {
         if self.is_exact() {
             return (sum.total, u64::from(sum.count));
@@ -145,7 +145,7 @@ impl Statistics {
         (self.scale(sum.total, sure.0), self.scale(u64::from(sum.count), u64::from(sure.1)))
     }
 
-    /// What the slices looked at say of all: `sure` of it stands for itself, the rest for what was not looked at, too.
+    /// Extrapolates from the slices visited to all. `sure` is the part of `value` that is known exactly.
     pub(super) fn scale(&self, value: u64, sure: u64) -> u64 {
         if self.is_exact() || self.sampled == 0 {
             return value;
@@ -177,17 +177,17 @@ impl Statistics {
     }
 }
 
-/// The numbers of nodes.
+/// Figures by node.
 pub(super) struct Figures<'a> {
     statistics: &'a Statistics,
-    /// By node, the time of what it called.
+    /// For each node, the time of its callees.
     callees: Vec<u64>,
-    /// How many slices nobody called.
+    /// How many slices have no caller.
     outermost: u64,
 }
 
 impl Figures<'_> {
-    /// Of one node. The root has what its callees have.
+    /// The figures of one node. Those of the root are the sums over its callees.
     pub(super) fn of(&self, node: Place) -> Figure {
         let callees = self.callees.get(node as usize).copied().unwrap_or(0);
         let Some(sum) = self.statistics.nodes.get(node as usize) else { return Figure::default() };
@@ -195,7 +195,7 @@ impl Figures<'_> {
             return Figure { total: callees, own: 0, count: self.outermost };
         }
         let (total, count) = self.statistics.scaled(node, sum);
-        // A sample may know more of the callees than of the caller.
+        // A sample may hold more of the callees than of the caller.
         Figure { total: total.max(callees), own: total.saturating_sub(callees), count }
     }
 }

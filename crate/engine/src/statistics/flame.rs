@@ -1,4 +1,4 @@
-//! A flame graph: the call tree with the time of each node, the heaviest callees first.
+//! Flame graph: the call tree with the time of each node, the heaviest callees first.
 
 use super::Statistics;
 use super::figures::Figure;
@@ -6,29 +6,30 @@ use super::paths::Place;
 use crate::call_tree::{NodeId, ROOT};
 use crate::store::Store;
 
-/// A node narrower than this part of the whole is put together with its narrow siblings: on no screen is it a pixel wide.
+/// Nodes narrower than this fraction of the whole are merged with their narrow siblings: they are less than a pixel
+/// wide on any screen.
 const FINEST: u64 = 8192;
-/// The number of nodes that stand for several, and of the root's name.
+/// Stands for the number of merged nodes, and for their names and the root's.
 const MANY: u32 = u32::MAX;
 
-/// Nodes as columns: the way from the root to the focus, and then what is below it, callers before callees and callees by
-/// their total from the heaviest. Times are doubles, exact below 2^53.
+/// Nodes as columns: the path from the root to the focus, then everything below it. Callers come before callees, and
+/// callees are sorted by descending total. Times are in ticks, as doubles, exact below 2^53.
 #[derive(Debug, Default, PartialEq)]
 pub struct FlameColumns {
-    /// Index of the node that is in focus: those before it are its callers, from the root.
+    /// Index of the node in focus. The nodes before it are its callers, from the root.
     pub focus: u32,
-    /// Number of the node: that of the store's call tree, or a higher one for a path through callers whose begin was not
-    /// recorded. `u32::MAX` for several siblings too narrow to be told apart.
+    /// Number of the node: that of the store's call tree, or a higher one for a path through callers whose begin was
+    /// not recorded. `u32::MAX` for several narrow siblings.
     pub node: Vec<u32>,
-    /// Name; `u32::MAX` for the root and for several.
+    /// Number of the name; `u32::MAX` for the root and for merged siblings.
     pub name: Vec<u32>,
-    /// Index of the caller; the root's is its own.
+    /// Index of the caller. The root's is its own.
     pub parent: Vec<u32>,
-    /// Time in the range.
+    /// Time within the range.
     pub total: Vec<f64>,
-    /// Time that is not covered by callees.
+    /// Time within the range that callees do not cover.
     pub own: Vec<f64>,
-    /// How many slices.
+    /// How many slices there are.
     pub count: Vec<f64>,
 }
 
@@ -45,7 +46,8 @@ impl FlameColumns {
 }
 
 impl Statistics {
-    /// What is known so far of a node (0 for all, and for one that is unknown), its callers and what it called.
+    /// What is known so far about a node, its callers and its callees. `focus` is the node's number; 0, or an unknown
+    /// number, means the root.
     pub fn flame(&mut self, store: &Store, focus: NodeId) -> FlameColumns {
         self.know_tree(&store.calls);
         let figures = self.figures(&store.calls);
@@ -61,7 +63,7 @@ impl Statistics {
         }
         columns.focus = parent;
 
-        // What is still to be listed, with its caller's index, the next one last.
+        // Nodes still to be listed, with their callers' indices; the next one is last.
         let mut waiting = Vec::new();
         let mut callees = Vec::new();
         let mut list = |place: Place, index: u32, waiting: &mut Vec<_>| {
@@ -76,7 +78,7 @@ impl Statistics {
                     narrow.count += child_figure.count;
                 }
             }
-            // Ties in the order in which they were first called.
+            // Ties are sorted by first call.
             callees.sort_unstable_by_key(|(total, child)| (*total, std::cmp::Reverse(*child)));
             if narrow.total >= finest {
                 waiting.push((MANY, index, narrow));

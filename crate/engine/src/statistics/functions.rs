@@ -1,63 +1,63 @@
-//! One line for each name.
+//! The table of functions: one line for each name.
 
 use super::paths::Place;
 use super::{Percentiles, Statistics};
 use crate::store::Store;
 
-/// Functions as columns, in the order of their names' numbers. Times are doubles, exact below 2^53.
+/// Functions as columns, sorted by the number of their name. Times are in ticks, as doubles, exact below 2^53.
 #[derive(Debug, Default, PartialEq)]
 pub struct FunctionColumns {
-    /// Name.
+    /// Number of the name.
     pub name: Vec<u32>,
     /// How many slices overlap with the range.
     pub count: Vec<f64>,
-    /// Time in the range, once where it is within itself.
+    /// Time within the range. Recursive calls count once.
     pub total: Vec<f64>,
-    /// Time in the range that is not covered by what was called.
+    /// Time within the range that callees do not cover.
     pub own: Vec<f64>,
-    /// The shortest of these slices, as a whole.
+    /// The shortest of these slices, measured whole.
     pub min: Vec<f64>,
-    /// The slice in the middle, within a hundredth.
+    /// Median duration of whole slices, to within one percent.
     pub median: Vec<f64>,
-    /// The shortest that is longer than 90 % of them or as long, within a hundredth.
+    /// 90th percentile of whole slices, to within one percent.
     pub p90: Vec<f64>,
-    /// The same for 99 %.
+    /// 99th percentile of whole slices, to within one percent.
     pub p99: Vec<f64>,
-    /// The longest.
+    /// The longest of these slices, measured whole.
     pub max: Vec<f64>,
 }
 
 /// Figures of one function, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Name.
+    /// Number of the name.
     pub name: u32,
     /// How many slices overlap with the range.
     pub count: u64,
-    /// Time in the range, once where it is within itself.
+    /// Time within the range. Recursive calls count once.
     pub total: u64,
-    /// Time in the range that is not covered by what was called.
+    /// Time within the range that callees do not cover.
     pub own: u64,
-    /// The shortest of these slices, as a whole.
+    /// The shortest of these slices, measured whole.
     pub min: u64,
-    /// The longest.
+    /// The longest of these slices, measured whole.
     pub max: u64,
-    /// Of whole slices.
+    /// Percentiles of whole slices.
     pub percentiles: Percentiles,
 }
 
-/// Of the nodes of one name.
+/// Sums over the nodes of one name.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     count: u64,
     total: u128,
-    /// Time of all nodes, and how much of it is that of their callees.
+    /// Time of all nodes, and of their callees.
     all: u128,
     within: u128,
 }
 
 impl Statistics {
-    /// What is known of each function so far.
+    /// What is known about each function so far.
     pub fn functions(&mut self, store: &Store) -> FunctionColumns {
         let mut columns = FunctionColumns::default();
         for function in self.list(store) {
@@ -74,7 +74,7 @@ impl Statistics {
         columns
     }
 
-    /// The same in whole ticks, in the order of the names' numbers. Percentiles are within a hundredth.
+    /// The same in whole ticks, sorted by the number of the name. Percentiles are to within one percent.
     pub(super) fn list(&mut self, store: &Store) -> Vec<Function> {
         let outermost = self.outermost(&store.calls);
         let mut sums = vec![Sums::default(); self.functions.len()];
@@ -104,7 +104,7 @@ impl Statistics {
                 name: function.name,
                 count: sums.count,
                 total: whole(sums.total),
-                // A sample may know more of what was called than of who called.
+                // A sample may hold more of the callees than of the callers.
                 own: whole(sums.all.saturating_sub(sums.within)),
                 min: function.min,
                 max: function.max,

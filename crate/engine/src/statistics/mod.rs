@@ -1,17 +1,17 @@
 //! Statistics of a range: how often and how long each function ran, and from where it was called.
 //!
-//! One scan over slices adds up counts and times for each call-tree node, and durations for each name; functions and flame
-//! graph are both made of that. The scan is cut into steps, and answers before its end are estimates from the slices that
-//! were looked at so far.
+//! One scan over slices adds up counts and times for each call-tree node, and durations for each name. The table of
+//! functions and the flame graph are both made from that. The scan runs in steps; answers before its end are estimates
+//! from the slices visited so far.
 //!
-//! What a range does to slices that reach beyond its edges: they are **counted**, their **total** and **self** time are
-//! what of it lies in the range, and **min, max and percentiles** are of their whole durations. Slices that have not ended
-//! (yet) reach up to the end of what has been read.
+//! Slices that reach beyond the edges of the range are **counted**; their **total** and **self** times are the part
+//! within the range; **min, max and percentiles** are of whole durations. Open slices reach to the end of what has been
+//! read.
 //!
-//! Total time counts a function once where it calls itself, directly or through others: slices below one of the same name
-//! in the call tree add nothing. Self time is what the calls directly within do not cover. A call whose begin was not
-//! recorded is the caller of everything on its track that arrived before its end and had no other caller (`paths.rs`).
-//! Slices of tracks on which they overlap do not call one another: all of their time is their own. Sums stop at 2^64 - 1.
+//! Total time counts a recursive function once: slices below one of the same name in the call tree add nothing. Self
+//! time is what direct callees do not cover. A call whose begin was not recorded is the caller of everything on its
+//! track that arrived before its end and had no other caller (`paths.rs`). Overlapping slices do not call one another:
+//! all of their time is self time. Sums saturate at 2^64 - 1.
 
 mod buckets;
 mod figures;
@@ -43,20 +43,20 @@ pub struct Statistics {
     plan: Plan,
     next: usize,
     visited: u64,
-    /// Slices of the chunks that stand for all that are not sure.
+    /// How many slices the chunks that are not sure hold: the sample is extrapolated to these.
     sampled: u64,
     paths: Paths,
-    /// By place.
+    /// Sums by place.
     nodes: Vec<NodeSum>,
     sure: Sure,
     functions: Vec<Durations>,
-    /// By name, its place in `functions`.
+    /// For each name, its index in `functions`.
     function_of: Vec<u32>,
-    /// Made when first needed.
+    /// Built when it is first needed.
     tree: Option<Tree>,
 }
 
-/// What the slices of a call-tree node amount to.
+/// Sums over the slices of a call-tree node.
 #[derive(Clone, Copy, Debug)]
 struct NodeSum {
     total: u64,
@@ -68,15 +68,15 @@ impl NodeSum {
     const NONE: Self = Self { total: 0, count: 0, function: NONE };
 }
 
-/// What is not sampled: the nodes that it is about and, once all of it has been read, what they amount to then.
+/// Slices that are not sampled: their nodes and, once all of them have been visited, their sums.
 #[derive(Debug, Default)]
 struct Sure {
     touched: Vec<Place>,
-    /// By place.
+    /// Sums by place.
     sums: Vec<(Place, NodeSum)>,
 }
 
-/// How long the slices of a name are.
+/// Durations of the slices of a name.
 #[derive(Debug)]
 struct Durations {
     name: u32,
@@ -86,15 +86,15 @@ struct Durations {
 }
 
 impl Statistics {
-    /// Plans a scan. Slices that are read later on are not part of it.
+    /// Plans a scan of the slices that the store holds now.
     pub fn new(store: &Store, question: Question) -> Self {
         Self::plan(store, question, Added::default())
     }
 
-    /// Plans another scan of the same trace, in which the flame graph's nodes keep their numbers.
+    /// Plans another scan of the same trace. Nodes of the flame graph keep their numbers.
     pub fn again(mut self, store: &Store, question: Question) -> Self {
         let added = self.paths.take_added();
-        // Its memory is free before the new scan takes as much.
+        // Frees memory before the new scan allocates as much.
         drop(self);
         Self::plan(store, question, added)
     }
@@ -121,18 +121,18 @@ impl Statistics {
         statistics
     }
 
-    /// What was asked.
+    /// The question that the scan answers.
     pub fn question(&self) -> &Question {
         &self.plan.question
     }
 
-    /// All is known of this question, and nothing can change it any more.
+    /// Whether the scan has the final answer to `question`: it is complete, and nothing can change it.
     pub fn answers(&self, store: &Store, question: &Question) -> bool {
         self.is_exact() && self.is_complete() && !self.plan.is_outdated(store) && self.plan.question == *question
     }
 
-    /// Looks at slices, at least at `budget` of them unless there are fewer left. Begins anew when the slices were moved.
-    /// True when all have been looked at.
+    /// Visits at least `budget` slices, or all that are left. Starts over if the store moved the slices. Returns
+    /// whether the scan is complete.
     pub fn step(&mut self, store: &Store, budget: u64) -> bool {
         if self.plan.is_outdated(store) {
             let added = self.paths.take_added();
@@ -156,18 +156,18 @@ impl Statistics {
         self.is_exact()
     }
 
-    /// All slices of the range have been looked at: nothing is an estimate but percentiles.
+    /// Whether all slices of the range have been visited. Everything but percentiles is exact then.
     pub fn is_exact(&self) -> bool {
         self.next == self.plan.chunks.len()
     }
 
-    /// The whole trace had been read when the scan was planned.
+    /// Whether the whole trace had been read when the scan was planned.
     pub fn is_complete(&self) -> bool {
         self.plan.complete
     }
 
-    /// There is something to estimate from.
-    pub fn is_telling(&self) -> bool {
+    /// Whether there is enough to estimate from.
+    pub fn can_estimate(&self) -> bool {
         self.is_exact() || self.sampled > 0
     }
 
@@ -176,7 +176,7 @@ impl Statistics {
         self.plan.slices
     }
 
-    /// How many have been looked at.
+    /// How many slices have been visited.
     pub fn visited(&self) -> u64 {
         self.visited
     }
@@ -217,8 +217,8 @@ impl Statistics {
             });
             return;
         }
-        // Two loops, the first as small as can be: of a large call tree most nodes are not in the cache, and the processor
-        // waits for as many at a time as there are within its sight.
+        // Two loops, the first as small as possible: most nodes of a large call tree are not in the cache, and the
+        // processor fetches only as many in parallel as fit into its window.
         let mut functions = [NONE; STRETCH];
         let mut places = functions.iter_mut();
         column.each_in(chunk.stretch, |duration, node| {
@@ -269,7 +269,7 @@ impl Statistics {
         }
     }
 
-    /// The function of a node, which is noted with it.
+    /// The function of a node, which is cached with the node.
     #[cold]
     fn function(&mut self, store: &Store, place: Place) -> u32 {
         let name = self.paths.tree(&store.calls).name(place);

@@ -1,7 +1,7 @@
-//! Call paths of a scan: the store's call tree, and the paths through callers whose begin was not recorded.
+//! Call paths of a scan: those of the store's call tree, and paths through callers whose begin was not recorded.
 //!
-//! The end of such a caller arrives after the calls it made. The store puts its slice at a new lowest depth and leaves the
-//! call-tree nodes of the earlier slices as they are, so these hang below the root. Depths tell the true path:
+//! The end of such a caller arrives after the calls it made. The store puts its slice at a new lowest depth and keeps
+//! the call-tree nodes of the earlier slices, so these are children of the root. Depths give the true path:
 //!
 //! ```text
 //! depth  1        d                    before[0] = b, before[1] = a
@@ -10,7 +10,8 @@
 //! depth -2    aaaaaaaaaaaaaa g         g is at depth -2: no caller is missing
 //! ```
 //!
-//! Nodes of paths that the store lacks are added here, once a path, so that threads with the same path share them.
+//! Nodes of paths that the store lacks are added here, one for each path, so that threads with the same path share
+//! them.
 
 use hashbrown::HashMap;
 use unspool_formats::{Stacking, TrackId};
@@ -18,12 +19,12 @@ use unspool_formats::{Stacking, TrackId};
 use crate::call_tree::{CallTree, MAX_NODES, NodeId, ROOT};
 use crate::store::{Store, Track};
 
-/// Added nodes are numbered from here on; nodes of the store lie below.
+/// Number of the first added node. Nodes of the store have lower numbers.
 const FIRST_ADDED: NodeId = MAX_NODES as NodeId;
-/// Entries of the direct-mapped cache in front of the memo, as a power of two.
+/// Size of the direct-mapped cache in front of the memo, as a power of two.
 const CACHE: u32 = 12;
 
-/// A node by its place in the tables of a scan: first those of the store's call tree, in order, then the added ones. A
+/// Index of a node in the tables of a scan: first the nodes of the store's call tree, in order, then the added ones. A
 /// caller comes before its callees.
 pub(super) type Place = u32;
 
@@ -34,34 +35,34 @@ pub(super) struct Paths {
     base: Place,
     /// Distance of each node of the store from the root. Empty if no track of the scan needs it.
     distances: Vec<u32>,
-    /// Callers that were not recorded, track by track, and where to find those of a track.
+    /// Unrecorded callers by track, and where to find those of a track.
     missing: Vec<Missing>,
     missing_of: HashMap<TrackId, usize>,
-    /// Places of paths that were asked for, by the place of the callers and the node of the store below them.
+    /// Places of paths by the place of the callers and the node of the store below them.
     memo: HashMap<(Place, NodeId), Place>,
     /// Direct-mapped: callers, node and place. Empty until it is needed.
     cache: Vec<(Place, NodeId, Place)>,
     added: Added,
 }
 
-/// Callers of a track's slices that came to light later: element `j` is the place of those missing from a path whose
+/// Callers of a track's slices that arrived later. Element `j` is the place of those that are missing from a path whose
 /// outermost recorded call is at depth `-j`.
 type Missing = Vec<Place>;
 
-/// Slices at one depth of a track whose callers were not all recorded.
+/// The slices at one depth of a track, if some of their callers were not recorded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Orphans {
     missing: usize,
     depth: i32,
 }
 
-/// Nodes in addition to those of the store, which keep their numbers from scan to scan.
+/// Nodes in addition to those of the store. They keep their numbers from scan to scan.
 #[derive(Debug)]
 pub(super) struct Added {
     first: NodeId,
     nodes: Vec<Node>,
     children: HashMap<(NodeId, u32), NodeId>,
-    /// Callers that were not recorded, in all tracks. When more come to light, other nodes are needed.
+    /// Unrecorded callers in all tracks. When more arrive, other nodes are needed.
     callers: usize,
 }
 
@@ -78,11 +79,11 @@ impl Default for Added {
 }
 
 impl Paths {
-    /// For a scan of some tracks as they are now. `added` comes from the previous scan, if there was one.
+    /// Prepares a scan of some tracks in their current state. `added` comes from the previous scan, if there was one.
     pub(super) fn new(store: &Store, tracks: &[TrackId], mut added: Added) -> Self {
         let callers = store.tracks.iter().map(|track| missing_callers(track).len()).sum();
         if added.callers != callers {
-            // Numbers are not used twice: a node that somebody still asks for is unknown, and not another one.
+            // Numbers are not reused: an old number is unknown, and does not become another node.
             let first = added.first.saturating_add(added.nodes.len() as NodeId);
             added = Added { first, callers, ..Added::default() };
         }
@@ -127,8 +128,8 @@ impl Paths {
         self.base as usize + self.added.nodes.len()
     }
 
-    /// Slices at a depth of a track, if their callers may be missing from the store's call tree. Otherwise the place of their
-    /// path is their node.
+    /// The slices at a depth of a track, if the store's call tree may lack some of their callers. If `None`, the place
+    /// of a slice's path is its node.
     pub(super) fn orphans(&self, track: TrackId, depth: i32) -> Option<Orphans> {
         self.missing_of.get(&track).map(|missing| Orphans { missing: *missing, depth })
     }
@@ -157,7 +158,7 @@ impl Paths {
         place
     }
 
-    /// The path to a node of the store, with `callers` in front of it.
+    /// The path to a node of the store, prefixed with `callers`.
     #[cold]
     fn below(&mut self, calls: &CallTree, callers: Place, node: NodeId) -> Place {
         // Up to a node whose path is known, and down again.
@@ -183,7 +184,7 @@ impl Paths {
     /// The node for a call of `name` from `parent`, added if neither the store nor the scan has it.
     fn child(&mut self, calls: &CallTree, parent: Place, name: u32) -> Place {
         let id = self.id(parent);
-        // What came into the store after the scan was planned is not part of it.
+        // Nodes that the store added after the scan was planned are not part of it.
         if parent < self.base
             && let Some(known) = calls.find_child(id, name).filter(|known| *known < self.base)
         {
@@ -200,12 +201,12 @@ impl Paths {
         self.base + (child - self.added.first)
     }
 
-    /// A node's number, which is the same in the next scan.
+    /// A node's number, which stays the same in the next scan.
     pub(super) fn id(&self, place: Place) -> NodeId {
         if place < self.base { place } else { self.added.first.saturating_add(place - self.base) }
     }
 
-    /// The place of a numbered node, if there is one.
+    /// The place of a node by its number.
     pub(super) fn place(&self, id: NodeId) -> Option<Place> {
         let place = if id < FIRST_ADDED { id } else { self.base.checked_add(id.checked_sub(self.added.first)?)? };
         ((place as usize) < self.len() && (id >= FIRST_ADDED || place < self.base)).then_some(place)
@@ -234,7 +235,7 @@ impl PathTree<'_> {
         }
     }
 
-    /// The caller of a node; the root for the root.
+    /// The caller of a node. The root's parent is the root.
     #[inline]
     pub(super) fn parent(&self, place: Place) -> Place {
         match place.checked_sub(self.paths.base) {
@@ -247,16 +248,16 @@ impl PathTree<'_> {
     }
 }
 
-/// Names of the callers that are missing from the paths of a track's slices, from the innermost.
+/// Names of the callers that are missing from the paths of a track's slices, innermost first.
 fn missing_callers(track: &Track) -> &[u32] {
     if track.def.stacking == Stacking::Nested { track.before() } else { &[] }
 }
 
-/// How far each node is from the root.
+/// The distance of each node from the root.
 fn distances(calls: &CallTree) -> Vec<u32> {
     let mut distances: Vec<u32> = vec![0];
     for node in 1..calls.len() {
-        // A caller's number is below those of its callees.
+        // A caller has a lower number than its callees.
         let caller = distances.get(calls.parent(node as NodeId) as usize).copied().unwrap_or(0);
         distances.push(caller + 1);
     }

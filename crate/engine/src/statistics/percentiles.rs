@@ -4,32 +4,32 @@ use super::buckets::{self, bounds_of, bucket_of, rank_of};
 use super::plan::{Plan, Question};
 use crate::store::Store;
 
-/// Counts that narrow a window down in one scan, as a power of two.
+/// Counts that narrow down a window in one scan, as a power of two.
 const FINE: u32 = 16;
 pub(super) const PERCENTS: [u64; 3] = [50, 90, 99];
 
-/// Durations of slices at percentiles, in ticks: each the shortest that is as long as so many percent of them or longer.
+/// Nearest-rank percentiles of slice durations, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Percentiles {
-    /// 50 %.
+    /// 50th percentile.
     pub median: u64,
-    /// 90 %.
+    /// 90th percentile.
     pub p90: u64,
-    /// 99 %.
+    /// 99th percentile.
     pub p99: u64,
 }
 
-/// Scans the slices of one name: once to see in which stretch of durations each percentile lies, and then again to narrow
-/// these down, until they are one tick wide. Two or three scans are the rule and five the most; memory is less than a
-/// megabyte, however many slices there are.
+/// Finds exact percentiles of one name. The first scan finds a window of durations for each percentile; further scans
+/// narrow the windows down to one tick. Two or three scans are typical, five the most. Memory stays below 1 MB, however
+/// many slices there are.
 #[derive(Debug)]
 pub struct Exact {
     plan: Plan,
     name: u32,
     next: usize,
-    /// By call-tree node, whether it has the name.
+    /// For each call-tree node, whether it has the name.
     wanted: Vec<bool>,
-    /// Whole durations of slices at the edges and of those that have not ended.
+    /// Whole durations of slices at the edges, and of open slices.
     singles: Vec<u64>,
     stage: Stage,
 }
@@ -40,13 +40,13 @@ enum Stage {
     Fine([Window; PERCENTS.len()]),
 }
 
-/// Durations `low..low + 2^bits`, of which one of `rank` (from 1) is looked for.
+/// Durations `low..low + 2^bits`, which contain the one of `rank` (from 1).
 #[derive(Debug)]
 struct Window {
     low: u64,
     bits: u32,
     rank: u64,
-    /// Of parts two to the power of `bits - FINE` wide.
+    /// Counts for parts of the window, each `2^(bits - FINE)` wide.
     counts: Vec<u32>,
 }
 
@@ -60,8 +60,8 @@ impl Exact {
         Self { plan, name, next: 0, wanted, singles, stage: Stage::Coarse(vec![0; buckets::COUNT]) }
     }
 
-    /// Looks at slices, at least at `budget` of them. Answers when all is known; nothing at all when the range holds no
-    /// slice of that name.
+    /// Visits at least `budget` slices. Returns `None` while there is more to visit, and `Some(None)` if the range
+    /// holds no slice of that name.
     pub fn step(&mut self, store: &Store, budget: u64) -> Option<Option<Percentiles>> {
         if self.plan.is_outdated(store) {
             *self = Self::new(store, self.plan.question.clone(), self.name);
@@ -103,7 +103,7 @@ impl Stage {
         }
     }
 
-    /// Narrows down what was looked for, all slices having been seen. Answers when there is nothing left to narrow down.
+    /// Narrows down the windows after a scan. Returns the percentiles, as [`Exact::step`] does, if that is done.
     fn conclude(&mut self) -> Option<Option<Percentiles>> {
         let windows = match self {
             Self::Coarse(counts) => {
@@ -144,7 +144,7 @@ impl Window {
         }
     }
 
-    /// The part that holds the rank.
+    /// The part that contains the rank.
     fn narrowed(self) -> Self {
         if self.bits == 0 {
             return self;
@@ -155,7 +155,7 @@ impl Window {
     }
 }
 
-/// Which of the counts a rank falls into, and its rank in there.
+/// The index of the count that a rank falls into, and the rank within it.
 fn place_of<T: Copy + Into<u64>>(counts: &[T], mut rank: u64) -> (usize, u64) {
     for (i, count) in counts.iter().enumerate() {
         let count: u64 = (*count).into();

@@ -1,4 +1,4 @@
-//! Which slices a range holds, and in which order they are read.
+//! Which slices a range holds, and in which order they are visited.
 
 use unspool_formats::TrackId;
 
@@ -6,22 +6,22 @@ use crate::call_tree::NodeId;
 use crate::store::Store;
 use crate::store::column::{STRETCH, Stretch};
 
-/// Up to so many slices in stretches that are not full are read before all others.
+/// Most slices of partly filled stretches that are visited before all others.
 const SURE: u64 = 1 << 20;
 
-/// What statistics are about. A slice belongs to it when it overlaps with `from..to`; one without duration when it stands
-/// there.
+/// What statistics are about. A slice belongs to the range if it overlaps with `from..to`, or lies in it without
+/// duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Absolute.
+    /// First absolute position, in ticks.
     pub from: u64,
-    /// Absolute, not in the range itself; `u64::MAX` for all.
+    /// Absolute position after the last, in ticks; `u64::MAX` for no limit.
     pub to: u64,
-    /// Tracks; those without slices add nothing.
+    /// Numbers of the tracks. Those without slices add nothing.
     pub tracks: Vec<TrackId>,
 }
 
-/// Slices of one column that lie together.
+/// Consecutive slices of one column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk {
     pub(super) track: TrackId,
@@ -29,7 +29,7 @@ pub(super) struct Chunk {
     pub(super) stretch: Stretch,
 }
 
-/// A slice that is not wholly in the range, or has not ended.
+/// A slice that is partly outside of the range, or open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Single {
     pub(super) track: TrackId,
@@ -39,22 +39,22 @@ pub(super) struct Single {
     pub(super) end: u64,
 }
 
-/// The slices of a range as they are now: what is read later on is not among them.
+/// The slices of a range at the time of planning.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) question: Question,
-    /// In the order to read them: each beginning of the list is a sample of all.
+    /// In the order to visit them: each prefix of the list is a sample of all.
     pub(super) chunks: Vec<Chunk>,
-    /// The first of them, which are read whole before anything is estimated: columns with few slices, which a sample would
-    /// miss or count many times over.
+    /// How many of the first chunks are visited completely before anything is estimated: those of columns with few
+    /// slices, which a sample would miss or overcount.
     pub(super) sure: usize,
     pub(super) singles: Vec<Single>,
     /// How many slices there are.
     pub(super) slices: u64,
-    /// Slices in the chunks that are not sure.
+    /// How many slices the chunks that are not sure hold.
     pub(super) sampled: u64,
     restarts: u64,
-    /// The whole trace had been read.
+    /// Whether the whole trace had been read.
     pub(super) complete: bool,
 }
 
@@ -89,8 +89,8 @@ impl Plan {
         plan
     }
 
-    /// The slices that were planned are somewhere else: a track was delivered anew, or the trace was finished and its short
-    /// columns merged. Slices that came in addition change nothing.
+    /// Whether the planned slices have moved: a track was delivered anew, or the trace was finished and its short
+    /// columns were merged. Slices that were only added change nothing.
     pub(super) fn is_outdated(&self, store: &Store) -> bool {
         self.restarts != store.restarts || self.complete != store.is_finished()
     }
@@ -123,7 +123,7 @@ impl Plan {
 }
 
 impl Single {
-    /// How much of it lies in the range.
+    /// How much of it lies within the range.
     pub(super) fn inside(&self, question: &Question) -> u64 {
         self.end.min(question.to).saturating_sub(self.start.max(question.from))
     }
@@ -133,7 +133,7 @@ fn count(chunks: &[Chunk]) -> u64 {
     chunks.iter().map(|c| c.stretch.len() as u64).sum()
 }
 
-/// The same chunks in steps of the golden section, which leave no part out for long.
+/// The same chunks in steps of the golden section: no part is left out for long.
 fn spread(chunks: &[Chunk]) -> impl Iterator<Item = Chunk> {
     let n = chunks.len();
     let mut stride = ((n as f64 * 0.618_034) as usize).max(1);

@@ -1,4 +1,4 @@
-//! All figures of a range, exactly and at once: for callers that may block.
+//! All figures of a range, exactly and at once, for callers that may block.
 
 use super::buckets::rank_of;
 use super::functions::Function;
@@ -8,20 +8,31 @@ use super::{NONE, Statistics};
 use crate::call_tree::ROOT;
 use crate::store::Store;
 
-/// Durations kept at a time: 256 MiB. Further functions, and a function with more calls, take another scan.
+/// Durations that are kept at a time: 256 MiB. More functions, or a function with more calls, take another scan.
 const ROOM: u64 = 1 << 25;
 
 /// Exact figures of a range.
 #[derive(Debug)]
 pub struct Summary {
-    /// Each function, in the order of the names' numbers.
+    /// The functions, sorted by the number of their name.
     pub functions: Vec<Function>,
-    /// Time in which any call was open, summed over the tracks. Lifetimes that overlap count one by one.
+    /// Time in which any call was open, summed over the tracks, in ticks. Overlapping lifetimes count one by one.
     pub covered: u64,
 }
 
 impl Summary {
     /// Scans the range for all figures.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use unspool_engine::Store;
+    /// use unspool_engine::statistics::{Question, Summary};
+    ///
+    /// let store = Store::default();
+    /// let question = Question { from: 0, to: u64::MAX, tracks: vec![0] };
+    /// assert!(Summary::of(&store, &question).functions.is_empty());
+    /// ```
     pub fn of(store: &Store, question: &Question) -> Self {
         Self::with_room(store, question, ROOM)
     }
@@ -50,7 +61,7 @@ impl Summary {
 
 /// Finds the percentiles of some functions in one scan.
 fn find_percentiles(store: &Store, question: &Question, functions: &mut [Function]) {
-    // Functions are in the order of their names' numbers.
+    // Functions are sorted by the number of their name.
     let mut place_of = vec![NONE; functions.last().map_or(0, |f| f.name as usize + 1)];
     let mut durations: Vec<Vec<u64>> = Vec::with_capacity(functions.len());
     for (place, function) in (0..).zip(functions.iter()) {

@@ -15,7 +15,7 @@ fn question((from, to): (u64, u64), tracks: &[u32]) -> Question {
     Question { from, to, tracks: tracks.to_vec() }
 }
 
-/// Tracks of a store: each nested or not, and `+name@time`, `-name@time` for what happens on it.
+/// A store with these tracks: each nested or not, with `+name@time` and `-name@time` as its events.
 fn store(tracks: &[(Stacking, &str)]) -> Store {
     let events = tracks.iter().map(|(stacking, text)| {
         let events = text.split_whitespace().map(|word| {
@@ -27,7 +27,7 @@ fn store(tracks: &[(Stacking, &str)]) -> Store {
     store_of(&events.collect::<Vec<_>>())
 }
 
-/// Whether it is a begin, of which name, and when.
+/// Whether it is a begin, the name, and the time.
 type Event = (bool, u32, u64);
 
 fn store_of(tracks: &[(Stacking, Vec<Event>)]) -> Store {
@@ -95,7 +95,7 @@ fn a_range_cuts_times_but_neither_counts_nor_durations() {
 }
 
 #[test]
-fn what_is_open_reaches_to_the_end_of_what_is_read() {
+fn open_slices_reach_to_the_end_of_what_is_read() {
     let mut unfinished = store(&[(Stacking::Nested, "+a@0 +b@10 -b@20 +b@30"), (Stacking::Overlapping, "+x@5 +y@40")]);
     let open = ["a 1 40 20 40..40", "b 2 20 20 10..10", "x 1 35 35 35..35", "y 1 0 0 0..0"];
     assert_eq!(listed(&unfinished, ALL, &[0, 1]), open);
@@ -129,7 +129,7 @@ fn the_heaviest_callees_come_first() {
 }
 
 #[test]
-fn callees_too_narrow_to_be_seen_are_one() {
+fn callees_too_narrow_to_see_are_merged() {
     let mut events = vec![(true, 0, 0)];
     for i in 0..1000 {
         events.extend([(true, i + 1, u64::from(i) * 10), (false, i + 1, u64::from(i) * 10 + 1)]);
@@ -141,7 +141,7 @@ fn callees_too_narrow_to_be_seen_are_one() {
     let flame = statistics.flame(&store, ROOT);
     assert_eq!((flame.node.len(), flame.total[1], flame.own[1]), (2, 1e8, 1e8 - 1000.0), "not even together");
     let outer = flame.node[1];
-    // In a range in which they matter, they are told apart.
+    // In a range in which they matter, they are separate.
     let mut statistics = scanned(&store, (0, 10_000), &[0]);
     let narrow = statistics.flame(&store, outer);
     assert_eq!((narrow.node[2], narrow.count[2], narrow.total[2]), (u32::MAX, 1000.0, 1000.0));
@@ -150,7 +150,7 @@ fn callees_too_narrow_to_be_seen_are_one() {
 }
 
 #[test]
-fn a_function_deep_below_itself_counts_once() {
+fn a_deeply_recursive_function_counts_once() {
     // a, then 200 others each calling the next, and a again.
     let down = (0..=200).map(|depth| (true, depth % 200, u64::from(depth)));
     let up = (0..=200).rev().map(|depth| (false, depth % 200, 402 - u64::from(depth)));
@@ -191,7 +191,7 @@ fn program(tracks: u32, calls: u64) -> Store {
 }
 
 #[test]
-fn no_slice_is_looked_at_that_is_not_in_the_range() {
+fn slices_outside_the_range_are_not_visited() {
     let store = program(3, 100_000);
     let (_, end) = store.extent().unwrap();
     for (from, to) in [ALL, (end / 3, end / 2), (end / 3, end / 3 + 1), (end, end + 10)] {
@@ -204,7 +204,7 @@ fn no_slice_is_looked_at_that_is_not_in_the_range() {
         let mut statistics = Statistics::new(&store, question((from, to), &[0, 2]));
         while !statistics.step(&store, 10_000) {}
         assert_eq!((statistics.visited(), statistics.slices()), (within, within), "{from}..{to}");
-        // Nothing is kept a slice.
+        // Nothing is kept for each slice.
         let durations: usize = statistics.functions.iter().map(|f| f.buckets.bytes()).sum();
         assert!(durations < 4 * (24 << 10));
         assert_eq!(statistics.nodes.len(), 5);
@@ -212,14 +212,14 @@ fn no_slice_is_looked_at_that_is_not_in_the_range() {
 }
 
 #[test]
-fn a_part_of_the_scan_gives_an_estimate_of_all() {
+fn part_of_a_scan_estimates_the_whole() {
     let store = program(4, 400_000);
     let tracks = [0, 1, 2, 3];
     let exact = scanned(&store, ALL, &tracks).functions(&store);
     let mut statistics = Statistics::new(&store, question(ALL, &tracks));
-    assert!(!statistics.is_telling());
+    assert!(!statistics.can_estimate());
     assert!(!statistics.step(&store, 100_000));
-    assert!(statistics.is_telling() && !statistics.is_exact());
+    assert!(statistics.can_estimate() && !statistics.is_exact());
     let estimate = statistics.functions(&store);
     assert_eq!(exact.name, estimate.name);
     let pairs = |of: fn(&FunctionColumns) -> &Vec<f64>| of(&exact).iter().zip(of(&estimate)).collect::<Vec<_>>();
@@ -235,10 +235,10 @@ fn a_part_of_the_scan_gives_an_estimate_of_all() {
 }
 
 #[test]
-fn a_scan_answers_the_same_question_again() {
+fn a_finished_scan_still_answers_its_question() {
     let mut store = program(1, 1000);
     let mut statistics = Statistics::new(&store, question(ALL, &[0]));
-    assert!(!statistics.answers(&store, &question(ALL, &[0])), "nothing was looked at yet");
+    assert!(!statistics.answers(&store, &question(ALL, &[0])), "nothing was visited yet");
     while !statistics.step(&store, 1000) {}
     assert!(statistics.answers(&store, &question(ALL, &[0])));
     assert!(!statistics.answers(&store, &question((0, 100), &[0])));
@@ -247,7 +247,7 @@ fn a_scan_answers_the_same_question_again() {
 }
 
 #[test]
-fn a_track_that_is_delivered_anew_is_scanned_anew() {
+fn a_track_delivered_anew_is_scanned_anew() {
     let mut store = program(2, 100_000);
     let mut statistics = Statistics::new(&store, question(ALL, &[0, 1]));
     let mut exact = Exact::new(&store, question(ALL, &[0, 1]), 9);
@@ -266,7 +266,7 @@ fn a_track_that_is_delivered_anew_is_scanned_anew() {
 }
 
 #[test]
-fn sums_stop_at_what_64_bits_hold() {
+fn sums_saturate_at_64_bits() {
     let long = format!("+a@0 -a@{}", u64::MAX - 1);
     let mut store = store(&[(Stacking::Nested, &long), (Stacking::Nested, &long)]);
     store.finish(false);
@@ -283,7 +283,7 @@ struct Line {
     durations: Vec<u64>,
 }
 
-/// The same by looking at every pair of slices.
+/// The same, computed by comparing every pair of slices.
 fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
     let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
     let now = store.extent().map_or(0, |(_, now)| now);
@@ -298,7 +298,8 @@ fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
             }
             let name = store.calls.name(*node);
             let nested = track.def.stacking == Stacking::Nested;
-            // What a slice lies in called it, also if the call tree does not say so. What takes no time adds none.
+            // A slice is called by the one that contains it, even if the call tree does not say so. Calls without
+            // duration add no time.
             let mut callers = slices.iter().filter(|(d, _, s, e)| nested && d < depth && s <= start && e >= end);
             let recursive = callers.any(|(_, n, ..)| store.calls.name(*n) == name);
             let callees = slices.iter().filter(|(d, _, s, e)| nested && *d == depth + 1 && s >= start && e <= end);
@@ -313,7 +314,7 @@ fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
     lines
 }
 
-/// Time in which any call was open, and that of all lifetimes.
+/// Time in which any call was open, and the time of all lifetimes.
 fn covered_by_hand(store: &Store, (from, to): (u64, u64)) -> u64 {
     let now = store.extent().map_or(0, |(_, now)| now);
     let mut covered = 0;
@@ -339,7 +340,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 open.push(name);
                 return (true, name, time);
             }
-            // Mostly what is open ends, so that not all ends close everything or have no beginning.
+            // Mostly what is open ends, so that few ends close everything or lack a begin.
             (false, if name > 0 { open.pop().unwrap_or(name) } else { 0 }, time)
         };
         events.into_iter().map(&mut named).collect()
@@ -348,7 +349,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 proptest! {
     #[test]
-    fn statistics_are_what_counting_by_hand_gives(
+    fn statistics_match_a_pairwise_count(
         tracks in prop::collection::vec((any::<bool>(), events()), 1..4),
         range in prop_oneof![Just(ALL), (90u64..400, 0u64..200).prop_map(|(from, length)| (from, from + length))],
         finished in any::<bool>(),

@@ -1,35 +1,35 @@
-//! Slices of a column, some thousand together.
+//! Blocks: up to a few thousand slices of a column.
 //!
-//! A block is *plain* while it is filled: 32 bits each for start, duration, call-tree node and locator, relative to the block's
-//! own base. One in which something does not fit is *wide* and keeps the upper halves beside them. A closed one whose slices
-//! begin where the one before ends, as the basic blocks of an execution do, is *packed*: where a slice begins is then the sum
-//! of the durations before it, so that three bytes a slice may do.
+//! A block is *plain* while it is filled: 32 bits each for start, duration, call-tree node and locator, relative to the
+//! block's own base. A block in which a value does not fit is *wide* and also keeps the upper halves. A closed block of
+//! back-to-back slices, such as the basic blocks of an execution, is *packed*: the start of a slice is the sum of the
+//! durations before it, so a slice can take three bytes.
 
 use std::ops::Range;
 
-use super::column::Slice;
+use super::slice::Slice;
 use crate::call_tree::NodeId;
 
-/// Slices in the smallest block and in the largest.
+/// Capacity of the smallest and the largest block, in slices.
 pub(super) const SMALLEST: usize = 16;
 pub(super) const LARGEST: usize = 4096;
-/// The bits of a slice's node that hold its flags.
+/// The upper bits of a slice's node hold its flags.
 const FLAG_SHIFT: u32 = 28;
 const NODE_MASK: u32 = (1 << FLAG_SHIFT) - 1;
-/// Slices of a packed block for which a start is kept.
+/// A packed block keeps the start of one slice in this many.
 const GROUP: usize = 16;
 
-/// Some slices of a column.
+/// Some consecutive slices of a column.
 #[derive(Debug)]
 pub(super) enum Block {
-    /// Being filled, or closed as it is.
+    /// Being filled, or closed but not packable.
     Plain(Plain),
-    /// Closed for good.
+    /// Closed and packed.
     Packed(Box<Packed>),
 }
 
 impl Block {
-    /// A block that begins with this slice, the `first` of its column, and has room for `capacity` of them.
+    /// A block whose first slice is `slice`, number `first` of its column, with room for `capacity` slices.
     pub(super) fn new(slice: &Slice, first: u32, capacity: usize) -> Self {
         let mut block = Plain::new(slice, first, capacity);
         block.push(slice);
@@ -51,12 +51,13 @@ impl Block {
         }
     }
 
-    /// Something in it did not fit into 32 bits.
+    /// Whether some value did not fit into 32 bits.
     pub(super) fn is_wide(&self) -> bool {
         matches!(self, Self::Plain(block) if block.is_wide())
     }
 
-    /// Appends a slice unless the block is full, or it is better to begin another one.
+    /// Appends a slice. Returns false if the slice belongs in a new block: this one is full, or would have to become
+    /// wide.
     #[inline]
     pub(super) fn push(&mut self, slice: &Slice) -> bool {
         match self {
@@ -65,12 +66,12 @@ impl Block {
         }
     }
 
-    /// Appends a slice unless the block is full or would become wide.
+    /// Appends a slice unless the block is full or would become wide. Returns whether it did.
     pub(super) fn push_narrow(&mut self, slice: &Slice) -> bool {
         matches!(self, Self::Plain(block) if !block.is_wide() && block.fits(slice)) && self.push(slice)
     }
 
-    /// Makes it as small as it can be, now that nothing more comes.
+    /// Packs or shrinks the block; nothing can be appended afterwards.
     pub(super) fn close(&mut self) {
         if let Self::Plain(block) = self {
             match Packed::of(block) {
@@ -80,7 +81,7 @@ impl Block {
         }
     }
 
-    /// The slice with this index in the block.
+    /// The slice at index `i` of the block.
     #[inline]
     pub(super) fn get(&self, i: usize) -> Option<Slice> {
         match self {
@@ -89,7 +90,8 @@ impl Block {
         }
     }
 
-    /// Durations and call-tree nodes of these slices, in order: all that statistics want, and less work than whole slices.
+    /// Durations and call-tree nodes of these slices, in order. Statistics need no more, and this is cheaper than whole
+    /// slices.
     #[inline]
     pub(super) fn each(&self, range: Range<usize>, each: impl FnMut(u64, NodeId)) {
         match self {
@@ -98,7 +100,7 @@ impl Block {
         }
     }
 
-    /// Bytes of memory in use, beyond the block itself.
+    /// Allocated memory beyond `Self`, in bytes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Plain(block) => block.bytes(),
@@ -107,7 +109,7 @@ impl Block {
     }
 }
 
-/// The words that a plain block keeps of each slice, kind by kind, and a wide one in addition.
+/// The words that a plain block keeps for each slice, and those that only a wide block has.
 const START: usize = 0;
 const DURATION: usize = 1;
 const NODE: usize = 2;
@@ -118,17 +120,17 @@ const DURATION_UPPER: usize = 5;
 const LOCATOR_UPPER: usize = 6;
 const WIDE_WORDS: usize = 7;
 
-/// Slices side by side.
+/// Slices with a word for each value.
 #[derive(Debug)]
 pub(super) struct Plain {
     start_base: u64,
     locator_base: u64,
-    /// All starts, then all durations, nodes and locators, then the upper halves of starts, durations and locators where the
-    /// block is wide: one piece of memory, as there are columns by the ten thousand that need but a short one.
+    /// All starts, then all durations, nodes and locators; in a wide block also the upper halves of starts, durations
+    /// and locators. One allocation, because there can be tens of thousands of short columns.
     words: Box<[u32]>,
     first: u32,
     len: u16,
-    /// Slices that there is room for.
+    /// Capacity, in slices.
     capacity: u16,
 }
 
@@ -191,8 +193,8 @@ impl Plain {
         true
     }
 
-    /// Makes room for upper halves. Not in a block with something in it, which is rather closed early; a nearly empty one
-    /// becomes wide, or a column with long pauses would be one block a slice.
+    /// Makes room for upper halves. Returns false if the block has so many slices that it is better closed. A nearly
+    /// empty one becomes wide: otherwise a column with long pauses would have one block for each slice.
     #[cold]
     fn make_wide(&mut self) -> bool {
         if !self.is_wide() {
@@ -206,7 +208,7 @@ impl Plain {
         true
     }
 
-    /// The words of one kind, of all slices.
+    /// The words of one kind, slice by slice.
     #[inline]
     fn words(&self, kind: usize) -> &[u32] {
         let from = kind * usize::from(self.capacity);
@@ -269,20 +271,20 @@ impl Plain {
     }
 }
 
-/// Slices that follow upon each other without a pause, none of them with flags, each found at its end.
+/// Back-to-back slices without flags whose locators are their ends.
 #[derive(Debug)]
 pub(super) struct Packed {
     start: u64,
     /// Index of the first slice in the column.
     first: u32,
-    /// The start of every 16th, relative to the first.
+    /// The start of every 16th slice, relative to the first.
     starts: Box<[u32]>,
     durations: Narrow,
     nodes: Nodes,
 }
 
 impl Packed {
-    /// Nothing if the slices are of another kind, or would not become smaller.
+    /// Returns `None` if the slices do not have this form, or would not become smaller.
     fn of(block: &Plain) -> Option<Self> {
         if block.is_wide() {
             return None;
@@ -299,7 +301,7 @@ impl Packed {
         let packed = Self {
             start: first.start,
             first: block.first,
-            // The first slice is what starts are relative to.
+            // The block's base is the start of its first slice.
             starts: block.words(START).iter().step_by(GROUP).copied().collect(),
             durations: Narrow::of(block.words(DURATION).iter().copied()),
             nodes: Nodes::of(block.words(NODE)),
@@ -332,16 +334,16 @@ impl Packed {
 /// Call-tree nodes of the slices of a packed block.
 #[derive(Debug)]
 enum Nodes {
-    /// Relative to the lowest.
+    /// Relative to the lowest node.
     Near { lowest: NodeId, above: Narrow },
-    /// A loop runs through a few over and over: these, and which of them each is.
+    /// A loop visits few nodes over and over: a list of them, and an index into it for each slice.
     Few { list: Box<[NodeId]>, which: Box<[u8]> },
 }
 
 impl Nodes {
-    /// So many different ones are told apart by a byte.
+    /// Most entries of the list: an index is one byte.
     const FEW: usize = 256;
-    /// Places of the table that finds them; more than twice as many, so that searches are short.
+    /// Slots of the hash table; more than twice the entries, so that probes are short.
     const PLACES: usize = 1024;
 
     fn of(nodes: &[NodeId]) -> Self {
@@ -355,7 +357,7 @@ impl Nodes {
         Self::Near { lowest, above: Narrow::of(nodes.iter().map(|node| node - lowest)) }
     }
 
-    /// Nothing if there are too many different ones.
+    /// Returns `None` if there are too many different nodes.
     fn few(nodes: &[NodeId]) -> Option<Self> {
         let mut table = [0u16; Self::PLACES];
         let mut list: Vec<NodeId> = Vec::with_capacity(Self::FEW);
@@ -363,7 +365,7 @@ impl Nodes {
         for node in nodes {
             let mut place = node.wrapping_mul(0x9e37_79b1) as usize >> 22;
             let found = loop {
-                // 0 is a free place; everything else the number of a node, counted from 1.
+                // 0 is an empty slot; any other value is a node's index in the list, plus 1.
                 match usize::from(table[place]) {
                     0 if list.len() == Self::FEW => return None,
                     0 => {
@@ -396,7 +398,7 @@ impl Nodes {
     }
 }
 
-/// Numbers, each in as many bytes as the largest needs.
+/// Numbers, each as wide as the largest of them needs.
 #[derive(Debug)]
 enum Narrow {
     Bytes(Box<[u8]>),
@@ -452,7 +454,7 @@ mod tests {
         (block, slices)
     }
 
-    /// Slices without pauses, of the durations given.
+    /// Back-to-back slices with these durations.
     fn tiles(duration: impl Fn(u64) -> u64) -> impl Iterator<Item = Slice> {
         let mut end = 1 << 40;
         (0..).map(move |i| {
@@ -463,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_without_pauses_take_some_bytes_and_come_back() {
+    fn back_to_back_slices_round_trip_in_a_few_bytes() {
         for (durations, most) in [(255, 3.5), (60_000, 4.5), (100_000, 6.5)] {
             let (mut block, slices) = filled(tiles(|i| i * 31 % durations));
             assert!(matches!(block, Block::Packed(_)));
@@ -480,10 +482,10 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_through_few_nodes_takes_a_byte_for_each() {
+    fn few_different_nodes_take_a_byte_each() {
         for (different, most) in [(256, 2.6), (257, 3.5)] {
             let (block, slices) = filled(tiles(|i| i % 200).enumerate().map(move |(i, slice)| {
-                // Far apart, in no order.
+                // Far apart and unordered.
                 Slice { node: ((i * 7919 % different) as u32).wrapping_mul(104_729) % (1 << 16), ..slice }
             }));
             let each = block.bytes() as f64 / slices.len() as f64;
@@ -493,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_that_kind_stays_as_it_is() {
+    fn other_slices_are_not_packed() {
         let odd: [fn(&mut Slice); 4] =
             [|s| s.end -= 1, |s| s.flags = 1, |s| s.locator += 1, |s| (s.end, s.locator) = (s.end + (1 << 33), s.end)];
         for (n, change) in odd.into_iter().enumerate() {

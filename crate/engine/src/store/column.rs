@@ -9,59 +9,45 @@
 use std::ops::Range;
 
 use super::block::{Block, LARGEST, SMALLEST};
+use super::slice::Slice;
 use crate::call_tree::NodeId;
 use crate::chunked::{Chunked, reserve};
 
-/// How many children a node has.
+/// Children of a node.
 pub(crate) const FAN_OUT: usize = 16;
-/// Slices of a column that is short enough to be copied into one block when nothing more comes.
+/// A column of at most this many slices is copied into one block when it is closed.
 const SHORT: usize = 1024;
-/// How long a stretch is.
+/// Most slices of a [`Stretch`].
 pub(crate) const STRETCH: usize = 512;
 
-/// A slice as it comes out of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
-    /// Absolute.
-    pub start: u64,
-    /// Absolute; not before the start.
-    pub end: u64,
-    /// Call-tree node.
-    pub node: NodeId,
-    /// Bits of [`unspool_formats::batch::flags`].
-    pub flags: u8,
-    /// Where its record is to be found.
-    pub locator: u64,
-}
-
-/// A level of detail: what 16 slices, or 16 nodes of the level below, amount to.
+/// A level of detail: the summary of 16 slices, or of 16 nodes of the level below.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// Sum of the slices' durations.
     pub(crate) covered: u64,
-    /// The call-tree node that dominates, by duration.
+    /// The dominant call-tree node, by duration.
     pub(crate) dominant: NodeId,
-    /// How far it dominates, in 255ths of the covered time (see [`Sum::add`]).
+    /// How far it dominates, in 255ths of the covered time; see [`Sum::add`].
     weight: u8,
-    /// All slices are shorter than two to the power of this.
+    /// All slices are shorter than 2 to the power of this.
     pub(crate) longest_log2: u8,
-    /// The longest pause within, in 256ths of the span and rounded inwards; empty if the second is not above the first.
+    /// The longest pause, in 256ths of the span, rounded inwards. Empty if the second is not above the first.
     pause: (u8, u8),
 }
 
 impl Node {
-    /// The longest stretch in the middle without any slice, to within a 256th of the span, if there is a notable one.
+    /// The longest pause between slices, to within a 256th of the span. `None` if it is too short to be represented.
     pub(crate) fn pause(&self) -> Option<(u64, u64)> {
-        // Rounded inwards, so that no slice is taken for a pause.
+        // Rounded inwards, so that no slice is taken for part of a pause.
         let unit = (self.end - self.start) as f64 / 256.0;
         let (from, to) = ((f64::from(self.pause.0) * unit).ceil(), (f64::from(self.pause.1) * unit).floor());
         (from < to).then(|| (self.start + from as u64, self.start + to as u64))
     }
 }
 
-/// What 16 slices or nodes amount to so far, exactly.
+/// The exact summary of the slices or nodes so far.
 #[derive(Clone, Copy, Debug)]
 struct Sum {
     start: u64,
@@ -100,8 +86,8 @@ impl Sum {
         }
     }
 
-    /// Takes in what comes behind. The dominant call-tree node is found by weighted majority voting, which can be merged:
-    /// whatever covers more than half of the time wins, whichever way the tree is cut.
+    /// Adds what comes next. The dominant call-tree node is found by weighted majority voting, which can be merged: a
+    /// node that covers more than half of the time wins, however the slices are grouped.
     #[inline]
     fn add(&mut self, other: &Self) {
         if self.dominant == other.dominant {
@@ -139,7 +125,7 @@ impl Sum {
     }
 }
 
-/// Slices of a column that lie together in one block.
+/// Some consecutive slices of a column, all in one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     block: u32,
@@ -148,7 +134,7 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
-    /// How many slices there are, 1 to [`STRETCH`].
+    /// How many slices there are: 1 to [`STRETCH`].
     pub(crate) fn len(self) -> usize {
         self.range().len()
     }
@@ -158,12 +144,12 @@ impl Stretch {
     }
 }
 
-/// Who walks over a column.
+/// A visitor of [`Column::walk`].
 pub(crate) trait Visit {
-    /// A node; false to see what is in it instead. Its slices begin at index `first`. `visited` nodes and slices have been
-    /// looked at before it.
+    /// Visits a node whose slices begin at index `first`, after `visited` other nodes and slices. Returns false to
+    /// visit its children.
     fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool;
-    /// A slice with its index.
+    /// Visits a slice with its index.
     fn slice(&mut self, index: usize, slice: Slice);
 }
 
@@ -187,13 +173,13 @@ impl Visit for Covered {
     }
 }
 
-/// One depth of one track. There may be tens of thousands with but some slices in each, so there is nothing in it that could
-/// be told from the slices.
+/// One depth of one track. There may be tens of thousands of columns with few slices each, so a column stores nothing
+/// that follows from its slices.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     blocks: Vec<Block>,
     len: usize,
-    /// Nodes, level by level: `levels[0]` has one for each 16 slices.
+    /// Nodes by level: `levels[0]` has one for each 16 slices.
     levels: Vec<Chunked<Node>>,
 }
 
@@ -202,12 +188,12 @@ impl Column {
         self.len
     }
 
-    /// How many levels of nodes there are.
+    /// How many levels of nodes there are, without the slices.
     pub(crate) fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// Finished nodes of a level, counted from 1; level 0 are the slices.
+    /// Finished nodes of a level, counted from 1. Level 0 is the slices.
     pub(crate) fn count(&self, level: usize) -> usize {
         match level {
             0 => self.len,
@@ -215,16 +201,16 @@ impl Column {
         }
     }
 
-    /// Nodes of a level from `from` on that lie together.
+    /// The nodes of a level from `from` on that are in one chunk.
     pub(crate) fn nodes(&self, level: usize, from: usize) -> &[Node] {
         self.levels.get(level.wrapping_sub(1)).map_or(&[], |l| l.run(from))
     }
 
-    /// Appends a slice that begins where the last one ends or later.
+    /// Appends a slice. It must not begin before the last one ends.
     #[inline]
     pub(crate) fn push(&mut self, slice: &Slice) {
         if !self.blocks.last_mut().is_some_and(|block| block.push(slice)) {
-            self.push_behind(slice);
+            self.push_in_new_block(slice);
         }
         self.len += 1;
         if self.len.is_multiple_of(FAN_OUT) {
@@ -232,11 +218,11 @@ impl Column {
         }
     }
 
-    /// Appends a slice in a block of its own.
+    /// Appends a slice in a new block.
     #[cold]
-    fn push_behind(&mut self, slice: &Slice) {
-        // Half as many as there are, so that a third of the room is empty at the worst. But where blocks are closed early,
-        // little more than what is used of them.
+    fn push_in_new_block(&mut self, slice: &Slice) {
+        // Half of the current length, so that at most a third of the memory is unused. After a block that was closed
+        // early, little more than what that one used.
         let mut capacity = SMALLEST;
         if let Some(last) = self.blocks.last_mut() {
             last.close();
@@ -246,7 +232,7 @@ impl Column {
         self.blocks.push(Block::new(slice, self.len as u32, capacity));
     }
 
-    /// Appends the nodes that the last slice completes.
+    /// Appends the nodes that the last slice completed.
     fn summarise(&mut self) {
         let slices = self.len - FAN_OUT..self.len;
         let mut sum = None;
@@ -265,13 +251,13 @@ impl Column {
             if !nodes.len().is_multiple_of(FAN_OUT) {
                 return;
             }
-            // Of the nodes as they are kept: what a level says depends on the level below alone.
+            // Sums up nodes as they are stored, so that a level depends only on the level below.
             let children = (nodes.len() - FAN_OUT..nodes.len()).filter_map(|i| nodes.get(i));
             children.for_each(|node| take_in(&mut sum, Sum::of_node(node)));
         }
     }
 
-    /// Gives back the room that is not used: nothing more comes. What is in short columns is copied for that.
+    /// Frees unused capacity; nothing can be appended afterwards. A short column is copied into fewer blocks.
     pub(crate) fn close(&mut self) {
         if let Some(last) = self.blocks.last_mut() {
             last.close();
@@ -283,7 +269,7 @@ impl Column {
         self.levels.iter_mut().for_each(Chunked::close);
     }
 
-    /// Puts the slices of narrow blocks together, as many as fit.
+    /// Copies the slices of narrow blocks into as few blocks as possible.
     fn merge(&mut self) {
         let mut merged: Vec<Block> = Vec::with_capacity(1);
         let mut i = 0;
@@ -304,18 +290,18 @@ impl Column {
         self.blocks = merged;
     }
 
-    /// The slice with this index.
+    /// The slice at index `i`.
     pub(crate) fn get(&self, i: usize) -> Option<Slice> {
         let block = self.blocks.get(self.block_of(i).checked_sub(1)?)?;
         block.get(i - block.first())
     }
 
-    /// Number of the block that this slice is in, counted from 1.
+    /// Number of the block that contains slice `i`, counted from 1.
     fn block_of(&self, i: usize) -> usize {
         self.blocks.partition_point(|block| block.first() <= i)
     }
 
-    /// Slices from `from` on, up to `to`, until `each` says that it is enough.
+    /// Calls `each` with the slices from `from` up to `to`, until it returns false.
     pub(crate) fn scan(&self, from: usize, to: usize, mut each: impl FnMut(usize, Slice) -> bool) -> bool {
         let blocks = self.blocks.get(self.block_of(from).saturating_sub(1)..).unwrap_or_default();
         let mut i = from;
@@ -335,14 +321,15 @@ impl Column {
         true
     }
 
-    /// The slices that overlap with `from..to`, found by halving. One without duration overlaps where it stands.
+    /// The indices of the slices that overlap with `from..to`, by binary search. A slice without duration overlaps if
+    /// it lies in the range.
     pub(crate) fn overlapping(&self, from: u64, to: u64) -> Range<usize> {
         let end = self.partition_point(|s| s.start < to);
         let first = self.partition_point(|s| s.end <= from && s.start < from);
         first.min(end)..end
     }
 
-    /// The stretches, each of one block and no longer than [`STRETCH`], in which these slices lie.
+    /// Splits these slices into stretches.
     pub(crate) fn stretches(&self, range: Range<usize>) -> impl Iterator<Item = Stretch> {
         let blocks = self.blocks.iter().enumerate().skip(self.block_of(range.start).saturating_sub(1));
         let end = range.end;
@@ -365,10 +352,11 @@ impl Column {
         }
     }
 
-    /// The first index for which `before` does not hold; it holds for all before and none behind.
+    /// The first index for which `before` is false. Requires that it is true for all slices before that one and false
+    /// for all from there on.
     fn partition_point(&self, before: impl Fn(&Slice) -> bool) -> usize {
-        let behind = self.blocks.partition_point(|b| b.get(0).is_some_and(|s| before(&s)));
-        let Some(block) = behind.checked_sub(1).and_then(|i| self.blocks.get(i)) else { return 0 };
+        let after = self.blocks.partition_point(|b| b.get(0).is_some_and(|s| before(&s)));
+        let Some(block) = after.checked_sub(1).and_then(|i| self.blocks.get(i)) else { return 0 };
         let (mut low, mut high) = (1, block.len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -381,17 +369,18 @@ impl Column {
         block.first() + low
     }
 
-    /// How much of the time from `from` to `to` is covered by slices. Counts what it looks at in `visited`.
+    /// How much of `from..to` is covered by slices. Adds the number of nodes and slices visited to `visited`.
     pub(crate) fn covered(&self, from: u64, to: u64, visited: &mut u64) -> u64 {
         let mut covered = Covered { from, to, sum: 0 };
         self.walk(from, to, visited, &mut covered);
         covered.sum
     }
 
-    /// Walks over what overlaps with `from..to`, in time order, and counts what it looks at in `visited`.
+    /// Walks over everything that overlaps with `from..to`, in time order. Adds the number of nodes and slices visited
+    /// to `visited`.
     pub(crate) fn walk(&self, from: u64, to: u64, visited: &mut u64, visit: &mut impl Visit) {
         for level in (0..=self.levels()).rev() {
-            // What is not in a finished node of the level above.
+            // The children that are not in a finished node of the level above.
             let lo = self.count(level + 1) * FAN_OUT;
             let hi = self.count(level);
             if lo < hi && !self.descend(level, lo..hi, (from, to), visited, visit) {
@@ -414,7 +403,7 @@ impl Column {
                 if s.start >= to {
                     return false;
                 }
-                // A slice without duration is seen where it stands.
+                // A slice without duration is visited if it lies in the range.
                 if s.end > from || s.start >= from {
                     visit.slice(i, s);
                 }
@@ -434,7 +423,7 @@ impl Column {
                     return false;
                 }
                 let children = i * FAN_OUT..(i + 1) * FAN_OUT;
-                // One that ends at `from` may have slices without duration there.
+                // A node that ends at `from` may have slices without duration there.
                 if n.end >= from
                     && !visit.node(n, i * slices, *visited)
                     && !self.descend(level - 1, children, (from, to), visited, visit)
@@ -447,7 +436,7 @@ impl Column {
         true
     }
 
-    /// Bytes of memory in use.
+    /// Allocated memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.blocks.iter().map(Block::bytes).sum::<usize>()
             + self.blocks.capacity() * size_of::<Block>()
@@ -468,7 +457,7 @@ fn take_in(sum: &mut Option<Sum>, next: Sum) {
 mod tests {
     use super::*;
 
-    /// Goes down to the slices and notes each.
+    /// Visits all nodes down to the slices, and notes their indices.
     #[derive(Default)]
     struct Seen(Vec<usize>);
 
@@ -487,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_come_back_from_blocks_of_any_width() {
+    fn slices_round_trip_through_blocks_of_any_width() {
         let mut column = Column::default();
         let mut expected = Vec::new();
         let mut time = 1 << 60;
@@ -517,7 +506,7 @@ mod tests {
         assert!(seen.iter().map(|(i, s)| (*i, *s)).eq((10..15_000).map(|i| (i, expected[i]))));
     }
 
-    /// All that a column says of its slices and nodes.
+    /// Everything that can be read from a column.
     fn everything(column: &Column) -> Vec<String> {
         let slices = (0..=column.len()).map(|i| format!("{:?}", column.get(i)));
         let nodes = (1..=column.levels()).flat_map(|level| {
@@ -527,8 +516,8 @@ mod tests {
     }
 
     #[test]
-    fn closing_a_column_changes_nothing_but_its_size() {
-        // Short and long pauses, slices that fit into 32 bits and not, and those that follow upon each other.
+    fn closing_a_column_changes_only_its_size() {
+        // Short and long pauses, slices that fit into 32 bits and others, and back-to-back slices.
         let kinds: [fn(u64) -> (u64, u64); 5] = [
             |i| (i % 5, i % 13),
             |i| (1 << 33, i % 13),
@@ -543,7 +532,7 @@ mod tests {
                     let (pause, length) = next(i);
                     let start = time + pause;
                     time = start + length;
-                    // Packed where there are no pauses.
+                    // Packed: there are no pauses.
                     column.push(&Slice { start, end: time, node: 7, flags: 0, locator: time });
                 }
                 let (before, filled) = (everything(&column), column.bytes());
@@ -557,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_down_to_the_slices_meets_each_that_overlaps_once() {
+    fn a_walk_visits_each_overlapping_slice_once() {
         let mut column = Column::default();
         for i in 0..5000 {
             column.push(&slice(i * 10, i * 10 + 7));
@@ -573,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_of_what_overlaps_hold_each_slice_once() {
+    fn stretches_hold_each_overlapping_slice_once() {
         let mut column = Column::default();
         for i in 0..20_000 {
             // Some without duration, some too long for a narrow block.
@@ -607,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    fn the_node_that_covers_most_dominates() {
+    fn the_node_with_the_most_time_dominates() {
         let mut column = Column::default();
         let mut time = 0;
         for i in 0..256 {
@@ -620,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_knows_its_longest_pause() {
+    fn a_node_keeps_its_longest_pause() {
         let mut column = Column::default();
         let mut time = 0;
         for i in 0..256 {

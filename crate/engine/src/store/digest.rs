@@ -1,9 +1,9 @@
-//! One number for all that a trace holds, to compare two readings of it with.
+//! One number for everything that a trace holds, to compare two readings with.
 
 use super::Store;
-use super::column::Slice;
+use super::slice::Slice;
 
-/// FNV-1a over 64-bit words: no dependency, and good enough where nobody is to be fooled.
+/// FNV-1a over 64-bit words: needs no dependency, and is good enough without an adversary.
 struct Digest(u64);
 
 impl Digest {
@@ -13,7 +13,7 @@ impl Digest {
 
     fn add(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-        // A multiplication carries upwards only.
+        // Multiplication only carries upwards.
         self.0 ^= self.0 >> 29;
     }
 
@@ -24,9 +24,12 @@ impl Digest {
 }
 
 impl Store {
-    /// A number that two readings of the same bytes have in common, and hardly any two different traces: over every track with its
-    /// name, every slice (depth, start, end, name, flags), instant and sample, in their order. It does not depend on the portions
-    /// in which the bytes came, nor on how the store keeps them; it may change from version to version.
+    /// A hash of the trace: two readings of the same bytes have the same one, and two different traces almost certainly
+    /// do not.
+    ///
+    /// It covers every track with its name, and every slice (depth, start, end, name, flags), instant and sample, in
+    /// order. It depends neither on the portions in which the bytes came nor on how the store keeps them. It may change
+    /// from version to version.
     pub fn digest(&self) -> u64 {
         let names: Vec<u64> = self
             .names

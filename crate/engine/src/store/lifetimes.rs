@@ -1,23 +1,23 @@
-//! Slices that overlap and are open: each begins and ends for itself.
+//! Open slices that overlap: each begins and ends independently.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use super::track::Open;
+use super::slice::Open;
 
-/// Open slices of one track, by depth and by name.
+/// The open slices of one track, by depth and by name.
 #[derive(Debug, Default)]
 pub(super) struct Lifetimes {
     open: BTreeMap<i32, Open>,
     by_name: HashMap<u32, i32>,
-    /// Depths below `depths` that are free.
+    /// Free depths below `depths`.
     free: BinaryHeap<Reverse<i32>>,
-    /// How many depths have been in use at a time.
+    /// How many depths have been in use at once.
     depths: i32,
 }
 
 impl Lifetimes {
-    /// A slice begins at the lowest depth that is free. Answers the one of the same name that was open, and is no more.
+    /// Begins a slice at the lowest free depth. Returns the open slice of the same name, which ends with that.
     pub(super) fn begin(&mut self, slice: Open) -> Option<Open> {
         let old = self.end(slice.name);
         let depth = match self.free.pop() {
@@ -32,24 +32,24 @@ impl Lifetimes {
         old
     }
 
-    /// The slice of this name ends.
+    /// Ends the slice of this name and returns it.
     pub(super) fn end(&mut self, name: u32) -> Option<Open> {
         let depth = self.by_name.remove(&name)?;
         self.free.push(Reverse(depth));
         self.open.remove(&depth)
     }
 
-    /// Ends all.
+    /// Ends and returns all slices.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Open> + use<> {
         std::mem::take(self).open.into_values()
     }
 
-    /// What is open, from the lowest depth.
+    /// The open slices, from the lowest depth.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Open> {
         self.open.values()
     }
 
-    /// The highest depth at which something is open.
+    /// The highest depth of an open slice.
     pub(super) fn highest(&self) -> Option<i32> {
         self.open.last_key_value().map(|(depth, _)| *depth)
     }

@@ -8,6 +8,7 @@ pub mod ordered;
 pub mod problems;
 pub mod query;
 mod samples;
+pub mod slice;
 mod track;
 
 use std::collections::BTreeMap;
@@ -16,16 +17,16 @@ use unspool_formats::batch::{Key, SliceKind};
 use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, TrackId};
 
 use crate::call_tree::CallTree;
-pub(crate) use column::Slice;
 pub(crate) use samples::Sample;
+pub(crate) use slice::Slice;
 pub(crate) use track::{Instant, Track};
 
-/// Problems that are kept one by one; of more only the number is known.
+/// How many problems are kept one by one. Further ones are only counted.
 const PROBLEMS_KEPT: usize = 10_000;
 
-/// wasm32 has 4 GiB: this many slices of 20 bytes leave room for everything else.
+/// Most slices. wasm32 has 4 GiB of memory: with 20 bytes a slice this leaves room for everything else.
 const MAX_SLICES: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 } else { u32::MAX as u64 };
-/// Bytes of a slice, and of an instant or a sample, at the most.
+/// Most bytes that a slice takes, and an instant or a sample.
 const SLICE_BYTES: u64 = 20;
 const POINT_BYTES: u64 = 24;
 
@@ -33,12 +34,12 @@ const POINT_BYTES: u64 = 24;
 #[derive(Debug, Default)]
 pub struct Store {
     pub(crate) names: Vec<String>,
-    /// Of each name, what goes by it and what the file has in place of its text.
+    /// For each name, its kind and the key that the file has in place of a text.
     keys: Vec<(SliceKind, Key)>,
     pub(crate) tracks: Vec<Track>,
     pub(crate) calls: CallTree,
     problems: Vec<Noted>,
-    /// How many problems of the decoder there are, by kind; those of a track are counted there.
+    /// Problems of the decoder by kind. Those of a track's stack are counted in the track.
     counts: BTreeMap<&'static ProblemKind, Count>,
     extent: Option<(u64, u64)>,
     records: u64,
@@ -53,15 +54,15 @@ pub struct Store {
 #[derive(Clone, Copy, Debug)]
 struct Noted {
     problem: Problem,
-    /// Of the stack of this track, and gone when it is delivered anew.
+    /// The track, if the problem belongs to its stack: it is dropped when the track is delivered anew.
     track: Option<TrackId>,
 }
 
-/// How many problems of a kind there are, and the first.
+/// How many problems of a kind there are, and the first of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     pub(crate) count: u64,
-    /// Their values, added up.
+    /// Sum of their values.
     pub(crate) sum: u64,
     pub(crate) first: Problem,
 }
@@ -71,7 +72,7 @@ impl Count {
         Self { count: 1, sum: problem.value, first: problem }
     }
 
-    /// Counts those as well; the first stays.
+    /// Adds `other`'s problems; the first one stays.
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.sum = self.sum.saturating_add(other.sum);
@@ -79,11 +80,11 @@ impl Count {
 }
 
 impl Store {
-    /// Takes in a batch. False when memory is used up: no more can be taken.
+    /// Applies a batch. Returns false if memory is used up and no further batch can be applied.
     pub fn apply(&mut self, batch: &mut EventBatch) -> bool {
         debug_assert!(
             !self.finished || batch.kinds.first() == Some(&EventKind::Restart),
-            "what is finished is as small as it can be and does not grow; at the most it begins anew"
+            "a finished store does not grow; at most a track restarts"
         );
         for name in batch.new_names.drain(..) {
             self.names.push(name.text);
@@ -98,7 +99,7 @@ impl Store {
         self.records += batch.records;
         let mut from = 0;
         let mut ends = batch.ends.iter().copied();
-        // Events come in runs of one track: look it up once a run.
+        // Events come in runs of one track: look the track up once for each run.
         for run in batch.tracks.chunk_by(|a, b| a == b) {
             let to = from + run.len();
             if let Some(track) = run.first() {
@@ -114,8 +115,10 @@ impl Store {
         self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: MAX_SLICES });
     }
 
-    /// Everything has been read: open slices are closed where the trace ends, and flagged. What is counted (calls, steps)
-    /// takes up a place each, the last one too; what is measured is a point. What memory was kept to grow is given back.
+    /// Ends the trace: closes open slices where it ends, flags them, and frees unused memory.
+    ///
+    /// `counted` says that the x axis counts calls, steps or the like: each occupies one position, and so does the
+    /// last. On a measured axis a position is a point in time.
     pub fn finish(&mut self, counted: bool) {
         if counted
             && let Some((_, to)) = &mut self.extent
@@ -131,7 +134,7 @@ impl Store {
         self.finished = true;
     }
 
-    /// Notes something wrong.
+    /// Notes a problem.
     pub(crate) fn note(&mut self, problem: Problem) {
         let one = Count::of(problem);
         self.counts.entry(problem.kind).and_modify(|c| c.add(&one)).or_insert(one);
@@ -156,53 +159,53 @@ impl Store {
         all
     }
 
-    /// Single problems, and how many are kept.
+    /// At most `max` of the problems that are kept, from number `first` on, and how many are kept.
     pub(crate) fn problems(&self, first: usize, max: usize) -> (Vec<Problem>, usize) {
         let page = self.problems.iter().skip(first).take(max).map(|n| n.problem).collect();
         (page, self.problems.len())
     }
 
-    /// First and last position, unless there is nothing yet.
+    /// First and last absolute position, in ticks. `None` while there are no events.
     pub fn extent(&self) -> Option<(u64, u64)> {
         self.extent
     }
 
-    /// Records decoded.
+    /// How many records were decoded.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// Slices on all tracks, those that are open included.
+    /// How many slices there are on all tracks, including open ones.
     pub fn slices(&self) -> u64 {
         self.slices
     }
 
-    /// Instants on all tracks.
+    /// How many instants there are on all tracks.
     pub fn instants(&self) -> u64 {
         self.tracks.iter().map(|t| t.instants.len() as u64).sum()
     }
 
-    /// The names, by number.
+    /// The names, by their numbers.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// What goes by a name, and what the file has in place of its text. Nothing is known of a number that is no name's.
+    /// The kind of a name, and the key that the file has in place of a text. Defaults if there is no such name.
     pub fn key(&self, name: u32) -> (SliceKind, Key) {
         self.keys.get(name as usize).copied().unwrap_or_default()
     }
 
-    /// Who called what from where.
+    /// The call tree.
     pub fn calls(&self) -> &CallTree {
         &self.calls
     }
 
-    /// Nothing more will come.
+    /// Whether [`Store::finish`] was called.
     pub fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// Bytes of memory that slices, levels of detail and instants take.
+    /// Memory of slices, levels of detail, instants and samples, in bytes.
     pub fn bytes(&self) -> usize {
         self.tracks.iter().map(Track::bytes).sum()
     }
@@ -212,7 +215,8 @@ impl Store {
         self.tracks.len()
     }
 
-    /// Lists each slice of a track with its signed depth and index, column by column from the lowest depth.
+    /// Calls `each` with the signed depth, the index and every slice of a track, column by column from the lowest
+    /// depth.
     pub fn for_each_slice(&self, track: TrackId, mut each: impl FnMut(i32, usize, Slice)) {
         let Some(track) = self.tracks.get(track as usize) else { return };
         for (depth, column) in track.columns() {
@@ -223,7 +227,7 @@ impl Store {
         }
     }
 
-    /// `ends` are those of the whole slices from here on.
+    /// `ends` yields the ends of the whole slices from here on.
     fn apply_run(
         &mut self,
         id: TrackId,
@@ -281,7 +285,7 @@ impl Store {
                 self.problems.push(Noted { problem, track: Some(id) });
             }
         }
-        // A restart takes back what was there.
+        // A restart removes slices.
         self.slices = self.slices.wrapping_add(track.slices()).wrapping_sub(before.0);
         self.points = self.points.wrapping_add(track.points()).wrapping_sub(before.1);
         if let Some((from, to)) = track.extent() {

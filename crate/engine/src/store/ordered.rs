@@ -1,4 +1,4 @@
-//! Slices of several tracks in the order of time.
+//! Slices of several tracks, in time order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,12 +6,13 @@ use std::collections::BinaryHeap;
 use unspool_formats::TrackId;
 
 use super::Store;
-use super::column::{Column, Slice};
+use super::column::Column;
+use super::slice::Slice;
 
-/// A slice and where it lies.
+/// A slice with its position in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Its track.
+    /// Number of its track.
     pub track: TrackId,
     /// Its signed depth.
     pub depth: i32,
@@ -21,19 +22,19 @@ pub struct Placed {
     pub slice: Slice,
 }
 
-/// The next slice of a column as it is to be compared: start, end, depth, then the column and the index.
+/// The next slice of a column, in the order to compare by: start, end, depth, then column and index.
 type Next = (u64, Reverse<u64>, i32, usize, usize);
 
-/// Slices by start; of those that start together the longer first, then the one at the lower depth. Columns are merged, so
-/// that nothing but one slice of each is held.
+/// Iterates over slices by start; among those that start together, the longer comes first, then the one at the lower
+/// depth. Merges the columns, holding one slice of each.
 pub struct Ordered<'a> {
     columns: Vec<(TrackId, i32, &'a Column, usize)>,
     next: BinaryHeap<Reverse<Next>>,
 }
 
 impl Store {
-    /// Slices of some tracks that overlap with `from..to` (both absolute), in the order of time. Slices that have not ended
-    /// are not among them before the store is finished.
+    /// The slices of some tracks that overlap with `from..to` (absolute, in ticks), in time order. Slices that are
+    /// still open are not included.
     pub fn ordered(&self, tracks: &[TrackId], from: u64, to: u64) -> Ordered<'_> {
         let mut ordered = Ordered { columns: Vec::new(), next: BinaryHeap::new() };
         for id in tracks {
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_come_by_start_the_outer_first() {
+    fn slices_are_sorted_by_start_outermost_first() {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(100);
         batch.new_names.extend(["a", "b", "c"].map(|name| String::from(name).into()));

@@ -1,4 +1,4 @@
-//! Kinds of problems that show when events of any format are put on their tracks.
+//! Kinds of problems that occur when events of any format are put on their tracks.
 
 unspool_formats::problem_kinds! {
     /// The clock of a track went back. `value`: by how many ticks.
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_an_id_of_its_own() {
+    fn every_kind_has_a_unique_id() {
         let mut ids = BTreeSet::new();
         for kind in every_kind() {
             let id = kind.id();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_counted_where_several_end_at_once() {
+    fn calls_that_end_together_are_counted() {
         assert_eq!(END_INFERRED.summary(2, 1342).to_string(), "1,342 calls were still open when their caller returned");
         assert_eq!(END_INFERRED.summary(1, 1).to_string(), "1 call was still open when its caller returned");
     }

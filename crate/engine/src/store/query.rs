@@ -1,4 +1,4 @@
-//! What is to be drawn of a window: rectangles of about a pixel or more, never one a slice.
+//! What to draw for a window: rectangles about a pixel wide or wider, never one for each slice.
 
 use std::ops::Range;
 
@@ -6,76 +6,79 @@ use unspool_formats::TrackId;
 use unspool_formats::batch::flags::NEVER_ENDED;
 
 use super::Store;
-use super::column::{Column, Node, Slice, Visit};
-use super::track::{Open, Track};
+use super::column::{Column, Node, Visit};
+use super::slice::Open;
+use super::slice::Slice;
+use super::track::Track;
 
 /// The index of a rectangle that stands for several slices.
 pub const MANY: u32 = u32::MAX;
 
-/// A node is drawn as one rectangle when it is no longer than this many steps and holds no slice of a step; and this many
-/// nodes and slices are looked at for a step of a row, on average. The first leads to the second: nodes of which the
-/// children are looked at are longer, so there are at most a quarter as many of them as steps, each with 16 children.
+/// A node is drawn as one rectangle if it is at most this many steps long and none of its slices is a step long. At
+/// most this many nodes and slices are visited for each step of a row, on average. The first follows from the second:
+/// nodes whose children are visited are longer, so there are at most a quarter as many of them as steps, with 16
+/// children each.
 const COARSE: u64 = 4;
-/// A window at most this many ticks long is among the closest looks that the page allows (a tick is 200 CSS pixels wide then,
-/// and the window three times as wide as the screen). There is no closer look to tell slices apart, so every tick is
-/// drawn exactly, whatever it costs: at most two paths from the root of the levels of detail for each tick.
+/// A window of at most this many ticks is the closest look that the page allows: a tick is 200 CSS pixels wide then,
+/// and the window three times as wide as the screen. No closer look could tell slices apart, so every tick is drawn
+/// exactly, whatever it costs: at most two paths from the root of the levels of detail for each tick.
 const CLOSEST: u64 = 256;
 
-/// Rectangles as columns, sorted by track, depth, start; positions relative to the answer's origin.
+/// Rectangles as columns, sorted by track, depth and start. Positions are relative to the answer's origin.
 #[derive(Debug, Default)]
 pub struct RectColumns {
-    /// Track.
+    /// Number of the track.
     pub track: Vec<u32>,
     /// Signed depth.
     pub depth: Vec<i32>,
-    /// Begin.
+    /// Start, in ticks from the origin.
     pub start: Vec<f64>,
-    /// End.
+    /// End, in ticks from the origin.
     pub end: Vec<f64>,
-    /// Name of the slice, or of what covers most of the rectangle.
+    /// Number of the slice's name, or of the name that dominates the rectangle.
     pub name: Vec<u32>,
     /// Index of the slice in its column, or [`MANY`].
     pub index: Vec<u32>,
-    /// How much is covered: 255 is all.
+    /// How much of the rectangle is covered, from 0 to 255.
     pub fill: Vec<u8>,
-    /// Flags of the slice.
+    /// Flags of the slice; 0 for several slices.
     pub flags: Vec<u8>,
 }
 
-/// Instants as columns, at most one a step.
+/// Instants as columns, at most one for each step.
 #[derive(Debug, Default)]
 pub struct InstantColumns {
-    /// Track.
+    /// Number of the track.
     pub track: Vec<u32>,
-    /// Position relative to the answer's origin.
+    /// Position, in ticks from the origin.
     pub time: Vec<f64>,
-    /// Name of the first.
+    /// Number of the first one's name.
     pub name: Vec<u32>,
-    /// Index of the first.
+    /// Index of the first one on its track.
     pub index: Vec<u32>,
-    /// How many stand within the step.
+    /// How many instants are in the step.
     pub many: Vec<u32>,
 }
 
-/// Values of counters as columns, at most one a step; each holds until the next.
+/// Values of counters as columns, at most one for each step. A value holds until the next.
 #[derive(Debug, Default)]
 pub struct CounterColumns {
-    /// Track.
+    /// Number of the track.
     pub track: Vec<u32>,
-    /// Position relative to the answer's origin; the first of a track may lie before the window.
+    /// Position, in ticks from the origin. The first of a track can be negative: it may be before the window.
     pub time: Vec<f64>,
-    /// Lowest value within the step, NaNs apart.
+    /// Lowest value in the step, ignoring NaNs.
     pub min: Vec<f64>,
-    /// Highest value within the step, NaNs apart.
+    /// Highest value in the step, ignoring NaNs.
     pub max: Vec<f64>,
-    /// Value at its end.
+    /// Last value in the step.
     pub last: Vec<f64>,
 }
 
 /// The answer to a query.
 #[derive(Debug, Default)]
 pub struct QueryAnswer {
-    /// What positions are relative to: the beginning of the window.
+    /// The position that all others are relative to: the window's start.
     pub origin: u64,
     /// Slices.
     pub rects: RectColumns,
@@ -83,29 +86,29 @@ pub struct QueryAnswer {
     pub instants: InstantColumns,
     /// Values of counters.
     pub counters: CounterColumns,
-    /// Everything in the window has been read.
+    /// Whether everything in the window has been read.
     pub complete: bool,
-    /// Nodes and slices looked at.
+    /// How many nodes and slices were visited.
     pub visited: u64,
 }
 
-/// Rows of a track that are asked for: a window shows but a few of a thread that is thousands of calls deep.
+/// Some rows of a track: a window shows only a few rows of a thread that is thousands of calls deep.
 #[derive(Clone, Debug)]
 pub struct TrackRows {
-    /// Track.
+    /// Number of the track.
     pub track: TrackId,
-    /// Signed depths. Instants and samples come with any of them, and with none.
+    /// Signed depths. Instants and samples are included whatever the depths are.
     pub depths: Range<i32>,
 }
 
 impl Store {
-    /// What is to be drawn of `from..to` on these tracks, when a pixel is about `step` wide.
+    /// What to draw for `from..to` (absolute, in ticks) on these tracks, if a pixel is about `step` ticks wide.
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[TrackId]) -> QueryAnswer {
         let rows: Vec<_> = tracks.iter().map(|track| TrackRows { track: *track, depths: i32::MIN..i32::MAX }).collect();
         self.query_rows(from, to, step, &rows)
     }
 
-    /// As [`Store::query`], of some rows alone.
+    /// Like [`Store::query`], for some rows of each track.
     pub fn query_rows(&self, from: u64, to: u64, step: u64, rows: &[TrackRows]) -> QueryAnswer {
         let step = step.max(1);
         let now = self.extent().map_or(0, |(_, to)| to);
@@ -134,7 +137,7 @@ impl Store {
                 pen.flush();
             }
             for o in open {
-                // Its column comes with the first slice that ends in it.
+                // Its column is created when the first slice in it ends.
                 pen.depth = o.depth;
                 pen.open(0, o, now);
                 pen.flush();
@@ -155,11 +158,11 @@ struct Pen<'a> {
     from: u64,
     to: u64,
     step: u64,
-    /// Visits that are free: to find the beginning of the window.
+    /// Free visits, to find the start of the window.
     allowance: u64,
-    /// What is being drawn.
+    /// The column that is being drawn.
     column: Option<&'a Column>,
-    /// What is too short to be drawn on its own.
+    /// Slices that are too short to be drawn on their own.
     pending: Option<Short>,
 }
 
@@ -168,7 +171,7 @@ struct Short {
     start: u64,
     end: u64,
     covered: u64,
-    /// The call-tree node to colour it by, and how much of it that covers.
+    /// The call-tree node that determines the colour, and how much of the slices it covers.
     node: u32,
     most: u64,
     index: u32,
@@ -184,7 +187,7 @@ impl<'a> Pen<'a> {
         self.answer.visited += visited;
     }
 
-    /// A slice that has not ended yet: the next of its column.
+    /// Draws a slice that has not ended yet: the next of its column.
     fn open(&mut self, index: usize, open: &Open, now: u64) {
         if open.start < self.to {
             let end = now.max(open.start);
@@ -199,8 +202,9 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// The step, or a coarser one where more has been looked at than [`COARSE`] visits a step allow: where bursts and pauses
-    /// of just a few steps alternate, seeing each would cost several times that. So the work has a bound, whatever the data.
+    /// The step, or a coarser one if more than [`COARSE`] visits for each step were spent so far. Where bursts and
+    /// pauses of a few steps alternate, visiting each would cost several times that. This bounds the work, whatever the
+    /// data.
     fn affordable(&self, node: &Node, visited: u64) -> u64 {
         if self.step == 1 && self.to.saturating_sub(self.from) <= CLOSEST {
             return self.step;
@@ -213,15 +217,15 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// A part of a node.
+    /// Draws a part of a node.
     fn part(&mut self, node: &Node, start: u64, end: u64, covered: u64) {
         self.short(Short { start, end, covered, node: node.dominant, most: covered, index: MANY, flags: 0 });
     }
 
-    /// Puts what is shorter than a step together with its neighbours, up to a step.
+    /// Merges what is shorter than a step with its neighbours, up to a step.
     fn short(&mut self, s: Short) {
         match &mut self.pending {
-            // No zoom tells slices apart that stand at one tick: the first of them is drawn.
+            // No zoom tells apart slices at the same tick: the first of them is drawn.
             Some(p) if p.start == s.end => {}
             // The finest step tells ticks apart.
             Some(_) if self.step == 1 && s.index != MANY => {
@@ -276,7 +280,7 @@ impl Visit for Pen<'_> {
         }
         let step = self.affordable(node, visited);
         if step == 1 {
-            // Each tick that has slices is drawn on its own.
+            // Each tick with slices is drawn on its own.
             return false;
         }
         let coarse = step.saturating_mul(COARSE);
@@ -291,7 +295,7 @@ impl Visit for Pen<'_> {
             self.part(node, node.start, node.end, node.covered);
             return true;
         }
-        // Bursts with a pause between them: two rectangles, as long as it is known exactly enough where the pause is.
+        // Two bursts with a pause between them: two rectangles, if the position of the pause is known well enough.
         let Some((from, to)) = node.pause().filter(|_| span / 256 <= step) else { return false };
         let (before, after) = (from - node.start, node.end - to);
         let fine = before <= coarse && after <= coarse;
@@ -323,12 +327,12 @@ impl Visit for Pen<'_> {
     }
 }
 
-/// All slices of the node are shorter than the step.
+/// Whether all slices of the node are shorter than the step.
 fn shorter_than(node: &Node, step: u64) -> bool {
     node.longest_log2 < 64 && 1u64 << node.longest_log2 <= step
 }
 
-/// The difference as a double: exact below 2^53, and what lies before the origin is negative.
+/// The difference as a double, exact below 2^53. Positions before the origin are negative.
 fn relative(time: u64, origin: u64) -> f64 {
     if time >= origin { (time - origin) as f64 } else { -((origin - time) as f64) }
 }
@@ -355,7 +359,7 @@ fn instants(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
 fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &mut QueryAnswer) {
     let all = &track.samples;
     let mut i = all.first_at(0, from);
-    // The value that the window begins with was set before it.
+    // The value at the start of the window was set before it.
     if all.get(i).is_none_or(|s| s.time > from) {
         i = i.saturating_sub(1);
     }
@@ -387,7 +391,7 @@ mod tests {
         (Store::default(), batch)
     }
 
-    /// Nested calls of all lengths, as a program has them: small ones in loops, with pauses, inside of longer ones.
+    /// Nested calls of all lengths, as in a program: small ones in loops, with pauses, inside longer ones.
     fn program(slices: u64) -> Store {
         let (mut store, mut batch) = store();
         let (mut time, mut open, mut made, mut random) = (1_000_000_000u64, 0u32, 0, 88172645463325252u64);
@@ -416,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn work_depends_on_pixels_and_hardly_on_slices() {
+    fn work_grows_with_pixels_and_hardly_with_slices() {
         for slices in [10_000u64, 10_000_000] {
             let store = program(slices);
             let (from, to) = store.extent().unwrap();
@@ -438,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_not_asked_for_cost_nothing() {
+    fn rows_outside_the_query_cost_nothing() {
         let (mut store, mut batch) = store();
         let deep = 5000;
         for depth in 0..deep {
@@ -463,21 +467,21 @@ mod tests {
     }
 
     #[test]
-    fn at_most_twenty_bytes_a_slice() {
+    fn a_slice_takes_at_most_twenty_bytes() {
         let store = program(2_000_000);
         let each = store.bytes() as f64 / store.slices() as f64;
         assert!(each <= 20.0, "{each} bytes a slice");
     }
 
     #[test]
-    fn at_full_zoom_each_slice_is_there() {
+    fn full_zoom_shows_every_slice() {
         let store = program(3000);
         let (from, to) = store.extent().unwrap();
         let answer = store.query(from, to + 1, 1, &[0]);
         let single = answer.rects.index.iter().filter(|i| **i != MANY).count();
         let mut empty = 0;
         store.for_each_slice(0, |_, _, s| empty += usize::from(s.end == s.start));
-        // Of those without duration at one tick, the first.
+        // Of the slices without duration at one tick, the first.
         assert!(single + empty >= 3000 && answer.rects.index.len() == single);
         assert!(answer.rects.fill.iter().all(|f| *f == 255));
     }
@@ -498,35 +502,35 @@ mod tests {
         store
     }
 
-    /// Start, end and index of what is drawn.
+    /// Start, end and index of each rectangle.
     fn drawn(answer: &QueryAnswer) -> Vec<(f64, f64, u32)> {
         let r = &answer.rects;
         (0..r.start.len()).map(|i| (r.start[i], r.end[i], r.index[i])).collect()
     }
 
     #[test]
-    fn slices_without_duration_are_real_ones_where_no_zoom_tells_more() {
+    fn slices_without_duration_at_one_tick_are_drawn_as_the_first() {
         let store = points(&[(100, 1), (101, 3), (102, 40), (1000, 1), (5000, 300)]);
         let near = drawn(&store.query(90, 110, 1, &[0]));
         assert_eq!(near, [(10.0, 10.0, 0), (11.0, 11.0, 1), (12.0, 12.0, 4)], "the first of each tick");
-        // From afar, too, where nothing else is within the step.
+        // The same from afar, if nothing else is in the step.
         let far = drawn(&store.query(0, 10_000, 16, &[0]));
         assert_eq!(far, [(100.0, 102.0, MANY), (1000.0, 1000.0, 44), (5000.0, 5000.0, 45)]);
     }
 
     #[test]
-    fn the_closest_look_tells_ticks_apart_however_many_slices_they_have() {
+    fn the_closest_look_draws_every_tick() {
         let store = points(&[(7, 100_000), (8, 100_000), (9, 1), (10, 70_000), (400, 100_000)]);
         let answer = store.query(0, 30, 1, &[0]);
         assert_eq!(drawn(&answer), [(7.0, 7.0, 0), (8.0, 8.0, 100_000), (9.0, 9.0, 200_000), (10.0, 10.0, 200_001)]);
         assert!(answer.visited < 30 * 2 * 16 * 5, "{} looked at", answer.visited);
-        // What stands at the first tick of a window belongs to it, also in a node that ends there.
+        // What is at the first tick of a window belongs to it, even in a node that ends there.
         assert_eq!(drawn(&store.query(10, 40, 1, &[0])), [(0.0, 0.0, 200_001)]);
         assert_eq!(drawn(&store.query(400, 430, 1, &[0])), [(0.0, 0.0, 270_001)]);
     }
 
     #[test]
-    fn covered_time_is_kept_by_rectangles_of_any_width() {
+    fn rectangles_of_any_width_keep_covered_time() {
         let store = program(100_000);
         let (from, to) = store.extent().unwrap();
         let mut exact = 0u64;
@@ -539,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn open_slices_are_drawn_up_to_what_has_been_read() {
+    fn open_slices_are_drawn_up_to_the_end_of_what_is_read() {
         let (mut store, mut batch) = store();
         for (kind, time, name) in [
             (EventKind::Begin, 100, 0),
@@ -575,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_keeps_its_extremes_and_the_value_before_the_window() {
+    fn counters_keep_extremes_and_the_value_before_the_window() {
         let (mut store, mut batch) = store();
         for (time, value) in [(0, 7), (100, 1), (101, 9), (102, 4), (200, 5)] {
             batch.push(EventKind::Sample, 0, time, 0, value);
@@ -587,7 +591,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_of_a_step_are_one_mark() {
+    fn instants_within_a_step_are_merged() {
         let (mut store, mut batch) = store();
         for time in [10, 11, 12, 500, 501, 900] {
             batch.push(EventKind::Instant, 0, time, 0, time);

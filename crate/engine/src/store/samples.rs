@@ -6,11 +6,11 @@ use crate::chunked::Chunked;
 
 const FAN_OUT: usize = 16;
 
-/// A value from a time on.
+/// A counter's value from a position on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     pub(crate) time: u64,
-    /// What they mean the counter's [`ValueKind`] says.
+    /// The value, as the counter's [`ValueKind`] says.
     pub(crate) bits: u64,
 }
 
@@ -20,9 +20,9 @@ pub(crate) struct Samples {
     kind: ValueKind,
     all: Chunked<Sample>,
     levels: Vec<Chunked<(u64, u64)>>,
-    /// Extremes of what is not yet in an entry, on each level, and how much that is.
+    /// For each level, the extremes of what is not yet in an entry, and how many items that is.
     filling: Vec<((u64, u64), usize)>,
-    /// Extremes of all; those of floats leave out what is infinite, so that there is a scale to draw the others on.
+    /// The extremes of all samples. Infinities are left out, so that there is a scale for the others.
     range: Option<(u64, u64)>,
 }
 
@@ -31,7 +31,7 @@ impl Samples {
         Self { kind, all: Chunked::default(), levels: Vec::new(), filling: Vec::new(), range: None }
     }
 
-    /// Appends a sample; one that comes before the last is put at its time.
+    /// Appends a sample. One that comes before the last is moved to the last one's position.
     pub(crate) fn push(&mut self, sample: Sample) {
         let last = self.all.len().checked_sub(1).and_then(|i| self.all.get(i)).map_or(0, |s| s.time);
         self.all.push(Sample { time: sample.time.max(last), ..sample });
@@ -59,7 +59,7 @@ impl Samples {
         }
     }
 
-    /// Gives back the room that is not used: nothing more comes.
+    /// Frees unused capacity; nothing can be appended afterwards.
     pub(crate) fn close(&mut self) {
         self.all.close();
         self.levels.iter_mut().for_each(Chunked::close);
@@ -69,12 +69,12 @@ impl Samples {
         self.all.len()
     }
 
-    /// Lowest and highest value of all that are finite, unless there is none.
+    /// The lowest and highest finite value. `None` without any.
     pub(crate) fn range(&self) -> Option<(f64, f64)> {
         self.range.map(|(low, high)| (self.number(low), self.number(high)))
     }
 
-    /// The value in these bits, as near as a double comes to it.
+    /// The value of these bits, as the nearest double.
     pub(crate) fn number(&self, bits: u64) -> f64 {
         number(self.kind, bits)
     }
@@ -83,13 +83,13 @@ impl Samples {
         self.all.get(i).copied()
     }
 
-    /// The first sample from `from` on that is at `time` or later.
+    /// The index of the first sample from `from` on that is at `time` or later.
     pub(crate) fn first_at(&self, from: usize, time: u64) -> usize {
         self.all.partition_point(from, |s| s.time < time)
     }
 
-    /// Lowest and highest value of the samples from `from` up to `to`, as bits, if there is one. A NaN is an extreme only
-    /// where there is nothing else.
+    /// The lowest and highest value of the samples from `from` up to `to`, as bits. `None` without any. A NaN is an
+    /// extreme only if there is nothing else.
     pub(crate) fn extremes(&self, from: usize, to: usize, visited: &mut u64) -> Option<(u64, u64)> {
         let mut found: Option<(u64, u64)> = None;
         let mut i = from;
@@ -117,7 +117,7 @@ impl Samples {
         found
     }
 
-    /// Bytes of memory in use.
+    /// Allocated memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.all.bytes() + self.levels.iter().map(Chunked::bytes).sum::<usize>()
     }
@@ -131,7 +131,7 @@ fn number(kind: ValueKind, bits: u64) -> f64 {
     }
 }
 
-/// The extremes of two stretches, each compared exactly.
+/// The extremes of two ranges, compared exactly.
 fn both(kind: ValueKind, a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     match kind {
         ValueKind::Unsigned => (a.0.min(b.0), a.1.max(b.1)),
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extremes_of_any_stretch_are_exact_and_cheap() {
+    fn extremes_of_any_range_are_exact_and_cheap() {
         let mut samples = Samples::new(ValueKind::Unsigned);
         let value = |i: u64| (i * 2_654_435_761) % 1009;
         for i in 0..20_000u64 {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_values_are_compared_as_such_and_exactly() {
+    fn signed_values_compare_exactly() {
         let values = [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX - 1, i64::MAX];
         let samples = of(ValueKind::Signed, values.map(|v| v as u64));
         assert_eq!(samples.extremes(0, 6, &mut 0), Some((i64::MIN as u64, i64::MAX as u64)));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nan_is_no_extreme_and_infinity_no_scale() {
+    fn nan_is_no_extreme_and_infinity_no_scale() {
         let values = [f64::NAN, 1.5, f64::INFINITY, -2.5, -f64::NAN];
         let samples = of(ValueKind::Float, values.map(f64::to_bits));
         assert_eq!(samples.extremes(0, 5, &mut 0), Some(((-2.5f64).to_bits(), f64::INFINITY.to_bits())));

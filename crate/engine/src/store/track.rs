@@ -1,4 +1,4 @@
-//! A track: slices, column by column, that nest or overlap, and instants.
+//! A track: its columns of slices, which nest or overlap, its instants and its samples.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,11 +7,12 @@ use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
 use unspool_formats::{Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
-use super::column::{Column, Slice};
+use super::column::Column;
 use super::lifetimes::Lifetimes;
 use super::problems::{self, CLOCK_WENT_BACK, EXIT_WITHOUT_ENTER};
 use super::samples::{Sample, Samples};
-use crate::call_tree::{CallTree, NodeId, ROOT};
+use super::slice::{Open, Slice};
+use crate::call_tree::{CallTree, ROOT};
 use crate::chunked::Chunked;
 
 /// A point in time.
@@ -22,45 +23,33 @@ pub(crate) struct Instant {
     pub(crate) locator: u64,
 }
 
-/// A slice that has not ended yet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Open {
-    pub(crate) start: u64,
-    pub(crate) node: NodeId,
-    pub(crate) locator: u64,
-    pub(crate) depth: i32,
-    pub(crate) name: u32,
-    /// What is known to be special about it so far.
-    pub(crate) flags: u8,
-}
-
-/// Kinds of problems that belong to a track's stack and begin anew with it.
+/// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
 const OF_STACK: [&ProblemKind; 3] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED];
 
 /// One track of the trace.
 #[derive(Debug)]
 pub(crate) struct Track {
     pub(crate) def: TrackDef,
-    /// Columns from the lowest depth on. An end without a beginning puts one more in front.
+    /// Columns from the lowest depth. An end without a begin adds one in front.
     columns: VecDeque<Column>,
     lowest: i32,
     open: Vec<Open>,
-    /// What is open where slices overlap, instead of `open`.
+    /// Open slices of a track with overlapping slices, instead of `open`.
     lifetimes: Lifetimes,
     pub(crate) instants: Chunked<Instant>,
-    /// Values, on a counter.
+    /// Values, if the track is a counter.
     pub(crate) samples: Samples,
     slices: u64,
-    /// Names of the calls that came to light after what they made: the first is at depth -1, the next at -2 …
+    /// Names of callers that arrived after the calls they made: the first is at depth -1, the next at -2, and so on.
     before: Vec<u32>,
-    /// Where the track begins, once that is known.
+    /// Where the track begins, once known.
     start: Option<u64>,
     latest: u64,
     /// Ends may be missing: orphans reach back to the previous event only.
     lost: bool,
     reordering: bool,
     problems: [Option<Count>; OF_STACK.len()],
-    /// Goes up with each change that those who list tracks want to know of.
+    /// Increases with each change that a list of tracks shows.
     pub(crate) version: u64,
 }
 
@@ -85,7 +74,7 @@ impl Track {
         }
     }
 
-    /// A slice begins.
+    /// Begins a slice.
     #[inline]
     pub(crate) fn begin(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (_, time, problem) = self.arrive(time, locator);
@@ -98,7 +87,7 @@ impl Track {
             self.version += 1;
             return problem;
         }
-        // The lowest depth that is free above the caller: with no caller all are.
+        // The lowest free depth above the caller. Without a caller, all are free.
         let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
         let node = calls.child(caller, name);
         self.open.push(Open { start: time, node, locator, depth, name, flags: 0 });
@@ -107,7 +96,7 @@ impl Track {
         problem
     }
 
-    /// A slice that is known whole.
+    /// Adds a slice whose end is known.
     #[inline]
     pub(crate) fn whole(
         &mut self,
@@ -131,7 +120,7 @@ impl Track {
         problem
     }
 
-    /// A slice comes to light that has been open since the track began: it lies below all that is there.
+    /// Begins a slice that has been open since the track began, and lies below everything on it.
     pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping {
             return self.begin(time, name, locator, calls);
@@ -150,14 +139,14 @@ impl Track {
         problem
     }
 
-    /// The open slice with this name and locator gets flags.
+    /// Adds flags to the open slice with this name and locator.
     pub(crate) fn flag(&mut self, flags: u8, name: u32, locator: u64) {
         if let Some(open) = self.open.iter_mut().rev().find(|o| o.locator == locator && o.name == name) {
             open.flags |= flags;
         }
     }
 
-    /// The open slice that began with this name and locator ends.
+    /// Ends the open slice that began with this name and locator.
     #[inline]
     pub(crate) fn end_of(&mut self, time: u64, name: u32, locator: u64) -> Option<Problem> {
         if self.def.stacking == Stacking::Overlapping {
@@ -179,7 +168,7 @@ impl Track {
         Some(self.problem(&problems::END_INFERRED, locator, above as u64))
     }
 
-    /// The innermost slice of this name ends.
+    /// Ends the innermost slice of this name.
     #[inline]
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
@@ -195,7 +184,7 @@ impl Track {
         }
     }
 
-    /// What ends is not what began last.
+    /// Handles the end of a slice that did not begin last.
     #[cold]
     fn end_elsewhere(
         &mut self,
@@ -220,7 +209,7 @@ impl Track {
                 (self.start.unwrap_or(time), self.lowest - 1, ROOT)
             }
             (_, top) => {
-                // A call that the recording knows is still open, so this one began after it.
+                // A recorded call is still open, so this one began after it.
                 self.lost = true;
                 let (depth, caller) = top.map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
                 (previous, depth, caller)
@@ -233,13 +222,13 @@ impl Track {
         Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
     }
 
-    /// The slice of this name ends, and no other; the depth that it had is free again.
+    /// Ends the slice of this name and frees its depth.
     fn end_lifetime(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         if let Some(open) = self.lifetimes.end(name) {
             self.close(&open, time, 0);
             return None;
         }
-        // It began before the recording, and its column in front of all others with it.
+        // The slice began before the recording: its column goes in front of all others.
         let node = calls.child(ROOT, name);
         let (start, depth) = (self.start.unwrap_or(time), self.lowest - 1);
         self.slices += 1;
@@ -256,7 +245,8 @@ impl Track {
         problem
     }
 
-    /// A counter has a new value. What is counted over a frame is known late, so this says nothing of where the track is.
+    /// Adds a counter's value. Values that are counted over a frame arrive late, so this does not move the track's
+    /// position.
     pub(crate) fn sample(&mut self, sample: Sample) {
         self.start.get_or_insert(sample.time);
         self.latest = self.latest.max(sample.time);
@@ -273,14 +263,14 @@ impl Track {
         self.version += 1;
     }
 
-    /// Forgets everything: the track is delivered anew, beginning at `start`.
+    /// Clears the track: it is delivered anew, beginning at `start`.
     pub(crate) fn restart(&mut self, start: u64) {
         let version = self.version + 1;
         let def = TrackDef { start: Some(start), ..self.def.clone() };
         *self = Self { version, ..Self::new(def) };
     }
 
-    /// Closes what is open at the end of the trace. Nothing more comes.
+    /// Ends the track: closes what is open at the end of the trace, and frees unused memory.
     pub(crate) fn finish(&mut self, end: u64) {
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);
@@ -297,14 +287,14 @@ impl Track {
         self.version += 1;
     }
 
-    /// Columns with their signed depths, from the lowest.
+    /// The columns with their signed depths, from the lowest.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (i32, &Column)> {
         (self.lowest..).zip(&self.columns)
     }
 
-    /// The columns of some signed depths, from the lowest.
+    /// The columns with these signed depths, from the lowest.
     pub(crate) fn columns_within(&self, depths: &Range<i32>) -> impl Iterator<Item = (i32, &Column)> {
-        // As differences of 64 bits: depths may be the least and the greatest of 32.
+        // In 64 bits: depths can be the least and the greatest of 32 bits.
         let row = |depth: i32| {
             usize::try_from(i64::from(depth) - i64::from(self.lowest)).unwrap_or(0).min(self.columns.len())
         };
@@ -317,12 +307,12 @@ impl Track {
         self.columns.get(usize::try_from(depth.checked_sub(self.lowest)?).ok()?)
     }
 
-    /// Slices that have not ended, from the lowest depth.
+    /// The open slices, from the lowest depth.
     pub(crate) fn open(&self) -> impl Iterator<Item = &Open> {
         self.open.iter().chain(self.lifetimes.iter())
     }
 
-    /// A slice by its stable place. One that is open is the next of its column, and ends at `now`.
+    /// A slice by its stable position. An open slice is the next one of its column and ends at `now`.
     pub(crate) fn slice(&self, depth: i32, index: usize, now: u64) -> Option<Slice> {
         let len = self.column(depth).map_or(0, Column::len);
         if index < len {
@@ -338,8 +328,8 @@ impl Track {
         })
     }
 
-    /// Names of the calls that began before the recording and came to light after calls that they had made: the first is
-    /// at depth -1, the next, which called it, at -2 …
+    /// Names of the callers that began before the recording and arrived after calls that they had made: the first is at
+    /// depth -1, its caller at -2, and so on.
     pub(crate) fn before(&self) -> &[u32] {
         &self.before
     }
@@ -348,7 +338,7 @@ impl Track {
         self.lowest
     }
 
-    /// Columns, counting those that only an open slice is in.
+    /// How many columns there are, including those with only an open slice.
     pub(crate) fn rows(&self) -> u32 {
         let top = self.open.last().map(|o| o.depth).or(self.lifetimes.highest());
         let open = top.map_or(0, |depth| depth - self.lowest + 1);
@@ -359,7 +349,7 @@ impl Track {
         self.slices
     }
 
-    /// Instants and samples.
+    /// How many instants and samples there are.
     pub(crate) fn points(&self) -> u64 {
         (self.instants.len() + self.samples.len()) as u64
     }
@@ -368,7 +358,7 @@ impl Track {
         self.reordering
     }
 
-    /// First and last position, unless there is nothing.
+    /// First and last absolute position, in ticks. `None` without events.
     pub(crate) fn extent(&self) -> Option<(u64, u64)> {
         Some((self.start?, self.latest))
     }
@@ -384,7 +374,7 @@ impl Track {
             + self.samples.bytes()
     }
 
-    /// Where the track was, and the time at which an event is put: never before the one before it.
+    /// The track's previous position, and the position for an event at `time`: never before the previous one.
     #[inline]
     fn arrive(&mut self, time: u64, locator: u64) -> (u64, u64, Option<Problem>) {
         let previous = self.latest;
@@ -415,7 +405,7 @@ impl Track {
     #[inline]
     fn put(&mut self, depth: i32, slice: &Slice) {
         if self.columns.is_empty() {
-            // Many a thread has but one.
+            // Many threads have a single column.
             self.columns.reserve_exact(1);
         }
         while depth < self.lowest {
@@ -491,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_begun_before_the_recording_wrap_around_what_is_there() {
+    fn calls_begun_before_the_recording_enclose_earlier_slices() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(10));
         play(&mut t, &mut calls, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -e@18");
         // a called b and d; b called c. After a returned, e takes the lowest depth.
@@ -512,15 +502,15 @@ mod tests {
     }
 
     #[test]
-    fn an_end_further_down_closes_what_lies_above() {
+    fn an_end_further_down_closes_inner_slices() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
         play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@9 -z@12");
-        // After that the stack is not to be trusted: z reaches back to the event before only.
+        // From then on the stack is unreliable: z reaches back to the previous event only.
         assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:z 9..12 1", "1:b 2..9 4", "2:c 3..9 4"]);
     }
 
     #[test]
-    fn an_end_without_a_beginning_below_open_calls_does_not_move_them() {
+    fn an_orphan_end_does_not_move_open_calls() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
         play(&mut t, &mut calls, "+a@1 -z@5 +b@6 -b@7");
         t.finish(20);
@@ -528,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_does_not_unsort_a_column() {
+    fn a_clock_that_goes_back_keeps_columns_sorted() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
         play(&mut t, &mut calls, "+a@10 -a@20 +b@15 -b@30");
         assert_eq!(shown(&t, &calls), ["0:a 10..20 0", "0:b 20..30 0"]);
@@ -553,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lifetime_that_is_open_has_the_place_that_it_keeps() {
+    fn an_open_lifetime_keeps_its_position() {
         let (mut t, mut calls) = lifetimes();
         play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -b@4");
         let open: Vec<_> = t.open().map(|o| o.depth).collect();
@@ -565,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn lifetimes_that_began_before_the_recording_or_twice() {
+    fn lifetimes_may_begin_before_the_recording_or_twice() {
         let (mut t, mut calls) = lifetimes();
         play(&mut t, &mut calls, "+a@1 -z@3 +b@4 +a@6 -b@7 -a@8 -y@9");
         assert_eq!(shown(&t, &calls), ["-2:y 1..9 1", "-1:z 1..3 1", "0:a 1..6 4", "0:a 6..8 0", "1:b 4..7 0"]);
@@ -574,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_forgets_everything_but_what_the_track_is() {
+    fn a_restart_keeps_only_the_definition() {
         let (mut t, mut calls) = track(Orphans::FromStart, Some(50));
         play(&mut t, &mut calls, "+a@60 -z@61");
         let version = t.version;
@@ -586,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_slice_has_the_place_that_it_keeps() {
+    fn an_open_slice_keeps_its_position() {
         let (mut t, mut calls) = track(Orphans::FromStart, None);
         play(&mut t, &mut calls, "+a@1 +b@2 -b@3 +b@4");
         let open = t.slice(1, 1, 100).unwrap();

@@ -9,7 +9,7 @@ use crate::container::Container;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
 use crate::error::{Error, Result};
-use crate::info::{Clock, Info};
+use crate::info::{Capability, Clock, Info, Tab};
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
@@ -136,11 +136,14 @@ impl Decoder for ApitraceDecoder {
             version: header.version.to_string(),
             container: Some(self.container.name()),
             clock: Clock::Ordinal { unit: "call" },
+            place_noun: "byte",
             event_noun: "call",
             slice_noun: "call",
             when_empty: "The trace holds no calls. The tracer writes a MiB at a time and when the program ends: this \
                          program was killed, or crashed within a traced call, before anything was written, or it made \
                          no call that is traced.",
+            offers: &[Capability::CallStacks],
+            first_tab: Tab::Functions,
             properties,
         }
     }

@@ -11,7 +11,7 @@ use crate::code::isa::StackPointer;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
-use crate::info::{Clock, Info};
+use crate::info::{Capability, Clock, Info, Tab};
 use crate::names::Texts;
 use crate::problem::{MALFORMED, Problem};
 use crate::sniff::OpenOptions;
@@ -138,7 +138,8 @@ impl Decoder for FramesDecoder {
             (frames, _) => frames.to_string(),
         };
         properties.push(("Frames", counted));
-        if !machine::isa(header.architecture, header.machine).has_stack() {
+        let isa = machine::isa(header.architecture, header.machine);
+        if !isa.has_stack() {
             let why = "not known for this machine: calls and returns look different on each";
             properties.push(("Call stack", why.into()));
         }
@@ -151,10 +152,18 @@ impl Decoder for FramesDecoder {
             version: header.version.to_string(),
             container: None,
             clock: Clock::Ordinal { unit: "step" },
+            place_noun: "byte",
             event_noun: "frame",
             slice_noun: "call",
             when_empty: "The trace holds no frames: nothing was executed while it was recorded, or the tracer was stopped \
                          before it wrote anything.",
+            offers: match (isa.code(false, false).is_some(), isa.has_stack()) {
+                (true, true) => &[Capability::Disassembly, Capability::CallStacks],
+                (true, false) => &[Capability::Disassembly],
+                (false, true) => &[Capability::CallStacks],
+                (false, false) => &[],
+            },
+            first_tab: Tab::Flame,
             properties,
         }
     }

@@ -15,10 +15,12 @@ use alloc::vec::Vec;
 
 use super::wire::SCHEMA;
 use crate::decoder::Range;
-use crate::rows::Rows;
+use crate::rows::{RowScan, Rows, Unknown};
 
 /// Bytes at the beginning of the file that say how it is laid out.
 const HEADER_LEN: u64 = 100;
+/// The first bytes of an SQLite database.
+pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 /// SQLite's own limit is 20: with two children a page that is all the pages there can be.
 const DEEPEST: usize = 20;
 /// The kinds of pages of an index.
@@ -26,10 +28,6 @@ const INTERIOR: u8 = 2;
 const LEAF: u8 = 10;
 /// A cell at its longest: lengths of payload and header, two types, two numbers of eight bytes.
 const LONGEST_CELL: usize = 20;
-
-/// The scan met something that is SQLite's to judge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unknown;
 
 /// Reads the rows of `execution` page by page, in the order of transitions.
 #[derive(Debug)]
@@ -74,42 +72,8 @@ impl Scan {
         Some(Self { state: State::Header(root), size, page_size: 0, usable: 0, path: Vec::new(), left: 0, last: None })
     }
 
-    /// The bytes needed next; none when all rows were there, or it has given up.
-    pub fn want(&self) -> Option<Range> {
-        match self.state {
-            State::Header(_) => Some(Range { at: 0, len: HEADER_LEN }),
-            State::Page(number) => Some(Range { at: (number - 1) * self.page_size, len: self.page_size }),
-            State::Done | State::GivenUp => None,
-        }
-    }
-
-    /// The rest is SQLite's to read.
-    pub fn has_given_up(&self) -> bool {
-        self.state == State::GivenUp
-    }
-
-    /// Leaves the rest to SQLite.
-    pub fn give_up(&mut self) {
-        self.state = State::GivenUp;
-        self.path = Vec::new();
-    }
-
-    /// Takes in the bytes that were wanted, and appends their rows (transition, block). Those before something unknown are
-    /// good.
-    pub fn push(&mut self, bytes: &[u8], rows: &mut Rows) -> Result<(), Unknown> {
-        let done = match self.state {
-            State::Header(root) => self.header(bytes, root),
-            State::Page(_) if bytes.len() as u64 == self.page_size => self.page(bytes, rows),
-            State::Page(_) | State::Done | State::GivenUp => None,
-        };
-        done.ok_or_else(|| {
-            self.give_up();
-            Unknown
-        })
-    }
-
     fn header(&mut self, bytes: &[u8], root: u64) -> Option<()> {
-        let bytes = bytes.first_chunk::<{ HEADER_LEN as usize }>().filter(|b| b.starts_with(super::MAGIC))?;
+        let bytes = bytes.first_chunk::<{ HEADER_LEN as usize }>().filter(|b| b.starts_with(MAGIC))?;
         let [a, b, _, read_version, reserved] = *bytes.get(16..)?.first_chunk()?;
         self.page_size = match u16::from_be_bytes([a, b]) {
             // What does not fit is written so.
@@ -196,6 +160,42 @@ impl Scan {
     }
 }
 
+impl RowScan for Scan {
+    fn columns(&self) -> usize {
+        2
+    }
+
+    fn want(&self) -> Option<Range> {
+        match self.state {
+            State::Header(_) => Some(Range { at: 0, len: HEADER_LEN }),
+            State::Page(number) => Some(Range { at: (number - 1) * self.page_size, len: self.page_size }),
+            State::Done | State::GivenUp => None,
+        }
+    }
+
+    /// Appends the rows (transition, block).
+    fn push(&mut self, bytes: &[u8], rows: &mut Rows) -> Result<(), Unknown> {
+        let done = match self.state {
+            State::Header(root) => self.header(bytes, root),
+            State::Page(_) if bytes.len() as u64 == self.page_size => self.page(bytes, rows),
+            State::Page(_) | State::Done | State::GivenUp => None,
+        };
+        done.ok_or_else(|| {
+            self.give_up();
+            Unknown
+        })
+    }
+
+    fn give_up(&mut self) {
+        self.state = State::GivenUp;
+        self.path = Vec::new();
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.state == State::GivenUp
+    }
+}
+
 /// What of a statement has a meaning.
 fn letters(statement: &str) -> impl Iterator<Item = u8> {
     statement.bytes().filter(|b| !b.is_ascii_whitespace() && *b != b';').map(|b| b.to_ascii_lowercase())
@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn header(reserved: u8) -> Vec<u8> {
-        let mut page = Vec::from(super::super::MAGIC);
+        let mut page = Vec::from(MAGIC);
         page.extend([2, 0, 1, 1, reserved]);
         page.resize(SIZE, 0);
         page

@@ -13,7 +13,7 @@ use super::wire::{self, BLOCK_BYTES, Block, INTERRUPT_BLOCK, Interrupt, Metadata
 use crate::error::Class;
 use crate::limits::Limits;
 use crate::problem::{Problem, ProblemKind};
-use crate::rows::{Cell, PAGE, Query, RowError, Rows};
+use crate::rows::{Cell, PAGE, Query, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
 
 /// A run of a block: it took the transitions from `begin` up to `end`.
@@ -123,9 +123,9 @@ impl Reader {
     }
 
     /// Instead of what is wanted: rows of `execution`, from where the last ones ended.
-    pub(super) fn scan(&mut self) -> Option<&mut Scan> {
+    pub(super) fn scan(&mut self) -> Option<&mut dyn RowScan> {
         let scan = self.scan.as_mut().filter(|scan| !scan.has_given_up());
-        scan.filter(|_| self.phase == Phase::Execution)
+        scan.filter(|_| self.phase == Phase::Execution).map(|scan| scan as &mut dyn RowScan)
     }
 
     /// Takes in all rows of what was wanted; `cut`: there would be more, but they cannot be read.

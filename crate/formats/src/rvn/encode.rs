@@ -1,22 +1,12 @@
 //! Writes block traces as rows: the mirror of the decoder, after rvnblock's own writer.
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
 use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, insert};
-use crate::rows::Cell;
-
-/// Rows of a table, with the statement that inserts them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Insert {
-    /// `insert into … values(?, …)`
-    pub sql: String,
-    /// Row by row.
-    pub rows: Vec<Vec<Cell>>,
-}
+use crate::rows::{Cell, Insert};
 
 /// Collects the rows of a trace.
 #[derive(Debug)]

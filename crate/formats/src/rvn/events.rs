@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use super::btree::Scan;
 use super::decode::{Event, Reader, Record};
 use super::problems::NO_BLOCK;
 use super::wire::{Interrupt, Mode};
@@ -20,11 +19,11 @@ use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink
 use crate::code::{Instructions, NoInstructions};
 use crate::details::RecordDetails;
 use crate::error::Class;
-use crate::info::{Clock, Info};
+use crate::info::{Capability, Clock, Info, Tab};
 use crate::limits::Limits;
 use crate::names::Texts;
 use crate::problem::Problem;
-use crate::rows::{Query, RowDecoder, RowError, Rows};
+use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
 
 /// What takes one row comes first: it would be far down below a deep stack.
@@ -269,9 +268,12 @@ impl RowDecoder for RvnDecoder {
             version,
             container: Some("SQLite"),
             clock: Clock::Ordinal { unit: "transition" },
+            place_noun: "transition",
             event_noun: "block run",
             slice_noun: "call",
             when_empty: "The trace has blocks, perhaps, but none of them was executed.",
+            offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],
+            first_tab: Tab::Flame,
             properties,
         }
     }
@@ -288,7 +290,7 @@ impl RowDecoder for RvnDecoder {
         self.reader.want(most)
     }
 
-    fn scan(&mut self) -> Option<&mut Scan> {
+    fn scan(&mut self) -> Option<&mut dyn RowScan> {
         self.reader.scan()
     }
 

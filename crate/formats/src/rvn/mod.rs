@@ -21,8 +21,6 @@ use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 pub use events::RvnDecoder;
 
-const MAGIC: &[u8] = b"SQLite format 3\0";
-
 /// The line in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {
     id: "rvn",
@@ -41,7 +39,7 @@ fn open(_: &[u8], options: OpenOptions) -> Result<Opened> {
 
 /// The schema lies on the first page as it was written, which is enough for a guess.
 fn sniff(probe: &Probe<'_>) -> Option<Guess> {
-    if !probe.head.starts_with(MAGIC) {
+    if !probe.head.starts_with(btree::MAGIC) {
         return None;
     }
     let holds = |what: &[u8]| probe.head.windows(what.len()).any(|w| w.eq_ignore_ascii_case(what));

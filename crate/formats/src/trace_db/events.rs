@@ -7,7 +7,7 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
 use crate::error::{Cause, Error, Result};
-use crate::info::{Clock, Info};
+use crate::info::{Clock, Info, Tab};
 use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
@@ -97,9 +97,12 @@ impl Decoder for TraceDbDecoder {
             version: self.layout.name().to_string(),
             container: None,
             clock: Clock::Ordinal { unit: "point" },
+            place_noun: "byte",
             event_noun: "point",
             slice_noun: "buffer",
             when_empty: "The trace has a header and no points: no statement that is instrumented was reached.",
+            offers: &[],
+            first_tab: Tab::Functions,
             properties: [("Layout", layout.to_string()), ("Names", names.to_string()), ("Types", types.to_string())]
                 .into(),
         }

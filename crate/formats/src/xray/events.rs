@@ -21,7 +21,7 @@ use crate::batch::{EventBatch, EventKind, Key, Name, Orphans, TrackDef, TrackId,
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Error, Result};
-use crate::info::{Clock, Info};
+use crate::info::{Capability, Clock, Info, Tab};
 use crate::limits::Limits;
 use crate::names::Names;
 use crate::problem::Problem;
@@ -188,10 +188,16 @@ impl Decoder for XrayDecoder {
             version: h.version.to_string(),
             container: None,
             clock,
+            place_noun: "byte",
             event_noun: "record",
             slice_noun: "call",
             when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
                          buffers were written.",
+            offers: match clock {
+                Clock::Seconds { .. } => &[Capability::CallStacks, Capability::Time],
+                Clock::Ticks | Clock::Ordinal { .. } => &[Capability::CallStacks],
+            },
+            first_tab: Tab::Functions,
             properties,
         }
     }

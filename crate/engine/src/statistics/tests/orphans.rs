@@ -1,4 +1,4 @@
-//! Logs that begin within calls: the callers come to light after what they called.
+//! Logs that begin within calls: the callers arrive after the calls they made.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn all_paths(store: &Store, range: (u64, u64)) -> Vec<String> {
 const WITHIN: &str = "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -z@18 -e@19";
 
 #[test]
-fn callers_that_come_to_light_later_contain_what_they_called() {
+fn late_callers_contain_their_callees() {
     let store = finished(&[WITHIN]);
     assert_eq!(
         listed(&store, ALL, &[0]),
@@ -45,8 +45,8 @@ fn callers_that_come_to_light_later_contain_what_they_called() {
 }
 
 #[test]
-fn recursion_through_a_caller_that_was_not_recorded_counts_once() {
-    // f > g > f > g, of which the begins of the outer f and g lie before the log.
+fn recursion_through_an_unrecorded_caller_counts_once() {
+    // f > g > f > g, where the begins of the outer f and g are before the log.
     let store = finished(&["+f@10 +g@20 -g@30 -f@40 -g@50 -f@60"]);
     assert_eq!(listed(&store, ALL, &[0]), ["f 2 50 30 30..50", "g 2 40 20 10..40"]);
     assert_eq!(
@@ -56,15 +56,15 @@ fn recursion_through_a_caller_that_was_not_recorded_counts_once() {
 }
 
 #[test]
-fn a_range_cuts_callers_that_were_not_recorded() {
+fn a_range_cuts_unrecorded_callers() {
     let store = finished(&[WITHIN]);
     assert_eq!(all_paths(&store, (12, 15)), ["* 3 0 1", "*>a 3 1 1", "*>a>b 1 1 1", "*>a>d 1 1 1"]);
     assert_eq!(all_paths(&store, (17, 18)), ["* 1 0 1", "*>e 1 0 1", "*>e>z 1 1 1"]);
 }
 
 #[test]
-fn threads_with_the_same_path_share_its_nodes() {
-    // The second thread has the begins of a and b, the third only the end of a, the fourth other callers.
+fn threads_with_the_same_path_share_nodes() {
+    // The second thread has the begins of a and b, the third only the end of a, the fourth has other callers.
     let store = finished(&[
         "+c@10 -c@11 -b@12 -a@13",
         "+a@10 +b@10 +c@10 -c@11 -b@12 -a@13",
@@ -81,7 +81,7 @@ fn threads_with_the_same_path_share_its_nodes() {
 }
 
 #[test]
-fn slices_that_are_open_have_their_callers() {
+fn open_slices_have_callers() {
     let mut unfinished = store(&[(Stacking::Nested, "+c@5 -c@6 -b@7 +d@8 +e@9 -e@10 +f@12")]);
     let expected = ["* 6 0 2", "*>d 4 3 1", "*>d>e 1 1 1", "*>b 2 1 1", "*>b>c 1 1 1"];
     assert_eq!(all_paths(&unfinished, ALL), expected);
@@ -90,7 +90,7 @@ fn slices_that_are_open_have_their_callers() {
 }
 
 #[test]
-fn a_caller_that_comes_to_light_while_it_is_open_contains_what_came_before() {
+fn an_open_late_caller_contains_earlier_calls() {
     let (begin, end) = (EventKind::Begin, EventKind::End);
     let mut batch = EventBatch::with_capacity(16);
     batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
@@ -108,7 +108,7 @@ fn a_caller_that_comes_to_light_while_it_is_open_contains_what_came_before() {
     assert_eq!(all_paths(&store, ALL), expected);
 }
 
-/// `rounds` calls of b and c in each of a thread's `callers`, the begins of which are not recorded.
+/// `rounds` calls of b and c in each of a thread's `callers`, whose begins are not recorded.
 fn within(callers: u32, rounds: u64) -> Store {
     let mut events = Vec::new();
     let mut time = 0;
@@ -125,7 +125,7 @@ fn within(callers: u32, rounds: u64) -> Store {
 }
 
 #[test]
-fn a_part_of_the_scan_estimates_the_same_tree() {
+fn part_of_a_scan_estimates_the_same_tree() {
     let store = within(4, 50_000);
     let exact = scanned(&store, ALL, &[0]).flame(&store, ROOT);
     assert_eq!(exact.node.len(), 1 + 4 * 3);
@@ -152,13 +152,13 @@ fn a_part_of_the_scan_estimates_the_same_tree() {
 }
 
 #[test]
-fn nodes_keep_their_numbers_until_further_callers_come_to_light() {
+fn nodes_keep_their_numbers_until_more_callers_arrive() {
     let mut store = store(&[(Stacking::Nested, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16")]);
     let mut first = scanned(&store, ALL, &[0]);
     let flame = first.flame(&store, ROOT);
     let c = flame.node[flame.name.iter().position(|name| *name == 2).unwrap()];
     assert!(c as usize > store.calls.len(), "added");
-    // In another range other paths are found first.
+    // A different range finds the paths in a different order.
     let mut second = first.again(&store, question((12, 16), &[0]));
     while !second.step(&store, 1) {}
     let mut third = second.again(&store, question((11, 12), &[0]));
@@ -171,12 +171,12 @@ fn nodes_keep_their_numbers_until_further_callers_come_to_light() {
     store.apply(&mut batch);
     let mut fourth = third.again(&store, question(ALL, &[0]));
     while !fourth.step(&store, 1) {}
-    assert_eq!(fourth.flame(&store, c).focus, 0, "the number is not that of another node");
+    assert_eq!(fourth.flame(&store, c).focus, 0, "the number does not become another node");
     assert_eq!(fourth.flame(&store, ROOT).total[0], 9.0);
 }
 
 #[test]
-fn deep_stacks_that_unwind_cost_no_more_than_their_paths() {
+fn unwinding_deep_stacks_costs_no_more_than_their_paths() {
     // 3000 returns without a call, each after a call of its own: 3000 paths of up to 3000 callers.
     let events = (0..3000u32).flat_map(|i| {
         let time = u64::from(i) * 10;
@@ -193,8 +193,8 @@ fn deep_stacks_that_unwind_cost_no_more_than_their_paths() {
 }
 
 #[test]
-fn finishing_a_trace_begins_the_scan_anew() {
-    // Short columns are merged into one block then, and the planned stretches with them.
+fn finishing_a_trace_restarts_the_scan() {
+    // Finishing merges short columns into one block, which moves the planned stretches.
     let mut store = store(&[(Stacking::Nested, "+a@0 -a@1")]);
     let mut batch = EventBatch::with_capacity(4096);
     for i in 0..500 {

@@ -1,4 +1,4 @@
-//! A whole trace in memory, for commands that look at all of it.
+//! Reads a whole trace into memory, for commands that need all of it.
 
 use std::path::Path;
 
@@ -7,7 +7,13 @@ use unspool_engine::{Session, Step, TraceErrorOut, read};
 use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, Place, Source, complain};
 
-/// Opens a trace and reads all of it. What breaks off the reading goes to stderr, unless there is nothing to show at all.
+/// Opens a trace and reads all of it.
+///
+/// An error that stops the reading goes to stderr.
+///
+/// # Errors
+///
+/// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
 pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
     let mut source = Source::open(path)?;
     let name = source.name.clone();
@@ -16,7 +22,7 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
     let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
-    if session.is_database() {
+    if session.is_pulled() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
         opened
             .and_then(|database| session.attach(Box::new(database), Some(Box::new(Disassembler))))
@@ -30,7 +36,7 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
             return Err(refused(error));
         }
         match error.offset {
-            Some(at) => complain(&name, Place::Byte(at), &error.sentence),
+            Some(at) => complain(&name, Place::At { noun: "byte", at }, &error.sentence),
             None => complain(&name, Place::Whole, &error.sentence),
         }
     }

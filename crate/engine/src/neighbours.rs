@@ -1,4 +1,4 @@
-//! Slices and instants by where they stand: at a position, beside, above or below another one.
+//! Finds a slice or an instant: at a position, or next to, above or below another one.
 
 use serde::Serialize;
 use unspool_formats::TrackId;
@@ -6,56 +6,57 @@ use unspool_formats::TrackId;
 use crate::call_tree::{NodeId, ROOT};
 use crate::details::Item;
 use crate::store::Store;
-use crate::store::column::{Column, Node, Slice, Visit};
+use crate::store::column::{Column, Node, Visit};
+use crate::store::slice::Slice;
 
-/// What is looked for.
+/// What to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Find {
-    /// The innermost slice at a position: of a track, or of the one with the most slices.
+pub enum Neighbour {
+    /// The innermost slice at a position.
     At {
-        /// The position, absolute.
+        /// Absolute position, in ticks.
         time: u64,
-        /// The track.
+        /// The track to look at. `None`, or a track without slices, means the track with the most slices.
         track: Option<TrackId>,
     },
-    /// What stands behind an item in its row.
+    /// The next item in the same row.
     Next {
-        /// The item.
+        /// The item to start from.
         item: Item,
     },
-    /// What stands before an item in its row.
+    /// The previous item in the same row.
     Previous {
-        /// The item.
+        /// The item to start from.
         item: Item,
     },
-    /// The slice that a slice lies in.
+    /// The slice that called a slice.
     Caller {
-        /// The slice.
+        /// The slice to start from.
         item: Item,
     },
-    /// The longest slice directly below a slice.
+    /// The longest direct callee of a slice.
     Callee {
-        /// The slice.
+        /// The slice to start from.
         item: Item,
     },
 }
 
-/// What was found.
+/// A slice or an instant that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// Its stable place.
+    /// Its stable position in the store.
     pub item: Item,
     /// Number of its name.
     pub name: u32,
-    /// Absolute.
+    /// Absolute position, in ticks.
     pub start: u64,
-    /// Absolute; an instant has none.
+    /// Absolute position, in ticks. `None` for an instant.
     pub end: Option<u64>,
-    /// Flags of a slice.
+    /// Flags of a slice; 0 for an instant.
     pub flags: u8,
 }
 
-/// The slices at one position, or the longest within a stretch.
+/// Finds the longest slice that begins in a range.
 struct Longest {
     from: u64,
     to: u64,
@@ -64,7 +65,7 @@ struct Longest {
 
 impl Visit for Longest {
     fn node(&mut self, node: &Node, _first: usize, _visited: u64) -> bool {
-        // What is shorter than the best so far is not looked at.
+        // Skip nodes whose slices are all shorter than the best one so far.
         let shortest = self.best.map_or(0, |(_, s)| s.end - s.start);
         node.longest_log2 < 64 && 1u64 << node.longest_log2 <= shortest
     }
@@ -77,8 +78,8 @@ impl Visit for Longest {
     }
 }
 
-/// The last slice that begins at or before a position and ends after it. Of several without duration at the position, the
-/// first: from there, [`Find::Next`] steps through all of them.
+/// Finds the last slice that begins at or before a position and ends after it. Among several slices without duration at
+/// the position, finds the first: [`Neighbour::Next`] then steps through all of them.
 struct Around<'a> {
     column: &'a Column,
     at: u64,
@@ -87,7 +88,7 @@ struct Around<'a> {
 
 impl Visit for Around<'_> {
     fn node(&mut self, node: &Node, first: usize, _visited: u64) -> bool {
-        // All of its slices stand at one position.
+        // All slices of the node are at one position.
         let point = node.start == node.end;
         if point && let Some(slice) = self.column.get(first) {
             self.slice(first, slice);
@@ -106,8 +107,8 @@ impl Visit for Around<'_> {
     }
 }
 
-/// The first slice of a call-tree node that contains `start..end`. Of two slices that touch, only the node says in which of
-/// them one without duration lies.
+/// Finds the first slice of a call-tree node that contains `start..end`. Between two slices that touch, only the node
+/// tells in which of them a slice without duration lies.
 struct Calling {
     node: NodeId,
     start: u64,
@@ -129,23 +130,24 @@ impl Visit for Calling {
 }
 
 impl Store {
-    /// Looks for a slice or an instant. Costs a few nodes and slices a level of detail and depth, however long the trace is.
-    pub fn find(&self, what: Find) -> Option<Found> {
+    /// Finds a slice or an instant. Visits a few nodes and slices for each level of detail and depth, however long the
+    /// trace is.
+    pub fn neighbour(&self, what: Neighbour) -> Option<Found> {
         match what {
-            Find::At { time, track } => {
+            Neighbour::At { time, track } => {
                 let busiest = || (0..self.tracks.len() as u32).max_by_key(|t| (self.slices_of(*t), u32::MAX - t));
                 let track = track.filter(|t| self.slices_of(*t) > 0).or_else(busiest)?;
                 self.innermost_at(track, time)
             }
-            Find::Next { item } => self.beside(item, true),
-            Find::Previous { item } => self.beside(item, false),
-            Find::Caller { item } => {
+            Neighbour::Next { item } => self.next_to(item, true),
+            Neighbour::Previous { item } => self.next_to(item, false),
+            Neighbour::Caller { item } => {
                 let Item::Slice { track, depth, index } = item else { return None };
                 let slice = self.slice_at(track, depth, index as usize)?;
                 let above = depth.checked_sub(1)?;
                 self.calling(track, above, &slice).or_else(|| self.around(track, above, slice.start))
             }
-            Find::Callee { item } => {
+            Neighbour::Callee { item } => {
                 let Item::Slice { track, depth, index } = item else { return None };
                 let slice = self.slice_at(track, depth, index as usize)?;
                 self.longest(track, depth.checked_add(1)?, slice.start, slice.end)
@@ -162,7 +164,7 @@ impl Store {
         self.tracks.get(track as usize)?.slice(depth, index, now)
     }
 
-    fn told(&self, track: TrackId, depth: i32, index: usize, slice: &Slice) -> Found {
+    fn found_slice(&self, track: TrackId, depth: i32, index: usize, slice: &Slice) -> Found {
         Found {
             item: Item::Slice { track, depth, index: index as u32 },
             name: self.calls.name(slice.node),
@@ -190,10 +192,10 @@ impl Store {
             let slice = self.slice_at(track, depth, open)?;
             (slice.start <= time && (slice.end > time || slice.start == time)).then_some((open, slice))
         });
-        found.map(|(index, slice)| self.told(track, depth, index, &slice))
+        found.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
     }
 
-    /// The slice at `depth` that called another one, as far as the call tree knows.
+    /// The slice at `depth` that called `callee`, as far as the call tree knows.
     fn calling(&self, track: TrackId, depth: i32, callee: &Slice) -> Option<Found> {
         let node = self.calls.parent(callee.node);
         let on = self.tracks.get(track as usize)?;
@@ -203,7 +205,7 @@ impl Store {
         }
         let mut calling = Calling { node, start: callee.start, end: callee.end, found: None };
         column.walk(callee.start.saturating_sub(1), callee.start.saturating_add(1), &mut 0, &mut calling);
-        calling.found.map(|(index, slice)| self.told(track, depth, index, &slice))
+        calling.found.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
     }
 
     fn longest(&self, track: TrackId, depth: i32, from: u64, to: u64) -> Option<Found> {
@@ -216,16 +218,16 @@ impl Store {
         if let Some(slice) = self.slice_at(track, depth, open) {
             longest.slice(open, slice);
         }
-        longest.best.map(|(index, slice)| self.told(track, depth, index, &slice))
+        longest.best.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
     }
 
-    fn beside(&self, item: Item, forwards: bool) -> Option<Found> {
+    fn next_to(&self, item: Item, forwards: bool) -> Option<Found> {
         let step = |index: u32| if forwards { index.checked_add(1) } else { index.checked_sub(1) };
         match item {
             Item::Slice { track, depth, index } => {
                 let index = step(index)? as usize;
                 let slice = self.slice_at(track, depth, index)?;
-                Some(self.told(track, depth, index, &slice))
+                Some(self.found_slice(track, depth, index, &slice))
             }
             Item::Instant { track, index } => {
                 let index = step(index)?;
@@ -242,7 +244,7 @@ mod tests {
     use super::*;
     use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
-    /// `(a 0 1)` and so on: a thread with a(0..100) > b(10..20), b(30..60) > c(40..50), and one that is open from 200 on.
+    /// A thread with a(0..100) > b(10..20), b(30..60) > c(40..50), and b that is open from 200 on.
     fn store() -> Store {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(100);
@@ -284,23 +286,27 @@ mod tests {
     #[test]
     fn the_innermost_slice_at_a_position_is_found() {
         let store = store();
-        let at = |time| place(store.find(Find::At { time, track: None }));
+        let at = |time| place(store.neighbour(Neighbour::At { time, track: None }));
         assert_eq!(at(5), Some((0, 0, 0)));
-        assert_eq!(at(10), Some((1, 0, 10)), "a beginning belongs to what begins");
-        assert_eq!(at(20), Some((0, 0, 0)), "an end does not belong to what ends");
+        assert_eq!(at(10), Some((1, 0, 10)), "a start belongs to the slice that begins");
+        assert_eq!(at(20), Some((0, 0, 0)), "an end does not belong to the slice that ends");
         assert_eq!(at(44), Some((2, 0, 40)));
         assert_eq!(at(150), None);
         assert_eq!(at(255), Some((1, 2, 250)));
-        assert_eq!(at(220), Some((0, 1, 200)), "what has not ended is found, too");
-        assert_eq!(place(store.find(Find::At { time: 44, track: Some(7) })), Some((2, 0, 40)), "no such track");
+        assert_eq!(at(220), Some((0, 1, 200)), "open slices are found");
+        assert_eq!(
+            place(store.neighbour(Neighbour::At { time: 44, track: Some(7) })),
+            Some((2, 0, 40)),
+            "no such track"
+        );
     }
 
     #[test]
-    fn slices_without_duration_are_found_where_they_stand() {
+    fn slices_without_duration_are_found_at_their_position() {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(4096);
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
-        // 0..10, then 40 without duration at 20, 30 and 50, and 60..70.
+        // 0..10, then 40 without duration at each of 20, 30 and 50, and 60..70.
         let mut slices = vec![(0, 10)];
         slices.extend([20, 30, 50].into_iter().flat_map(|at| std::iter::repeat_n((at, at), 40)));
         slices.push((60, 70));
@@ -313,19 +319,19 @@ mod tests {
             if finished {
                 store.finish(false);
             }
-            let at = |time| place(store.find(Find::At { time, track: None }));
+            let at = |time| place(store.neighbour(Neighbour::At { time, track: None }));
             assert_eq!(at(20), Some((0, 1, 20)), "the first of them");
             assert_eq!(at(30), Some((0, 41, 30)));
             assert_eq!(at(50), Some((0, 81, 50)));
             assert_eq!((at(10), at(19), at(31), at(51)), (None, None, None, None));
             assert_eq!(at(60), Some((0, 121, 60)));
-            assert_eq!(place(store.find(Find::Next { item: slice(0, 41) })), Some((0, 42, 30)));
-            assert_eq!(place(store.find(Find::Previous { item: slice(0, 41) })), Some((0, 40, 20)));
+            assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(0, 41) })), Some((0, 42, 30)));
+            assert_eq!(place(store.neighbour(Neighbour::Previous { item: slice(0, 41) })), Some((0, 40, 20)));
         }
     }
 
     #[test]
-    fn the_caller_of_a_slice_without_duration_is_the_one_that_called_it() {
+    fn the_caller_of_a_slice_without_duration_is_found_by_node() {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(16);
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
@@ -346,23 +352,23 @@ mod tests {
             batch.push(kind, 0, time, name, 0);
         }
         store.apply(&mut batch);
-        let caller = |index| place(store.find(Find::Caller { item: slice(1, index) }));
+        let caller = |index| place(store.neighbour(Neighbour::Caller { item: slice(1, index) }));
         assert_eq!((caller(0), caller(1), caller(2)), (Some((0, 0, 0)), Some((0, 1, 10)), Some((0, 1, 10))));
     }
 
     #[test]
-    fn neighbours_are_found_whatever_the_picture_shows() {
+    fn neighbours_do_not_depend_on_what_is_drawn() {
         let store = store();
-        assert_eq!(place(store.find(Find::Next { item: slice(1, 0) })), Some((1, 1, 30)));
-        assert_eq!(place(store.find(Find::Previous { item: slice(1, 1) })), Some((1, 0, 10)));
-        assert_eq!(place(store.find(Find::Previous { item: slice(1, 0) })), None);
-        assert_eq!(place(store.find(Find::Next { item: slice(0, 0) })), Some((0, 1, 200)));
-        assert_eq!(place(store.find(Find::Next { item: slice(0, 1) })), None);
-        assert_eq!(place(store.find(Find::Caller { item: slice(2, 0) })), Some((1, 1, 30)));
-        assert_eq!(place(store.find(Find::Caller { item: slice(0, 0) })), None);
-        assert_eq!(place(store.find(Find::Callee { item: slice(0, 0) })), Some((1, 1, 30)), "the longest");
-        assert_eq!(place(store.find(Find::Callee { item: slice(2, 0) })), None);
-        let next = store.find(Find::Next { item: Item::Instant { track: 0, index: 0 } });
+        assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(1, 0) })), Some((1, 1, 30)));
+        assert_eq!(place(store.neighbour(Neighbour::Previous { item: slice(1, 1) })), Some((1, 0, 10)));
+        assert_eq!(place(store.neighbour(Neighbour::Previous { item: slice(1, 0) })), None);
+        assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(0, 0) })), Some((0, 1, 200)));
+        assert_eq!(place(store.neighbour(Neighbour::Next { item: slice(0, 1) })), None);
+        assert_eq!(place(store.neighbour(Neighbour::Caller { item: slice(2, 0) })), Some((1, 1, 30)));
+        assert_eq!(place(store.neighbour(Neighbour::Caller { item: slice(0, 0) })), None);
+        assert_eq!(place(store.neighbour(Neighbour::Callee { item: slice(0, 0) })), Some((1, 1, 30)), "the longest");
+        assert_eq!(place(store.neighbour(Neighbour::Callee { item: slice(2, 0) })), None);
+        let next = store.neighbour(Neighbour::Next { item: Item::Instant { track: 0, index: 0 } });
         assert_eq!(next.map(|found| (found.start, found.end)), Some((46, None)));
     }
 }

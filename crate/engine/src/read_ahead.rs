@@ -1,42 +1,47 @@
-//! Pages of a database's file, read in large pieces.
+//! Prefetches a file that is read page by page, mostly in order.
 
 use unspool_formats::decoder::Range;
 
-use crate::rows::RowSource;
-
-/// What is read at once where pages follow upon one another: each read costs about a millisecond in a browser.
+/// Bytes of one read where pages are back-to-back. Each read costs about a millisecond in a browser.
 const LARGEST: usize = 8 << 20;
-/// What is read at once elsewhere.
+/// Bytes of one read elsewhere.
 const SMALLEST: usize = 64 << 10;
 
-/// The pieces that were read last.
+/// The two pieces of the file that were read last.
 #[derive(Debug, Default)]
-pub(crate) struct Pages {
-    /// Where reading goes on and on.
+pub(crate) struct ReadAhead {
+    /// The sequential run.
     ahead: Piece,
-    /// Somewhere else: an interior page, or the first page of a stretch.
+    /// A page elsewhere: an interior page, or the first page of a new run.
     aside: Piece,
-    /// How much is read ahead next time.
+    /// Size of the next read of the run, in bytes.
     step: usize,
 }
 
 #[derive(Debug, Default)]
 struct Piece {
+    /// Absolute offset of the first byte.
     at: u64,
     bytes: Vec<u8>,
 }
 
-impl Pages {
-    /// The bytes of a range; fewer where the file ends, nothing where they cannot be read.
-    pub(crate) fn read(&mut self, range: Range, source: &dyn RowSource) -> Option<&[u8]> {
+impl ReadAhead {
+    /// The bytes of a range, fewer if the file ends within it. `None` if they cannot be read.
+    ///
+    /// `read_at` reads from an absolute offset and returns how many bytes it read, 0 at the end of the file.
+    pub(crate) fn read(
+        &mut self,
+        range: Range,
+        mut read_at: impl FnMut(u64, &mut [u8]) -> Option<usize>,
+    ) -> Option<&[u8]> {
         if self.ahead.get(range).is_none() && self.aside.get(range).is_none() {
-            // Pages of other tables may lie in between.
+            // Pages of other tables may lie between two pages of a run.
             if self.ahead.is_before(range.at) || self.aside.is_before(range.at) {
                 self.step = (2 * self.step).clamp(4 * SMALLEST, LARGEST);
-                self.ahead.fill(range, self.step, source)?;
+                self.ahead.fill(range, self.step, &mut read_at)?;
             } else {
                 self.step /= 2;
-                self.aside.fill(range, SMALLEST, source)?;
+                self.aside.fill(range, SMALLEST, &mut read_at)?;
             }
         }
         let piece = if self.ahead.get(range).is_some() { &self.ahead } else { &self.aside };
@@ -53,19 +58,25 @@ impl Piece {
         self.bytes.get(usize::try_from(at.checked_sub(self.at)?).ok()?..)
     }
 
-    /// Whether a place lies behind this piece, and near.
+    /// Whether `at` is at most 256 KiB after the end of this piece.
     fn is_before(&self, at: u64) -> bool {
         let end = self.at + self.bytes.len() as u64;
         !self.bytes.is_empty() && (end..end + SMALLEST as u64 * 4).contains(&at)
     }
 
-    fn fill(&mut self, range: Range, most: usize, source: &dyn RowSource) -> Option<()> {
+    /// Reads the range, and up to `most` bytes with it.
+    fn fill(
+        &mut self,
+        range: Range,
+        most: usize,
+        mut read_at: impl FnMut(u64, &mut [u8]) -> Option<usize>,
+    ) -> Option<()> {
         let least = usize::try_from(range.len).ok()?;
         self.at = range.at;
         self.bytes.resize(most.max(least), 0);
         let mut filled = 0;
         while filled < least {
-            match source.read_at(range.at + filled as u64, self.bytes.get_mut(filled..)?) {
+            match read_at(range.at + filled as u64, self.bytes.get_mut(filled..)?) {
                 Some(0) => break,
                 Some(n) => filled += n,
                 None => {
