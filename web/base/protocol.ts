@@ -94,13 +94,33 @@ export interface ProblemCount {
   readonly first: Problem;
 }
 
-/** Why a file could not be opened at all. */
+/** The kinds of {@link TraceError}. `crate/engine/src/report.rs` and `web/worker/errors.ts` produce them. */
+export type ErrorKind =
+  /** No format claims the file. */
+  | 'unrecognised'
+  /** The file has no bytes. */
+  | 'empty'
+  /** The bytes contradict the format. */
+  | 'malformed'
+  /** The file ends within a record. */
+  | 'truncated'
+  /** The format is known; this variant of it has no decoder. */
+  | 'unsupported'
+  /** A count or length in the file exceeds a limit of the decoder. */
+  | 'limit'
+  /** The browser cannot read the file or the network resource. */
+  | 'unreadable'
+  /** The reader stopped: a wasm trap, a defect, or a module that did not load. */
+  | 'crashed'
+  /** The tab ran out of memory. */
+  | 'memory';
+
+/** Why a file could not be opened, or where reading broke off. */
 export interface TraceError {
-  /** `unrecognised`, `unsupported`, `empty`, `unreadable`, `crashed`, `memory`. */
-  readonly kind: string;
-  /** A whole sentence or two in plain words. */
+  readonly kind: ErrorKind;
+  /** One or two sentences in plain words. */
   readonly sentence: string;
-  /** Where in the file, when it is a place. */
+  /** Absolute byte offset in the file, or null when the error has no place. */
   readonly offset: bigint | null;
 }
 
