@@ -150,10 +150,14 @@ export interface Found {
   readonly flags: number;
 }
 
-/** Bits of {@link Rects.flags}. */
+/** Bits of {@link Rects.flags}: the slice began before the recording. */
 export const FLAG_BEGAN_BEFORE = 1;
+/** The slice was still running when the recording ended. */
 export const FLAG_NEVER_ENDED = 2;
+/** The trace lacks the end of the slice; later records imply it. */
 export const FLAG_END_INFERRED = 4;
+/** The existence or the place of the slice is a guess. */
+export const FLAG_UNCERTAIN = 8;
 /** {@link Rects.index} of a rectangle that stands for several slices. */
 export const MANY = 0xffff_ffff;
 

@@ -1,4 +1,11 @@
-import { FLAG_BEGAN_BEFORE, FLAG_END_INFERRED, FLAG_NEVER_ENDED, MANY, type Ticks } from '../base/protocol.ts';
+import {
+  FLAG_BEGAN_BEFORE,
+  FLAG_END_INFERRED,
+  FLAG_NEVER_ENDED,
+  FLAG_UNCERTAIN,
+  MANY,
+  type Ticks,
+} from '../base/protocol.ts';
 import { distance } from '../base/ticks.ts';
 import {
   INSTANT_LANE,
@@ -27,6 +34,8 @@ const LABEL_PADDING = 4;
 const LABEL_FROM = 12;
 const EDGE_FROM = 7;
 const TOOTH = 4;
+/** CSS pixels of a dash, and of the gap after it, along the edges of an uncertain slice. */
+const DASH = 3;
 /** Instants so many CSS pixels apart cannot be told from one another. */
 const INSTANTS_TOUCH = 2;
 /** CSS pixels from the middle of an instant to its text, and between the text and the next one. */
@@ -217,7 +226,7 @@ function drawRowMarks(
     const right = transform.offset + rects.end[i]! * transform.scale;
     if (right - left < EDGE_FROM) continue;
     const flags = rects.flags[i]!;
-    if (flags !== 0) drawEdges(context, palette, flags, left, right, y);
+    if (flags !== 0) drawEdges(context, scene, flags, left, right, y);
     if (rects.index[i] === MANY) continue;
     const from = Math.max(left, 0) + LABEL_PADDING + (flags & FLAG_BEGAN_BEFORE && left >= 0 ? TOOTH : 0);
     const room = Math.min(right, scene.width) - from - LABEL_PADDING / 2;
@@ -238,10 +247,13 @@ function labelOf(name: string, room: number, fitter: TextFitter): string {
   return fitter.fitted(number, room) === number ? number : '';
 }
 
-/** A torn edge where the recording does not know the call's begin or end, a dotted one where the end is a guess. */
+/**
+ * Draws what the flags say on the edges of a slice: a torn end where the recording lacks the begin or the end, a dotted
+ * end where it is inferred, dashes along the top and the bottom of an uncertain slice.
+ */
 function drawEdges(
   context: CanvasRenderingContext2D,
-  palette: Palette,
+  { palette, width }: Scene,
   flags: number,
   left: number,
   right: number,
@@ -253,6 +265,23 @@ function drawEdges(
   else if (flags & FLAG_END_INFERRED) {
     for (let dot = 1; dot < SLICE_HEIGHT; dot += 4) context.fillRect(right - 4, y + dot, 2, 2);
   }
+  if (flags & FLAG_UNCERTAIN) dash(context, palette.background, left, Math.min(right, width), y);
+}
+
+/** Cuts dashes into the top and the bottom edge. They start at the slice's left edge and move with it. */
+function dash(context: CanvasRenderingContext2D, colour: string, left: number, right: number, y: number): void {
+  // A canvas loses precision far outside the screen, so the line starts at most one period before it.
+  const from = left < 0 ? left % (2 * DASH) : left;
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.setLineDash([DASH, DASH]);
+  context.beginPath();
+  for (const edge of [y + 0.5, y + SLICE_HEIGHT - 0.5]) {
+    context.moveTo(from, edge);
+    context.lineTo(right, edge);
+  }
+  context.stroke();
+  context.setLineDash([]);
 }
 
 function tear(context: CanvasRenderingContext2D, x: number, y: number, inwards: number): void {
