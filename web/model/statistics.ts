@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import type { Flame, Functions, Percentiles, Track } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { watch } from '../base/watch.ts';
 import type { StatisticsAnswer, Trace } from './trace.ts';
 import type { Extent } from './view.ts';
 
@@ -42,8 +43,6 @@ export interface Statistics {
   readonly focus: Signal<number>;
   /** The name that stands out in the timeline, or -1. */
   readonly highlighted: Signal<number>;
-  /** What the names of the functions listed have in them. */
-  readonly filter: Signal<string>;
   /** null until something is known. What is known stays until there is something newer. */
   readonly functions: ReadonlySignal<Told<Functions> | null>;
   readonly flame: ReadonlySignal<Told<Flame> | null>;
@@ -83,7 +82,6 @@ export function createStatistics(trace: Trace): Statistics {
   const shown = signal<Part | null>(null);
   const focus = signal(0);
   const highlighted = signal(-1);
-  const filter = signal('');
   const functions = signal<Told<Functions> | null>(null);
   const flame = signal<Told<Flame> | null>(null);
   const exact = signal<Exact | null>(null);
@@ -151,8 +149,7 @@ export function createStatistics(trace: Trace): Statistics {
   scope.add(() => clearTimeout(timer));
   // What was exact of another range says nothing of this one.
   scope.add(
-    effect(() => {
-      void [range.value, whose.value, trace.status.value];
+    watch([range, whose, trace.status], () => {
       exact.value = null;
     }),
   );
@@ -165,7 +162,6 @@ export function createStatistics(trace: Trace): Statistics {
     shown,
     focus,
     highlighted,
-    filter,
     functions,
     flame,
     exact,

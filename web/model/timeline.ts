@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Overview } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
 import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, rowsWithin, tracksWithin } from './layout.ts';
 import { glide } from './motion.ts';
 import { covers, HIGHEST, LOWEST, type Picture, questionOf, type Rows } from './picture.ts';
@@ -199,13 +200,7 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     });
   };
 
-  scope.add(
-    effect(() => {
-      void [view.value, size.value, scrollTop.value, layout.value];
-      void [trace.progress.value, trace.status.value];
-      pump();
-    }),
-  );
+  scope.add(watch([view, size, scrollTop, layout, trace.progress, trace.status], pump));
   scope.add(() => {
     disposed = true;
     clearTimeout(timer);
@@ -265,12 +260,7 @@ function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview
       void ask();
     }
   };
-  scope.add(
-    effect(() => {
-      void [buckets.value, trace.progress.value, trace.status.value];
-      void ask();
-    }),
-  );
+  scope.add(watch([buckets, trace.progress, trace.status], () => void ask()));
   scope.add(() => {
     disposed = true;
     clearTimeout(timer);

@@ -2,20 +2,20 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TraceError } from '../base/protocol.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { createSelection, type Selection } from './selection.ts';
-import { createSql, type Sql, type SqlPort } from './sql.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
 
 /** A trace with what is on the screen of it. */
 export interface OpenTrace {
+  /** Counts the traces that this page has opened, from 1. */
+  readonly id: number;
+  readonly file: Blob;
   readonly trace: Trace;
   readonly timeline: Timeline;
   readonly selection: Selection;
   readonly preview: Preview;
   readonly statistics: Statistics;
-  /** Questions to its tables; of use where it is a database. */
-  readonly sql: Sql;
 }
 
 /** What the page is busy with. */
@@ -46,10 +46,11 @@ export interface Workbench {
 }
 
 /** A page with nothing open. `spawn` starts a worker. */
-export function createWorkbench(spawn: () => Port, spawnSql: () => SqlPort): Workbench {
+export function createWorkbench(spawn: () => Port): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const notice = signal('');
   let fetching: AbortController | null = null;
+  let opened = 0;
 
   const leave = () => {
     fetching?.abort();
@@ -60,7 +61,6 @@ export function createWorkbench(spawn: () => Port, spawnSql: () => SqlPort): Wor
     now.open.timeline.dispose();
     now.open.preview.dispose();
     now.open.statistics.dispose();
-    now.open.sql.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
   };
@@ -72,9 +72,10 @@ export function createWorkbench(spawn: () => Port, spawnSql: () => SqlPort): Wor
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
-    const sql = createSql(blob, spawnSql);
     const timeline = createTimeline(trace);
-    bench.value = { at: 'open', open: { trace, timeline, selection, preview, statistics, sql } };
+    opened += 1;
+    const open: OpenTrace = { id: opened, file: blob, trace, timeline, selection, preview, statistics };
+    bench.value = { at: 'open', open };
   };
 
   const openUrl = async (url: string) => {
