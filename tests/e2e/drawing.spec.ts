@@ -34,7 +34,10 @@ async function drawnBy(browser: Browser, renderer: string, options: object): Pro
   return page;
 }
 
-/** Opens an XRay log of a thread that makes 20,000 calls of many lengths within one long one: more than there are pixels. */
+/**
+ * Opens an XRay log of a thread that makes 20,000 calls of many lengths within one long one: more than there are
+ * pixels.
+ */
 async function openDense(page: Page): Promise<void> {
   await page.evaluate(() => {
     const metadata = (kind: number, ...data: number[]) => [...[kind, ...data], ...new Array(15 - data.length).fill(0)];

@@ -2,7 +2,8 @@
 //
 //   npm run bench -- [--only NAME] [--runs N] [--corpus] [--quick] [--renderer webgl2|canvas2d]
 //
-// Prints a table, and one of the decoders by themselves, and writes target/bench/result.json. Nothing here passes or fails: see docs/performance.md.
+// Prints a table, and one of the decoders by themselves, and writes target/bench/result.json. Nothing here passes or
+// fails: see docs/performance.md.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';

@@ -31,7 +31,9 @@ export async function startPage(executablePath, url, renderer) {
   return { browser, page, client: await context.newCDPSession(page), close: () => browser.close() };
 }
 
-/** Opens `path` and measures; times in ms, memory in bytes. `move` also measures panning and zooming, and statistics. */
+/**
+ * Opens `path` and measures; times in ms, memory in bytes. `move` also measures panning and zooming, and statistics.
+ */
 export async function measure(executablePath, url, path, { renderer, move }) {
   const started = await startPage(executablePath, url, renderer);
   const { browser, page, client, close } = started;
@@ -117,7 +119,10 @@ async function moving({ browser, page, client }) {
   return { settled, shapes, ...frameWork(events) };
 }
 
-/** Unfolds the dock, which asks for the functions of the whole trace; ms from the question to its first answer and the exact one. */
+/**
+ * Unfolds the dock, which asks for the functions of the whole trace; ms from the question to its first answer and the
+ * exact one.
+ */
 async function answering(page) {
   await page.getByRole('tab', { name: 'Functions' }).click();
   const answers = await page.waitForFunction(
@@ -182,7 +187,9 @@ function openingOf() {
   };
 }
 
-/** Runs in the page, before it: statistics while a file is read, and rows of a table, are not what is measured first. */
+/**
+ * Runs in the page, before it: statistics while a file is read, and rows of a table, are not what is measured first.
+ */
 function foldDock() {
   localStorage.setItem('unspool:dock', JSON.stringify({ open: false, panel: 'functions' }));
 }

@@ -1,8 +1,8 @@
 // The main thread's work frame by frame, from a trace of the browser.
 
 /**
- * Work of each frame in ms: all tasks of the page's main thread from the end of the frame before to its own end, in time of
- * the processor. What other programs take in between is not the page's.
+ * Work of each frame in ms: all tasks of the page's main thread from the end of the frame before to its own end, in
+ * time of the processor. What other programs take in between is not the page's.
  */
 export function frameWork(events) {
   const thread = mainThread(events);

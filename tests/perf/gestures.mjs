@@ -2,7 +2,9 @@
 
 const REST_MS = 400;
 
-/** Pans and zooms at several scales; answers for each gesture how long after its last event the right picture was drawn. */
+/**
+ * Pans and zooms at several scales; answers for each gesture how long after its last event the right picture was drawn.
+ */
 export async function gestures(page, client) {
   const box = await page.evaluate(() => {
     const { x, y, width, height } = document.querySelector('.area').getBoundingClientRect();
@@ -54,7 +56,9 @@ export async function gestures(page, client) {
   return settled;
 }
 
-/** Runs in the page: ms from the last event to the end of the first exact frame after it; null if there was none yet. */
+/**
+ * Runs in the page: ms from the last event to the end of the first exact frame after it; null if there was none yet.
+ */
 function settling() {
   const after = window.seenFrames.filter((frame) => frame.end >= window.lastGesture);
   if (after.length === 0) return 0;

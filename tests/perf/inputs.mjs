@@ -1,4 +1,5 @@
-// What is measured: traces that `unspool generate` makes, or recorded ones made large. A new format is one line in each.
+// What is measured: traces that `unspool generate` makes, or recorded ones made large. A new format is one line in
+// each.
 
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -30,8 +30,8 @@ export function nativeRead(path) {
 }
 
 /**
- * Runs the bench of the decoders compiled for this machine over some files, each `samples` times. Answers what it prints and
- * the medians in it.
+ * Runs the bench of the decoders compiled for this machine over some files, each `samples` times. Answers what it
+ * prints and the medians in it.
  */
 export function nativeRates(paths, samples) {
   const bench = ['bench', '--package', 'unspool-engine', '--bench', 'decoders', '--locked', '--quiet'];

@@ -33,7 +33,10 @@ export interface Port {
   onmessageerror: ((event: MessageEvent) => void) | null;
 }
 
-/** An open trace: the page's side of one worker. Owns the worker; {@link Trace.dispose} terminates it and frees its memory. */
+/**
+ * An open trace: the page's side of one worker. Owns the worker; {@link Trace.dispose} terminates it and frees its
+ * memory.
+ */
 export interface Trace {
   readonly name: string;
   /** Bytes of the file. */

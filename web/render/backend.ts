@@ -14,15 +14,16 @@ export function wantedBackend(search: string): BackendName | null {
 /** Makes the renderers of a page. */
 export interface Backends {
   /**
-   * A renderer that draws on a canvas which it puts into `host`; the host's `data-renderer` names the back end. While the
-   * graphics processor is lost, a 2D canvas takes over. `redraw` is called at each change, because the new canvas is empty.
+   * A renderer that draws on a canvas which it puts into `host`; the host's `data-renderer` names the back end. While
+   * the graphics processor is lost, a 2D canvas takes over. `redraw` is called at each change, because the new canvas
+   * is empty.
    */
   create(host: HTMLElement, redraw: () => void): Renderer;
 }
 
 /**
- * Back ends of the `wanted` kind, or with null: WebGL2 if a graphics processor does the work, else a 2D canvas. The check
- * for a graphics processor costs a context, so it is made once.
+ * Back ends of the `wanted` kind, or with null: WebGL2 if a graphics processor does the work, else a 2D canvas. The
+ * check for a graphics processor costs a context, so it is made once.
  */
 export function createBackends(wanted: BackendName | null): Backends {
   let fast: boolean | null = null;

@@ -21,7 +21,10 @@ function marked(slices: readonly Rect[], scale: number, ratio = 1): [left: numbe
   return shown;
 }
 
-/** How many rectangles `slices` slices of a row become on a canvas of 1000 device pixels, and whether one covers another. */
+/**
+ * How many rectangles `slices` slices of a row become on a canvas of 1000 device pixels, and whether one covers
+ * another.
+ */
 function placed(slices: number, scale: number, ratio: number): { put: number; overlaps: number } {
   const columns = {
     start: Float64Array.from({ length: slices }, (_, i) => i),

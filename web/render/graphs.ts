@@ -12,8 +12,8 @@ export interface Graphs {
     width: number,
   ): void;
   /**
-   * Hands over what was added, layer by layer from the lowest (area, band, line), and forgets it: `data` holds x, y, width
-   * and height of each rectangle in device pixels, up to `used`.
+   * Hands over what was added, layer by layer from the lowest (area, band, line), and forgets it: `data` holds x, y,
+   * width and height of each rectangle in device pixels, up to `used`.
    */
   take(paint: (layer: number, data: readonly number[], used: number) => void): void;
 }

@@ -37,8 +37,8 @@ export interface Theme {
 
 const HUES = [28, 62, 95, 150, 185, 235, 290, 335] as const;
 /**
- * What each hue adds to the lightness. Who sees no red or no green tells no eight hues of one lightness apart: 62 and 95
- * or 235 and 290 would be the same to them.
+ * What each hue adds to the lightness. Who sees no red or no green tells no eight hues of one lightness apart: 62 and
+ * 95 or 235 and 290 would be the same to them.
  */
 const STAGGER = [-0.01, 0.02, -0.025, 0, -0.025, 0.01, -0.025, 0.01] as const;
 
@@ -70,7 +70,9 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
   }),
 };
 
-/** The same palettes for when one function is to stand out: its slices are those that are lifted, all others step back. */
+/**
+ * The same palettes for when one function is to stand out: its slices are those that are lifted, all others step back.
+ */
 export const DIMMED: { readonly dark: Palette; readonly light: Palette } = {
   dark: dimmed(THEMES.dark, PALETTES.dark),
   light: dimmed(THEMES.light, PALETTES.light),

@@ -44,8 +44,8 @@ export interface Ink {
 
 /**
  * Draws the shapes of the timeline; text lies on a canvas of its own above. A frame is `begin`, any number of shapes,
- * `end`; shapes drawn with `rect` lie below all slices and graphs. Everything a frame needs is handed in: nothing is kept from one
- * frame to the next, and nothing is read from the page. Lengths are CSS pixels.
+ * `end`; shapes drawn with `rect` lie below all slices and graphs. Everything a frame needs is handed in: nothing is
+ * kept from one frame to the next, and nothing is read from the page. Lengths are CSS pixels.
  */
 export interface Renderer {
   /** `ratio` is device pixels a CSS pixel. */

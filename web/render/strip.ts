@@ -1,6 +1,6 @@
 /**
- * Rows of slices as rows of pixels: a row of thousands of narrow slices is painted as one image, a pixel high and stretched,
- * which costs no more however many there are. On whole pixels that is the same picture.
+ * Rows of slices as rows of pixels: a row of thousands of narrow slices is painted as one image, a pixel high and
+ * stretched, which costs no more however many there are. On whole pixels that is the same picture.
  */
 export interface Strip {
   /** Begins a row at device pixels `top`, `height` high; what is put goes there. */

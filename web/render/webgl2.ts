@@ -36,8 +36,8 @@ void main() {
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
 /**
- * Instances of one layer, kept from frame to frame so that drawing allocates nothing. Boxes and colours share the memory,
- * which goes to the graphics processor as it is.
+ * Instances of one layer, kept from frame to frame so that drawing allocates nothing. Boxes and colours share the
+ * memory, which goes to the graphics processor as it is.
  */
 interface Layer {
   words: Int16Array;
@@ -46,8 +46,8 @@ interface Layer {
 }
 
 /**
- * A context to draw with, or null where there is none; with `fast`, only if the graphics processor does the work: what a
- * processor does in its place is slower than a 2D canvas.
+ * A context to draw with, or null where there is none; with `fast`, only if the graphics processor does the work: what
+ * a processor does in its place is slower than a 2D canvas.
  */
 export function webgl2Of(canvas: HTMLCanvasElement, fast: boolean): WebGL2RenderingContext | null {
   const context = canvas.getContext('webgl2', {
@@ -66,9 +66,9 @@ export function webgl2Of(canvas: HTMLCanvasElement, fast: boolean): WebGL2Render
 }
 
 /**
- * The back end on the graphics processor: a frame is one buffer of rectangles and one draw call. They are placed on whole
- * pixels by the same code as for a 2D canvas, which costs less than a millisecond, because which slice has a pixel depends
- * on those before it. Returns null when the context does not take the program, as one that was lost.
+ * The back end on the graphics processor: a frame is one buffer of rectangles and one draw call. They are placed on
+ * whole pixels by the same code as for a 2D canvas, which costs less than a millisecond, because which slice has a
+ * pixel depends on those before it. Returns null when the context does not take the program, as one that was lost.
  */
 export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingContext): Renderer | null {
   const program = programOf(gl);

@@ -8,8 +8,8 @@ const SHORTEST = 1024 * 1024;
 
 /**
  * A {@link ReadAt} that prefetches. It reads synchronously with `read`, and after each long read starts to prefetch the
- * next range of the same length with `later`, because a scan takes as long to work on a range as to read one. If part of
- * a requested range is prefetched, it returns that part, which may be shorter than the request.
+ * next range of the same length with `later`, because a scan takes as long to work on a range as to read one. If part
+ * of a requested range is prefetched, it returns that part, which may be shorter than the request.
  */
 export function createAhead(size: number, read: ReadAt, later: ReadLater): ReadAt {
   let next: { readonly from: number; bytes: Uint8Array | null } | null = null;

@@ -6,8 +6,8 @@ export function notLoaded(part: string): TraceError {
 }
 
 /**
- * Anything that was thrown as a {@link TraceError}. A `DOMException` is a failed read of the file; any other error that is
- * not a {@link TraceError} is a wasm trap or a defect.
+ * Anything that was thrown as a {@link TraceError}. A `DOMException` is a failed read of the file; any other error that
+ * is not a {@link TraceError} is a wasm trap or a defect.
  */
 export function asTraceError(error: unknown): TraceError {
   if (isTraceError(error)) return error;

@@ -2,8 +2,8 @@ import type { Item } from '../base/protocol.ts';
 import type { ByteRange, Session } from './session.ts';
 
 /**
- * The bytes of `file` from which the details of an item are decoded, range by range as the session requests them. Returns
- * null when there is no such item. Rejects with a `DOMException` when the file cannot be read.
+ * The bytes of `file` from which the details of an item are decoded, range by range as the session requests them.
+ * Returns null when there is no such item. Rejects with a `DOMException` when the file cannot be read.
  */
 export async function gather(
   session: Pick<Session, 'detailsRange' | 'detailsNext'>,

@@ -6,8 +6,8 @@ export type Disassembler = Pick<typeof import('./wasm/unspool_disassembler.js'),
 type Disassemble = Disassembler['disassemble'];
 
 /**
- * Details with their instructions as text. `load` is called only if there are instructions, because the disassembler is as
- * large as all decoders together. Instructions stay bytes if it does not load or does not know them.
+ * Details with their instructions as text. `load` is called only if there are instructions, because the disassembler is
+ * as large as all decoders together. Instructions stay bytes if it does not load or does not know them.
  */
 export async function inWords(details: Details, load: () => Promise<Disassembler>): Promise<Details> {
   if (!details.fields.some((field) => hasCode(field.value))) return details;

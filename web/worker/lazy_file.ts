@@ -1,6 +1,6 @@
 /**
- * Reads the bytes from `from` up to but not including `to`, synchronously. Returns fewer only at the end of the file. Throws
- * if the file cannot be read.
+ * Reads the bytes from `from` up to but not including `to`, synchronously. Returns fewer only at the end of the file.
+ * Throws if the file cannot be read.
  */
 export type ReadAt = (from: number, to: number) => Uint8Array;
 
@@ -15,9 +15,9 @@ const KEPT = 192;
 /**
  * A file that stands in for the byte array of a database in sql.js, and reads only the pages that SQLite requests.
  *
- * The published sql.js keeps the byte array as the contents of a file in memory: it calls `slice` once and then `subarray`
- * for each page. An object with these two methods serves a database of any size without holding it. This depends on the
- * inner workings of sql.js, so its version is pinned and a test verifies the contract.
+ * The published sql.js keeps the byte array as the contents of a file in memory: it calls `slice` once and then
+ * `subarray` for each page. An object with these two methods serves a database of any size without holding it. This
+ * depends on the inner workings of sql.js, so its version is pinned and a test verifies the contract.
  */
 export class LazyFile {
   /** Bytes; sql.js reads it as the size of the database. */

@@ -27,8 +27,8 @@ export function createDisassemblerLoader(): LoadDisassembler {
 }
 
 /**
- * A session for a file, ready for its first step. Throws a {@link TraceError} for a file that no format claims or a module
- * that does not load, and a `DOMException` for a file that cannot be read.
+ * A session for a file, ready for its first step. Throws a {@link TraceError} for a file that no format claims or a
+ * module that does not load, and a `DOMException` for a file that cannot be read.
  */
 export async function openSession(file: Blob, name: string, disassembler: LoadDisassembler): Promise<Session> {
   const [head, tail] = await Promise.all([

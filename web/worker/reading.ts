@@ -31,8 +31,8 @@ const LARGEST_BUDGET = 4_000_000;
 const HOLD_MS = 250;
 
 /**
- * Reads `file` through `session` and yields to messages every {@link TURN_MS}. Rejects with a `DOMException` if the file
- * cannot be read, and with whatever a wasm trap throws.
+ * Reads `file` through `session` and yields to messages every {@link TURN_MS}. Rejects with a `DOMException` if the
+ * file cannot be read, and with whatever a wasm trap throws.
  */
 export async function readThrough(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
   return session.isDatabase() ? readRows(session, pace) : readBytes(session, file, pace);

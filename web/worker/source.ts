@@ -5,8 +5,8 @@ export interface Source {
   /** Starts reading the next portion of at most `most` bytes, unless a read is already pending. */
   prefetch(most: number): void;
   /**
-   * The next portion of at most `most` bytes; null at the end. The array is valid until the next prefetch or take. Rejects
-   * with a `DOMException` if the file cannot be read.
+   * The next portion of at most `most` bytes; null at the end. The array is valid until the next prefetch or take.
+   * Rejects with a `DOMException` if the file cannot be read.
    */
   take(most: number): Promise<Uint8Array | null>;
   /** Stops reading and ends the use of the source. */

@@ -63,9 +63,9 @@ export class SqlFile {
   }
 
   /**
-   * Opens a database of `size` bytes lazily: SQLite's reads go to `read`, scans that bypass SQLite to `ahead`. If sql.js does
-   * not accept a lazy file, opens the whole file from `copy` instead, which returns null for a file that is too large.
-   * Throws if neither works.
+   * Opens a database of `size` bytes lazily: SQLite's reads go to `read`, scans that bypass SQLite to `ahead`. If
+   * sql.js does not accept a lazy file, opens the whole file from `copy` instead, which returns null for a file that is
+   * too large. Throws if neither works.
    */
   static open(
     library: Library,
@@ -107,8 +107,8 @@ export class SqlFile {
   }
 
   /**
-   * Runs a query of numbers and keeps its rows back-to-back for {@link values}, `columns` doubles a row. Calls from Rust per
-   * row and column would be too slow, and an object per row far too slow.
+   * Runs a query of numbers and keeps its rows back-to-back for {@link values}, `columns` doubles a row. Calls from
+   * Rust per row and column would be too slow, and an object per row far too slow.
    */
   doubles(text: string, columns: number): Outcome {
     const { sql, memory } = this.#library;
@@ -158,8 +158,8 @@ export class SqlFile {
 
   #settle(): void {
     try {
-      // With writable_schema a corrupt table does not make the others unreadable. trusted_schema=0 keeps code in the schema
-      // from running.
+      // With writable_schema a corrupt table does not make the others unreadable. trusted_schema=0 keeps code in the
+      // schema from running.
       this.database.run('pragma writable_schema=1; pragma trusted_schema=0; pragma query_only=1');
       this.database.run('select 1 from sqlite_schema');
     } catch {
@@ -169,8 +169,8 @@ export class SqlFile {
 }
 
 /**
- * Opens a database in a file of the browser. Works in a worker only. Rejects with a `DOMException` if the file cannot be
- * read, and with other errors if sql.js does not load.
+ * Opens a database in a file of the browser. Works in a worker only. Rejects with a `DOMException` if the file cannot
+ * be read, and with other errors if sql.js does not load.
  */
 export async function openSqlFile(file: Blob): Promise<SqlFile> {
   const { default: url } = await import('sql.js/dist/sql-wasm-browser.wasm?url');

@@ -24,8 +24,8 @@ const TURN_MS = 8;
 /** Slices a step. */
 const STEP_SLICES = 200_000;
 /**
- * A scan that takes longer than this sends an estimate first. While the file is being read the estimate is also the last
- * reply: exact numbers would be out of date at once.
+ * A scan that takes longer than this sends an estimate first. While the file is being read the estimate is also the
+ * last reply: exact numbers would be out of date at once.
  */
 const ESTIMATE_AFTER_MS = 40;
 

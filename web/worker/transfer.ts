@@ -1,6 +1,6 @@
 /**
- * The buffers of all typed arrays in a message, each once: the transfer list of `postMessage`. The arrays must own their
- * memory; a view of wasm memory cannot be transferred.
+ * The buffers of all typed arrays in a message, each once: the transfer list of `postMessage`. The arrays must own
+ * their memory; a view of wasm memory cannot be transferred.
  */
 export function transferables(message: unknown): ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();

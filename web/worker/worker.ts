@@ -1,5 +1,6 @@
 /*
- * The entry of a trace's worker: binds the messages of the page to a trace worker. The page terminates it with the trace.
+ * The entry of a trace's worker: binds the messages of the page to a trace worker. The page terminates it with the
+ * trace.
  */
 import type { FromWorker, ToWorker } from '../base/protocol.ts';
 import { createTraceWorker } from './trace_worker.ts';

@@ -5,8 +5,8 @@ import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
 /**
- * A panel of the dock: a folder of `web/ui/panels` and a line of `panels.ts`. It exists once a page; a state that outlives
- * a trace belongs to it.
+ * A panel of the dock: a folder of `web/ui/panels` and a line of `panels.ts`. It exists once a page; a state that
+ * outlives a trace belongs to it.
  */
 export interface Panel {
   /** Stored in the browser as the front tab, so it never changes. */

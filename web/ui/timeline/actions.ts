@@ -9,8 +9,8 @@ import type { TraceActions } from '../commands/context.ts';
 import { GO_TO_ID } from './go_to.tsx';
 
 /**
- * What commands do with a trace. `area` is the element of the timeline; `scrollBy` scrolls the tracks by CSS pixels of the
- * layout.
+ * What commands do with a trace. `area` is the element of the timeline; `scrollBy` scrolls the tracks by CSS pixels of
+ * the layout.
  */
 export function createTraceActions(
   { trace, timeline, selection, statistics }: OpenTrace,

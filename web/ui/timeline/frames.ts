@@ -6,7 +6,9 @@ export interface FrameNote {
   readonly exact: boolean;
 }
 
-/** Records a frame as a User Timing measure. Drawing began at `began` (milliseconds of `performance.now`) and ends now. */
+/**
+ * Records a frame as a User Timing measure. Drawing began at `began` (milliseconds of `performance.now`) and ends now.
+ */
 export type NoteFrame = (began: number, note: FrameNote) => void;
 
 const NAME = 'unspool:frame';

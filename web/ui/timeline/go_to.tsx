@@ -11,8 +11,8 @@ export const GO_TO_ID = 'go-to';
 const AROUND = 40n;
 
 /**
- * A field for a position. Enter shows the position and selects the innermost slice there: in the track of the selection, or
- * else in the track with the most slices.
+ * A field for a position. Enter shows the position and selects the innermost slice there: in the track of the
+ * selection, or else in the track with the most slices.
  */
 export function GoTo({ open }: { open: OpenTrace }) {
   const wrong = useSignal(false);

@@ -3,7 +3,9 @@ import type { Sort } from '../../../model/functions.ts';
 import type { Panel } from '../../dock/panel.ts';
 import { Functions } from './functions.tsx';
 
-/** The Functions panel: how often and how long each function ran. The sort order outlives a trace, the filter does not. */
+/**
+ * The Functions panel: how often and how long each function ran. The sort order outlives a trace, the filter does not.
+ */
 export function createFunctionsPanel(): Panel {
   const sort = signal<Sort>({ by: 'total', descending: true });
   return {
