@@ -40,7 +40,7 @@ export function createBackends(wanted: BackendName | null): Backends {
 
 type ContextOf = (canvas: HTMLCanvasElement) => WebGL2RenderingContext | null;
 
-/** `gpu` is null for a 2D canvas; `tried` is told whether WebGL2 works. */
+/** `gpu` is null for a 2D canvas. `tried` is called with whether WebGL2 works. */
 function createBackend(
   host: HTMLElement,
   gpu: ContextOf | null,

@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
 
-/** Makes the whole window take files, and says so while they are held over it. */
+/** Accepts files dropped anywhere on the window, and shows an overlay while they are dragged over it. */
 export function DropOverlay({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const over = useSignal(false);
   useEffect(() => {
     const scope = createScope();
-    // Enter and leave come for each element on the way: their balance tells whether the files are over the window.
+    // Enter and leave events come for each element on the way. Their balance says whether the files are over the
+    // window.
     let depth = 0;
     scope.listen<DragEvent>(window, 'dragenter', (event) => {
       if (!hasFiles(event)) return;

@@ -2,17 +2,18 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
+/** How long the confirmation shows. */
 const COPIED_MS = 1200;
 
 interface CopyableProps {
-  /** What is copied. */
+  /** The text that a click copies. */
   readonly text: string;
   readonly mono?: boolean;
   readonly muted?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A value that a click copies. Its text can still be selected: a click that selects does not copy. */
+/** A value that a click copies. A click that selects part of its text does not copy. */
 export function Copyable({ text, mono = false, muted = false, children }: CopyableProps) {
   const copied = useSignal(false);
   useEffect(() => {
@@ -26,7 +27,7 @@ export function Copyable({ text, mono = false, muted = false, children }: Copyab
       await navigator.clipboard.writeText(text);
       copied.value = true;
     } catch {
-      // The browser does not let the page copy; the text can be selected.
+      // The browser denied access to the clipboard. The text can still be selected.
     }
   };
   return (

@@ -11,7 +11,7 @@ import { Copyable } from './copyable.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
-/** Everything about what is selected; about the trace when nothing is. */
+/** Details of the selection, or facts about the trace without a selection. */
 export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
   const { trace, selection } = open;
   const known = selection.known.value;
@@ -53,7 +53,7 @@ function Item({ open, details, context, colour }: ItemProps) {
   const track = trace.tracks.value.get(details.item.track);
   const parent = track ? trace.tracks.value.get(track.parent) : undefined;
   const { start, end } = details;
-  // The engine may say of a flag what there is to say in a remark of its own.
+  // The engine's remarks explain the flags in sentences, which replace the labels.
   const remarks = details.remarks.length > 0 ? details.remarks : flagWords(details.flags);
   return (
     <>
@@ -85,7 +85,7 @@ function Item({ open, details, context, colour }: ItemProps) {
           {remark}
         </p>
       ))}
-      {/* What was unfolded in one call is folded again in the next. */}
+      {/* The key folds all values again when the selection changes. */}
       <dl class="fields" key={keyOf(details.item)}>
         <Fields fields={details.fields} context={context} />
         {details.offset !== null && (

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
-/** CSS pixels of a row; the style sheet has the same. */
+/** CSS pixels of a row, as in the style sheet. */
 const ROW = 18;
-/** CSS pixels of rows that are shown without scrolling. */
+/** CSS pixels of the tallest box without scrolling. */
 const TALLEST = 14 * ROW;
+/** Rows kept above and below the visible ones. */
 const SPARE = 4;
 
 interface Props {
@@ -13,7 +14,7 @@ interface Props {
   readonly row: (i: number) => ComponentChildren;
 }
 
-/** Rows of one height in a box that scrolls, of which only those in sight exist. */
+/** A scrolling box of rows of equal height. Only the visible rows exist. */
 export function Rows({ count, label, row }: Props) {
   const top = useSignal(0);
   const first = Math.max(0, Math.floor(top.value / ROW) - SPARE);

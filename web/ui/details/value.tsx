@@ -17,19 +17,19 @@ import {
 import { Copyable } from './copyable.tsx';
 import { Rows } from './rows.tsx';
 
-/** Of a list so many elements are shown at first. */
+/** Elements of a list shown at first. */
 const FEW = 20;
-/** Elements with parts of their own come so many at a time. */
+/** Further structured elements that a click shows. */
 const PORTION = 100;
-/** Characters of a text that are shown at first. */
+/** Characters of a text shown at first. */
 const LONG_TEXT = 2000;
-/** A longer text gets a place of its own below its name. */
+/** Characters of the longest text next to its name; longer ones go below it. */
 const SHORT_TEXT = 48;
-/** Characters that numbers in columns have to share. */
+/** Characters of a line of numbers. */
 const LINE = 44;
 const MOST_COLUMNS = 4;
 
-/** Names and values, to be put in a `dl`. */
+/** Names and values, as children of a `dl`. */
 export function Fields({ fields, context }: { fields: readonly Field[]; context: ValueContext }) {
   return (
     <>
@@ -53,7 +53,7 @@ function FieldRow({ field: { name, value }, context }: { field: Field; context: 
   );
 }
 
-/** Whether a value is shown below its name, to be folded away. A list of one number is as good as the number. */
+/** Whether a value goes below its name and can be folded. A list of one number is shown as the number. */
 function hasParts(value: Value): boolean {
   if (value.t === 'bytes') return value.length > 0n;
   if (value.t === 'tree') return value.v.length > 0;
@@ -173,7 +173,7 @@ function Named({ value, context }: { value: Value & { t: 'symbol' }; context: Va
   );
 }
 
-/** Line breaks and indentation are part of a text: shaders come as text. */
+/** A text with its line breaks and indentation, which matter in shaders. */
 function Text({ text }: { text: string }) {
   const whole = useSignal(false);
   if (text === '') return <span class="muted">empty</span>;
@@ -205,7 +205,7 @@ function List({ values, context }: { values: readonly Value[]; context: ValueCon
   );
 }
 
-/** Short values side by side, each line with the index of its first. */
+/** Short values in columns, each line with the index of its first value. */
 function Numbers({ values, context }: { values: readonly Scalar[]; context: ValueContext }) {
   const all = useSignal(false);
   const columns = columnsOf(values, context);
@@ -241,16 +241,16 @@ function Numbers({ values, context }: { values: readonly Scalar[]; context: Valu
   );
 }
 
-/** How many values stand side by side: as many as there is room for the longest of the first ones. */
+/** Number of columns that fit the longest of the first values. */
 function columnsOf(values: readonly Scalar[], context: ValueContext): number {
   let longest = 1;
   for (const value of values.slice(0, 1000)) longest = Math.max(longest, scalarText(value, context).length);
   const fit = Math.max(1, Math.min(MOST_COLUMNS, Math.floor(LINE / (longest + 1))));
-  // Three columns would break the rows of what most often comes in fours.
+  // Values often come in fours, which three columns would split.
   return fit === 3 ? 2 : fit;
 }
 
-/** Values with parts of their own, one below the other. */
+/** Structured values, one below the other. */
 function Elements({ values, context }: { values: readonly Value[]; context: ValueContext }) {
   const shown = useSignal(FEW);
   const left = values.length - shown.value;

@@ -100,7 +100,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
   );
 }
 
-/** The upper edge of the dock: drag it, or move it with the arrow keys. */
+/** The upper edge of the dock, which the pointer drags and the arrow keys move. */
 function DockDivider({ dock }: { dock: DockState }) {
   const set = (height: number) => {
     dock.height.value = Math.round(Math.max(LEAST_HEIGHT, Math.min(innerHeight - SPARED, height)));

@@ -2,7 +2,7 @@ import { formatCount, formatLength, formatRange } from '../../base/format.ts';
 import type { AllTracks } from '../../model/statistics.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
-/** Which range the panels speak of; a click on the whole trace takes a range back. */
+/** The range of the panels. A click on the whole trace clears it. */
 export function Breadcrumb({ open }: { open: OpenTrace }) {
   const { trace, statistics, timeline } = open;
   const range = statistics.range.value;
@@ -31,7 +31,7 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
   );
 }
 
-/** Whose slices the panels speak of. */
+/** The choice of the tracks that the panels cover. */
 export function WhoseChoice({ open }: { open: OpenTrace }) {
   const { statistics } = open;
   const choices = statistics.choices.value;
@@ -60,7 +60,7 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
   );
 }
 
-/** What all tracks that are spoken of are called; one alone goes by its name. */
+/** The name of all tracks in scope: the name of the only one, or their number. */
 export function allName({ count, threads, name }: AllTracks): string {
   return name ?? `All ${formatCount(count)} ${threads ? 'threads' : 'tracks'}`;
 }

@@ -14,7 +14,7 @@ interface Props {
   readonly showKeys: () => void;
 }
 
-/** The line at the top: what is open, how far it is read, what is wrong with it. */
+/** The header: the open file, its progress and its problems. */
 export function Header({ workbench, theme, choose, showKeys }: Props) {
   const bench = workbench.bench.value;
   const trace = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open.trace : null;
@@ -88,7 +88,7 @@ function Summary({ trace }: { trace: Trace }) {
     for (const [noun, count] of lanes) if (noun !== info.eventNoun) parts.push(formatCounted(count, noun));
   }
   if (threads > 0) parts.push(formatCounted(threads, 'thread'));
-  // Of what is only counted, the number of events tells the length.
+  // In a trace of ordinals the number of events is the length.
   if (info && extent && info.clock.kind !== 'ordinal') parts.push(formatLength(extentLength(extent), info.clock));
   return (
     <>

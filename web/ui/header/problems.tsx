@@ -6,10 +6,10 @@ import { createScope } from '../../base/scope.ts';
 import type { Trace } from '../../model/trace.ts';
 import { problemsLabel } from '../../model/tracks.ts';
 
-/** How many problems are fetched at a time. */
+/** Problems per request. */
 const PAGE = 100;
 
-/** How many problems and remarks there are, and on a click what they are. Nothing when there are none. */
+/** The number of problems and remarks, and a list of them on a click. Renders nothing if there are none. */
 export function Problems({ trace }: { trace: Trace }) {
   const shown = useSignal(false);
   const root = useRef<HTMLSpanElement>(null);

@@ -2,23 +2,23 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** CSS pixels of a row of a table; the style sheet has the same. */
+/** CSS pixels of a row of a table, as in the style sheet. */
 export const TABLE_ROW = 24;
-/** Rows out of sight that are there, too. */
+/** Rows kept above and below the visible ones. */
 const SPARE = 6;
 
-/** Rows of a long table that exist. */
+/** The rows of a long table that exist. */
 export interface Shown {
-  /** Index of the first, and behind the last. */
+  /** Indices of the first row and of the end, exclusive. */
   readonly first: number;
   readonly end: number;
-  /** Rows that fit. */
+  /** Number of rows in a page. */
   readonly page: number;
-  /** For the box that scrolls. */
+  /** Scroll handler of the box. */
   readonly onScroll: (event: { readonly currentTarget: HTMLElement }) => void;
 }
 
-/** Of `count` rows of {@link TABLE_ROW} those that are in sight in `box`, which scrolls, and a few more. */
+/** The visible rows of `count` rows of height {@link TABLE_ROW} in the scrolling element `box`, and a few more. */
 export function useShownRows(box: RefObject<HTMLElement | null>, count: number): Shown {
   const top = useSignal(0);
   const height = useSignal(TABLE_ROW * 20);
@@ -30,7 +30,7 @@ export function useShownRows(box: RefObject<HTMLElement | null>, count: number):
     observer.observe(element);
     return () => observer.disconnect();
   }, [box, height]);
-  // Rows may have become fewer than were scrolled by.
+  // The scroll position may exceed the height after rows were removed.
   const from = Math.min(top.value, Math.max(0, count * TABLE_ROW - height.value));
   return {
     first: Math.max(0, Math.floor(from / TABLE_ROW) - SPARE),
@@ -42,7 +42,7 @@ export function useShownRows(box: RefObject<HTMLElement | null>, count: number):
   };
 }
 
-/** Keeps the place of rows that are out of sight. */
+/** An empty row in place of `rows` rows that do not exist. */
 export function Spacer({ rows, columns }: { rows: number; columns: number }) {
   if (rows <= 0) return null;
   return (

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { formatLength, formatPosition } from '../../base/format.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
-/** Tells screen readers what was selected: the timeline itself is a drawing. */
+/** Announces the selection to screen readers, which cannot read the canvas. */
 export function Announcer({ open }: { open: OpenTrace }) {
   const { trace, selection } = open;
   const text = useComputed(() => {

@@ -1,15 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+/** CSS pixels of the track names: the limits and the initial width. */
 const LEAST = 120;
 const MOST = 480;
 const FIRST = 230;
-/** In windows narrower than this the timeline needs the room more. */
+/** Windows below this width (CSS pixels) start with {@link FIRST_NARROW}. */
 const NARROW = 700;
 const FIRST_NARROW = 140;
+/** CSS pixels that a key moves the divider. */
 const STEP = 16;
 
-/** Between track names and timeline: drag it, or move it with the arrow keys. */
+/** The divider between track names and timeline, which the pointer drags and the arrow keys move. */
 export function Divider() {
   const first = innerWidth < NARROW ? FIRST_NARROW : FIRST;
   const width = useSignal(first);

@@ -1,31 +1,35 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
 
-/** What gestures come to. Lengths are CSS pixels, places are relative to the element. */
+/** The effects of gestures. Lengths are CSS pixels; places are relative to the element. */
 export interface GestureTarget {
-  /** The content follows the pointer by so much. */
+  /** Moves the content along with the pointer. */
   drag(dx: number, dy: number): void;
-  /** With Shift a range is drawn from one place to another; `done` when the pointer lets go. */
+  /** Selects a range between two places, by a drag with Shift. `done` when the pointer is released. */
   range(fromX: number, toX: number, done: boolean): void;
+  /** Zooms at `x`; a `factor` above 1 shows more. */
   zoom(x: number, factor: number): void;
+  /** Pans; positive is to the right. */
   sideways(pixels: number): void;
+  /** Scrolls the tracks; positive is down. */
   scroll(pixels: number): void;
-  /** The pointer is here, or left (null). Not called while something is dragged. */
+  /** The place of the pointer, or null when it leaves. Not called during a drag. */
   hover(at: { readonly x: number; readonly y: number } | null): void;
   click(x: number, y: number): void;
   doubleClick(x: number, y: number): void;
 }
 
-/** Movement below this many CSS pixels is still a click. */
+/** CSS pixels of movement below which a press is a click. */
 const CLICK_SLACK = 4;
+/** CSS pixels of a line, for wheels that count lines. */
 const LINE = 33;
 
-/** Listens for panning, zooming, pinching and clicking on an element until disposed. */
+/** Turns pointer and wheel events on an element into gestures, until disposed. */
 export function listenForGestures(element: HTMLElement, target: GestureTarget): Dispose {
   const scope = createScope();
   const pointers = new Map<number, { x: number; y: number }>();
   let dragging = false;
   let pinched = false;
-  /** Where a range begins, while one is drawn. */
+  /** The start of the range during a drag with Shift. */
   let rangeFrom: number | null = null;
 
   const place = (event: MouseEvent) => {
@@ -59,7 +63,7 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
       return;
     }
     if (!dragging && Math.hypot(at.x - before.x, at.y - before.y) < CLICK_SLACK) {
-      // Still a click; what is swallowed here is made up for when it becomes a drag.
+      // Keeping the first place lets a later drag include this movement.
       pointers.set(event.pointerId, before);
       return;
     }
@@ -98,16 +102,16 @@ function wheel(event: WheelEvent, x: number, target: GestureTarget): void {
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : event.deltaMode === 0 ? 1 : 10 * LINE;
   const dx = event.deltaX * unit;
   const dy = event.deltaY * unit;
-  // With Shift some systems turn the wheel sideways themselves, others leave that to us.
+  // Some systems turn the wheel sideways with Shift, others do not.
   if (event.shiftKey) target.sideways(Math.abs(dx) > Math.abs(dy) ? dx : dy);
   else if (event.altKey) target.scroll(dy);
-  // A pinch on a touch pad comes as Ctrl and small steps.
+  // Browsers report a pinch on a touchpad as small steps with Ctrl.
   else if (event.ctrlKey || event.metaKey) target.zoom(x, Math.exp(clampStep(dy) * 0.008));
   else if (Math.abs(dx) > Math.abs(dy)) target.sideways(dx);
   else target.zoom(x, Math.exp(clampStep(dy) * 0.0025));
 }
 
-/** Some mice send a whole page in one step. */
+/** Limits a step, because some mice send a whole page at once. */
 function clampStep(pixels: number): number {
   return Math.max(-160, Math.min(160, pixels));
 }

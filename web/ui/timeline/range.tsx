@@ -5,7 +5,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 
 interface Props {
   readonly open: OpenTrace;
-  /** The range that is being drawn, before it is one. */
+  /** The range during a drag, before it is selected. */
   readonly drawn: ReadonlySignal<Extent | null>;
 }
 
@@ -13,13 +13,13 @@ interface Props {
 export function RangeBand({ open, drawn }: Props) {
   const edges = edgesOf(open, drawn.value ?? open.statistics.range.value);
   if (!edges || edges.right <= 0 || edges.left >= edges.width) return null;
-  // Far outside the screen browsers lose their precision: the band ends just beyond it.
+  // Browsers lose precision far outside the screen, so the band ends just beyond it.
   const left = Math.max(-2, edges.left);
   const right = Math.min(edges.width + 2, Math.max(edges.right, edges.left + 2));
   return <div class="range" style={{ left: `${left}px`, width: `${right - left}px` }} />;
 }
 
-/** How long the selected range is, on the ruler. */
+/** The length of the selected range, on the ruler. */
 export function RangeLength({ open, drawn }: Props) {
   const range = drawn.value ?? open.statistics.range.value;
   const edges = edgesOf(open, range);

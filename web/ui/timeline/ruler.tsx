@@ -14,7 +14,7 @@ interface Props {
   readonly drawn: ReadonlySignal<Extent | null>;
 }
 
-/** The scale above the timeline. */
+/** The ruler above the timeline. */
 export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
   const { marks, base, unit, minor } = ruler.value ?? { marks: [], base: '', unit: '', minor: 0 };
   const first = marks[0]?.x ?? 0;

@@ -2,13 +2,13 @@ import { isDrawn, type LaidTrack, tracksWithin } from '../../model/layout.ts';
 import { shortLine, trackLines } from '../../model/tracks.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
-/** CSS pixels of the name and of each muted line. */
+/** CSS pixels of the name, and of each line below it. */
 const NAME = 24;
 const LINE = 16;
-/** Tracks above and below the window that are kept, so that the keyboard can go on to them. */
+/** CSS pixels above and below the window within which tracks exist, for keyboard navigation. */
 const SPARE = 200;
 
-/** The names of the tracks beside the timeline; only those near the window exist. */
+/** The names of the tracks next to the timeline. Only those near the window exist. */
 export function TrackList({ open }: { open: OpenTrace }) {
   const { timeline } = open;
   const layout = timeline.layout.value;
@@ -32,7 +32,7 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
   const lines = trackLines(track, info ?? { sliceNoun: 'slice' });
   const room = Math.floor((height - NAME - 4) / LINE);
   const shown = lines.slice(0, Math.max(0, room));
-  // A track that is higher than the window keeps its name in sight.
+  // The name of a track higher than the window stays visible.
   const content = NAME + shown.length * LINE + 6;
   const stuck = Math.max(0, Math.min(scrollTop - laid.top, height - content));
   const heading = !isDrawn(laid);

@@ -4,7 +4,7 @@ import { FORMATS, SAMPLES } from '../../model/formats.ts';
 import type { Bench, Workbench } from '../../model/workbench.ts';
 import './welcome.css';
 
-/** What is shown as long as there is no trace to show: what can be opened, and why a file could not be. */
+/** The page without a trace: the formats, the samples, and why a file did not open. */
 export function Welcome({ workbench, choose }: { workbench: Workbench; choose: () => void }) {
   const bench = workbench.bench.value;
   if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;

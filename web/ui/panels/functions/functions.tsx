@@ -75,7 +75,7 @@ function amount(
   const { length } = columns as FunctionColumns;
   const of = rows < length && filter.trim() !== '' ? `${formatCount(rows)} of ` : '';
   const cut = rows === MOST_ROWS && rows < length ? `, the first ${formatCount(rows)} shown` : '';
-  // Only calls are of functions; lifetimes and frames just have names.
+  // Calls have functions. Lifetimes and frames have names.
   const functions = `${of}${formatCounted(length, noun === 'call' ? 'function' : 'name')}${cut}`;
   if (exact) return `${functions} in ${formatCounted(slices, noun)}`;
   return `${functions}, estimated from ${formatPercent(visited, slices)} of ${formatCounted(slices, noun)}`;
@@ -262,7 +262,7 @@ function Cells({ columns, i, clock, most, exact }: CellsProps) {
   );
 }
 
-/** The unit of lengths, where it is the same for all of them. */
+/** The unit of all lengths, or '' if each length has its own. */
 function unitOf(clock: Clock): string {
   return clock.kind === 'seconds' ? '' : `, lengths in ${plural(2, clock.kind === 'ticks' ? 'tick' : clock.unit)}`;
 }
@@ -276,7 +276,7 @@ function exactOf(exact: Exact | null, name: number): Percentiles | null {
 }
 
 function bringIntoView(box: HTMLElement, row: number): void {
-  // The head covers a row.
+  // The sticky head covers a row.
   const top = row * TABLE_ROW;
   if (top < box.scrollTop) box.scrollTop = top;
   else if (top + 2 * TABLE_ROW > box.scrollTop + box.clientHeight)

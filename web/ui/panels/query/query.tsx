@@ -6,7 +6,7 @@ import { LIMIT_SECONDS, MOST_ROWS, type Sql } from '../../../model/sql.ts';
 import { Spacer, useShownRows } from '../virtual_rows.tsx';
 import './query.css';
 
-/** Characters of a value that are shown; all of them are in its title, up to {@link TITLE}. */
+/** Characters of a value in a cell, and in its title. */
 const SHOWN = 80;
 const TITLE = 2000;
 
@@ -147,7 +147,7 @@ function Table({ sql }: { sql: Sql }) {
 
 function Cell({ value }: { value: SqlValue }) {
   const number = typeof value === 'bigint' || typeof value === 'number';
-  // Of long values a part is turned into text at all.
+  // Converting only the first part keeps long blobs cheap.
   const part = value instanceof Uint8Array ? value.subarray(0, TITLE / 3) : value;
   const text = sqlText(part);
   return (
@@ -157,7 +157,7 @@ function Cell({ value }: { value: SqlValue }) {
   );
 }
 
-/** A name as SQL has it: tables of others may be called anything. */
+/** A table name as SQL, quoted if necessary. */
 function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
