@@ -44,7 +44,7 @@ const NO_COUNTERS = {
   last: new Float64Array(0),
 };
 
-/** A scene of counters, of which those in `with` have values. */
+/** A scene of counters; those in `having` have values. */
 function scene(counters: readonly number[], having: readonly number[]): Scene {
   const view = { anchor: 0n, fraction: 0, perPixel: 1 };
   const question = questionOf(
@@ -96,8 +96,8 @@ const BLIND: Renderer = {
   dispose: () => undefined,
 };
 
-describe('what is on the screen', () => {
-  it('is a picture when it is graphs alone', () => {
+describe('the number of shapes', () => {
+  it('counts graphs', () => {
     expect(drawShapes(BLIND, scene([1, 2, 3], [1, 3]))).toBe(2);
     expect(drawShapes(BLIND, scene([1, 2, 3], []))).toBe(0);
   });
