@@ -124,6 +124,16 @@ test('its tables can be queried by read-only SQL', async ({ page }) => {
   await expect(said).toContainText('3 rows');
 });
 
+test('keys typed into a query run no command', async ({ page }) => {
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await open(page, SAMPLE);
+  await page.getByRole('tab', { name: 'Query' }).click();
+  const box = page.getByRole('textbox', { name: 'SQL query' });
+  await box.pressSequentially('select 0 as grade?');
+  await expect(box).toHaveValue('select 0 as grade?');
+  await expect(page.getByRole('dialog')).toBeHidden();
+});
+
 test('a trace that is not a database has no Query panel', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await expect(page.getByRole('tab', { name: 'Functions' })).toBeVisible();

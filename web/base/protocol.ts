@@ -74,7 +74,7 @@ export interface Track {
   readonly reordering: boolean;
 }
 
-/** A defect of the file. */
+/** A defect of the file, or a remark about it. */
 export interface Problem {
   /** Absolute offset in the unit of {@link TraceInfo.placeNoun}. */
   readonly offset: bigint;
@@ -94,7 +94,7 @@ export interface ProblemCount {
   readonly first: Problem;
 }
 
-/** The kinds of {@link TraceError}. `crate/engine/src/report.rs` and `web/worker/errors.ts` produce them. */
+/** The kinds of {@link TraceError}, from `crate/engine/src/report.rs`, `web/worker/errors.ts` and the page itself. */
 export type ErrorKind =
   /** No format claims the file. */
   | 'unrecognised'

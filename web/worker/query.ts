@@ -16,26 +16,28 @@ const PORTION_MS = 60;
 /** Bytes of a blob that are sent. */
 const BLOB = 4096;
 
-let file: Promise<SqlFile> | null = null;
-
+let database: Promise<SqlFile> | null = null;
 page.onmessage = ({ data }) => {
   switch (data.t) {
     case 'open':
-      file = openSqlFile(data.file);
-      file.catch(() => undefined);
+      database = openSqlFile(data.file);
+      // The first query reports a failure. Until then the rejection must not count as unhandled.
+      database.catch(() => undefined);
       return;
     case 'run':
-      void run(data.id, data.sql, data.most);
+      void run(database, data);
       return;
   }
 };
 
-async function run(id: number, sql: string, most: number): Promise<void> {
+type Run = Extract<ToSql, { t: 'run' }>;
+
+async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): Promise<void> {
   const refusal = refusalOf(sql);
   if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal });
   let opened: SqlFile | null = null;
   try {
-    opened = await file;
+    opened = await database;
     if (opened) sendRows(opened, id, sql, most);
   } catch (error) {
     const gone = opened?.failure();

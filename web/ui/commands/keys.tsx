@@ -22,8 +22,8 @@ export function KeysDialog({ close }: { close: () => void }) {
             <section key={group.title}>
               <h3>{group.title}</h3>
               <dl>
-                {group.rows.map((row) => (
-                  <div key={row.does}>
+                {group.rows.map((row, i) => (
+                  <div key={i}>
                     <dt>
                       <RowKeys row={row} />
                     </dt>
