@@ -58,7 +58,7 @@ export interface Trace {
   overview(buckets: number): Promise<Overview | null>;
   /** Resolves with null if the worker ends. Details are null when there is no such item or decoding it failed. */
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
-  /** Calls `take` with one or more answers, each better than the previous one. A newer question ends the older one. */
+  /** Calls `take` with one or more results, each better than the previous one. A newer question ends the older one. */
   statistics(question: StatisticsQuestion, take: (answer: StatisticsAnswer) => void): void;
   /** Resolves with null if there is no such call, a newer question supersedes this one, or the worker ends. */
   percentiles(question: PercentilesQuestion): Promise<Percentiles | null>;
@@ -73,7 +73,7 @@ export interface Trace {
 
 /** A question about a range. */
 export type StatisticsQuestion = Omit<Extract<ToWorker, { t: 'statistics' }>, 't' | 'id'>;
-/** An answer to it, estimated or exact. */
+/** The statistics of a range, estimated or exact. */
 export type StatisticsAnswer = Omit<StatisticsReply, 't' | 'id'>;
 /** A question about one function in a range. */
 export type PercentilesQuestion = Omit<Extract<ToWorker, { t: 'percentiles' }>, 't' | 'id'>;

@@ -23,7 +23,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
   let session: Session | null = null;
   let file: Blob = new Blob();
   let cancelled = false;
-  /** The page was told that this trace is lost; nothing is sent afterwards. */
+  /** The page knows that this trace is lost, so the session is not used any more. */
   let over = false;
   let reading = true;
   let reportedAt = Number.NEGATIVE_INFINITY;

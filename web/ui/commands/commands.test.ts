@@ -39,7 +39,7 @@ describe('the commands', () => {
     }
     expect(log).toEqual(['zoom 0.625', 'zoom 1.6', 'scroll -3', 'step callee', 'chooseFile']);
   });
-  it('need a trace, or a selection, where there is nothing to act on otherwise', () => {
+  it('are disabled without the trace or the selection that they need', () => {
     expect(idFor('w', {}, { ...context, trace: null })).toBeNull();
     expect(idFor('?', {}, { ...context, trace: null })).toBe('show-keys');
     expect([idFor('.'), idFor('enter')]).toEqual([null, 'select-first']);
