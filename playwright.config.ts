@@ -8,7 +8,7 @@ export default defineConfig({
   outputDir: 'tests/results',
   reporter: process.env['CI'] ? [['list'], ['github']] : 'list',
   forbidOnly: Boolean(process.env['CI']),
-  // Two workers: the machines this runs on have two cores, and each page has a worker of its own.
+  // One worker per core of a typical machine; each page also has its own web worker.
   workers: 2,
   use: {
     baseURL: `http://127.0.0.1:${port}${prefix}`,
@@ -28,10 +28,10 @@ export default defineConfig({
     },
   },
   webServer: {
-    // From a sub-path on purpose: the page must not know where it lies.
+    // A sub-path verifies that the page does not depend on its location.
     command: `node scripts/serve.mjs --dir dist --prefix ${prefix} --port ${port}`,
     url: `http://127.0.0.1:${port}${prefix}`,
-    // Another server on this port would be another page.
+    // A server that already runs could serve another build.
     reuseExistingServer: false,
   },
 });

@@ -17,21 +17,68 @@ it('imports only leftwards in base <- model <- render <- ui, and the worker only
   const wrong: string[] = [];
   for (const [room, allowed] of Object.entries(MAY)) {
     for (const file of sources(join(WEB, room))) {
-      for (const [, path] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
-        const target = relative(WEB, resolve(dirname(file), path!)).split('/')[0]!;
-        if (target !== room && !allowed.includes(target)) wrong.push(`${relative(WEB, file)} imports ${path}`);
+      for (const target of importsOf(file)) {
+        const other = relative(WEB, target).split('/')[0]!;
+        if (other !== room && !allowed.includes(other)) wrong.push(`${relative(WEB, file)} imports ${target}`);
       }
     }
   }
   expect(wrong).toEqual([]);
 });
 
+it('has no import cycles, of types included', () => {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    const before = path.indexOf(file);
+    if (before >= 0) cycles.push([...path.slice(before), file].map((each) => relative(WEB, each)).join(' -> '));
+    if (before >= 0 || done.has(file)) return;
+    for (const target of importsOf(file)) if (/\.tsx?$/.test(target)) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of allSources()) visit(file, []);
+  expect(cycles).toEqual([]);
+});
+
 it('keeps files at a length that can be read', () => {
-  const long = Object.keys(MAY)
-    .flatMap((room) => sources(join(WEB, room)))
-    .filter((file) => readFileSync(file, 'utf8').split('\n').length > 500);
+  const long = allSources().filter((file) => readFileSync(file, 'utf8').split('\n').length > 500);
   expect(long).toEqual([]);
 });
+
+it('styles classes in the folder of their component', () => {
+  const ui = join(WEB, 'ui');
+  // Classes of these style sheets are shared: widgets of the page, the parts, and what all panels have in common.
+  const shared = new Set(['style.css', 'parts/tooltip.css', 'panels/panel.css']);
+  const foreign: string[] = [];
+  const sheets = readdirSync(ui, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css'));
+  const sharedClasses = new Set(
+    sheets.filter((sheet) => shared.has(sheet)).flatMap((sheet) => classesOf(readFileSync(join(ui, sheet), 'utf8'))),
+  );
+  for (const sheet of sheets.filter((name) => !shared.has(name))) {
+    const folder = dirname(join(ui, sheet));
+    const code = sources(folder).map((file) => readFileSync(file, 'utf8'));
+    for (const name of classesOf(readFileSync(join(ui, sheet), 'utf8'))) {
+      const used = code.some((text) => new RegExp(`['"\` ]${name}['"\` $]`).test(text));
+      if (!used && !sharedClasses.has(name)) foreign.push(`${sheet} styles .${name}`);
+    }
+  }
+  expect(foreign).toEqual([]);
+});
+
+/** The class names in the selectors of a style sheet. */
+function classesOf(css: string): string[] {
+  const selectors = css.replace(/\/\*[\s\S]*?\*\//g, '').match(/[^{};]+(?=\{)/g) ?? [];
+  return selectors.flatMap((selector) => [...selector.matchAll(/\.([a-z][a-z-]*)/g)].map(([, name]) => name!));
+}
+
+/** The files that a file imports by a relative path. */
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, path]) => resolve(dirname(file), path!));
+}
+
+function allSources(): string[] {
+  return Object.keys(MAY).flatMap((room) => sources(join(WEB, room)));
+}
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -5,7 +5,7 @@ import { barriers, fixture, inked, open, pictured, test } from './page.ts';
 
 const SCENE_CALLS = 518;
 const VALUES_CALLS = 30;
-/** Free on either side of a trace that is shown whole. */
+/** CSS pixels of margin on either side of the whole trace. */
 const MARGIN = 8;
 
 const area = (page: Page) => page.locator('.area');
@@ -14,7 +14,7 @@ const tooltip = (page: Page) => page.locator('.tooltip');
 const header = (page: Page) => page.locator('.header');
 const track = (page: Page, name: string): Locator => page.locator('.track', { hasText: name });
 
-/** The middle of a call in a trace of `calls` calls that is shown whole; `y` is from the top of its track. */
+/** The middle of a call in a trace of `calls` calls, shown whole. `y` is relative to the top of its track. */
 async function placeOf(page: Page, call: number, calls: number, name: string, y: number) {
   const box = (await area(page).boundingBox())!;
   const top = (await track(page, name).boundingBox())!.y;
@@ -68,7 +68,7 @@ test.describe('a trace of calls', () => {
     await expect.poll(() => inked(page)).not.toBe(before);
   });
 
-  test('tells the arguments of the call under the pointer', async ({ page }) => {
+  test('shows the arguments of the call under the pointer', async ({ page }) => {
     const place = await placeOf(page, 15, SCENE_CALLS, 'thread 0', 45);
     await page.mouse.move(place.x, place.y);
     for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -160);
@@ -78,7 +78,7 @@ test.describe('a trace of calls', () => {
     await expect(tooltip(page)).toContainText('at call 15');
   });
 
-  test('counts calls on its ruler and tells a marker by its text', async ({ page }) => {
+  test('counts calls on its ruler and labels markers', async ({ page }) => {
     await expect(page.locator('.ruler-corner')).toHaveText('call');
     await expect(page.locator('.ruler-mark').first()).toHaveText('0');
     const box = (await area(page).boundingBox())!;
@@ -93,7 +93,7 @@ test.describe('a trace of calls', () => {
     }).toPass();
   });
 
-  test('goes to its calls by keyboard, not to its frames', async ({ page }) => {
+  test('selects calls by keyboard, not frames', async ({ page }) => {
     await area(page).focus();
     await page.keyboard.press('Enter');
     await expect(page.locator('#announcer')).toContainText('glXMakeCurrent, 1 call, at call 0, on thread 0');
@@ -111,7 +111,7 @@ test.describe('values', () => {
     await pictured(page);
   });
 
-  test('are shown with all their parts, which fold', async ({ page }) => {
+  test('are shown with all their parts, which can be folded', async ({ page }) => {
     await select(page, 21);
     await expect(details(page)).toContainText(/Data1\s*3,735,928,559/);
     await expect(details(page)).toContainText('8 elements');
@@ -121,7 +121,7 @@ test.describe('values', () => {
     await expect(details(page)).toContainText('Data1');
   });
 
-  test('are constants with their number, pointers, nothing, bytes and text', async ({ page }) => {
+  test('can be constants with their number, pointers, null, bytes and text', async ({ page }) => {
     const shown: readonly (readonly [call: number, text: RegExp])[] = [
       [0, /value\s*null/],
       [1, /value\s*true/],
@@ -138,7 +138,7 @@ test.describe('values', () => {
     }
   });
 
-  test('have no serious barriers', async ({ page }) => {
+  test('have no serious accessibility violations', async ({ page }) => {
     for (const call of [9, 10, 20, 22]) {
       await select(page, call);
       expect(await barriers(page)).toEqual([]);
@@ -146,21 +146,21 @@ test.describe('values', () => {
   });
 });
 
-test('shows a trace that is cut, and says where', async ({ page }) => {
+test('shows a truncated trace and the offset of its end', async ({ page }) => {
   await open(page, fixture('cut.trace'));
   await pictured(page);
   await page.getByRole('button', { name: /problems/ }).click();
   await expect(page.getByRole('dialog')).toContainText('the file ends too early');
 });
 
-test('says what it means when a tracer wrote two bytes', async ({ page }) => {
+test('explains a trace of two bytes', async ({ page }) => {
   await open(page, fixture('before_first_flush.trace'));
   await expect(header(page)).toContainText('0 calls');
   await expect(page.locator('.nothing')).toContainText('holds no calls');
   expect(await barriers(page)).toEqual([]);
 });
 
-test('shows long arrays and texts in part, and all of them on a click', async ({ page }, info) => {
+test('shows long arrays and texts in part, and in full on a click', async ({ page }, info) => {
   const path = info.outputPath('long.trace');
   mkdirSync(info.outputDir, { recursive: true });
   const numbers = Array.from({ length: 1000 }, (_, i) => [4, ...uint(i)]).flat();
@@ -175,13 +175,13 @@ test('shows long arrays and texts in part, and all of them on a click', async ({
   const rows = details(page).getByRole('region', { name: 'Elements' });
   await rows.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect(rows).toContainText('999');
-  // Only those in sight are there.
+  // Only the visible rows exist.
   expect(await rows.locator('.numbers').count()).toBeLessThan(40);
   await details(page).getByRole('button', { name: '3,000 more characters' }).click();
   await expect(details(page).locator('.text.block')).toContainText('long '.repeat(1000).trim());
 });
 
-/** A trace of one call with two arguments, in version 3 of the format and in gzip. */
+/** A gzip trace of one call with two arguments, in version 3 of the format. */
 function traceOf(first: readonly number[], second: readonly number[]): Uint8Array {
   const signature = [...uint(0), ...string('set'), ...uint(2), ...string('numbers'), ...string('text')];
   const enter = [0, ...signature, 1, ...uint(0), ...first, 1, ...uint(1), ...second, 0];

@@ -5,21 +5,21 @@ import { barriers, digest, fixture, open, pictured, test } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'web/public/samples/blocks.sqlite');
-/** Free on either side of a trace that is shown whole. */
+/** CSS pixels of margin on either side of the whole trace. */
 const MARGIN = 8;
 
 const area = (page: Page) => page.locator('.area');
 const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const header = (page: Page) => page.locator('.header');
 
-/** Clicks on what lies at the transition `at` of `end` in the first row of the track `name`. */
+/** Clicks at transition `at` of `end` in the first row of the track `name`. */
 async function clickAt(page: Page, name: string, at: number, end: number): Promise<void> {
   const box = (await area(page).boundingBox())!;
   const top = (await page.locator('.track', { hasText: name }).first().boundingBox())!.y;
   await page.mouse.click(box.x + MARGIN + ((box.width - 2 * MARGIN) * at) / end, top + 9);
 }
 
-test('a database shows its blocks, and the calls rebuilt from them', async ({ page }) => {
+test('a database shows its blocks and the calls rebuilt from them', async ({ page }) => {
   await open(page, SAMPLE);
   await pictured(page);
   await expect(header(page)).toContainText('400 block runs');
@@ -27,7 +27,7 @@ test('a database shows its blocks, and the calls rebuilt from them', async ({ pa
   await expect(header(page)).not.toContainText('remark');
 });
 
-test('a block is told with its instructions, and which of them ran', async ({ page }) => {
+test('a block shows its instructions, and which of them ran', async ({ page }) => {
   await open(page, fixture('rvn/blocks.sqlite'));
   await pictured(page);
   await clickAt(page, 'blocks', 0.5, 20);
@@ -35,7 +35,7 @@ test('a block is told with its instructions, and which of them ran', async ({ pa
   await expect(details(page)).toContainText(/call|ret|mov|nop|push/);
 });
 
-test('one goes to a transition, and from run to run', async ({ page }) => {
+test('the person goes to a transition, and steps from run to run', async ({ page }) => {
   await open(page, SAMPLE);
   await pictured(page);
   await page.keyboard.press('g');
@@ -68,7 +68,7 @@ test('numbers beyond 2^53 are exact, and so are addresses of the upper half', as
   await expect(details(page)).toContainText('9,007,207,844,675,589');
 });
 
-test('what is left of a database that is cut off is shown', async ({ page }, info) => {
+test('a truncated database shows its remaining rows', async ({ page }, info) => {
   const whole = readFileSync(SAMPLE);
   const cut = info.outputPath('cut.sqlite');
   writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.6)));
@@ -81,17 +81,17 @@ test('what is left of a database that is cut off is shown', async ({ page }, inf
   await expect(header(page)).toContainText('400 block runs');
 });
 
-test('a database of another kind is refused in words', async ({ page }, info) => {
+test('a database of another kind is refused with an explanation', async ({ page }, info) => {
   const other = info.outputPath('other.sqlite');
   const bytes = readFileSync(SAMPLE);
-  // The name of a table as it stands in the schema.
+  // A table name in the schema.
   for (let at = bytes.indexOf('execution'); at >= 0; at = bytes.indexOf('execution', at)) bytes.write('somewhere', at);
   writeFileSync(other, bytes);
   await open(page, other, 'failed');
   await expect(page.locator('body')).toContainText('no such table');
 });
 
-test('its tables can be asked by SQL, which only reads', async ({ page }) => {
+test('its tables can be queried by read-only SQL', async ({ page }) => {
   await page.setViewportSize({ width: 1400, height: 900 });
   await open(page, SAMPLE);
   await page.getByRole('tab', { name: 'Query' }).click();
@@ -111,7 +111,7 @@ test('its tables can be asked by SQL, which only reads', async ({ page }) => {
   await box.fill('select nothing from nowhere');
   await box.press('Control+Enter');
   await expect(said).toContainText('SQLite says');
-  // Never ends by itself; rows are shown meanwhile, and it is stopped.
+  // An endless query shows rows until it is stopped.
   await box.fill(
     'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n where i % 100000 = 0',
   );
@@ -124,13 +124,23 @@ test('its tables can be asked by SQL, which only reads', async ({ page }) => {
   await expect(said).toContainText('3 rows');
 });
 
-test('a trace that is no database has no tables to ask', async ({ page }) => {
+test('keys typed into a query run no command', async ({ page }) => {
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await open(page, SAMPLE);
+  await page.getByRole('tab', { name: 'Query' }).click();
+  const box = page.getByRole('textbox', { name: 'SQL query' });
+  await box.pressSequentially('select 0 as grade?');
+  await expect(box).toHaveValue('select 0 as grade?');
+  await expect(page.getByRole('dialog')).toBeHidden();
+});
+
+test('a trace that is not a database has no Query panel', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await expect(page.getByRole('tab', { name: 'Functions' })).toBeVisible();
   await expect(page.getByRole('tab', { name: 'Query' })).toBeHidden();
 });
 
-test('a table that lies beyond 4 GiB is read as any other', async ({ page }, info) => {
+test('a table above 4 GiB is read like any other', async ({ page }, info) => {
   const { default: init } = await import('sql.js');
   const { Database } = await init({});
   const database = new Database(readFileSync(SAMPLE));
@@ -143,7 +153,7 @@ test('a table that lies beyond 4 GiB is read as any other', async ({ page }, inf
   statement.free();
   database.run(`update sqlite_schema set rootpage=${far} where name='execution'`);
   const bytes = database.export();
-  // All of the table is in one page, which is moved; what is between is a hole that takes no room on a disk.
+  // The whole table is in one page, which moves. The gap is a hole that takes no disk space.
   new DataView(bytes.buffer, bytes.byteOffset).setUint32(28, far);
   const path = info.outputPath('far.sqlite');
   const file = openSync(path, 'w');
@@ -167,7 +177,7 @@ test('the page reads what the native command reads', async ({ page }) => {
       continue;
     }
     await page.setInputFiles('#file-input', path);
-    // A million and a half rows take their time on a busy machine.
+    // Reading 1.5 million rows is slow on a busy machine.
     await expect(page.getByRole('heading', { level: 1 })).toContainText(basename(path));
     await expect(page.locator('body')).toHaveAttribute('data-state', 'ready', { timeout: 60_000 });
     expect(await digest(page), name).toBe(expected);

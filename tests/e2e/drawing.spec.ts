@@ -3,14 +3,14 @@ import { fixture, inked, open, pictured, test } from './page.ts';
 
 const area = (page: Page) => page.locator('.area');
 const backend = (page: Page) => page.locator('.area [data-renderer]').getAttribute('data-renderer');
-/** How many frames the timeline has drawn. */
+/** Number of frames of the timeline so far. */
 const frames = (page: Page) =>
   page.evaluate(() => {
     const all = performance.getEntriesByName('unspool:frame') as PerformanceMeasure[];
     return (all.at(-1)?.detail as { frame: number } | undefined)?.frame ?? 0;
   });
 
-/** Waits until nothing has been drawn for a while. */
+/** Waits until drawing has stopped. */
 async function still(page: Page): Promise<number> {
   let before = -1;
   await expect
@@ -26,7 +26,7 @@ async function still(page: Page): Promise<number> {
   return before;
 }
 
-/** A page of its own that draws in a way of its own. */
+/** A new page that draws with this back end. */
 async function drawnBy(browser: Browser, renderer: string, options: object): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, ...options });
   const page = await context.newPage();
@@ -34,7 +34,7 @@ async function drawnBy(browser: Browser, renderer: string, options: object): Pro
   return page;
 }
 
-/** Opens an XRay log of a thread that makes 20,000 calls of many lengths within one long one: more than there are pixels. */
+/** Opens an XRay log of a thread with 20,000 calls of many lengths within one long call: more than there are pixels. */
 async function openDense(page: Page): Promise<void> {
   await page.evaluate(() => {
     const metadata = (kind: number, ...data: number[]) => [...[kind, ...data], ...new Array(15 - data.length).fill(0)];
@@ -58,11 +58,11 @@ async function openDense(page: Page): Promise<void> {
 
 interface Difference {
   readonly pixels: number;
-  /** Pixels of which a part differs by more than 2 of 255. */
+  /** Number of pixels with a component that differs by more than 2 of 255. */
   readonly differing: number;
 }
 
-/** Compares two screenshots in a browser, which can decode them. */
+/** Compares two screenshots in a browser, which decodes them. */
 function compare(page: Page, a: Buffer, b: Buffer): Promise<Difference> {
   return page.evaluate(
     async (images) => {
@@ -94,7 +94,7 @@ for (const [name, colorScheme, deviceScaleFactor] of [
   ['scene.trace', 'light', 2],
   ['trace_db/variables.trace', 'dark', 1.25],
 ] as const) {
-  test(`the graphics processor draws ${name} as a 2D canvas does`, async ({ browser, page }) => {
+  test(`both back ends draw ${name} alike`, async ({ browser, page }) => {
     const pages = await Promise.all(
       ['webgl2', 'canvas2d'].map((renderer) => drawnBy(browser, renderer, { colorScheme, deviceScaleFactor })),
     );
@@ -111,7 +111,7 @@ for (const [name, colorScheme, deviceScaleFactor] of [
     }
     expect(await Promise.all(pages.map(backend))).toEqual(['webgl2', 'canvas2d']);
     await same();
-    // Hovered: lifted, with a tooltip; then selected, at a closer look.
+    // First the hovered state with a tooltip, then a selection at a closer zoom.
     for (const each of pages) await each.mouse.move(500, 140);
     await same();
     for (const each of pages) {
@@ -125,7 +125,7 @@ for (const [name, colorScheme, deviceScaleFactor] of [
   });
 }
 
-test('rows of thousands of calls are the same picture, too', async ({ browser, page }) => {
+test('both back ends draw rows of thousands of calls alike', async ({ browser, page }) => {
   const pages = await Promise.all(
     ['webgl2', 'canvas2d'].map((renderer) => drawnBy(browser, renderer, { deviceScaleFactor: 1.5 })),
   );
@@ -143,13 +143,13 @@ test('rows of thousands of calls are the same picture, too', async ({ browser, p
   for (const each of pages) await each.context().close();
 });
 
-test('a software renderer is passed over', async ({ page }) => {
+test('a software renderer is not used', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   expect(await backend(page)).toBe('canvas2d');
 });
 
-test('keeps the picture when the graphics processor is lost, and takes it back', async ({ page }) => {
+test('keeps the picture while the graphics processor is lost, and uses it again afterwards', async ({ page }) => {
   await page.goto('./?renderer=webgl2');
   await open(page, fixture('threads.xray'));
   await pictured(page);
@@ -167,7 +167,7 @@ test('keeps the picture when the graphics processor is lost, and takes it back',
   expect(await inked(page)).toBeGreaterThan(1000);
   await still(page);
   expect((await compare(page, before, await area(page).screenshot())).differing).toBe(0);
-  // The size changes while the graphics processor is away.
+  // The size changes while the graphics processor is lost.
   await page.setViewportSize({ width: 1300, height: 800 });
   await page.evaluate(() => (window as unknown as { giveBack(): void }).giveBack());
   await expect.poll(() => backend(page)).toBe('webgl2');
@@ -176,7 +176,7 @@ test('keeps the picture when the graphics processor is lost, and takes it back',
   expect((await compare(page, before, await area(page).screenshot())).differing).toBe(0);
 });
 
-test('draws and asks nothing while nothing moves', async ({ page }) => {
+test('draws and requests only after a change', async ({ page }) => {
   await page.evaluate(() => {
     const { postMessage } = Worker.prototype;
     let questions = 0;
@@ -187,14 +187,14 @@ test('draws and asks nothing while nothing moves', async ({ page }) => {
     } as typeof postMessage;
   });
   const questions = () => page.evaluate(() => (window as unknown as { questions(): number }).questions());
-  // High enough that there is room below the tracks.
+  // This height leaves room below the tracks.
   await page.setViewportSize({ width: 1440, height: 1300 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const drawn = await still(page);
   const asked = await questions();
   expect(asked).toBeGreaterThan(0);
-  // Nothing of the timeline changes by any of these.
+  // None of these actions changes the timeline.
   await page.mouse.move(700, 20);
   await page.mouse.move(740, 20);
   await page.keyboard.press('?');
@@ -204,7 +204,7 @@ test('draws and asks nothing while nothing moves', async ({ page }) => {
   await page.waitForTimeout(700);
   expect(await frames(page)).toBe(drawn);
   expect(await questions()).toBe(asked);
-  // The pointer stays below the tracks: what is under it does not change, only the line through it.
+  // Below the tracks only the crosshair follows the pointer.
   const box = (await area(page).boundingBox())!;
   const y = box.y + box.height - 6;
   await page.mouse.move(box.x + 100, y);
@@ -213,7 +213,7 @@ test('draws and asks nothing while nothing moves', async ({ page }) => {
   for (let x = 110; x < 200; x += 10) await page.mouse.move(box.x + x, y);
   await page.waitForTimeout(200);
   expect(await frames(page)).toBe(before);
-  // A drag within what was asked for draws, at most once a frame of the browser, and asks nothing.
+  // A drag within the picture draws at most once per frame and requests nothing.
   await page.mouse.down();
   for (let i = 0; i < 10; i += 1) await page.mouse.move(box.x + 190 - 6 * i, y);
   await page.mouse.up();
@@ -223,7 +223,7 @@ test('draws and asks nothing while nothing moves', async ({ page }) => {
   expect(await questions()).toBe(asked);
 });
 
-test('draws no more shapes than there are pixels, with one draw call a frame', async ({ page }) => {
+test('draws at most one shape per pixel, with one draw call per frame', async ({ page }) => {
   await page.goto('./?renderer=webgl2');
   await page.evaluate(() => {
     const { drawArraysInstanced } = WebGL2RenderingContext.prototype;
@@ -249,7 +249,7 @@ test('draws no more shapes than there are pixels, with one draw call a frame', a
   expect(told.notes.at(-1)!.exact).toBe(true);
 });
 
-test('ends the worker of the trace before, and frees what it held', async ({ page }) => {
+test('terminates the worker of the previous trace', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const [first, ...none] = page.workers();

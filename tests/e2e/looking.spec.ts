@@ -4,7 +4,7 @@ import { barriers, fixture, inked, open, pictured, settled, test } from './page.
 const area = (page: Page) => page.locator('.area');
 const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const scale = (page: Page) => page.locator('.ruler').innerText();
-/** Lets what a key set going come to rest: two readings of the scale that are the same. */
+/** Waits until an animation ends: two equal readings of the scale. */
 async function atRest(page: Page): Promise<string> {
   let before = '';
   await expect
@@ -31,7 +31,7 @@ test.describe('a trace', () => {
     const place = await page.locator('.pointer-time').innerText();
     await page.mouse.wheel(0, -800);
     await expect.poll(() => scale(page)).not.toBe(whole);
-    // What is under the pointer stays there, to the pixel that the whole trace could tell.
+    // The position under the pointer stays, to the precision of a pixel.
     expect((await page.locator('.pointer-time').innerText()).slice(0, 3)).toBe(place.slice(0, 3));
     const zoomed = await atRest(page);
     await page.mouse.down();
@@ -58,7 +58,7 @@ test.describe('a trace', () => {
     await expect.poll(() => scale(page)).not.toBe(zoomed);
   });
 
-  test('draws a window on the overview', async ({ page }) => {
+  test('selects a window on the overview', async ({ page }) => {
     const box = (await page.locator('.overview-strip').boundingBox())!;
     const drag = async (from: number, to: number) => {
       await page.mouse.move(box.x + from, box.y + 20);
@@ -78,7 +78,7 @@ test.describe('a trace', () => {
     await expect.poll(brush).toEqual([100, 100]);
   });
 
-  test('tells everything about what is clicked', async ({ page }) => {
+  test('shows the details of a clicked call', async ({ page }) => {
     const found = await findSlice(page);
     await page.mouse.click(found.x, found.y);
     await expect(details(page)).toContainText('Duration');
@@ -99,7 +99,7 @@ test.describe('a trace', () => {
     await expect(page.locator('.tooltip')).toContainText(/at/);
   });
 
-  test('is walked through by keyboard alone', async ({ page }) => {
+  test('can be explored by keyboard alone', async ({ page }) => {
     await area(page).focus();
     await page.keyboard.press('Enter');
     await expect(page.locator('#announcer')).not.toBeEmpty();
@@ -126,7 +126,7 @@ test.describe('a trace', () => {
     await expect.poll(() => inked(page)).toBe(before);
   });
 
-  test('widens the names by keyboard', async ({ page }) => {
+  test('widens the track names by keyboard', async ({ page }) => {
     const divider = page.getByRole('separator', { name: 'Width of the track names' });
     const before = (await page.locator('.tracks').boundingBox())!.width;
     await divider.focus();
@@ -151,7 +151,7 @@ test('lists all keys', async ({ page }) => {
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('follows the system in dark and light until the person chooses', async ({ page }) => {
+test('follows the theme of the system until the person chooses one', async ({ page }) => {
   const html = page.locator('html');
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(html).toHaveAttribute('data-theme', 'dark');
@@ -174,7 +174,7 @@ test('fits a narrow window', async ({ page }) => {
 });
 
 for (const colorScheme of ['dark', 'light'] as const) {
-  test(`has no serious barriers in the ${colorScheme} theme`, async ({ page }) => {
+  test(`has no serious accessibility violations in the ${colorScheme} theme`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await settled(page, 'empty');
     expect(await barriers(page)).toEqual([]);
@@ -191,12 +191,12 @@ for (const colorScheme of ['dark', 'light'] as const) {
   });
 }
 
-/** A place on the screen where a slice of its own lies: its tooltip has a name, a length and a place. */
+/** A place of a single slice: its tooltip has a name, a length and a position. */
 function findSlice(page: Page): Promise<{ x: number; y: number }> {
   return seek(page, (lines) => lines >= 3);
 }
 
-/** A place where an instant lies: it has a name and a place, but no length. */
+/** A place of an instant: its tooltip has a name and a position, but no length. */
 function findInstant(page: Page): Promise<{ x: number; y: number }> {
   return seek(page, (lines, text) => lines === 2 && !text.startsWith('Several'));
 }
@@ -214,8 +214,8 @@ async function seek(page: Page, found: (lines: number, text: string) => boolean)
   throw new Error('nothing of that kind on the screen');
 }
 
-test.describe('calls that take no time', () => {
-  /** Where a tick is: the whole trace is 40 ticks long and has 8 pixels free on either side. */
+test.describe('calls without duration', () => {
+  /** The place of a tick. The whole trace has 40 ticks and a margin of 8 pixels. */
   const placeOf = async (page: Page, tick: number) => {
     const box = (await area(page).boundingBox())!;
     return box.x + 8 + ((box.width - 16) * tick) / 40;
@@ -231,7 +231,7 @@ test.describe('calls that take no time', () => {
     await pictured(page);
   });
 
-  test('are marks to click, and the keyboard steps through those at one tick', async ({ page }) => {
+  test('can be clicked, and the keyboard steps through those at one tick', async ({ page }) => {
     const y = await rowOf(page);
     await page.mouse.click((await placeOf(page, 5)) + 1, y);
     await expect(title(page)).toContainText('#2');
@@ -242,12 +242,12 @@ test.describe('calls that take no time', () => {
     }
     await page.keyboard.press(',');
     await expect(title(page)).toContainText('#2');
-    // Between two that touch each other there.
+    // Between two marks that touch.
     await page.mouse.click((await placeOf(page, 12)) + 1, y);
     await expect(title(page)).toContainText('#6');
   });
 
-  test('never ask for a closer look in vain', async ({ page }) => {
+  test('never suggest a zoom that has no effect', async ({ page }) => {
     const y = await rowOf(page);
     await page.mouse.move((await placeOf(page, 5)) + 1, y);
     await expect(page.locator('.tooltip')).toContainText('#2');
@@ -255,7 +255,7 @@ test.describe('calls that take no time', () => {
     await page.mouse.move(x, y);
     for (let i = 0; i < 8; i += 1) await page.mouse.wheel(0, -400);
     await atRest(page);
-    // The mark is still within a few pixels of the pointer.
+    // The mark is within a few pixels of the pointer.
     const told: string[] = [];
     for (let off = -8; off <= 8; off += 1) {
       await page.mouse.move(x + off, y + 1);

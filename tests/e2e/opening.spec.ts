@@ -4,7 +4,7 @@ import { expect } from '@playwright/test';
 import { SAMPLES } from '../../web/model/formats.ts';
 import { drop, fixture, inked, marks, open, pictured, recorded, settled, test } from './page.ts';
 
-test('says what it opens before anything is open', async ({ page }) => {
+test('lists its formats before a trace is open', async ({ page }) => {
   await settled(page, 'empty');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Drop a trace anywhere on this page');
   await expect(page.getByText('LLVM XRay logs')).toBeVisible();
@@ -21,7 +21,7 @@ test('opens a file from the input and shows it', async ({ page }) => {
   await expect(page).toHaveTitle('threads.xray – Unspool');
 });
 
-test('marks when it opened, showed and finished', async ({ page }) => {
+test('sets marks at opening, first picture and completion', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const told = await marks(page);
@@ -32,13 +32,13 @@ test('marks when it opened, showed and finished', async ({ page }) => {
   expect(told['unspool:first-picture']?.bytes).toBe(size);
 });
 
-test('opens what is dropped anywhere', async ({ page }) => {
+test('opens a file dropped anywhere', async ({ page }) => {
   await drop(page, 'dropped.xray', fixture('threads.xray'));
   await settled(page, 'ready', 'dropped.xray');
   await pictured(page);
 });
 
-test('shows where to drop while a file is held over the page', async ({ page }) => {
+test('shows an overlay while a file is dragged over the page', async ({ page }) => {
   const hold = (type: string) =>
     page.evaluate((event) => {
       const dataTransfer = new DataTransfer();
@@ -51,7 +51,7 @@ test('shows where to drop while a file is held over the page', async ({ page }) 
   await expect(page.getByText('Drop to open')).toBeHidden();
 });
 
-test('opens the first of several files and says so', async ({ page }) => {
+test('opens the first of several files, with a notice', async ({ page }) => {
   await page.setInputFiles('#file-input', [fixture('threads.xray'), fixture('events.xray')]);
   await settled(page, 'ready', 'threads.xray');
   await expect(page.getByText('One trace is shown at a time')).toBeVisible();
@@ -70,7 +70,7 @@ test('opens each sample with one click', async ({ page }) => {
   }
 });
 
-test('opens what the address names, and tells when that cannot be had', async ({ page }) => {
+test('opens the file that the address names, and reports a failed download', async ({ page }) => {
   await page.goto('./?url=samples/threads.xray');
   await settled(page, 'ready', 'threads.xray');
   await page.goto('./?url=samples/none.xray');
@@ -87,14 +87,14 @@ test('takes a trace from another window', async ({ page }) => {
   await settled(page, 'ready', 'posted.xray');
 });
 
-test('goes on with the keyboard where the dialog of the system begins', async ({ page }) => {
+test('opens the file dialog by keyboard', async ({ page }) => {
   const chooser = page.waitForEvent('filechooser');
   await page.keyboard.press('Control+o');
   await (await chooser).setFiles(fixture('threads.xray'));
   await settled(page, 'ready', 'threads.xray');
 });
 
-test('stops a load and keeps what there is', async ({ page }) => {
+test('stops reading and keeps what was read', async ({ page }) => {
   await page.evaluate(() => {
     new MutationObserver((_, observer) => {
       const button = document.querySelector<HTMLButtonElement>('.loading button');
@@ -106,14 +106,14 @@ test('stops a load and keeps what there is', async ({ page }) => {
   await drop(page, 'long.xray', fixture('threads.xray'), 20_000);
   await settled(page, 'ready', 'long.xray');
   await expect(page.locator('.header')).toContainText('stopped at');
-  // The view moves to what there is, and its picture comes a moment later.
+  // The view fits to the events so far, and their picture follows.
   await expect.poll(() => inked(page)).toBeGreaterThan(1000);
   await page.locator('.area').focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
 });
 
-test('lives through a broken file and takes the next one', async ({ page }, info) => {
+test('survives a broken file and opens the next one', async ({ page }, info) => {
   const broken = info.outputPath('notes.txt');
   mkdirSync(info.outputDir, { recursive: true });
   writeFileSync(broken, 'These are notes and no trace. '.repeat(20));
@@ -124,7 +124,7 @@ test('lives through a broken file and takes the next one', async ({ page }, info
   await pictured(page);
 });
 
-test('says that a file is gone, and takes the next one', async ({ page }, info) => {
+test('reports a deleted file and opens the next one', async ({ page }, info) => {
   const gone = info.outputPath('gone.xray');
   mkdirSync(info.outputDir, { recursive: true });
   writeFileSync(gone, readFileSync(fixture('threads.xray')));
@@ -148,7 +148,7 @@ test('says that a file is gone, and takes the next one', async ({ page }, info) 
   await pictured(page);
 });
 
-test('lives on when the reader of a trace dies', async ({ page }) => {
+test('survives a crash of the reader', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await page.workers()[0]!.evaluate(() => {
@@ -166,13 +166,13 @@ test('lives on when the reader of a trace dies', async ({ page }) => {
   await pictured(page);
 });
 
-test('says when its own reader cannot be had', async ({ page }) => {
+test('reports a reader that does not load', async ({ page }) => {
   await page.route('**/*.wasm', (route) => route.abort());
   await open(page, fixture('threads.xray'), 'failed');
   await expect(page.getByRole('alert')).toContainText('could not be loaded');
 });
 
-test('shows what comes before the break of a cut file, and says where it breaks', async ({ page }) => {
+test('shows a truncated file up to its end, and the offset of the break', async ({ page }) => {
   await open(page, fixture('truncated.xray'));
   await pictured(page);
   await page.getByRole('button', { name: /problem/ }).click();
@@ -181,7 +181,7 @@ test('shows what comes before the break of a cut file, and says where it breaks'
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('gives up the trace before for the next one', async ({ page }) => {
+test('closes the previous trace for the next one', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await open(page, fixture('events.xray'));
   await pictured(page);

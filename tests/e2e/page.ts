@@ -6,7 +6,7 @@ import { test as base, expect, type Page } from '@playwright/test';
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 
-/** Opens the page and fails the test on an error that nothing caught. */
+/** Opens the page, and fails the test on an uncaught error. */
 export const test = base.extend<{ page: Page }>({
   page: async ({ page }, use) => {
     const errors: string[] = [];
@@ -17,13 +17,13 @@ export const test = base.extend<{ page: Page }>({
   },
 });
 
-/** The path of a fixture of ours: with its folder, or the name alone of an XRay log or an apitrace. */
+/** The path of a fixture: with its folder, or the bare name of an XRay log or an apitrace. */
 export function fixture(name: string): string {
   if (name.includes('/')) return join(FIXTURES, name);
   return join(FIXTURES, name.endsWith('.trace') ? 'apitrace' : 'xray', name);
 }
 
-/** Recorded traces from outside of the repository, none when they are not there. */
+/** Paths of recorded traces outside the repository; empty if they are missing. */
 export function recorded(format: 'xray' | 'apitrace'): string[] {
   const folder = join(CORPUS, format, 'recorded');
   if (!existsSync(folder)) return [];
@@ -32,7 +32,7 @@ export function recorded(format: 'xray' | 'apitrace'): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The number over all that the trace holds, as the page tells it. */
+/** The digest of the trace, or null without a trace. */
 export async function digest(page: Page): Promise<string | null> {
   return page.evaluate(
     () =>
@@ -48,13 +48,13 @@ export async function digest(page: Page): Promise<string | null> {
   );
 }
 
-/** Hands a file to the page's input and waits for what becomes of it. */
+/** Opens a file by the page's input and waits for the resulting state. */
 export async function open(page: Page, path: string, state: 'ready' | 'failed' = 'ready'): Promise<void> {
   await page.setInputFiles('#file-input', path);
   await settled(page, state, basename(path));
 }
 
-/** Waits for a state of the page; `name` is the file that must have led to it. */
+/** Waits for a state of the page, after the heading shows the file `name`. */
 export async function settled(page: Page, state: 'empty' | 'ready' | 'failed', name?: string): Promise<void> {
   if (name) await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
   await expect(page.locator('body')).toHaveAttribute('data-state', state);
@@ -65,13 +65,13 @@ export async function pictured(page: Page): Promise<void> {
   await page.waitForFunction(() => performance.getEntriesByName('unspool:first-picture').length > 0);
 }
 
-/** Drops files on the page as a browser does: `parts` are joined to one file. */
+/** Drops a file on the page. Its content is that of `path`, with the part after the header repeated `times` times. */
 export async function drop(page: Page, name: string, path: string, times = 1): Promise<void> {
   const base64 = readFileSync(path).toString('base64');
   await page.evaluate(
     ([fileName, content, copies]) => {
       const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
-      // Behind the header of 32 bytes come buffers, which may be repeated as often as one likes.
+      // After the header of 32 bytes come buffers, which can be repeated.
       const body = bytes.subarray(32);
       const file = new File([bytes.subarray(0, 32), ...Array.from({ length: copies }, () => body)], fileName);
       const dataTransfer = new DataTransfer();
@@ -84,7 +84,7 @@ export async function drop(page: Page, name: string, path: string, times = 1): P
   );
 }
 
-/** What keeps people with a screen reader or a keyboard out, by axe: serious and critical findings. */
+/** Serious and critical accessibility violations that axe finds. */
 export async function barriers(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations
@@ -92,7 +92,7 @@ export async function barriers(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
 }
 
-/** The marks of User Timing with what they tell, by name. */
+/** The details of the User Timing marks, by name. */
 export async function marks(page: Page): Promise<Record<string, { bytesRead: number; bytes: number; events: number }>> {
   return page.evaluate(() =>
     Object.fromEntries(
@@ -101,7 +101,7 @@ export async function marks(page: Page): Promise<Record<string, { bytesRead: num
   );
 }
 
-/** How many pixels of the timeline are coloured, as slices are and nothing else below the text is. */
+/** Number of coloured pixels of the timeline. Below the text only slices are coloured. */
 export async function inked(page: Page): Promise<number> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('.area canvas')!;

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { fixture, open, pictured, test } from './page.ts';
 
-/** Free on either side of a trace that is shown whole. */
+/** CSS pixels of margin on either side of the whole trace. */
 const MARGIN = 8;
 
 const area = (page: Page) => page.locator('.area');
@@ -9,7 +9,7 @@ const details = (page: Page) => page.getByRole('complementary', { name: 'Details
 const header = (page: Page) => page.locator('.header');
 const problems = (page: Page) => page.getByRole('button', { name: /problem|remark/ });
 
-/** Clicks on what lies at `at` of an x axis that ends at `end`, `down` pixels below the top of the track `name`. */
+/** Clicks at `at` on an x axis that ends at `end`, `down` pixels below the top of the track `name`. */
 async function clickAt(page: Page, name: string | RegExp, at: number, end: number, down: number): Promise<void> {
   const box = (await area(page).boundingBox())!;
   const top = (await page.locator('.track', { hasText: name }).first().boundingBox())!.y;
@@ -17,7 +17,7 @@ async function clickAt(page: Page, name: string | RegExp, at: number, end: numbe
 }
 
 test.describe('instructions', () => {
-  test('are the calls of their threads, with what each call read and wrote', async ({ page }) => {
+  test('appear as calls of their threads, with the values that each call read and wrote', async ({ page }) => {
     await open(page, fixture('frames/calls.frames'));
     await pictured(page);
     await expect(header(page)).toContainText('120 frames');
@@ -27,7 +27,7 @@ test.describe('instructions', () => {
     await expect(details(page)).toContainText(/Written\s*RSP/);
   });
 
-  test('keep numbers of 64 bits whole', async ({ page }) => {
+  test('keep 64-bit numbers exact', async ({ page }) => {
     await open(page, fixture('frames/streamed.frames'));
     await pictured(page);
     const frames = Number(/(\d+)\sframes/.exec((await header(page).textContent()) ?? '')?.[1]);
@@ -35,7 +35,7 @@ test.describe('instructions', () => {
     await expect(details(page)).toContainText('0xffffffffffffffff');
   });
 
-  test('are shown as far as a broken file goes', async ({ page }) => {
+  test('are shown up to the break of a broken file', async ({ page }) => {
     await open(page, fixture('frames/cut.frames'));
     await pictured(page);
     await problems(page).click();
@@ -44,7 +44,7 @@ test.describe('instructions', () => {
 });
 
 test.describe('variables', () => {
-  test('are values over points, below their files', async ({ page }) => {
+  test('are graphs over points, below their files', async ({ page }) => {
     await open(page, fixture('trace_db/variables.trace'));
     await pictured(page);
     await expect(page.locator('.track', { hasText: 'statements' }).first()).toBeVisible();
@@ -54,14 +54,14 @@ test.describe('variables', () => {
     await expect(details(page)).toContainText('Variables');
   });
 
-  test('keep numbers of 64 bits whole', async ({ page }) => {
+  test('keep 64-bit numbers exact', async ({ page }) => {
     await open(page, fixture('trace_db/values.trace'));
     await pictured(page);
     await clickAt(page, 'statements', 0, 5, 9);
     await expect(details(page)).toContainText(/18,446,744,073,709,551,615|18446744073709551615/);
   });
 
-  test('are shown as far as a broken file goes', async ({ page }) => {
+  test('are shown up to the break of a broken file', async ({ page }) => {
     await open(page, fixture('trace_db/cut.trace'));
     await pictured(page);
     await problems(page).click();
@@ -69,14 +69,14 @@ test.describe('variables', () => {
   });
 });
 
-test('an apitrace keeps numbers of 64 bits whole', async ({ page }) => {
+test('an apitrace keeps 64-bit numbers exact', async ({ page }) => {
   await open(page, fixture('values.trace'));
   await pictured(page);
   await clickAt(page, 'thread 0', 3.5, 30, 11);
   await expect(details(page)).toContainText(/18,446,744,073,709,551,615|18446744073709551615/);
 });
 
-test('an XRay log keeps arguments of 64 bits whole', async ({ page }) => {
+test('an XRay log keeps 64-bit arguments exact', async ({ page }) => {
   await page.evaluate((metadata) => {
     // One buffer: its length, thread, time, process and CPU, then a call with an argument.
     const record = (kind: number, ...data: number[]) => [...[kind, ...data], ...new Array(15 - data.length).fill(0)];

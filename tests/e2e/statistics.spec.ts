@@ -8,7 +8,7 @@ const flame = (page: Page) => page.getByRole('application', { name: /^Flame grap
 const way = (page: Page) => page.getByRole('navigation', { name: /Callers/ });
 const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
 
-/** What stands in each row. */
+/** The texts of the cells of each row. */
 async function rows(page: Page): Promise<string[]> {
   return (await table(page).locator('tbody tr:not(.spacer)').allInnerTexts()).map(plain);
 }
@@ -18,7 +18,7 @@ const row = (page: Page, name: string): Locator =>
     .locator('tbody tr')
     .filter({ has: page.locator('td.name', { hasText: new RegExp(`^${name}$`) }) });
 
-/** Draws a range over the timeline with Shift, in parts of its width. */
+/** Selects a range over the timeline by a drag with Shift, in fractions of its width. */
 async function selectRange(page: Page, from: number, to: number): Promise<void> {
   const box = (await area(page).boundingBox())!;
   await page.mouse.move(box.x + from * box.width, box.y + 60);
@@ -37,7 +37,7 @@ test.describe('functions', () => {
     await expect(table(page)).toBeVisible();
   });
 
-  test('have the numbers that adding up the records gives', async ({ page }) => {
+  test('have the sums of the records', async ({ page }) => {
     // From `unspool dump --as jsonl`: counts, and ticks at 2.4 GHz.
     await expect(row(page, '#16')).toHaveText(/#161718\.6.µs718\.6.µs/);
     expect(await rows(page)).toHaveLength(16);
@@ -50,7 +50,7 @@ test.describe('functions', () => {
     await expect(page.getByText('16 functions in 513 calls')).toBeVisible();
   });
 
-  test('are sorted by a click on a head, and found by text', async ({ page }) => {
+  test('can be sorted by a click on a head, and filtered by text', async ({ page }) => {
     const head = (name: string) => table(page).getByRole('columnheader', { name });
     await expect(head('Total')).toHaveAttribute('aria-sort', 'descending');
     expect((await rows(page))[0]).toMatch(/^#3 /);
@@ -83,7 +83,7 @@ test.describe('functions', () => {
     await expect.poll(shot).toBe(before);
   });
 
-  test('are gone through by keyboard', async ({ page }) => {
+  test('can be selected by keyboard', async ({ page }) => {
     await table(page).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -93,17 +93,17 @@ test.describe('functions', () => {
     await expect(table(page).locator('[aria-selected=true]')).toBeInViewport();
   });
 
-  test('are those of one thread', async ({ page }) => {
+  test('can be limited to one thread', async ({ page }) => {
     await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'main thread 4711' });
     await expect.poll(async () => (await rows(page)).map((text) => text.split(' ')[0])).toEqual(['#1', '#16', '#15']);
   });
 
-  test('are those of a range, until it is taken back', async ({ page }) => {
+  test('can be limited to a range, until it is cleared', async ({ page }) => {
     await selectRange(page, 0.3, 0.5);
     const range = page.getByRole('navigation', { name: 'Range' });
     await expect(range).toContainText(/\d.µs – [\d.]+.µs/);
     await expect(page.locator('.range')).toBeVisible();
-    // The length on the ruler is the one in the breadcrumb.
+    // The ruler and the breadcrumb show the same length.
     const length = await page.locator('.range-length').innerText();
     await expect(range).toContainText(`(${length})`);
     await expect(page.getByText('in 513 calls')).toBeHidden();
@@ -116,7 +116,7 @@ test.describe('functions', () => {
     await expect(page.getByText('in 513 calls')).toBeVisible();
   });
 
-  test('are those of a selected call, by keyboard alone', async ({ page }) => {
+  test('can be limited to a selected call, by keyboard alone', async ({ page }) => {
     await area(page).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('r');
@@ -135,10 +135,10 @@ test.describe('the flame graph', () => {
     await expect(flame(page)).toBeVisible();
   });
 
-  test('looks closer at what is clicked, and goes back', async ({ page }) => {
+  test('focuses a clicked node, and goes back', async ({ page }) => {
     await expect(way(page)).toHaveText('All 4 threads');
     const box = (await flame(page).boundingBox())!;
-    // The row below the root, at its left: the heaviest of the outermost calls.
+    // The leftmost node below the root: the heaviest of the outermost calls.
     await page.mouse.move(box.x + 20, box.y + 17 + 8);
     const tip = page.locator('.flame .tooltip');
     await expect(tip).toContainText(/total [\d.]+.[mµ]s [\d.]+.%/);
@@ -153,7 +153,7 @@ test.describe('the flame graph', () => {
     await expect(way(page)).toHaveText('All 4 threads');
   });
 
-  test('is walked through by keyboard', async ({ page }) => {
+  test('can be explored by keyboard', async ({ page }) => {
     const said = page.locator('.flame [role=status]');
     await flame(page).focus();
     await page.keyboard.press('ArrowDown');
@@ -170,14 +170,14 @@ test.describe('the flame graph', () => {
     await expect(way(page)).toHaveText('All 4 threads');
   });
 
-  test('speaks of the range', async ({ page }) => {
+  test('covers the range', async ({ page }) => {
     await selectRange(page, 0.012, 0.03);
     await expect(page.getByRole('navigation', { name: 'Range' })).toBeVisible();
     await expect(page.locator('.flame .panel-end')).toHaveText(/^\d+.calls$/);
   });
 });
 
-test('the dock folds, is as high as one likes, and stays as it was left', async ({ page }) => {
+test('the dock can be folded and resized, and keeps its state', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   const dock = page.locator('.dock');
   const height = async () => Math.round((await dock.boundingBox())!.height);
@@ -195,7 +195,7 @@ test('the dock folds, is as high as one likes, and stays as it was left', async 
   await expect.poll(height).toBe(before + 24);
 });
 
-test('the dock is folded at first in a small window', async ({ page }) => {
+test('the dock starts folded in a small window', async ({ page }) => {
   await page.setViewportSize({ width: 800, height: 600 });
   await page.reload();
   await open(page, fixture('threads.xray'));
@@ -203,7 +203,7 @@ test('the dock is folded at first in a small window', async ({ page }) => {
 });
 
 for (const colorScheme of ['dark', 'light'] as const) {
-  test(`the panels have no serious barriers in the ${colorScheme} theme`, async ({ page }) => {
+  test(`the panels have no serious accessibility violations in the ${colorScheme} theme`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await open(page, fixture('threads.xray'));
     await pictured(page);

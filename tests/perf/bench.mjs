@@ -2,7 +2,8 @@
 //
 //   npm run bench -- [--only NAME] [--runs N] [--corpus] [--quick] [--renderer webgl2|canvas2d]
 //
-// Prints a table, and one of the decoders by themselves, and writes target/bench/result.json. Nothing here passes or fails: see docs/performance.md.
+// Prints a table, and one of the decoders by themselves, and writes target/bench/result.json. Nothing here passes or
+// fails: see docs/performance.md.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
@@ -16,7 +17,7 @@ import { serve } from './serve.mjs';
 import { markdown, spread, told } from './table.mjs';
 
 const MB = 1e6;
-/** Few enough that a viewer which keeps an object an event can open them, too. */
+/** Few enough events for viewers with an object per event. */
 const SMALL = { name: 'xray-small', format: 'xray', events: 400_000, ending: 'xray' };
 
 const given = options(['only', 'runs', 'renderer'], ['corpus', 'quick']);
@@ -52,7 +53,7 @@ const beside = given.only ? null : await besideSpeedscope();
 
 const folder = join(root, 'target', 'bench');
 mkdirSync(folder, { recursive: true });
-// What the page gave is kept even if the rest is not waited for.
+// The results of the page are written before the slower comparisons.
 keep({});
 report();
 console.log('\nThe decoders by themselves, compiled for this machine, by divan:\n');
@@ -68,7 +69,7 @@ function keep(more) {
   writeFileSync(join(folder, 'result.json'), `${JSON.stringify(all, null, 2)}\n`);
 }
 
-/** All runs of an input, each in a browser of its own, with what they are compared to in between. */
+/** All runs of an input, each in a new browser, alternating with the comparisons. */
 async function measured({ name, path, bytes }) {
   const each = [];
   const peer = peerFor(path, name);
@@ -87,7 +88,7 @@ async function measured({ name, path, bytes }) {
   return { name, bytes, peer: peer && { what: peer.what, missing: !peer.path }, runs: each };
 }
 
-/** speedscope and this page on the same calls, each in the form it opens. */
+/** speedscope and this page on the same calls, each in its own format. */
 async function besideSpeedscope() {
   const folderOf = speedscope();
   if (!folderOf.page) return { missing: folderOf.missing };
@@ -147,7 +148,7 @@ function report() {
       told(of((run) => bytes / MB / (run.complete / 1000))),
       told(of((run) => run.peak / MB)),
       told(
-        // Where most events are instants or samples, what they take is no matter of slices.
+        // In a trace of mostly instants or samples, memory per slice has no meaning.
         of((run) => (4 * run.slices > run.events ? run.storeBytes / run.slices : Number.NaN)),
         1,
       ),

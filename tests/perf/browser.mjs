@@ -1,4 +1,4 @@
-// One run of one input in a browser of its own: what opening costs, and what moving around costs.
+// One run of one input in a new browser: the cost of opening, and the cost of moving around.
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,10 +18,10 @@ const ARGS = [
 ];
 const OPEN_MS = 240_000;
 
-/** Starts a browser and loads the empty page. `renderer` is what `?renderer=` takes. */
+/** Starts a browser and loads the empty page. `renderer` is the value of `?renderer=`. */
 export async function startPage(executablePath, url, renderer) {
   const browser = await chromium.launch({ executablePath, args: ARGS });
-  // Without gliding: how long an animation takes on purpose is not to be measured.
+  // Without gliding, because the duration of an animation is intentional.
   const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
   const page = await context.newPage();
   await page.addInitScript(foldDock);
@@ -31,7 +31,10 @@ export async function startPage(executablePath, url, renderer) {
   return { browser, page, client: await context.newCDPSession(page), close: () => browser.close() };
 }
 
-/** Opens `path` and measures; times in ms, memory in bytes. `move` also measures panning and zooming, and statistics. */
+/**
+ * Opens `path` and measures; times in ms, memory in bytes. With `move` it also measures panning, zooming and
+ * statistics.
+ */
 export async function measure(executablePath, url, path, { renderer, move }) {
   const started = await startPage(executablePath, url, renderer);
   const { browser, page, client, close } = started;
@@ -55,11 +58,11 @@ export async function measure(executablePath, url, path, { renderer, move }) {
   }
 }
 
-/** How long the page takes to read a file and do nothing with it. */
+/** Time to read a file in the page without processing it, in ms. */
 export async function plainRead(executablePath, url, path) {
   const { page, client, close } = await startPage(executablePath, url);
   try {
-    // An input of the bench's own: the page's opens what it is given.
+    // A separate input, because the page's own input opens the file.
     await page.evaluate(() => {
       const input = document.createElement('input');
       Object.assign(input, { type: 'file', id: 'plain' });
@@ -82,7 +85,7 @@ export async function plainRead(executablePath, url, path) {
   }
 }
 
-/** How long speedscope, served at `url`, takes from a file to its chart. */
+/** Time in ms from a file to the chart of speedscope, served at `url`. */
 export async function speedscopeOpens(executablePath, url, path) {
   const browser = await chromium.launch({ executablePath, args: ARGS });
   try {
@@ -92,7 +95,7 @@ export async function speedscopeOpens(executablePath, url, path) {
     const before = await page.title();
     const began = performance.now();
     await input.setInputFiles(path);
-    // Its title gets the name of the profile when that is shown.
+    // The title changes to the name of the profile once the chart is shown.
     await page.waitForFunction((title) => document.title !== title, before, { timeout: OPEN_MS, polling: 50 });
     return performance.now() - began;
   } finally {
@@ -100,7 +103,7 @@ export async function speedscopeOpens(executablePath, url, path) {
   }
 }
 
-/** Hands a file to an input by its path: nothing is copied. */
+/** Passes a file to an input by its path, without a copy. */
 export async function choose(client, path, selector = '#file-input') {
   const { root } = await client.send('DOM.getDocument');
   const { nodeId } = await client.send('DOM.querySelector', { nodeId: root.nodeId, selector });
@@ -117,7 +120,10 @@ async function moving({ browser, page, client }) {
   return { settled, shapes, ...frameWork(events) };
 }
 
-/** Unfolds the dock, which asks for the functions of the whole trace; ms from the question to its first answer and the exact one. */
+/**
+ * Unfolds the dock, which requests the functions of the whole trace. Returns the ms from the request to the first reply
+ * and to the exact one.
+ */
 async function answering(page) {
   await page.getByRole('tab', { name: 'Functions' }).click();
   const answers = await page.waitForFunction(
@@ -136,7 +142,7 @@ async function answering(page) {
 const rendererName = (page) =>
   page.evaluate(() => document.querySelector('[data-renderer]')?.dataset.renderer ?? 'unknown');
 
-/** The process of the page: not one of the browser's own, and the one that works when the page does. */
+/** The renderer process of the page: not one of the browser's own, and busy when the page is. */
 async function rendererOf(browser, page) {
   const client = await browser.newBrowserCDPSession();
   const times = async () => {
@@ -182,12 +188,12 @@ function openingOf() {
   };
 }
 
-/** Runs in the page, before it: statistics while a file is read, and rows of a table, are not what is measured first. */
+/** Runs in the page before its scripts: folds the dock, because statistics and table rows are measured later. */
 function foldDock() {
   localStorage.setItem('unspool:dock', JSON.stringify({ open: false, panel: 'functions' }));
 }
 
-/** Runs in the page, before it: keeps what `unspool:frame` tells, and when the last gesture came. */
+/** Runs in the page before its scripts: records the details of `unspool:frame` and the time of the last gesture. */
 function watchFrames() {
   window.seenFrames = [];
   window.lastGesture = 0;

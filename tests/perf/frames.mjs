@@ -1,8 +1,8 @@
-// The main thread's work frame by frame, from a trace of the browser.
+// The work of the main thread per frame, from a trace of the browser.
 
 /**
- * Work of each frame in ms: all tasks of the page's main thread from the end of the frame before to its own end, in time of
- * the processor. What other programs take in between is not the page's.
+ * Work of each frame in ms: all tasks of the page's main thread from the end of the previous frame to its own end, in
+ * CPU time, which excludes other programs.
  */
 export function frameWork(events) {
   const thread = mainThread(events);
@@ -36,7 +36,7 @@ function mainThread(events) {
   return fired[0] && { pid: fired[0].pid, tid: fired[0].tid };
 }
 
-/** What the longest tasks were about, for who wants to make them shorter. */
+/** The contents of the longest tasks, as a hint for optimisation. */
 function longestTasks(own, tasks) {
   const longest = [...tasks].sort((a, b) => b.dur - a.dur).slice(0, 5);
   return longest.map((task) => {
@@ -48,7 +48,7 @@ function longestTasks(own, tasks) {
   });
 }
 
-/** A share of sorted values: `percentile(work, 0.95)`. */
+/** A percentile of sorted values: `percentile(work, 0.95)`. */
 export function percentile(sorted, share) {
   return sorted.length === 0 ? Number.NaN : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }

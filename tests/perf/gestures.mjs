@@ -1,8 +1,8 @@
-// Scripted gestures over the timeline, by the input events that a hand makes.
+// Scripted gestures over the timeline, by input events.
 
 const REST_MS = 400;
 
-/** Pans and zooms at several scales; answers for each gesture how long after its last event the right picture was drawn. */
+/** Pans and zooms at several scales. Returns the ms from the last event of each gesture to the final picture. */
 export async function gestures(page, client) {
   const box = await page.evaluate(() => {
     const { x, y, width, height } = document.querySelector('.area').getBoundingClientRect();
@@ -17,7 +17,7 @@ export async function gestures(page, client) {
     const held = { button: 'left', buttons: 1, clickCount: 1 };
     await mouse('mousePressed', middle, held);
     for (let i = 1; i <= times; i += 1) {
-      // There and back again, so that the hand stays on the timeline.
+      // Moves back and forth to keep the pointer on the timeline.
       const phase = (i * by) % 800;
       const x = middle.x + (phase < 400 ? -phase : phase - 800) / 1.2;
       await mouse('mouseMoved', { x, y: middle.y }, { button: 'left', buttons: 1 });
@@ -54,11 +54,14 @@ export async function gestures(page, client) {
   return settled;
 }
 
-/** Runs in the page: ms from the last event to the end of the first exact frame after it; null if there was none yet. */
+/**
+ * Runs in the page. Returns the ms from the last event to the end of the first exact frame after it, or null without
+ * one.
+ */
 function settling() {
   const after = window.seenFrames.filter((frame) => frame.end >= window.lastGesture);
   if (after.length === 0) return 0;
-  // The last run of exact frames: a glide goes on for a while after its key.
+  // The last sequence of exact frames, because a glide continues after its key.
   let first = after.length;
   while (first > 0 && after[first - 1].exact) first -= 1;
   if (first === after.length) return null;

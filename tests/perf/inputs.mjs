@@ -1,10 +1,11 @@
-// What is measured: traces that `unspool generate` makes, or recorded ones made large. A new format is one line in each.
+// The inputs of the benchmark: traces from `unspool generate`, or enlarged recordings. A new format is a line in each
+// list.
 
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, must, root } from '../../scripts/lib.mjs';
 
-/** The same seed gives the same bytes, so a file that is there is as good as a new one. */
+/** The generator is deterministic, so an existing file is reused. */
 const GENERATED = [
   { name: 'xray', format: 'xray', events: 8_000_000, ending: 'xray' },
   { name: 'xray-deep', format: 'xray', events: 4_000_000, ending: 'xray', more: ['--depth', '5000'] },
@@ -15,7 +16,7 @@ const GENERATED = [
   { name: 'rvn', format: 'rvn', events: 2_000_000, ending: 'sqlite' },
 ];
 
-/** Names that make_large.py knows. */
+/** Names of inputs in make_large.py. */
 const CORPUS = [
   'xray-20MB.xray',
   'xray-536MB.xray',
@@ -30,7 +31,7 @@ const CORPUS = [
 const CACHE = join(root, 'target', 'bench');
 const MAKER = join(root, '..', 'shared', 'check', 'make_large.py');
 
-/** Makes what is missing and answers `{name, path, bytes}` for each input; `quick` takes a tenth of the events. */
+/** Makes the missing inputs. Returns `{name, path, bytes}` for each; `quick` reduces the events to a tenth. */
 export async function prepareInputs(unspool, { corpus, quick, only }) {
   const all = corpus ? CORPUS.map((name) => ({ name })) : GENERATED;
   const wanted = all.filter(({ name }) => !only || name === only);
@@ -43,14 +44,14 @@ export async function prepareInputs(unspool, { corpus, quick, only }) {
   return made;
 }
 
-/** A generated trace of any size, in the cache. */
+/** The path of a generated trace in the cache. */
 export async function generated(unspool, { name, format, events, ending, more = [] }, quick) {
   const folder = join(CACHE, 'generated');
   const count = quick ? Math.round(events / 10) : events;
   const path = join(folder, `${name}-${count}.${ending}`);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
-  // Renamed when it is whole: what was interrupted is not taken for an input.
+  // The rename comes last, so that an interrupted run leaves no partial input.
   const part = `${path}.part`;
   await must(unspool, ['generate', format, '--events', String(count), ...more, '-o', part]);
   renameSync(part, path);

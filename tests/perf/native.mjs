@@ -1,5 +1,4 @@
-// What the page is compared with: the same decoder and store compiled for this machine, a plain read of the bytes, and
-// other programs that open such files.
+// The comparisons: the same decoder and store as native code, a plain read of the bytes, and other programs.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
@@ -9,7 +8,7 @@ import { find, output, root } from '../../scripts/lib.mjs';
 const SPEEDSCOPE = '1.25.0';
 const BLOCK = 1024 * 1024;
 
-/** Time in ms of a program that does all its work and prints little; undefined when it fails. */
+/** Time in ms of a program that does all its work and prints little; undefined if it fails. */
 export function timed(program, args) {
   return new Promise((done) => {
     const began = performance.now();
@@ -19,7 +18,7 @@ export function timed(program, args) {
   });
 }
 
-/** Time in ms to read a file and do nothing with it. */
+/** Time in ms to read a file without processing it. */
 export function nativeRead(path) {
   const began = performance.now();
   const file = openSync(path, 'r');
@@ -30,8 +29,7 @@ export function nativeRead(path) {
 }
 
 /**
- * Runs the bench of the decoders compiled for this machine over some files, each `samples` times. Answers what it prints and
- * the medians in it.
+ * Runs the native benchmark of the decoders over some files, each `samples` times. Returns its output and the medians.
  */
 export function nativeRates(paths, samples) {
   const bench = ['bench', '--package', 'unspool-engine', '--bench', 'decoders', '--locked', '--quiet'];
@@ -45,7 +43,7 @@ export function nativeRates(paths, samples) {
   return { text: ran.stdout.trimEnd(), medians: mediansOf(ran.stdout) };
 }
 
-/** Of what divan prints, which it prints as a table alone. A time stands beside the input, rates in the lines below. */
+/** Parses the table that divan prints. Times are on the line of the input, rates on the lines below. */
 function mediansOf(text) {
   const names = [];
   const medians = [];
@@ -66,14 +64,14 @@ function mediansOf(text) {
   return medians;
 }
 
-/** `254.6 ms` of unit `s` as a number of these. */
+/** A number with a unit, such as `254.6 ms`, in the unit of these factors. */
 function amount(text, unit) {
   const [number, prefixed] = text.split(' ');
   const scale = { p: 1e-12, n: 1e-9, µ: 1e-6, m: 1e-3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
   return Number(number) * (scale[prefixed.slice(0, -unit.length)] ?? 1);
 }
 
-/** Programs that read a whole trace of a format, natively: `args` of a path. */
+/** Native programs that read a whole trace of a format: `args` of a path. */
 const READERS = [
   {
     program: 'llvm-xray',
@@ -84,7 +82,7 @@ const READERS = [
   { program: 'apitrace', ending: '.trace', what: 'apitrace info', args: (path) => ['info', path] },
 ];
 
-/** The reader of another project that takes this file, if it is installed. */
+/** The installed program of another project that reads this file, if any. */
 export function peerFor(path, name) {
   const reader = READERS.find(
     ({ ending, program }) => path.endsWith(ending) && (program !== 'apitrace' || /^apitrace/.test(name)),
@@ -93,7 +91,7 @@ export function peerFor(path, name) {
   return { ...reader, path: find(reader.program) };
 }
 
-/** The folder of speedscope's page, brought by npm when it can be; else a sentence. */
+/** The folder of speedscope's page, installed by npm; a sentence if that fails. */
 export function speedscope() {
   const folder = join(root, 'target', 'bench', `speedscope-${SPEEDSCOPE}`);
   const page = join(folder, 'node_modules', 'speedscope', 'dist', 'release');
@@ -109,7 +107,7 @@ export function speedscope() {
   return brought.status === 0 && existsSync(page) ? { page } : { missing: 'npm could not bring it' };
 }
 
-/** XRay as the JSON that speedscope opens, by llvm-xray; undefined when that is not here. */
+/** An XRay log as JSON for speedscope, converted by llvm-xray; undefined without llvm-xray. */
 export function asTraceEvents(xray, json) {
   if (existsSync(json)) return json;
   const program = find('llvm-xray');

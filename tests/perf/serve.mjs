@@ -1,10 +1,10 @@
-// The same plain server as for the browser tests, on a port that is free.
+// The static server of the browser tests, on a free port.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib.mjs';
 
-/** Serves a folder; answers its address and how to stop. */
+/** Serves a folder. Returns its URL and a function that stops it. */
 export function serve(dir) {
   const script = join(root, 'scripts', 'serve.mjs');
   const child = spawn(process.execPath, [script, '--dir', dir, '--prefix', '/bench/', '--port', '0'], {

@@ -1,6 +1,6 @@
-// Numbers as a table that reads the same in a terminal and in a Markdown page.
+// Tables of numbers that are legible in a terminal and in Markdown.
 
-/** Median, least and greatest of what the runs gave. */
+/** Median, minimum and maximum of the runs. */
 export function spread(values) {
   const sorted = values.filter((value) => Number.isFinite(value)).sort((a, b) => a - b);
   if (sorted.length === 0) return null;
@@ -9,7 +9,7 @@ export function spread(values) {
   return { median, least: sorted[0], greatest: sorted.at(-1) };
 }
 
-/** `1.20 (1.10–1.40)`, the median alone when the rest says nothing more, or a dash where there is nothing. */
+/** `1.20 (1.10–1.40)`, the median alone if the range adds nothing, or a dash without values. */
 export function told(values, digits = 0) {
   if (!values) return '–';
   const text = (value) => value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -17,7 +17,7 @@ export function told(values, digits = 0) {
   return least === greatest ? median : `${median} (${least}–${greatest})`;
 }
 
-/** Rows of cells, the first of them the head, as Markdown; all but the first column stand to the right. */
+/** A Markdown table of rows of cells, the first row being the head. All columns but the first are right-aligned. */
 export function markdown(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const line = (row) =>

@@ -18,25 +18,25 @@ const GHZ: Clock = { kind: 'seconds', frequency: 1_000_000_000n };
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
 describe('numbers', () => {
-  it('sets thousands apart, also of what no double holds', () => {
+  it('separates thousands, also beyond the range of doubles', () => {
     expect(formatCount(0)).toBe('0');
     expect(formatCount(2_521_276)).toBe('2,521,276');
     expect(formatCount(1_800_000_000_123_456_789n)).toBe('1,800,000,000,123,456,789');
   });
-  it('counts in words', () => {
+  it('writes a count with its noun', () => {
     expect(plain(formatCounted(1, 'call'))).toBe('1 call');
     expect(plain(formatCounted(2000n, 'call'))).toBe('2,000 calls');
     expect(plural(2, 'entry')).toBe('entries');
     expect(plural(2, 'match')).toBe('matches');
     expect(plural(2, 'day')).toBe('days');
   });
-  it('rounds bytes to three digits without a fourth at the border of a unit', () => {
+  it('rounds bytes to three digits, also near the next unit', () => {
     expect(plain(formatBytes(1))).toBe('1 byte');
     expect(plain(formatBytes(999))).toBe('999 bytes');
     expect(plain(formatBytes(20_170_240))).toBe('20.2 MB');
     expect(plain(formatBytes(999_950))).toBe('1.00 MB');
   });
-  it('keeps 0 % and 100 % for nothing and all', () => {
+  it('reserves 0 % and 100 % for none and all', () => {
     expect(plain(formatPercent(0, 1000))).toBe('0 %');
     expect(plain(formatPercent(1, 1000))).toBe('1 %');
     expect(plain(formatPercent(999, 1000))).toBe('99 %');
@@ -63,7 +63,7 @@ describe('lengths', () => {
   it('are below a nanosecond on a fast clock', () => {
     expect(plain(formatLength(1n, { kind: 'seconds', frequency: 2_100_000_000n }))).toBe('0.476 ns');
   });
-  it('stay what they are without a frequency', () => {
+  it('are ticks or ordinals without a frequency', () => {
     expect(plain(formatLength(12_345n, { kind: 'ticks' }))).toBe('12,345 ticks');
     expect(plain(formatLength(1n, { kind: 'ordinal', unit: 'call' }))).toBe('1 call');
     expect(formatRawLength(5n, { kind: 'ticks' })).toBe('');
@@ -72,7 +72,7 @@ describe('lengths', () => {
 
 describe('positions', () => {
   const origin = 1_800_000_000_123_456_789n;
-  it('are exact to the nanosecond, 57 years from the clock zero', () => {
+  it('are exact to the nanosecond, 57 years from the zero of the clock', () => {
     expect(plain(formatPosition(origin + 418_337_122n, origin, GHZ))).toBe('418.337 122 ms');
     expect(plain(formatPosition(origin + 418_337_123n, origin, GHZ))).toBe('418.337 123 ms');
     expect(plain(formatPosition(origin + 1_418_337_122n, origin, GHZ))).toBe('1.418 337 122 s');
@@ -86,7 +86,7 @@ describe('positions', () => {
   });
 });
 
-it('tells shares with as many digits as one compares', () => {
+it('formats shares with three digits', () => {
   const shares = [1, 0.9999, 0.784, 0.1, 0.0996, 0.0023, 0.00001, 0].map((part) => plain(formatShare(part, 1)));
   expect(shares).toEqual(['100 %', '100.0 %', '78.4 %', '10.0 %', '9.96 %', '0.23 %', 'below 0.01 %', '0 %']);
 });
@@ -94,14 +94,14 @@ it('tells shares with as many digits as one compares', () => {
 describe('ranges', () => {
   const range = (from: bigint, to: bigint, clock: Clock = GHZ, origin = 1000n) =>
     plain(formatRange(origin + from, origin + to, origin, clock));
-  it('have the digits that tell their ends apart', () => {
+  it('have enough digits to distinguish their ends', () => {
     expect(range(412_612_345n, 431_212_345n)).toBe('412.6 ms – 431.2 ms');
     expect(range(412_612_345n, 412_613_345n)).toBe('412.612 34 ms – 412.613 34 ms');
     expect(range(0n, 1_870_000_000n)).toBe('0.00 s – 1.87 s');
     expect(range(5n, 17n)).toBe('5 ns – 17 ns');
     expect(range(-2_000n, 6_000n)).toBe('−2.0 µs – 6.0 µs');
   });
-  it('name the first and the last of what is counted', () => {
+  it('name the first and the last ordinal', () => {
     const calls: Clock = { kind: 'ordinal', unit: 'call' };
     expect(range(3n, 18n, calls, 0n)).toBe('call 3 – call 17');
     expect(range(3n, 4n, calls, 0n)).toBe('call 3');

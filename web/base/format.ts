@@ -1,8 +1,8 @@
 import type { Clock } from './protocol.ts';
 
-/** Between the digits of long fractions: narrow and without a line break. */
+/** Narrow no-break space, between groups of digits in a fraction. */
 const THIN = '\u202f';
-/** Between a number and its unit. */
+/** No-break space, between a number and its unit. */
 export const NBSP = '\u00a0';
 
 const PS_PER_SECOND = 1_000_000_000_000n;
@@ -13,30 +13,30 @@ const UNITS = [
   { name: 'ns', ps: 1_000n },
 ] as const;
 
-/** A whole number with its thousands apart: `2,521,276`. */
+/** A whole number with thousands separators: `2,521,276`. */
 export function formatCount(count: number | bigint): string {
   return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `1 call`, `2,000 calls`. `noun` is singular and takes a plain s, or es after s, x and ch. */
+/** A count with its noun: `1 call`, `2,000 calls`. `noun` is singular and has a regular plural. */
 export function formatCounted(count: number | bigint, noun: string): string {
   return `${formatCount(count)}${NBSP}${plural(count, noun)}`;
 }
 
-/** The noun as it goes with the count. */
+/** The singular or plural form of a singular `noun` that fits the count. */
 export function plural(count: number | bigint, noun: string): string {
   if (BigInt(count) === 1n) return noun;
   if (/(s|x|ch|sh)$/.test(noun)) return `${noun}es`;
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
-/** A size in decimal units, three digits: `20.2 MB`. */
+/** A size in bytes as text, in decimal units with three digits: `20.2 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes}${NBSP}${bytes === 1 ? 'byte' : 'bytes'}`;
   const names = ['kB', 'MB', 'GB', 'TB'];
   let value = bytes / 1000;
   let unit = 0;
-  // 999.95 would be rounded to four digits: that is the next unit's 1.00.
+  // 999.5 would round to four digits; it is 1.00 of the next unit.
   while (value >= 999.5 && unit < names.length - 1) {
     value /= 1000;
     unit += 1;
@@ -44,12 +44,12 @@ export function formatBytes(bytes: number): string {
   return `${threeDigits(value)}${NBSP}${names[unit]}`;
 }
 
-/** Ticks of a clock with a frequency in picoseconds, rounded down. */
+/** Ticks as picoseconds, rounded down. `frequency` is in ticks a second and not 0. */
 export function toPicoseconds(ticks: bigint, frequency: bigint): bigint {
   return (ticks * PS_PER_SECOND) / frequency;
 }
 
-/** A length on the x axis, rounded for reading: `1.284 ms`, `12 ticks`, `3 calls`. */
+/** A length on the x axis in ticks as text, rounded: `1.284 ms`, `12 ticks`, `3 calls`. */
 export function formatLength(ticks: bigint, clock: Clock): string {
   switch (clock.kind) {
     case 'ticks':
@@ -61,13 +61,14 @@ export function formatLength(ticks: bigint, clock: Clock): string {
   }
 }
 
-/** The same length in the unit it is stored in, or '' when {@link formatLength} tells it already. */
+/** The same length in ticks, or '' if {@link formatLength} already shows ticks or ordinals. */
 export function formatRawLength(ticks: bigint, clock: Clock): string {
   return clock.kind === 'seconds' ? formatCounted(ticks, 'tick') : '';
 }
 
 /**
- * A position on the x axis, to the nanosecond: `418.337 122 ms` after `origin`. Ordinals are absolute: `call 1,204`.
+ * A position on the x axis as text. Times are relative to `origin` and exact to the nanosecond: `418.337 122 ms`.
+ * Ordinals are absolute: `call 1,204`.
  */
 export function formatPosition(at: bigint, origin: bigint, clock: Clock): string {
   switch (clock.kind) {
@@ -81,8 +82,8 @@ export function formatPosition(at: bigint, origin: bigint, clock: Clock): string
 }
 
 /**
- * A range on the x axis, `to` not part of it: `412.6 ms – 431.2 ms`, `call 3 – call 17`. Times have as many digits as tell
- * its ends apart, and a few more.
+ * The range from `from` up to but not including `to` as text: `412.6 ms – 431.2 ms`, `call 3 – call 17`. Times have
+ * enough digits to distinguish the ends.
  */
 export function formatRange(from: bigint, to: bigint, origin: bigint, clock: Clock): string {
   if (clock.kind === 'ordinal') {
@@ -103,19 +104,19 @@ export function formatRange(from: bigint, to: bigint, origin: bigint, clock: Clo
   return ends.map((ps) => `${signed(ps, (p) => fixed(p, unit.ps, digits))}${NBSP}${unit.name}`).join(' – ');
 }
 
-/** An offset as a place in the file: `byte 3,771,904`. */
+/** A place in the file as text: `byte 3,771,904`. `noun` is what the offset counts. */
 export function formatOffset(offset: bigint, noun = 'byte'): string {
   return `${noun}${NBSP}${formatCount(offset)}`;
 }
 
-/** How much of the whole, `0 %` and `100 %` only when it is nothing and all. */
+/** A part of the whole in whole percent. `0 %` means none of it and `100 %` all of it, never a rounded value. */
 export function formatPercent(part: number, whole: number): string {
   if (whole <= 0 || part >= whole) return `100${NBSP}%`;
   const percent = Math.floor((part / whole) * 100);
   return `${part > 0 ? Math.max(1, percent) : 0}${NBSP}%`;
 }
 
-/** A part of the whole for comparing: `78.4 %`, `0.23 %`, `below 0.01 %`. */
+/** A part of the whole with three digits, for comparison: `78.4 %`, `0.23 %`, `below 0.01 %`. */
 export function formatShare(part: number, whole: number): string {
   if (part <= 0 || whole <= 0) return `0${NBSP}%`;
   const percent = Math.min(100, (part / whole) * 100);
@@ -141,12 +142,12 @@ function formatPicoseconds(ps: bigint): string {
 
 function exactSeconds(ps: bigint): string {
   const unit = UNITS.find((candidate) => ps >= candidate.ps) ?? UNITS[3];
-  // To the nanosecond: finer digits are an artefact of the clock's frequency.
+  // Digits below a nanosecond are artefacts of the clock's frequency.
   const digits = unit.name === 'ns' ? 0 : UNITS.indexOf(unit) === 0 ? 9 : UNITS.indexOf(unit) === 1 ? 6 : 3;
   return `${fixed(ps, unit.ps, digits)}${NBSP}${unit.name}`;
 }
 
-/** With so many digits behind the point, rounded down. */
+/** `ps / unit` with `digits` decimals, rounded down. */
 function fixed(ps: bigint, unit: bigint, digits: number): string {
   const whole = formatCount(ps / unit);
   if (digits === 0) return whole;

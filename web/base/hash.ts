@@ -1,4 +1,7 @@
-/** FNV-1a over UTF-16 units, 32 bits, then mixed (as MurmurHash3 ends) so that short names spread over the low bits. */
+/**
+ * A 32-bit hash of a text: FNV-1a over its UTF-16 units, then the finaliser of MurmurHash3, which spreads short names
+ * over the low bits.
+ */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,20 +1,22 @@
 /** A line of a hex dump. */
 export interface HexLine {
+  /** Of the first byte of the line. */
   readonly offset: number;
-  /** Padded to the same length on every line. */
+  /** Padded to the same length in every line. */
   readonly hex: string;
   /** Printable ASCII; a dot for each other byte. */
   readonly text: string;
 }
 
+/** Bytes a line. */
 const PER_LINE = 8;
 
-/** How many lines a dump of the bytes has. */
+/** Number of lines of a dump. */
 export function hexLines(bytes: Uint8Array): number {
   return Math.ceil(bytes.length / PER_LINE);
 }
 
-/** A line of the bytes as hexadecimal and text, eight bytes a line. */
+/** The line with index `line` of a dump, eight bytes a line. */
 export function hexLine(bytes: Uint8Array, line: number): HexLine {
   const offset = line * PER_LINE;
   const part = [...bytes.subarray(offset, offset + PER_LINE)];

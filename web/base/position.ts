@@ -2,12 +2,13 @@ import type { Clock, Ticks } from './protocol.ts';
 import { ticks } from './ticks.ts';
 
 const PS_PER_SECOND = 1_000_000_000_000n;
-/** Digits behind the point of each unit of time, in picoseconds. */
+/** Powers of ten from a picosecond to each unit of time. */
 const UNITS: Readonly<Record<string, number>> = { s: 12, ms: 9, us: 6, µs: 6, μs: 6, ns: 3 };
 
 /**
- * A position as a person types it: the number of a call, step, transition or point; ticks behind `origin`; or a time behind
- * it with a unit (`1.5 ms`; seconds without one). Separators between digits are left out. Null when it is none of that.
+ * Parses a position that a person typed. With an ordinal clock that is the number of a call, step, transition or point;
+ * with the others it is ticks, or a time with a unit (`1.5 ms`, seconds by default), relative to `origin`. Separators
+ * between digits are ignored. Returns null if the text is not a position.
  */
 export function parsePosition(text: string, origin: bigint, clock: Clock): Ticks | null {
   const found = /^([\d.,_'\s\u00a0\u202f]*\d)\s*([a-zµμ]*)$/iu.exec(text.trim());

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createScope } from './scope.ts';
 
-it('gives back last first, once, and at once when it is too late', () => {
+it('releases the last resource first, each once, and late ones at once', () => {
   const log: string[] = [];
   const scope = createScope();
   scope.add(() => log.push('first'));
@@ -12,7 +12,7 @@ it('gives back last first, once, and at once when it is too late', () => {
   expect(log).toEqual(['second', 'first', 'late']);
 });
 
-it('stops listening', () => {
+it('removes listeners', () => {
   const scope = createScope();
   const target = new EventTarget();
   let heard = 0;

@@ -1,9 +1,9 @@
-/** What gives a resource back; called once. */
+/** Releases a resource; called once. */
 export type Dispose = () => void;
 
-/** Owner of resources: what is handed to it is given back, last first, when the scope is disposed. */
+/** An owner of resources. Disposing it releases them, the last one first. */
 export interface Scope {
-  /** Takes over a resource. On a scope that is already disposed it is given back at once. */
+  /** Takes ownership of a resource. A disposed scope releases it at once. */
   add(dispose: Dispose): void;
   /** Listens until the scope is disposed. */
   listen<T extends Event>(

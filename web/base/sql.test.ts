@@ -17,7 +17,7 @@ describe('a statement', () => {
     }
   });
 
-  it('may not do anything else', () => {
+  it('may do nothing else', () => {
     for (const sql of [
       '',
       ' ; ',
@@ -33,7 +33,7 @@ describe('a statement', () => {
     }
   });
 
-  it('has values that can be copied', () => {
+  it('has values as text for the clipboard', () => {
     expect([null, 2n ** 63n, 1.5, 'a', new Uint8Array([0, 255])].map(sqlText)).toEqual([
       'NULL',
       '9223372036854775808',

@@ -1,30 +1,32 @@
 /**
- * What the page and the worker of a database's questions say to each other. It is a worker of its own: a question may take as
- * long as it likes without holding up the picture, and is stopped by ending its worker.
+ * The messages between the page and the worker of the Query panel. The worker is separate from the trace's: a slow
+ * query does not delay the picture, and terminating the worker stops it.
  */
 
-/** A value as SQLite has it. */
+/** A value of SQLite. */
 export type SqlValue = bigint | number | string | Uint8Array | null;
 
+/** Messages of the page. */
 export type ToSql =
   | { readonly t: 'open'; readonly file: Blob }
-  /** Runs one statement that only reads, up to `most` rows. */
+  /** Runs one read-only statement and sends at most `most` rows. */
   | { readonly t: 'run'; readonly id: number; readonly sql: string; readonly most: number };
 
+/** Messages of the worker. A query replies with `columns`, any number of `rows`, and `done` or `failed`. */
 export type FromSql =
   | { readonly t: 'columns'; readonly id: number; readonly names: readonly string[] }
   | { readonly t: 'rows'; readonly id: number; readonly rows: readonly (readonly SqlValue[])[] }
-  /** `more`: there were further rows than were asked for. */
+  /** `more`: the result has further rows. */
   | { readonly t: 'done'; readonly id: number; readonly more: boolean }
   | { readonly t: 'failed'; readonly id: number; readonly sentence: string };
 
-/** Pragmas that only tell something. */
-const TELLING =
+/** Pragmas without side effects. */
+const READ_ONLY_PRAGMA =
   /^pragma\s+(table_info|table_xinfo|table_list|index_list|index_info|index_xinfo|page_size|page_count|freelist_count|encoding|user_version|application_id|schema_version|compile_options|collation_list|function_list|database_list)\s*(\([^)=]*\))?\s*$/i;
 
 /**
- * Why a statement is not run, in a sentence; null when it may be. SQLite itself refuses to write; this says so before, and
- * keeps out what would change how it works.
+ * Why a statement may not run, in a sentence; null if it may. SQLite also refuses to write. This check comes first,
+ * explains itself, and rejects pragmas that change the connection.
  */
 export function refusalOf(sql: string): string | null {
   const bare = stripped(sql);
@@ -33,11 +35,11 @@ export function refusalOf(sql: string): string | null {
   const first = /^[a-z]+/i.exec(bare)?.[0].toLowerCase() ?? '';
   if (['select', 'with', 'values', 'explain'].includes(first)) return null;
   if (first === 'pragma')
-    return TELLING.test(bare) ? null : 'Only pragmas that tell about the database can be asked for.';
+    return READ_ONLY_PRAGMA.test(bare) ? null : 'Only pragmas that tell about the database can be asked for.';
   return 'The file is only read: a query begins with select, with, values, explain or pragma.';
 }
 
-/** Without comments, the contents of quotes, and semicolons at the end. */
+/** The statement without comments, quoted text and trailing semicolons. */
 function stripped(sql: string): string {
   return sql
     .replace(/--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|\[[^\]]*\]?/g, (part) =>
@@ -47,7 +49,7 @@ function stripped(sql: string): string {
     .trim();
 }
 
-/** A value as text, as one would copy it: blobs in hexadecimal. */
+/** A value as text for the clipboard, blobs in hexadecimal. */
 export function sqlText(value: SqlValue): string {
   if (value === null) return 'NULL';
   if (value instanceof Uint8Array) return [...value].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');

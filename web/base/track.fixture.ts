@@ -1,6 +1,6 @@
 import type { Track } from './protocol.ts';
 
-/** A track for tests: a thread of its own with one row and nothing on it, but for what is said otherwise. */
+/** A track for tests: an empty thread with one row, except for the given properties. */
 export function aTrack(more: Partial<Track> = {}): Track {
   return {
     id: 0,

@@ -1,29 +1,33 @@
 import { effect, type Signal, signal } from '@preact/signals';
 
-/** The dock below the timeline, as the person left it. */
+/** The state of the dock below the timeline. */
 export interface Dock {
   readonly open: Signal<boolean>;
-  /** CSS pixels, {@link LEAST_HEIGHT} or more. */
+  /** CSS pixels, at least {@link LEAST_HEIGHT}. */
   readonly height: Signal<number>;
   /** Id of the panel in front. */
   readonly panel: Signal<string>;
 }
 
-/** CSS pixels. */
+/** CSS pixels of the lowest dock. */
 export const LEAST_HEIGHT = 120;
+/** CSS pixels of the dock until the person drags it. */
 export const FIRST_HEIGHT = 300;
-/** In smaller windows the timeline needs the room more. */
+/** CSS pixels of the smallest window in which the dock starts open. */
 const ROOMY = { width: 1000, height: 760 };
 const KEY = 'unspool:dock';
 
-/** The dock as it was left, where the browser lets one remember; open at first if there is room. */
+/**
+ * The dock as stored in this browser, or else open if the window has room. `firstPanel` is the id of the front panel in
+ * a new browser. Changes are stored.
+ */
 export function createDock(window: { innerWidth: number; innerHeight: number }, firstPanel: string): Dock {
   const roomy = window.innerWidth >= ROOMY.width && window.innerHeight >= ROOMY.height;
   const left = remembered();
   const open = signal(left.open ?? roomy);
   const height = signal(Math.max(LEAST_HEIGHT, left.height ?? FIRST_HEIGHT));
   const panel = signal(left.panel ?? firstPanel);
-  // Lives as long as the page. What was never touched is not kept: a larger window may come.
+  // The effect lives as long as the page. It skips the first run: defaults depend on the window and are not stored.
   let first = true;
   effect(() => {
     const state = JSON.stringify({ open: open.value, height: height.value, panel: panel.value });
@@ -34,7 +38,7 @@ export function createDock(window: { innerWidth: number; innerHeight: number }, 
     try {
       localStorage.setItem(KEY, state);
     } catch {
-      // Storage may be off; the dock then stays as it is for as long as the page.
+      // Without storage the state lasts as long as the page.
     }
   });
   return { open, height, panel };

@@ -1,10 +1,13 @@
-import { FLAG_BEGAN_BEFORE, FLAG_END_INFERRED, FLAG_NEVER_ENDED } from '../base/protocol.ts';
+import { FLAG_BEGAN_BEFORE, FLAG_END_INFERRED, FLAG_NEVER_ENDED, FLAG_UNCERTAIN } from '../base/protocol.ts';
 
-/** The flags of a slice in words, none when it is an ordinary one. */
+const WORDS: readonly (readonly [flag: number, word: string])[] = [
+  [FLAG_BEGAN_BEFORE, 'Began before the recording'],
+  [FLAG_NEVER_ENDED, 'Still running when recording ended'],
+  [FLAG_END_INFERRED, 'End inferred'],
+  [FLAG_UNCERTAIN, 'Uncertain: a guess'],
+];
+
+/** The labels of a slice's `FLAG_*` bits, in a fixed order. Empty for a slice without flags. */
 export function flagWords(flags: number): readonly string[] {
-  const words: string[] = [];
-  if (flags & FLAG_BEGAN_BEFORE) words.push('Began before the recording');
-  if (flags & FLAG_NEVER_ENDED) words.push('Had not ended when the recording did');
-  if (flags & FLAG_END_INFERRED) words.push('Its end is inferred');
-  return words;
+  return WORDS.filter(([flag]) => flags & flag).map(([, word]) => word);
 }

@@ -15,7 +15,7 @@ const flame = (
   self: Float64Array.from(nodes, () => 1),
   count: Float64Array.from(nodes, () => 1),
 });
-// The root; a with b, c and some others; d beside a.
+// The root; a with the callees b, c and a merged group; d, a sibling of a.
 const whole = layOutFlame(
   flame(0, [
     [0, NO_NAME, 0, 100],
@@ -40,7 +40,7 @@ describe('a flame graph', () => {
       [[3], []],
     ]);
   });
-  it('makes the focus and its callers as wide as all', () => {
+  it('gives the focus and its callers the full width', () => {
     const laid = layOutFlame(
       flame(2, [
         [0, NO_NAME, 0, 100],
@@ -54,14 +54,14 @@ describe('a flame graph', () => {
     expect(laid.rows[1]!.fill[0]).toBeLessThan(255);
     expect(laid.rows[2]!.fill[0]).toBe(255);
   });
-  it('tells what is at a place', () => {
+  it('finds the node at a place', () => {
     const at = (row: number, x: number) => nodeAt(whole, row, x, 0.01);
     expect([at(0, 0.5), at(1, 0.69), at(1, 0.71), at(2, 0.4), at(2, 0.52), at(2, 0.6), at(9, 0)]).toEqual([
       0, 1, 6, 4, 5, -1, -1,
     ]);
     expect(at(3, 0.105)).toBe(3);
   });
-  it('is walked through by steps', () => {
+  it('moves the keyboard cursor step by step', () => {
     const to = (from: number, step: Parameters<typeof flameStep>[2]) => flameStep(whole, from, step);
     expect([to(0, 'callee'), to(1, 'callee'), to(3, 'callee'), to(6, 'callee')]).toEqual([1, 2, 3, 6]);
     expect([to(0, 'caller'), to(5, 'caller')]).toEqual([0, 1]);
@@ -69,7 +69,7 @@ describe('a flame graph', () => {
       6, 4, 6, 2, 2,
     ]);
   });
-  it('has nodes that are none of the call tree', () => {
+  it('has merged nodes that are not in the call tree', () => {
     expect([canFocus(whole.flame, 5), canFocus(whole.flame, 4), canFocus(whole.flame, -1)]).toEqual([
       false,
       true,

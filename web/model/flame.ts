@@ -1,42 +1,42 @@
 import { type Flame, NO_NAME, NO_NODE } from '../base/protocol.ts';
 
-/** CSS pixels of a row of the flame graph, with the gap below it. */
+/** CSS pixels of a row of the flame graph, including the gap below it. */
 export const FLAME_ROW = 17;
 
-/** How full the callers of what is in focus are drawn: they are there to go back to, not to be compared. */
+/** Fill of the callers of the node in focus, out of 255. They serve navigation, not comparison. */
 const CALLER_FILL = 72;
 
-/** A row: the nodes of one depth that have a name, sorted and free of overlap, as a renderer takes them. */
+/** The named nodes of one depth as columns for a renderer, sorted and free of overlap. */
 export interface FlameRow {
   readonly start: Float64Array;
   readonly end: Float64Array;
   readonly name: Uint32Array;
-  /** Which node of the flame graph it is. */
+  /** Index of the node in the flame graph. */
   readonly index: Uint32Array;
   readonly fill: Uint8Array;
-  /** Nodes without a name: the root, and several callees too narrow to be told apart. */
+  /** Indices of the nodes without a name: the root, and merged groups of narrow callees. */
   readonly nameless: readonly number[];
 }
 
-/** Where each node is. The focus and its callers are as wide as the whole picture; widths are ticks of the focus. */
+/** The place of each node. The focus and its callers have the full width. Starts, ends and widths are ticks. */
 export interface LaidFlame {
   readonly flame: Flame;
   readonly rows: readonly FlameRow[];
   readonly row: Uint32Array;
   readonly start: Float64Array;
   readonly end: Float64Array;
-  /** The width of the whole, in ticks; 0 when there is nothing. */
+  /** The total of the focus in ticks; 0 for an empty graph. */
   readonly width: number;
 }
 
-/** Lays a flame graph out: callees side by side below their caller, from its left edge. */
+/** Lays out a flame graph: callees side by side below their caller, from its left edge. */
 export function layOutFlame(flame: Flame): LaidFlame {
   const { length, focus, parent, total, name } = flame;
   const width = total[focus] ?? 0;
   const row = new Uint32Array(length);
   const start = new Float64Array(length);
   const end = new Float64Array(length);
-  /** Where the next callee of each node begins. */
+  /** The start of the next callee of each node. */
   const next = new Float64Array(length);
   const counts: number[] = [];
   for (let i = 0; i < length; i += 1) {
@@ -81,7 +81,7 @@ export function layOutFlame(flame: Flame): LaidFlame {
   return { flame, rows, row, start, end, width };
 }
 
-/** The node at `x` (a part of the width, 0 to 1) of a row, or -1. `slack` is how far beside it may be, as such a part. */
+/** Index of the node at `x` in a row, or -1. `x` and the tolerance `slack` are fractions of the width, 0 to 1. */
 export function nodeAt({ rows, start, end, width }: LaidFlame, row: number, x: number, slack: number): number {
   const there = rows[row];
   if (!there || width === 0) return -1;
@@ -98,10 +98,10 @@ export function nodeAt({ rows, start, end, width }: LaidFlame, row: number, x: n
   return low > 0 && there.end[low - 1]! >= at - slack * width ? there.index[low - 1]! : -1;
 }
 
-/** Where one goes in a flame graph by keyboard. */
+/** A step of the keyboard cursor. */
 export type FlameStep = 'caller' | 'callee' | 'next' | 'previous';
 
-/** The node beside, above or below another one, or the same when there is none. The callee is the heaviest. */
+/** Index of the node one step from `from`, or `from` if there is none. The callee is the heaviest one. */
 export function flameStep({ flame, row }: LaidFlame, from: number, step: FlameStep): number {
   if (step === 'caller') return flame.parent[from]!;
   if (step === 'callee') {
@@ -113,7 +113,7 @@ export function flameStep({ flame, row }: LaidFlame, from: number, step: FlameSt
   return from;
 }
 
-/** Whether there is a node of the call tree that can be in focus: several narrow ones are none. */
+/** Whether the node at an index can be in focus. A merged group of narrow callees cannot. */
 export function canFocus(flame: Flame, index: number): boolean {
   return index >= 0 && flame.node[index] !== NO_NODE && flame.node[index] !== undefined;
 }

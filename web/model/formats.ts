@@ -1,20 +1,20 @@
-/** A kind of file that can be opened, as the page tells it. */
+/** A format in the list of the empty page. */
 export interface Format {
-  /** `TraceInfo.format` */
+  /** As in `TraceInfo.format`. */
   readonly id: string;
   readonly name: string;
   readonly about: string;
 }
 
-/** A small trace that comes with the page. */
+/** A sample trace on the empty page. */
 export interface Sample {
-  /** Relative to the page. */
+  /** URL relative to the page. */
   readonly path: string;
   readonly name: string;
   readonly about: string;
 }
 
-/** What can be opened. */
+/** The formats that the page opens. */
 export const FORMATS: readonly Format[] = [
   {
     id: 'xray',
@@ -43,7 +43,7 @@ export const FORMATS: readonly Format[] = [
   },
 ];
 
-/** What can be looked at without a file of one's own. */
+/** The samples that are part of the page. */
 export const SAMPLES: readonly Sample[] = [
   {
     path: 'samples/threads.xray',

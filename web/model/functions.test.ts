@@ -23,20 +23,20 @@ const columns = (total: readonly number[]): Functions => {
 const rows = (sort: Sort, filter = '') => [...functionRows(columns([5, 7, 7, 1]), names, sort, filter)];
 
 describe('the table of functions', () => {
-  it('is sorted by numbers, ties in the order of ids', () => {
+  it('sorts by numbers, ties in the order of ids', () => {
     expect(rows({ by: 'total', descending: true })).toEqual([1, 2, 0, 3]);
     expect(rows({ by: 'total', descending: false })).toEqual([3, 0, 1, 2]);
     expect(rows({ by: 'count', descending: true })).toEqual([3, 0, 1, 2]);
   });
-  it('is sorted by names as people count', () => {
+  it('sorts numbers in names numerically', () => {
     expect(rows({ by: 'name', descending: false })).toEqual([2, 1, 0, 3]);
     expect(rows({ by: 'name', descending: true })).toEqual([3, 0, 1, 2]);
   });
-  it('finds text in names, in either case', () => {
+  it('filters by text, ignoring case', () => {
     expect(rows({ by: 'total', descending: true }, ' R')).toEqual([0, 3]);
     expect(rows({ by: 'total', descending: true }, 'nothing')).toEqual([]);
   });
-  it('turns round when its head is clicked again', () => {
+  it('reverses the order at a second click on a head', () => {
     const first = sortedBy({ by: 'total', descending: true }, 'name');
     expect(first).toEqual({ by: 'name', descending: false });
     expect(sortedBy(first, 'name')).toEqual({ by: 'name', descending: true });

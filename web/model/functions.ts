@@ -4,21 +4,27 @@ import type { Names } from './names.ts';
 /** A column of the table of functions. */
 export type FunctionColumn = 'name' | 'count' | 'total' | 'self' | 'min' | 'median' | 'p90' | 'p99' | 'max';
 
-/** By what the table is sorted. */
+/** The sort order of the table. */
 export interface Sort {
   readonly by: FunctionColumn;
   readonly descending: boolean;
 }
 
-/** More rows than this nobody scrolls through, and browsers do not lay out exactly: the filter finds the others. */
+/** Maximum number of rows. Browsers do not lay out longer tables exactly; the filter reaches the other rows. */
 export const MOST_ROWS = 100_000;
 
-/** The order after a click on a column's head: numbers from the largest first, names from A, and the other way round. */
+/**
+ * The sort order after a click on the head of column `by`: first descending for numbers and ascending for names, then
+ * reversed.
+ */
 export function sortedBy(sort: Sort, by: FunctionColumn): Sort {
   return { by, descending: sort.by === by ? !sort.descending : by !== 'name' };
 }
 
-/** Which functions the table shows, as indices of their columns, in order. Ties go by the name's id. */
+/**
+ * The rows of the table in order, as indices into the columns: functions whose names contain `filter`, at most
+ * {@link MOST_ROWS}. Ties are in the order of name ids.
+ */
 export function functionRows(functions: Functions, names: Names, sort: Sort, filter: string): Uint32Array {
   const wanted = filter.trim().toLowerCase();
   const found: number[] = [];

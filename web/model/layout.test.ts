@@ -9,7 +9,7 @@ const process = (id: number): Track => track(id, -1, { kind: 'process', rows: 0,
 const ids = (tracks: readonly { track: Track }[]) => tracks.map((laid) => laid.track.id);
 
 describe('layout', () => {
-  it('puts children below their parent, whatever order they come in', () => {
+  it('places children below their parent in any order of arrival', () => {
     const layout = layOut([process(0), process(1), track(2, 1), track(3, 0), track(4, 1)], new Set());
     expect(ids(layout.tracks)).toEqual([0, 3, 1, 2, 4]);
     expect(layout.tracks.map((laid) => laid.level)).toEqual([0, 1, 0, 1, 1]);
@@ -20,13 +20,13 @@ describe('layout', () => {
     }
     expect(layout.height).toBe(top);
   });
-  it('hides what a folded process holds, and all but a row of a folded thread', () => {
+  it('hides the children of a folded process, and all but one row of a folded thread', () => {
     const tracks = [process(0), track(1, 0, { rows: 50, instants: 3 })];
     expect(ids(layOut(tracks, new Set([0])).tracks)).toEqual([0]);
     const folded = layOut(tracks, new Set([1])).tracks[1]!;
     expect([folded.height, folded.rows, folded.instants]).toEqual([LOW, 1, -1]);
   });
-  it('gives a counter a graph, and a small one when folded', () => {
+  it('gives a counter a graph, lower when folded', () => {
     const counter = track(0, -1, { kind: 'counter', rows: 0, slices: 0, samples: 5 });
     const [open] = layOut([counter], new Set()).tracks;
     expect([open!.graphHeight, open!.rows, open!.foldable]).toEqual([40, 0, true]);
@@ -39,7 +39,7 @@ describe('layout', () => {
     const [lane] = layOut([track(0, -1, { kind: 'lane', rows: 1 })], new Set()).tracks;
     expect([lane!.height, lane!.foldable]).toEqual([46, true]);
   });
-  it('has room for the name of a thread of one row, and less of it among many', () => {
+  it('leaves room for lines below the name, less among many tracks', () => {
     expect(layOut([track(0, -1, { rows: 1 })], new Set()).tracks[0]!.height).toBeGreaterThan(50);
     const many = Array.from({ length: 100 }, (_, id) => track(id, -1, { rows: 1 }));
     expect(layOut(many, new Set()).tracks[0]!.height).toBe(LOW);
@@ -50,19 +50,19 @@ describe('finding', () => {
   const many = Array.from({ length: 10_000 }, (_, id) => track(id, -1));
   const layout = layOut(many, new Set());
   const { height } = layout.tracks[0]!;
-  it('answers the tracks of a window', () => {
+  it('returns the tracks of a window', () => {
     expect(tracksWithin(layout, 0, height)).toEqual({ first: 0, end: 1 });
     expect(tracksWithin(layout, height, height + 1)).toEqual({ first: 1, end: 2 });
     expect(tracksWithin(layout, 5000.5 * height, 5002.5 * height)).toEqual({ first: 5000, end: 5003 });
     expect(tracksWithin(layout, -100, 1e9)).toEqual({ first: 0, end: 10_000 });
   });
-  it('answers the track at a place', () => {
+  it('returns the track at a place', () => {
     expect(trackAt(layout, 0)!.track.id).toBe(0);
     expect(trackAt(layout, layout.height - 1)!.track.id).toBe(9_999);
     expect(trackAt(layout, layout.height)).toBeUndefined();
     expect(trackAt(layout, -1)).toBeUndefined();
   });
-  it('answers only the rows in sight of a stack of thousands', () => {
+  it('returns only the visible rows of a deep stack', () => {
     const deep = layOut([track(0, -1, { rows: 5000 })], new Set()).tracks[0]!;
     const rows = rowsWithin(deep, 1000 * SLICE_ROW, 1000 * SLICE_ROW + 900);
     expect(rows.end - rows.first).toBeLessThan(56);

@@ -1,42 +1,42 @@
 import type { Track } from '../base/protocol.ts';
 
-/** CSS pixels of a row of slices, with the gap below it. */
+/** CSS pixels of a row of slices, including the gap below it. */
 export const SLICE_ROW = 17;
 /** CSS pixels of the lane of instants. */
 export const INSTANT_LANE = 16;
-/** CSS pixels of a track that is folded, and of one without room for more than its name. */
+/** CSS pixels of a folded track, and of a track with its name only. */
 export const LOW = 27;
 const PROCESS = 30;
 const PADDING = 6;
 /** CSS pixels of the graph of a counter. */
 export const GRAPH = 40;
-/** Room for the name and two muted lines, and for the name and one. */
+/** CSS pixels of the name and two lines, and of the name and one line. */
 const THREE_LINES = 62;
 const TWO_LINES = 46;
-/** With more tracks than this each is only as high as it must be. */
+/** Above this number of tracks, each is only as high as its content. */
 const MANY_TRACKS = 40;
 
-/** Where a track is. All lengths are CSS pixels, `top` from the first track's top. */
+/** The place of a track. Lengths are CSS pixels; `top` is relative to the first track. */
 export interface LaidTrack {
   readonly track: Track;
   readonly level: number;
   readonly top: number;
   readonly height: number;
-  /** From `top` to the lane of instants, or -1 if there is none. */
+  /** From `top` to the lane of instants, or -1 without instants. */
   readonly instants: number;
   /** From `top` to the first row of slices. */
   readonly slices: number;
-  /** Rows of slices that are shown: all, or one when folded. */
+  /** Rows of slices shown: all, or at most one if folded. */
   readonly rows: number;
-  /** From `top` to the graph of a counter, or -1 if there is none. */
+  /** From `top` to the graph of a counter, or -1 for other tracks. */
   readonly graph: number;
-  /** How high the graph is; less in a folded track. */
+  /** Height of the graph, lower in a folded track. */
   readonly graphHeight: number;
   readonly folded: boolean;
   readonly foldable: boolean;
 }
 
-/** All tracks that are not hidden in a folded one, top down. */
+/** The visible tracks from top to bottom; children of folded tracks are hidden. */
 export interface Layout {
   readonly tracks: readonly LaidTrack[];
   readonly height: number;
@@ -45,7 +45,7 @@ export interface Layout {
 /** The layout of no tracks. */
 export const EMPTY_LAYOUT: Layout = { tracks: [], height: 0 };
 
-/** Lays tracks out as a tree, children below their parent in the order in which they came. */
+/** Lays out tracks as a tree, children below their parent in the order of `tracks`. `folded` holds track ids. */
 export function layOut(tracks: Iterable<Track>, folded: ReadonlySet<number>): Layout {
   const children = new Map<number, Track[]>();
   let count = 0;
@@ -68,23 +68,23 @@ export function layOut(tracks: Iterable<Track>, folded: ReadonlySet<number>): La
   return { tracks: laid, height: top };
 }
 
-/** Whether a track has anything of its own to draw. */
+/** Whether a track draws slices, instants or a graph. Otherwise it is only a heading. */
 export function isDrawn(laid: LaidTrack): boolean {
   return laid.rows > 0 || laid.instants >= 0 || laid.graph >= 0;
 }
 
-/** The tracks that touch `from` to `to`, as a range of {@link Layout.tracks}. */
+/** The tracks that touch `from` to `to` (CSS pixels of the layout), as a range of {@link Layout.tracks}. */
 export function tracksWithin(layout: Layout, from: number, to: number): { first: number; end: number } {
   return { first: firstEndingAfter(layout, from), end: firstStartingFrom(layout, to) };
 }
 
-/** The track at `y`, or undefined below the last. */
+/** The track at `y` (CSS pixels of the layout), or undefined below the last track. */
 export function trackAt(layout: Layout, y: number): LaidTrack | undefined {
   const found = layout.tracks[firstEndingAfter(layout, y)];
   return found && y >= found.top ? found : undefined;
 }
 
-/** The rows of a track that touch `from` to `to` (of the whole layout), as a range. */
+/** The rows of a track that touch `from` to `to` (CSS pixels of the layout), as a range. */
 export function rowsWithin(laid: LaidTrack, from: number, to: number): { first: number; end: number } {
   const base = laid.top + laid.slices;
   return {

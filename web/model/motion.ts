@@ -1,14 +1,18 @@
 import type { Dispose } from '../base/scope.ts';
 import { between, sameView, type View } from './view.ts';
 
+/** Duration of a glide. */
 const MS = 160;
 
-/** Whether the person asked the system for less movement. */
+/** Whether the system setting for reduced motion is on. */
 export function reducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
-/** Leads from one view to another over a moment, or at once for who wants no movement. Disposing stops it on the way. */
+/**
+ * Calls `show` with intermediate views once a frame, the last one being `to`. With reduced motion it calls `show(to)`
+ * at once. Disposing stops the animation.
+ */
 export function glide(from: View, to: View, show: (view: View) => void): Dispose {
   if (reducedMotion() || sameView(from, to)) {
     show(to);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { COLOURS, colourOf } from './names.ts';
 
 describe('the colour of a name', () => {
-  it('is a hue for all names that only count, lighter for the odd ones', () => {
+  it('has one hue for names that differ in a number, lighter for odd ones', () => {
     const frames = [0, 1, 2, 11, 4500].map((i) => colourOf(`frame ${i}`));
     const dark = frames[0]!;
     expect(frames).toEqual([dark, dark + 1, dark, dark + 1, dark]);
     expect(dark % 2).toBe(0);
   });
-  it('is one of those there are', () => {
+  it('is within the palette', () => {
     for (const name of ['', '7', ' 7', 'f', 'glUniform4f', 'frame 99999999999999999999']) {
       expect(colourOf(name)).toBeGreaterThanOrEqual(0);
       expect(colourOf(name)).toBeLessThan(COLOURS);

@@ -1,15 +1,15 @@
 import { hashText } from '../base/hash.ts';
 
-/** How many slice colours there are: 8 hues × 2 lightnesses. */
+/** Number of slice colours: 8 hues × 2 lightnesses. */
 export const COLOURS = 16;
 
-/** The names of a trace by id, and the colour that goes with each. Grows as the worker sends names. */
+/** The names of a trace by id, each with its colour. Grows as the worker sends names. */
 export interface Names {
   readonly text: readonly string[];
-  /** The colour, 0 to {@link COLOURS} - 1, of each id. Replaced by a larger array as it grows. */
+  /** The colour of each id, 0 to {@link COLOURS} - 1. A larger array replaces it as it grows. */
   readonly colour: Uint8Array;
   add(first: number, names: readonly string[]): void;
-  /** The name, or '' for an id that was never sent. */
+  /** The name, or '' for an unknown id. */
   of(id: number): string;
 }
 
@@ -38,8 +38,8 @@ export function createNames(): Names {
 }
 
 /**
- * The colour of a name: the same in every trace and at every visit. Names that only count (`frame 1`, `frame 2`) share a
- * hue, the odd ones lighter: a hue each would look as if it meant something.
+ * The colour of a name, 0 to {@link COLOURS} - 1, the same in every trace. Names that differ only in a number (`frame
+ * 1`, `frame 2`) share a hue and alternate in lightness: separate hues would suggest a meaning.
  */
 export function colourOf(name: string): number {
   const number = numberOf(name);
@@ -48,7 +48,7 @@ export function colourOf(name: string): number {
   return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;
 }
 
-/** The number of a name that only counts: `12` of `frame 12`; '' for any other. */
+/** The number at the end of a name: `12` of `frame 12`. Returns '' for other names. */
 export function numberOf(name: string): string {
   return /^.*\D (\d+)$/.exec(name)?.[1] ?? '';
 }

@@ -70,8 +70,8 @@ const ROWS: readonly Rect[] = [
   [2, 0, 5, 6, 4, 0],
 ];
 
-describe('a question', () => {
-  it('is three widths wide on whole steps of at most a pixel', () => {
+describe('a query', () => {
+  it('spans three widths, aligned to steps of at most a pixel', () => {
     const asked = questionOf(view, WIDTH, TRACKS);
     expect(asked.step).toBe(512n);
     expect(asked.from % asked.step).toBe(0n);
@@ -85,7 +85,7 @@ describe('a question', () => {
     const high = questionOf(fitted({ from: ticks(MAX_TICKS - 5000n), to: MAX_TICKS }, WIDTH, 0), WIDTH, TRACKS);
     expect(high.to).toBe(MAX_TICKS);
   });
-  it('is answered for any view within, until that nears the edge, changes step or needs another track', () => {
+  it('covers views within it until they near the edge, change the step or need another track', () => {
     const shown = picture(ROWS);
     const [one, two] = TRACKS as [Rows, Rows];
     expect(covers(shown, view, WIDTH, [one, two])).toBe(true);
@@ -96,7 +96,7 @@ describe('a question', () => {
     expect(covers(shown, view, WIDTH, [ROWS_OF(3)])).toBe(false);
     expect(stepOf({ ...view, perPixel: 0.01 })).toBe(1n);
   });
-  it('is asked again when other rows come into sight', () => {
+  it('does not cover rows that it left out', () => {
     const shown = picture(ROWS);
     expect(covers(shown, view, WIDTH, [ROWS_OF(1, 2, 5)])).toBe(true);
     expect(covers(shown, view, WIDTH, [ROWS_OF(1, 2, 6)])).toBe(false);
@@ -107,24 +107,24 @@ describe('a question', () => {
 
 describe('a picture', () => {
   const shown = picture(ROWS, [10, 500, 900_000]);
-  it('knows its rows, also those above the first', () => {
+  it('indexes its rows, also those at negative depths', () => {
     expect(shown.row(1, -1)).toEqual({ first: 0, end: 1 });
     expect(shown.row(1, 0)).toEqual({ first: 1, end: 4 });
     expect(shown.row(2, 0)).toEqual({ first: 4, end: 5 });
     expect(shown.row(2, 7)).toEqual({ first: 0, end: 0 });
     expect(shown.lane(1)).toEqual({ first: 0, end: 3 });
   });
-  it('finds what is under the pointer, and what is near when nothing is', () => {
+  it('finds the rectangle under the pointer, or else the nearest', () => {
     const row = shown.row(1, 0);
     expect(rectAt(shown.rects, row, 50_000, 2000)).toBe(1);
     expect(rectAt(shown.rects, row, 101_000, 2000)).toBe(2);
     expect(rectAt(shown.rects, row, 199_000, 2000)).toBe(3);
     expect(rectAt(shown.rects, row, 150_000, 2000)).toBe(-1);
   });
-  it('prefers a slice to a heap of them at the same place', () => {
+  it('prefers a slice to a rectangle that stands for many', () => {
     expect(rectAt(shown.rects, shown.row(1, 0), 100_000, 2000)).toBe(1);
   });
-  it('finds a slice without duration where its mark is, also between others', () => {
+  it('finds a slice without duration within its mark, also between others', () => {
     const marks = picture([
       [1, 0, 0, 500, 1, 0],
       [1, 0, 500, 500, 2, 1],
@@ -173,14 +173,14 @@ describe('a counter', () => {
     ],
     new Set(),
   );
-  it('holds a value until the next, also one from before the window', () => {
+  it('holds a value until the next, also from before the window', () => {
     const range = shown.values(3);
     expect(range).toEqual({ first: 0, end: 2 });
     expect([-501, -500, 199_999, 200_000, 9e9].map((at) => valueAt(shown.counters, range, at))).toEqual([
       -1, 0, 0, 1, 1,
     ]);
   });
-  it('tells the value under the pointer, which is nothing to select', () => {
+  it('returns the value under the pointer, without an item', () => {
     const found = pointAt(shown, layout, view, 100, 20)!;
     expect(found.item).toBeNull();
     expect(found.reading).toEqual({ value: 7, min: 6, max: 8 });
@@ -206,18 +206,18 @@ describe('pointing', () => {
     new Set(),
   );
   const laid = layout.tracks[0]!;
-  it('tells the slice with its absolute place', () => {
+  it('returns the slice with its absolute position', () => {
     const found = pointAt(shown, layout, view, 300, laid.slices + 17 + 8)!;
     expect(found.item).toEqual({ kind: 'slice', track: 1, depth: 0, index: 2 });
     expect(found.start).toBe(BASE + 200_000n);
     expect(found.end).toBe(BASE + 400_000n);
   });
-  it('tells the instant, and that many slices are none', () => {
+  it('returns the instant, and no item for many slices', () => {
     expect(pointAt(shown, layout, view, 501, laid.instants + 8)!.item).toEqual({ kind: 'instant', track: 1, index: 0 });
     expect(pointAt(shown, layout, view, 101, laid.slices + 17 + 8)!.item).toBeNull();
     expect(pointAt(shown, layout, view, 700, laid.slices + 17 + 8)).toBeNull();
   });
-  it('begins with the first slice of a thread on the screen', () => {
+  it('finds the first slice of a thread on the screen', () => {
     const first = firstSlice(shown, layout, view, WIDTH)!;
     expect(first.name).toBe(9);
     const found = { item: first.item!, name: 9, start: first.start, end: first.end, flags: 0 };

@@ -2,13 +2,13 @@ import { type Counters, type FromWorker, type Instants, MANY, type Rects, type T
 import { ceilTo, floorTo, MAX_TICKS, powerOfTwoBelow, ticks } from '../base/ticks.ts';
 import { toTick, type View } from './view.ts';
 
-/** A stretch of the columns of a picture. */
+/** A range of indices into the columns of a picture; `end` is exclusive. */
 export interface Range {
   readonly first: number;
   readonly end: number;
 }
 
-/** What a query brought: rectangles, instants and counters, and where each row's are. */
+/** The reply to a query: rectangles, instants and counters, indexed by row. */
 export interface Picture {
   readonly origin: Ticks;
   readonly from: Ticks;
@@ -18,9 +18,9 @@ export interface Picture {
   readonly rects: Rects;
   readonly instants: Instants;
   readonly counters: Counters;
-  /** Whether a track's rows were asked for. */
+  /** Whether the query asked for these rows. */
   has(rows: Rows): boolean;
-  /** The rectangles of a track's column. */
+  /** The rectangles of a track at a signed depth. */
   row(track: number, depth: number): Range;
   /** The instants of a track. */
   lane(track: number): Range;
@@ -28,24 +28,27 @@ export interface Picture {
   values(track: number): Range;
 }
 
-/** Rows of a track: of signed depth `first` to `end`, which is not one of them. Instants and values come with any. */
+/**
+ * Rows of a track at signed depths from `first` up to but not including `end`. Instants and values are always included.
+ */
 export interface Rows {
   readonly track: number;
   readonly first: number;
   readonly end: number;
 }
 
-/** Below the lowest and above the highest depth there can be. */
+/** The lowest depth. */
 export const LOWEST = -0x8000_0000;
+/** Above the highest depth. */
 export const HIGHEST = 0x7fff_ffff;
 
-/** A window, a step and rows to ask the worker for. */
+/** A query: a window, a step and rows. */
 export interface Question {
   readonly from: Ticks;
   readonly to: Ticks;
   readonly step: bigint;
   readonly tracks: Uint32Array;
-  /** The first depth and the one behind the last, of each track. */
+  /** Two numbers a track: the first depth and the end, exclusive. */
   readonly depths: Int32Array;
 }
 
@@ -56,7 +59,7 @@ export function stepOf(view: View): bigint {
   return powerOfTwoBelow(view.perPixel);
 }
 
-/** Asks for a view of `width` CSS pixels and as much again on either side, on whole steps. */
+/** The query for a view of `width` CSS pixels and as much again on either side, aligned to steps. */
 export function questionOf(view: View, width: number, rows: readonly Rows[]): Question {
   const step = stepOf(view);
   const from = ticks(floorTo(ticks(toTick(view, -width)), step));
@@ -66,7 +69,10 @@ export function questionOf(view: View, width: number, rows: readonly Rows[]): Qu
   return { from, to: to > from ? to : MAX_TICKS, step, tracks, depths };
 }
 
-/** Whether a picture has all that a view and its rows need, with `reserve` CSS pixels to the sides. */
+/**
+ * Whether a picture shows all of a view and its rows at the right step, with `reserve` CSS pixels to spare on either
+ * side.
+ */
 export function covers(
   picture: Picture,
   view: View,
@@ -80,7 +86,7 @@ export function covers(
   return true;
 }
 
-/** Makes a reply of the worker to a question searchable by row. */
+/** Indexes the worker's reply to a question by row. */
 export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question): Picture {
   const rows = new Map<number, Map<number, Range>>();
   const { rects, instants, counters } = reply;
@@ -101,8 +107,8 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
   question.tracks.forEach((track, i) => {
     asked.set(track, { first: question.depths[2 * i]!, end: question.depths[2 * i + 1]! });
   });
-  const lanes = stretches(instants.track, instants.count);
-  const values = stretches(counters.track, counters.count);
+  const lanes = rangesByTrack(instants.track, instants.count);
+  const values = rangesByTrack(counters.track, counters.count);
   return {
     origin: reply.origin,
     from: question.from,
@@ -122,8 +128,8 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
   };
 }
 
-/** Where each track's part of a column sorted by track is. */
-function stretches(column: Uint32Array, count: number): Map<number, Range> {
+/** The range of each track in a column sorted by track. */
+function rangesByTrack(column: Uint32Array, count: number): Map<number, Range> {
   const found = new Map<number, Range>();
   for (let first = 0; first < count; ) {
     const track = column[first]!;
@@ -135,7 +141,10 @@ function stretches(column: Uint32Array, count: number): Map<number, Range> {
   return found;
 }
 
-/** The first of a row's rectangles that ends after `at` (relative to the picture's origin). */
+/**
+ * Index of the first of a row's rectangles that ends after `at` (ticks relative to the origin), or the end of the
+ * range.
+ */
 export function firstEndingAfter(ends: Float64Array, range: Range, at: number): number {
   let low = range.first;
   let high = range.end;
@@ -148,9 +157,9 @@ export function firstEndingAfter(ends: Float64Array, range: Range, at: number): 
 }
 
 /**
- * The rectangle of a row at `at`, give or take `slack` (both in ticks relative to the origin), or -1.
- * One that holds the place wins over a near one, and a slice over a rectangle that stands for many. A slice without
- * duration is drawn as a mark `slack` wide, for which its neighbours leave room, and wins within that.
+ * Index of the rectangle of a row within `slack` of `at`, or -1. Both are ticks; `at` is relative to the origin. A
+ * rectangle that contains `at` wins over a near one, and a slice over a rectangle that stands for many. A slice without
+ * duration is drawn as a mark `slack` wide and wins within the mark.
  */
 export function rectAt(rects: Rects, range: Range, at: number, slack: number): number {
   let best = -1;
@@ -170,7 +179,7 @@ export function rectAt(rects: Rects, range: Range, at: number, slack: number): n
   return best;
 }
 
-/** The instant of a lane nearest to `at` within `slack` ticks, or -1. */
+/** Index of the instant of a lane nearest to `at`, within `slack` ticks, or -1. */
 export function instantAt(instants: Instants, range: Range, at: number, slack: number): number {
   let best = -1;
   let bestDistance = slack;
@@ -185,7 +194,7 @@ export function instantAt(instants: Instants, range: Range, at: number, slack: n
   return best;
 }
 
-/** The value of a counter that holds at `at` (ticks relative to the origin), or -1 before the first one. */
+/** Index of the value of a counter that holds at `at` (ticks relative to the origin), or -1 before the first one. */
 export function valueAt(counters: Counters, range: Range, at: number): number {
   const next = firstEndingAfter(counters.time, range, at);
   return next > range.first ? next - 1 : -1;

@@ -4,40 +4,40 @@ import { INSTANT_LANE, type LaidTrack, type Layout, SLICE_ROW, trackAt } from '.
 import { instantAt, type Picture, rectAt, valueAt } from './picture.ts';
 import type { View } from './view.ts';
 
-/** What a counter shows at a place. */
+/** The value of a counter at a place. */
 export interface Reading {
-  /** The value that holds there. */
+  /** The last value within the step. */
   readonly value: number;
   /** The lowest and the highest within the step. */
   readonly min: number;
   readonly max: number;
 }
 
-/** What lies at a place of the timeline. */
+/** The slice, instant or value at a place of the timeline. */
 export interface Pointed {
   /** null for a rectangle that stands for several slices, and for a counter. */
   readonly item: Item | null;
   readonly track: number;
   /** Of a slice; 0 for an instant. */
   readonly depth: number;
-  /** -1 for a counter. */
+  /** Name id, or -1 for a counter. */
   readonly name: number;
   readonly start: Ticks;
   /** null for an instant, and for the last value of a counter. */
   readonly end: Ticks | null;
   /** `FLAG_*` bits. */
   readonly flags: number;
-  /** How many instants stand here; 1 for a slice. */
+  /** Number of instants within the step; 1 for a slice. */
   readonly many: number;
   /** null for anything but a counter. */
   readonly reading: Reading | null;
 }
 
-/** How near the pointer must be, in CSS pixels. */
+/** CSS pixels within which the pointer hits a slice, and an instant. */
 const SLACK = 2;
 const INSTANT_SLACK = 6;
 
-/** What is at `x` from the left and `y` from the top of the whole layout (CSS pixels), or null. */
+/** What is at `x` from the left edge of the view and `y` from the top of the layout (CSS pixels), or null. */
 export function pointAt(picture: Picture, layout: Layout, view: View, x: number, y: number): Pointed | null {
   const laid = trackAt(layout, y);
   if (!laid) return null;
@@ -54,16 +54,19 @@ export function pointAt(picture: Picture, layout: Layout, view: View, x: number,
   return i < 0 ? null : sliceOf(picture, i);
 }
 
-/** Where one goes from a slice by keyboard. */
+/** A step of the selection by keyboard. */
 export type Step = 'next' | 'previous' | 'caller' | 'callee';
 
-/** What a search found, as if it had been clicked. */
+/** The result of a search as a selection. */
 export function pointedOf({ item, name, start, end, flags }: Found): Pointed {
   const depth = item.kind === 'slice' ? item.depth : 0;
   return { item, track: item.track, depth, name, start, end, flags, many: 1, reading: null };
 }
 
-/** The first slice of its own on the screen, where the keyboard begins: of a thread if there is one. Null if there is none. */
+/**
+ * The first single slice on the screen, preferably of a thread, as the start for the keyboard. `width` is in CSS
+ * pixels. Returns null if there is none.
+ */
 export function firstSlice(picture: Picture, layout: Layout, view: View, width: number): Pointed | null {
   const from = distance(view.anchor, picture.origin) + view.fraction;
   const to = from + width * view.perPixel;
@@ -79,7 +82,7 @@ export function firstSlice(picture: Picture, layout: Layout, view: View, width: 
   return null;
 }
 
-/** A lane has no calls to go up and down. */
+/** Lanes rank last: their slices have no callers or callees. */
 function rank({ track }: LaidTrack): number {
   return track.kind === 'lane' ? 1 : 0;
 }

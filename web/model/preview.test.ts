@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 describe('the preview', () => {
-  it('asks for what the pointer rests on, and for nothing on the way there', async () => {
+  it('requests details only where the pointer rests', async () => {
     const hovered = signal<Pointed | null>(null);
     const from = trace();
     const preview = createPreview(from, hovered);
@@ -47,7 +47,7 @@ describe('the preview', () => {
     expect(preview.details.value?.title).toBe('call 9');
     preview.dispose();
   });
-  it('remembers what it was told, up to a number', async () => {
+  it('caches a limited number of details', async () => {
     const hovered = signal<Pointed | null>(null);
     const from = trace();
     const preview = createPreview(from, hovered);
@@ -65,7 +65,7 @@ describe('the preview', () => {
     expect(from.asked).toHaveLength(66);
     preview.dispose();
   });
-  it('shows nothing that comes after the pointer has moved on', async () => {
+  it('drops details that arrive after the pointer has moved on', async () => {
     const hovered = signal<Pointed | null>(null);
     let answer: (details: Details) => void = () => undefined;
     const details = () =>

@@ -4,21 +4,22 @@ import type { Dispose } from '../base/scope.ts';
 import type { Pointed } from './pointing.ts';
 import type { Trace } from './trace.ts';
 
-/** The pointer rests so long before anything is asked for: on its way it crosses many calls. */
+/** Hover delay before a request. */
 const REST_MS = 20;
+/** Details in the cache. */
 const KEPT = 64;
 
-/** The details of what the pointer rests on. */
+/** The details of the hovered item. */
 export interface Preview {
-  /** null until they are there. */
+  /** null until they arrive. */
   readonly details: ReadonlySignal<Details | null>;
   dispose: Dispose;
 }
 
-/** Follows what is hovered, and remembers the last few. */
+/** Requests details of the hovered item after a delay, and caches the latest. */
 export function createPreview(trace: Pick<Trace, 'details'>, hovered: ReadonlySignal<Pointed | null>): Preview {
   const details = signal<Details | null>(null);
-  /** The one that was of use last comes last. */
+  /** The cache, the most recently used last. */
   const kept = new Map<string, Details>();
 
   const dispose = effect(() => {
@@ -56,7 +57,7 @@ export function createPreview(trace: Pick<Trace, 'details'>, hovered: ReadonlySi
   return { details, dispose };
 }
 
-/** A call that is still open has another end later on, and perhaps a return value. */
+/** The end and the flags are part of the key: a call that is still open changes while the file is being read. */
 function keyOf({ track, depth, item, end, flags }: Pointed): string {
   return `${item?.kind} ${track} ${depth} ${item?.index} ${end} ${flags}`;
 }

@@ -18,26 +18,26 @@ describe('a ruler of time', () => {
     expect(labels(window(ORIGIN, 100n), ORIGIN, GHZ).slice(0, 3)).toEqual(['0 ns', '20 ns', '40 ns']);
     expect(labels(window(ORIGIN, 20_000_000_000n), ORIGIN, GHZ).slice(0, 2)).toEqual(['0 s', '5 s']);
   });
-  it('puts the marks where their times are', () => {
+  it('places marks at their exact times', () => {
     const { marks } = ruler(window(ORIGIN, 1_000_000_000n), WIDTH, ORIGIN, GHZ);
     expect(marks.map((mark) => Math.round(mark.x))).toEqual([0, 200, 400, 600, 800, 1000]);
   });
-  it('tells a base and the rest where a label would be long', () => {
+  it('splits long labels into a base and a rest', () => {
     const { base, marks } = ruler(window(ORIGIN + 1_870_000_123n, 100n), WIDTH, ORIGIN, GHZ);
     expect(base.replace('\u00a0', ' ')).toBe('1,870,000 µs');
     expect(marks[1]!.label.replace('\u00a0', ' ')).toBe('+140 ns');
     expect(marks[1]!.x).toBeCloseTo(170, 6);
   });
-  it('has marks between the ticks of a clock that does not divide', () => {
+  it('places marks between ticks if the frequency does not divide a second', () => {
     const clock: Clock = { kind: 'seconds', frequency: 3_000_000_000n };
     const { marks } = ruler(window(ORIGIN, 6n), WIDTH, ORIGIN, clock);
     expect(marks.map((mark) => mark.label.replace('\u00a0', ' ')).slice(0, 3)).toEqual(['0 ns', '0.5 ns', '1 ns']);
     expect(marks[1]!.x).toBeCloseTo(250, 6);
   });
-  it('goes below zero before the origin', () => {
+  it('is negative before the origin', () => {
     expect(labels(window(ORIGIN - 500n, 1000n), ORIGIN, GHZ)[0]).toBe('−600 ns');
   });
-  it('never crowds and never runs away', () => {
+  it('keeps its labels apart and their number bounded', () => {
     for (let power = 0n; power < 64n; power += 1n) {
       const { marks } = ruler(window(0n, 2n ** power), WIDTH, 0n, GHZ);
       expect(marks.length).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ describe('a ruler without time', () => {
     expect(made.unit).toBe('ticks');
     expect(made.marks.map((mark) => mark.label).slice(0, 2)).toEqual(['0', '2,000']);
   });
-  it('tells absolute ordinals and never parts of one', () => {
+  it('labels absolute, whole ordinals', () => {
     const made = ruler(window(1_200n, 5n), WIDTH, 0n, { kind: 'ordinal', unit: 'call' });
     expect(made.unit).toBe('call');
     expect(made.marks.map((mark) => mark.label)).toEqual(['1,200', '1,201', '1,202', '1,203', '1,204', '1,205']);

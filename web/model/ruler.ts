@@ -9,18 +9,18 @@ export interface Mark {
   readonly label: string;
 }
 
-/** What the ruler shows for a view. */
+/** The ruler of a view. */
 export interface Ruler {
   readonly marks: readonly Mark[];
-  /** CSS pixels between two fine lines; a fine line stands at each mark. */
+  /** CSS pixels between two fine lines; each mark has a fine line. */
   readonly minor: number;
-  /** What all the labels are to be added to, or ''. */
+  /** A position to add to each label, or ''. */
   readonly base: string;
-  /** What the labels count, where it is not part of them: `ticks`, `call`. */
+  /** The unit of the labels, or '' if each label has its own: `ticks`, `call`. */
   readonly unit: string;
 }
 
-/** CSS pixels that a label needs to itself. */
+/** CSS pixels between labels, at least. */
 const SPACING = 104;
 const PS = 1_000_000_000_000n;
 const TIME_UNITS = [
@@ -29,12 +29,12 @@ const TIME_UNITS = [
   { name: 'µs', ps: 1_000_000n },
   { name: 'ns', ps: 1_000n },
 ] as const;
-/** Labels beyond this many units are told as a base and a rest. */
+/** Labels above this number of units are split into a base and a rest. */
 const LONG = 100_000n;
 
 /**
- * The ruler of a view, `width` CSS pixels wide. Times count from `origin`, ordinals are absolute.
- * Steps are 1, 2 or 5 times a power of ten of the unit; all arithmetic on positions is exact.
+ * The ruler of a view, `width` CSS pixels wide. Times are relative to `origin`, ordinals are absolute. Steps are 1, 2
+ * or 5 times a power of ten of the unit. All arithmetic on positions is exact.
  */
 export function ruler(view: View, width: number, origin: bigint, clock: Clock): Ruler {
   if (clock.kind === 'seconds') return timeRuler(view, width, origin, clock.frequency);
@@ -45,7 +45,7 @@ export function ruler(view: View, width: number, origin: bigint, clock: Clock): 
   for (let at = firstMark(toTick(view, 0) - zero, step); ; at += step) {
     const x = toPixel(view, at + zero);
     if (x > width) break;
-    // Before the first there is time, but no call.
+    // Ordinals start at 0; time does not.
     if (!ordinal || at >= 0n) marks.push({ x, label: signedCount(at) });
   }
   return { marks, minor: minorOf(Number(step) / view.perPixel, step), base: '', unit: ordinal ? clock.unit : 'ticks' };
@@ -79,7 +79,7 @@ function psAt(at: bigint, origin: bigint, frequency: bigint): bigint {
   return floorDiv((at - origin) * PS, frequency);
 }
 
-/** A time need not fall on a tick: the rest is kept as a fraction of the view's own small distances. */
+/** A time may fall between ticks. The fraction is exact because it is relative to the view's anchor. */
 function pixelOfPs(view: View, ps: bigint, origin: bigint, frequency: bigint): number {
   const scaled = ps * frequency - (view.anchor - origin) * PS;
   const whole = floorDiv(scaled, PS);
@@ -101,7 +101,7 @@ function firstMark(left: bigint, step: bigint): bigint {
   return floorDiv(left, step) * step;
 }
 
-/** Five fine steps a mark when the step is 5 or 10, else four; none finer than one tick or picosecond. */
+/** CSS pixels between fine lines: four a mark for steps of 2, else five. None is finer than a tick or a picosecond. */
 function minorOf(pixels: number, step: bigint): number {
   const leading = Number(step.toString()[0]);
   const parts = leading === 2 ? 4 : 5;

@@ -4,22 +4,22 @@ import type { Dispose } from '../base/scope.ts';
 import type { Pointed } from './pointing.ts';
 import type { Trace } from './trace.ts';
 
-/** What is known of the selected item. */
+/** The details of the selected item. */
 export type Known =
   | { readonly at: 'asking' }
   | { readonly at: 'known'; readonly details: Details }
   | { readonly at: 'unknown'; readonly error: TraceError | null };
 
-/** What the pointer is over and what was chosen. */
+/** The hovered and the selected item. */
 export interface Selection {
   readonly hovered: Signal<Pointed | null>;
   readonly selected: Signal<Pointed | null>;
-  /** null when nothing is selected. The last details stay until those of the new selection are there. */
+  /** null without a selection. The previous details stay until the new ones arrive. */
   readonly known: ReadonlySignal<Known | null>;
   dispose: Dispose;
 }
 
-/** A selection in a trace, at first of nothing. */
+/** An empty selection in a trace. */
 export function createSelection(trace: Trace): Selection {
   const hovered = signal<Pointed | null>(null);
   const selected = signal<Pointed | null>(null);

@@ -23,8 +23,8 @@ function workers() {
   return { made, spawn, say };
 }
 
-describe('questions to a database', () => {
-  it('are answered row by row', () => {
+describe('queries over a database', () => {
+  it('return rows in portions', () => {
     const { made, spawn, say } = workers();
     const sql = createSql(new Blob(), spawn);
     expect(made.length).toBe(0);
@@ -42,7 +42,7 @@ describe('questions to a database', () => {
     expect(sql.count.value).toBe(0);
   });
 
-  it('end with their worker when they are stopped, or take too long', () => {
+  it('end with their worker when stopped or at the time limit', () => {
     vi.useFakeTimers();
     try {
       const { made, spawn, say } = workers();
@@ -66,7 +66,7 @@ describe('questions to a database', () => {
     }
   });
 
-  it('do not get the answers of others', () => {
+  it('ignore replies to other queries', () => {
     const { spawn, say } = workers();
     const sql = createSql(new Blob(), spawn);
     sql.begin();
@@ -78,7 +78,7 @@ describe('questions to a database', () => {
     expect(sql.rows).toEqual([[1n]]);
   });
 
-  it('that would write are refused before anybody is asked', () => {
+  it('that would write are refused without a worker', () => {
     const { made, spawn } = workers();
     const sql = createSql(new Blob(), spawn);
     sql.run('delete from blocks');

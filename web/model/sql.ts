@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
 
-/** The worker of questions as the page sees it, so that tests can put something else in its place. */
+/** The part of `Worker` that the Query panel uses. Tests substitute their own. */
 export interface SqlPort {
   postMessage(message: ToSql): void;
   terminate(): void;
@@ -10,38 +10,38 @@ export interface SqlPort {
   onerror: ((event: ErrorEvent) => void) | null;
 }
 
-/** How the latest question is doing. */
+/** The state of the latest query. */
 export type Asked =
   | { readonly at: 'nothing' }
   | { readonly at: 'running' }
-  /** `more`: there are more rows than {@link MOST_ROWS}. `seconds` it took. */
+  /** `more`: the result has more rows than {@link MOST_ROWS}. `seconds` is the response time. */
   | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number }
   | { readonly at: 'stopped'; readonly sentence: string };
 
-/** Rows that are fetched. */
+/** Maximum number of rows fetched. */
 export const MOST_ROWS = 100_000;
-/** After this a question is stopped. */
+/** Time limit of a query. */
 export const LIMIT_SECONDS = 30;
 
-/** Questions to the tables of a database, by SQL; one at a time. */
+/** SQL queries over the tables of a database, one at a time. */
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
   readonly columns: ReadonlySignal<readonly string[]>;
-  /** Grows in place while a question runs; {@link Sql.count} tells. */
+  /** Grows in place while a query runs; {@link Sql.count} signals it. */
   readonly rows: readonly (readonly SqlValue[])[];
   readonly count: ReadonlySignal<number>;
-  /** Names of the tables, once {@link Sql.begin} was called and they are known. */
+  /** Names of the tables, empty until {@link Sql.begin} has fetched them. */
   readonly tables: ReadonlySignal<readonly string[]>;
-  /** Fetches the names of the tables, the first time. */
+  /** Fetches the names of the tables at the first call. */
   begin(): void;
-  /** Asks, instead of what is being asked. */
+  /** Runs a query. It replaces a running query. */
   run(sql: string): void;
-  /** Stops what is being asked; the rows so far stay. */
+  /** Stops the running query and keeps the rows so far. */
   stop(): void;
   dispose: Dispose;
 }
 
-/** Questions to `file`. `spawn` starts a worker, when the first question comes. */
+/** Queries over `file`, a database. `spawn` starts the worker at the first query. */
 export function createSql(file: Blob, spawn: () => SqlPort): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const columns = signal<readonly string[]>([]);
@@ -104,7 +104,6 @@ export function createSql(file: Blob, spawn: () => SqlPort): Sql {
       });
     },
     run: (sql) => {
-      // What is still running is not waited for.
       if (asked.peek().at === 'running') end();
       clearTimeout(timer);
       rows.length = 0;

@@ -50,11 +50,11 @@ afterEach(() => {
 });
 
 describe('statistics', () => {
-  it('are not asked for while nothing of them is on the screen', () => {
+  it('are not requested while no panel shows them', () => {
     status.value = READY;
     expect(asked).toEqual([]);
   });
-  it('are asked for of the whole trace, and again of a range', () => {
+  it('are requested for the whole trace, and again for a range', () => {
     status.value = READY;
     statistics.shown.value = 'functions';
     expect(asked).toEqual([{ from: 0n, to: MAX_TICKS, tracks: Uint32Array.of(1, 2), functions: true, flame: null }]);
@@ -69,8 +69,8 @@ describe('statistics', () => {
       [10n, 7, [3]],
     ]);
   });
-  it('are measured from the question to each answer, and what is of another question is not kept', () => {
-    // Fake timers fake the measures, too.
+  it('are measured from the request to each reply, for the latest request only', () => {
+    // Fake timers replace User Timing as well.
     const measure = vi.spyOn(performance, 'measure');
     const clear = vi.spyOn(performance, 'clearMeasures');
     status.value = READY;
@@ -87,7 +87,7 @@ describe('statistics', () => {
     statistics.whose.value = 3;
     expect(clear).toHaveBeenCalledTimes(2);
   });
-  it('are asked for once a second while the trace grows, and when it is complete', () => {
+  it('are requested once a second while the trace grows, and when it is complete', () => {
     statistics.shown.value = 'functions';
     expect(asked).toHaveLength(0);
     vi.advanceTimersByTime(1001);
@@ -103,7 +103,7 @@ describe('statistics', () => {
     vi.advanceTimersByTime(5000);
     expect(asked).toHaveLength(3);
   });
-  it('are asked for more seldom when the answer takes long', () => {
+  it('are requested less often when replies are slow', () => {
     statistics.shown.value = 'functions';
     vi.advanceTimersByTime(1001);
     vi.advanceTimersByTime(200);
@@ -114,13 +114,13 @@ describe('statistics', () => {
     vi.advanceTimersByTime(1000);
     expect(asked).toHaveLength(2);
   });
-  it('do not let a person wait who chooses something', () => {
+  it('are requested at once after a change by the person', () => {
     statistics.shown.value = 'functions';
     vi.advanceTimersByTime(1001);
     statistics.range.value = { from: ticks(10n), to: ticks(20n) };
     expect(asked).toHaveLength(2);
   });
-  it('keep what is known of one part when the other one comes', () => {
+  it('keep one part when the other arrives', () => {
     status.value = READY;
     statistics.shown.value = 'functions';
     const functions = { length: 3 } as Functions;
@@ -128,7 +128,7 @@ describe('statistics', () => {
     expect(statistics.functions.value).toEqual({ columns: functions, slices: 9, visited: 3, exact: false });
     expect(statistics.flame.value).toBeNull();
   });
-  it('forget exact percentiles when they are of another range', async () => {
+  it('discard exact percentiles when the range changes', async () => {
     const percentiles = { median: 1n, p90: 2n, p99: 3n };
     status.value = READY;
     statistics.askExact(4);
@@ -142,7 +142,7 @@ describe('statistics', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(statistics.exact.value).toBeNull();
   });
-  it('are about threads where there are any', () => {
+  it('cover the threads of a trace that has threads', () => {
     const ids = (tracks: readonly Track[], whose: 'all' | number = 'all') =>
       tracksOf(tracks, whose).map(({ id }) => id);
     const lanes = [track(1, { kind: 'lane' }), track(2, { kind: 'counter', slices: 0 })];

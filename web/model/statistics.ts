@@ -2,80 +2,83 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import type { Flame, Functions, Percentiles, Track } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { watch } from '../base/watch.ts';
 import type { StatisticsAnswer, Trace } from './trace.ts';
 import type { Extent } from './view.ts';
 
-/** While the trace grows, statistics are asked for again after so long. The first time, too: the picture comes first. */
+/**
+ * Interval between requests while the file is being read. It also delays the first request, because the picture has
+ * priority.
+ */
 const REFRESH_MS = 1000;
-/** And after so many times as long as the last answer took: reading is what the person waits for. */
+/** The interval is at least this many times the last response time, so that scans do not delay reading. */
 const REST = 12;
-/** A User Timing measure: from a question to each of its answers. */
+/** User Timing measure from a request to each of its replies. */
 const MEASURE = 'unspool:statistics';
 
-/** Which part of the statistics is on the screen. */
+/** A part of the statistics that a panel can request. */
 export type Part = 'functions' | 'flame';
 
-/** Whose slices the statistics are about: the threads of the trace (all tracks, where it has no threads), or one track. */
+/** The scope of the statistics: all threads (all tracks in a trace without threads), or one track by id. */
 export type Whose = 'all' | number;
 
-/** Statistics as far as they are known. */
+/** Statistics, estimated or exact. */
 export interface Told<T> {
   readonly columns: T;
-  /** Slices in the range, and how many of them were looked at. */
+  /** Slices in the range, and how many of them the scan has visited. */
   readonly slices: number;
   readonly visited: number;
-  /** All were looked at: nothing is estimated but percentiles. */
+  /** The scan has visited all slices: only percentiles are estimates. */
   readonly exact: boolean;
 }
 
-/** What is known of a range of a trace. Asks while something of it is on the screen. */
+/** The statistics of a range of a trace. They are requested while a panel shows them. */
 export interface Statistics {
-  /** From the first position to the one behind the last; null for the whole trace. */
+  /** The range, `to` exclusive; null for the whole trace. */
   readonly range: Signal<Extent | null>;
   readonly whose: Signal<Whose>;
-  /** The tracks to choose from: those with slices. The same list as long as no name changes. */
+  /** The tracks with slices. The same array until a track or a name changes. */
   readonly choices: ReadonlySignal<readonly Choice[]>;
   readonly all: ReadonlySignal<AllTracks>;
-  /** Set by the panel that is on the screen. */
+  /** The part that the panel in front shows; set by the dock. */
   readonly shown: Signal<Part | null>;
-  /** The call-tree node that the flame graph is about; 0 for all. */
+  /** The call-tree node in focus of the flame graph; 0 for the root. */
   readonly focus: Signal<number>;
-  /** The name that stands out in the timeline, or -1. */
+  /** Id of the name that stands out in the timeline, or -1. */
   readonly highlighted: Signal<number>;
-  /** What the names of the functions listed have in them. */
-  readonly filter: Signal<string>;
-  /** null until something is known. What is known stays until there is something newer. */
+  /** null until the first reply. A reply stays until a newer one arrives. */
   readonly functions: ReadonlySignal<Told<Functions> | null>;
   readonly flame: ReadonlySignal<Told<Flame> | null>;
-  /** Exact percentiles of one function, of the range and the tracks as they are now. */
+  /** Exact percentiles of one function in the current range and scope; null if not requested. */
   readonly exact: ReadonlySignal<Exact | null>;
+  /** Requests the exact percentiles of a function by its name id. */
   askExact(name: number): void;
   dispose: Dispose;
 }
 
-/** A track by its name. */
+/** A track to choose. */
 export interface Choice {
   readonly id: number;
   readonly name: string;
 }
 
-/** The tracks that `'all'` stands for. */
+/** The tracks that {@link Whose} `'all'` comprises. */
 export interface AllTracks {
   readonly count: number;
-  /** They are threads. */
+  /** Whether they are threads. */
   readonly threads: boolean;
-  /** Id and name of the track, where it is only one. */
+  /** Id and name of the track if there is exactly one. */
   readonly only: number | null;
   readonly name: string | null;
 }
 
-/** What is known of one function; `found` is null while it is asked for. */
+/** The exact percentiles of one function; `found` is null until they arrive. */
 export interface Exact {
   readonly name: number;
   readonly found: Percentiles | null;
 }
 
-/** Statistics of a trace, at first of all of it. */
+/** The statistics of a trace, initially of the whole trace. */
 export function createStatistics(trace: Trace): Statistics {
   const scope = createScope();
   const range = signal<Extent | null>(null);
@@ -83,7 +86,6 @@ export function createStatistics(trace: Trace): Statistics {
   const shown = signal<Part | null>(null);
   const focus = signal(0);
   const highlighted = signal(-1);
-  const filter = signal('');
   const functions = signal<Told<Functions> | null>(null);
   const flame = signal<Told<Flame> | null>(null);
   const exact = signal<Exact | null>(null);
@@ -131,7 +133,7 @@ export function createStatistics(trace: Trace): Statistics {
     const finished = status === 'ready' && last.status !== 'ready';
     const grown = status === 'loading' && progress !== last.progress;
     if (!changed && !finished && !grown) return;
-    // A person who has changed something does not wait. What merely grows does, and so does the first time.
+    // A change by the person is requested at once. Growth of the trace and the first request wait.
     const hurried = finished || (changed && last.question !== '');
     const wait = hurried ? 0 : askedAt + Math.max(REFRESH_MS, REST * took) - performance.now();
     if (wait > 0) {
@@ -139,7 +141,7 @@ export function createStatistics(trace: Trace): Statistics {
       return;
     }
     last = { question, status, progress };
-    // What a page keeps of its measures never goes away by itself.
+    // Browsers keep measures until the page clears them.
     performance.clearMeasures(MEASURE);
     askedAt = performance.now();
     trace.statistics(
@@ -149,10 +151,9 @@ export function createStatistics(trace: Trace): Statistics {
   };
   scope.add(effect(ask));
   scope.add(() => clearTimeout(timer));
-  // What was exact of another range says nothing of this one.
+  // Exact percentiles are invalid for another range.
   scope.add(
-    effect(() => {
-      void [range.value, whose.value, trace.status.value];
+    watch([range, whose, trace.status], () => {
       exact.value = null;
     }),
   );
@@ -165,7 +166,6 @@ export function createStatistics(trace: Trace): Statistics {
     shown,
     focus,
     highlighted,
-    filter,
     functions,
     flame,
     exact,
@@ -180,11 +180,11 @@ export function createStatistics(trace: Trace): Statistics {
   };
 }
 
-/** The tracks that statistics are about. */
+/** The tracks in the scope of the statistics. */
 export function tracksOf(tracks: Iterable<Track>, whose: Whose): readonly Track[] {
   const filled = [...tracks].filter((track) => track.slices > 0);
   if (whose !== 'all') return filled.filter((track) => track.id === whose);
-  // Lanes say the same again in another way: frames hold the calls of threads.
+  // Lanes repeat the slices of threads in other groups, such as frames.
   const threads = filled.filter((track) => track.kind === 'thread');
   return threads.length > 0 ? threads : filled;
 }

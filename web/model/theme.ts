@@ -1,26 +1,26 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
-/** What the person chose. */
+/** The person's choice. */
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
 /** The theme of the page. */
 export interface ThemeControl {
   readonly choice: ReadonlySignal<ThemeChoice>;
-  /** What the choice comes to now. */
+  /** The theme in effect. */
   readonly theme: ReadonlySignal<'dark' | 'light'>;
-  /** System, dark, light, system, … */
+  /** Switches to the next choice: system, dark, light, system, … */
   next(): void;
 }
 
 const KEY = 'unspool:theme';
 const ORDER: readonly ThemeChoice[] = ['system', 'dark', 'light'];
 
-/** Follows the system until the person chooses, and remembers the choice where the browser lets it. */
+/** The theme as stored in this browser, or else that of the system. Changes are stored. */
 export function createTheme(): ThemeControl {
   const choice = signal<ThemeChoice>(remembered());
   const query = matchMedia('(prefers-color-scheme: light)');
   const systemLight = signal(query.matches);
-  // Lives as long as the page.
+  // The listener lives as long as the page.
   query.addEventListener('change', () => {
     systemLight.value = query.matches;
   });
@@ -36,7 +36,7 @@ export function createTheme(): ThemeControl {
       try {
         localStorage.setItem(KEY, choice.value);
       } catch {
-        // Storage may be off; the choice then lasts as long as the page.
+        // Without storage the choice lasts as long as the page.
       }
     },
   };

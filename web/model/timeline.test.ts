@@ -15,7 +15,7 @@ const TRACK: Track = aTrack({ id: 4, name: 'deep', rows: ROWS, lowest: LOW, slic
 
 const rowsOf = ({ depths }: Question) => [depths[0]!, depths[1]!] as const;
 
-/** A timeline scrolled to `top`, and the first question that it asks. */
+/** A timeline scrolled to `top`, and its first query. */
 function scrolledTo(top: number): { timeline: Timeline; question: Question } {
   const asked: Question[] = [];
   const trace: Pick<Trace, 'status' | 'progress' | 'tracks' | 'picture' | 'overview'> = {
@@ -45,7 +45,7 @@ function scrolledTo(top: number): { timeline: Timeline; question: Question } {
 }
 
 describe('a timeline', () => {
-  it('asks for the rows on the screen and a screen above and below, however deep the track is', () => {
+  it('requests the rows on the screen and a screen above and below, at any depth of the track', () => {
     const [first, end] = rowsOf(scrolledTo(0).question);
     expect(first).toBe(LOWEST);
     expect(Math.abs(end - LOW - (2 * HEIGHT) / SLICE_ROW)).toBeLessThan(2);
@@ -53,10 +53,10 @@ describe('a timeline', () => {
     expect(Math.abs(above - LOW - (40_000 - HEIGHT) / SLICE_ROW)).toBeLessThan(2);
     expect(Math.abs(below - LOW - (40_000 + 2 * HEIGHT) / SLICE_ROW)).toBeLessThan(2);
   });
-  it('asks at the end of a track for whatever may still come', () => {
+  it('requests open-ended rows at the end of a track', () => {
     expect(rowsOf(scrolledTo(ROWS * SLICE_ROW - HEIGHT).question)[1]).toBe(HIGHEST);
   });
-  it('takes no picture for exact before there is one', () => {
+  it('is not exact without a picture', () => {
     expect(scrolledTo(0).timeline.isExact()).toBe(false);
   });
 });

@@ -1,50 +1,55 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Overview } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
 import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, rowsWithin, tracksWithin } from './layout.ts';
 import { glide } from './motion.ts';
 import { covers, HIGHEST, LOWEST, type Picture, questionOf, type Rows } from './picture.ts';
 import type { Trace } from './trace.ts';
 import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
 
-/** CSS pixels left free on either side of a trace that is shown whole. */
+/** CSS pixels of margin on either side of the whole trace. */
 const MARGIN = 8;
-/** While the trace grows, the picture is asked for again after so long. */
+/** Interval between requests for a picture while the file is being read. */
 const REFRESH_MS = 250;
+/** Interval between requests for an overview while the file is being read. */
 const OVERVIEW_MS = 500;
 
-/** What of a trace is on the screen, and how it gets there. Lengths are CSS pixels. */
+/** The part of a trace on the screen, and navigation in it. Lengths are CSS pixels. */
 export interface Timeline {
-  /** Of the canvas; set by who draws. */
+  /** Size of the canvas; set by its surface. */
   readonly size: Signal<{ readonly width: number; readonly height: number }>;
   readonly scrollTop: Signal<number>;
-  /** The tracks that are folded, by id. */
+  /** Ids of the folded tracks. */
   readonly folded: Signal<ReadonlySet<number>>;
-  /** Cells of the overview; set by who draws it. */
+  /** Cells a row of the overview; set by its surface. */
   readonly buckets: Signal<number>;
-  /** null until something is known to show. */
+  /** null until the extent and the size are known. */
   readonly view: ReadonlySignal<View | null>;
-  /** What the overview spans: the extent, rounded up while it grows. */
+  /** The span of the overview: the extent, rounded up while it grows. */
   readonly whole: ReadonlySignal<Extent | null>;
   readonly layout: ReadonlySignal<Layout>;
   readonly picture: ReadonlySignal<Picture | null>;
   readonly overview: ReadonlySignal<Overview | null>;
-  /** Whether the picture has all that is on the screen now, as fine as it is looked at. */
+  /** Whether the picture shows everything on the screen at full resolution. */
   isExact(): boolean;
   /** Pans by pixels. */
   pan(pixels: number): void;
-  /** Zooms at a pixel; a `factor` above 1 shows more. With `glide` it takes a moment. */
+  /** Zooms at a pixel, which keeps its position; a `factor` above 1 shows more. */
   zoom(x: number, factor: number, how?: 'at once' | 'gliding'): void;
-  /** Shows an extent, with a margin that is a part of the width. */
+  /** Shows an extent with a `margin` on either side, a fraction of the width. */
   show(extent: Extent, how?: 'at once' | 'gliding', margin?: number): void;
   showWhole(): void;
-  /** Glides sideways by pixels. */
+  /** Pans by pixels, animated. */
   glideBy(pixels: number): void;
   toggleFolded(track: number): void;
   dispose: Dispose;
 }
 
-/** The timeline of a trace. Ask the trace for pictures as the view, the tracks and the trace change. */
+/**
+ * The timeline of a trace. Requests pictures and overviews as the view, the tracks and the trace change, until
+ * disposed.
+ */
 export function createTimeline(trace: Trace): Timeline {
   const scope = createScope();
   const size = signal({ width: 0, height: 0 });
@@ -153,7 +158,7 @@ interface Window {
   readonly picture: Signal<Picture | null>;
 }
 
-/** Keeps the picture in step with the window: one question under way at a time, the old picture stays meanwhile. */
+/** Keeps the picture in step with the window, with one request at a time. The old picture stays until the reply. */
 function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }: Window): Dispose {
   const scope = createScope();
   let asking = false;
@@ -174,7 +179,7 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     if (current && covers(current, now, width, needed)) {
       const finished = askedStatus !== trace.status.peek();
       const grown = !current.complete && askedProgress !== trace.progress.peek();
-      // Progress and a track that changed come together; either is a reason to look again.
+      // A change of progress or of a track calls for a new picture.
       if (!finished && !grown && askedTracks === trace.tracks.peek()) return;
       const wait = finished ? 0 : askedAt + REFRESH_MS - performance.now();
       if (wait > 0) {
@@ -199,13 +204,7 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     });
   };
 
-  scope.add(
-    effect(() => {
-      void [view.value, size.value, scrollTop.value, layout.value];
-      void [trace.progress.value, trace.status.value];
-      pump();
-    }),
-  );
+  scope.add(watch([view, size, scrollTop, layout, trace.progress, trace.status], pump));
   scope.add(() => {
     disposed = true;
     clearTimeout(timer);
@@ -213,7 +212,10 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
   return scope.dispose;
 }
 
-/** The rows that touch `from` to `to` (CSS pixels of the layout). An end of a track that is among them leaves room to grow. */
+/**
+ * The rows that touch `from` to `to` (CSS pixels of the layout). At the top or the end of a track the rows are
+ * open-ended.
+ */
 function rowsToDraw(layout: Layout, from: number, to: number): Rows[] {
   const { first, end } = tracksWithin(layout, from, to);
   const needed: Rows[] = [];
@@ -265,12 +267,7 @@ function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview
       void ask();
     }
   };
-  scope.add(
-    effect(() => {
-      void [buckets.value, trace.progress.value, trace.status.value];
-      void ask();
-    }),
-  );
+  scope.add(watch([buckets, trace.progress, trace.status], () => void ask()));
   scope.add(() => {
     disposed = true;
     clearTimeout(timer);

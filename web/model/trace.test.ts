@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 describe('the page side of a trace', () => {
-  it('tells statistics as they become better, of the newest question only', () => {
+  it('passes on all statistics of the newest request only', () => {
     const question = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1), functions: true, flame: null };
     const told: string[] = [];
     const answer = (id: number, exact: boolean): FromWorker => ({
@@ -59,7 +59,7 @@ describe('the page side of a trace', () => {
     say(answer(ids[1]!, true));
     expect(told).toEqual(['estimate', 'exact']);
   });
-  it('answers the newest question for percentiles', async () => {
+  it('resolves the newest request for percentiles', async () => {
     const question = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1), name: 4 };
     const old = trace.percentiles(question);
     const next = trace.percentiles(question);
@@ -72,7 +72,7 @@ describe('the page side of a trace', () => {
     expect(sent.map((message) => message.t)).toEqual(['open']);
     expect([trace.status.value.at, trace.size]).toEqual(['loading', 20]);
   });
-  it('takes names, tracks and progress as they come', () => {
+  it('takes over names, tracks and progress', () => {
     say({ t: 'names', first: 0, names: ['a', 'b'] });
     say({ t: 'names', first: 300, names: ['c'] });
     say({ t: 'tracks', tracks: [TRACK] });
@@ -83,7 +83,7 @@ describe('the page side of a trace', () => {
     expect(trace.tracks.value.get(1)?.slices).toBe(7);
     expect(trace.progress.value).toBe(PROGRESS);
   });
-  it('brings each answer to who asked', async () => {
+  it('resolves each request with its own reply', async () => {
     const first = trace.problems(0, 10);
     const second = trace.problems(10, 10);
     const ids = sent.flatMap((message) => (message.t === 'problems' ? [message.id] : []));
@@ -91,7 +91,7 @@ describe('the page side of a trace', () => {
     say({ t: 'problems', id: ids[0]!, problems: [], total: 1 });
     expect([(await first)?.total, (await second)?.total]).toEqual([1, 2]);
   });
-  it('does not wait for a question whose place a newer one took', async () => {
+  it('resolves a superseded request with null', async () => {
     const question = {
       from: ticks(0n),
       to: ticks(8n),
@@ -103,7 +103,7 @@ describe('the page side of a trace', () => {
     void trace.picture(question);
     expect(await older).toBeNull();
   });
-  it('answers nothing when the trace is given up, and ends its worker', async () => {
+  it('resolves requests with null after disposal, and terminates its worker', async () => {
     const waiting = trace.overview(100);
     trace.dispose();
     expect(await waiting).toBeNull();
@@ -112,7 +112,7 @@ describe('the page side of a trace', () => {
     trace.cancel();
     expect(sent.at(-1)?.t).toBe('overview');
   });
-  it('fails when nothing was shown yet', () => {
+  it('fails if the error comes before the first event', () => {
     say({ t: 'failed', error: { kind: 'unrecognised', sentence: 'No trace.', offset: null } });
     expect(trace.status.value).toEqual({
       at: 'failed',
@@ -120,7 +120,7 @@ describe('the page side of a trace', () => {
     });
     expect(ended).toBe(1);
   });
-  it('keeps what is shown when the worker dies', () => {
+  it('keeps what was read when the worker dies', () => {
     say({ t: 'tracks', tracks: [TRACK] });
     say({ t: 'progress', progress: PROGRESS });
     port.onerror?.({ message: 'unreachable', preventDefault: () => undefined } as ErrorEvent);
@@ -129,7 +129,7 @@ describe('the page side of a trace', () => {
     expect(status.at === 'ready' && status.error?.kind).toBe('crashed');
   });
 
-  it('has failed when there are tracks and nothing on them', () => {
+  it('fails if the tracks are empty', () => {
     say({ t: 'tracks', tracks: [TRACK] });
     say({ t: 'failed', error: { kind: 'malformed', sentence: 'no such table', offset: null } });
     expect(trace.status.value.at).toBe('failed');

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type {
   Details,
   Find,
@@ -16,14 +16,15 @@ import type {
 } from '../base/protocol.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
+import { createRequests, type Reply, type StatisticsReply } from './requests.ts';
 
-/** Where a trace is in its life. Only `failed` has nothing to show. */
+/** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
   | { readonly at: 'loading' }
   | { readonly at: 'ready'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly error: TraceError | null }
   | { readonly at: 'failed'; readonly error: TraceError };
 
-/** What the page calls the worker, so that tests can put something else in its place. */
+/** The part of `Worker` that a trace uses. Tests substitute their own. */
 export interface Port {
   postMessage(message: ToWorker): void;
   terminate(): void;
@@ -32,197 +33,169 @@ export interface Port {
   onmessageerror: ((event: MessageEvent) => void) | null;
 }
 
-/** An open trace: the page's side of one worker. Owns the worker; {@link Trace.dispose} ends it and frees all it holds. */
+/**
+ * An open trace: the page's side of one worker. Owns the worker; {@link Trace.dispose} terminates it and frees its
+ * memory.
+ */
 export interface Trace {
   readonly name: string;
   /** Bytes of the file. */
   readonly size: number;
   readonly names: Names;
+  /** null until the worker has recognised the file. */
   readonly info: ReadonlySignal<TraceInfo | null>;
   readonly status: ReadonlySignal<Status>;
   readonly progress: ReadonlySignal<Progress>;
-  /** By id; a new map whenever a track is new or has changed. */
+  /** Tracks by id; a new map whenever a track is new or has changed. */
   readonly tracks: ReadonlySignal<ReadonlyMap<number, Track>>;
-  /** Stops reading and keeps what there is. */
+  /** Stops reading and keeps what was read. */
   cancel(): void;
-  /** Says that the first picture is on the screen. */
+  /** Reports that the first picture is on the screen. */
   painted(): void;
-  /** Resolves with null when a newer question took its place or the worker is gone. */
+  /** Resolves with null if a newer question supersedes this one or the worker ends. */
   picture(question: Question): Promise<Picture | null>;
+  /** Resolves with null if the worker ends. `buckets` is the number of cells a row. */
   overview(buckets: number): Promise<Overview | null>;
+  /** Resolves with null if the worker ends. Details are null when there is no such item or decoding it failed. */
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
-  /**
-   * Asks for statistics, which `tell` gets once or more often, the better ones later; the question before is not answered
-   * any more.
-   */
-  statistics(question: StatisticsQuestion, tell: (answer: StatisticsAnswer) => void): void;
-  /** Resolves with null when there is no such call, a newer question took its place, or the worker is gone. */
+  /** Calls `take` with one or more results, each better than the previous one. A newer question ends the older one. */
+  statistics(question: StatisticsQuestion, take: (answer: StatisticsAnswer) => void): void;
+  /** Resolves with null if there is no such call, a newer question supersedes this one, or the worker ends. */
   percentiles(question: PercentilesQuestion): Promise<Percentiles | null>;
-  /** null when nothing stands there, or the worker is gone. */
+  /** Resolves with null if there is no such item or the worker ends. */
   find(what: Find): Promise<Found | null>;
+  /** At most `max` problems from index `first` on. Resolves with null if the worker ends. */
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
-  /** A number in hexadecimal: that of `unspool info --json` of the same file. For tests and tools. */
+  /** The digest that `unspool info --json` prints for the same file, in hexadecimal. For tests and tools. */
   digest(): Promise<string | null>;
   dispose(): void;
 }
 
-/** What is asked of a range. */
+/** A question about a range. */
 export type StatisticsQuestion = Omit<Extract<ToWorker, { t: 'statistics' }>, 't' | 'id'>;
-/** What is known of it, so far or for good. */
-export type StatisticsAnswer = Omit<Extract<FromWorker, { t: 'statistics' }>, 't' | 'id'>;
-/** What is asked of one function in a range. */
+/** The statistics of a range, estimated or exact. */
+export type StatisticsAnswer = Omit<StatisticsReply, 't' | 'id'>;
+/** A question about one function in a range. */
 export type PercentilesQuestion = Omit<Extract<ToWorker, { t: 'percentiles' }>, 't' | 'id'>;
 
-type Reply = Exclude<Extract<FromWorker, { id: number }>, { t: 'statistics' }>;
-
-/** Opens a file in a worker of its own. `name` is what the person calls it. */
+/** Opens a file in its own worker, reached through `port`. `name` is the file's name for the person. */
 export function openTrace(port: Port, file: Blob, name: string): Trace {
-  const info = signal<TraceInfo | null>(null);
-  const status = signal<Status>({ at: 'loading' });
-  const progress = signal<Progress>(noProgress(file.size));
-  const tracks = signal<ReadonlyMap<number, Track>>(new Map());
-  const names = createNames();
-  const waiting = new Map<number, (reply: Reply | null) => void>();
-  let lastId = 0;
+  const state = createState(file.size);
+  const requests = createRequests((message) => port.postMessage(message));
   let gone = false;
-  let scan: { id: number; tell: (answer: StatisticsAnswer) => void } = { id: -1, tell: () => undefined };
-
-  const ask = (message: (id: number) => ToWorker): Promise<Reply | null> => {
-    if (gone) return Promise.resolve(null);
-    lastId += 1;
-    const id = lastId;
-    return new Promise((resolve) => {
-      waiting.set(id, resolve);
-      port.postMessage(message(id));
-    });
+  const post = (message: ToWorker) => {
+    if (!gone) port.postMessage(message);
   };
   const end = () => {
     gone = true;
     port.terminate();
-    for (const resolve of waiting.values()) resolve(null);
-    waiting.clear();
+    requests.end();
   };
   const fail = (error: TraceError) => {
-    // What is on the screen stays when the worker dies later on; there is nothing more to be had from it.
-    if (progress.peek().events > 0 && status.peek().at !== 'failed')
-      status.value = { at: 'ready', how: 'broken', error };
-    else status.value = { at: 'failed', error };
+    failWith(state, error);
     end();
-  };
-  const answer = (reply: Reply) => {
-    const resolve = waiting.get(reply.id);
-    waiting.delete(reply.id);
-    resolve?.(reply);
   };
 
   port.onmessage = ({ data }) => {
-    switch (data.t) {
-      case 'opened':
-        info.value = data.info;
-        return;
-      case 'names':
-        names.add(data.first, data.names);
-        return;
-      case 'tracks': {
-        const next = new Map(tracks.peek());
-        for (const track of data.tracks) next.set(track.id, track);
-        tracks.value = next;
-        return;
-      }
-      case 'progress':
-        progress.value = data.progress;
-        return;
-      case 'done':
-        progress.value = data.progress;
-        status.value = { at: 'ready', how: data.how, error: data.error };
-        return;
-      case 'failed':
-        return fail(data.error);
-      case 'rects':
-      case 'overview':
-      case 'details':
-      case 'percentiles':
-      case 'found':
-      case 'digest':
-      case 'problems':
-        return answer(data);
-      case 'statistics':
-        if (data.id === scan.id) scan.tell(data);
-        return;
-      default:
-        return unreachable(data);
-    }
+    if (isReport(data)) apply(state, data);
+    else if (data.t === 'failed') fail(data.error);
+    else requests.settle(data);
   };
   port.onerror = (event) => {
     event.preventDefault();
     fail(crash(event.message));
   };
   port.onmessageerror = () => fail(crash('a message could not be read'));
-  port.postMessage({ t: 'open', file, name });
+  post({ t: 'open', file, name });
 
-  let newestQuestion = 0;
-  let newestPercentiles = 0;
+  const { ask, askNewest } = requests;
   return {
+    ...state,
     name,
     size: file.size,
-    names,
-    info,
-    status,
-    progress,
-    tracks,
-    cancel: () => gone || port.postMessage({ t: 'cancel' }),
-    painted: () => gone || port.postMessage({ t: 'painted' }),
+    cancel: () => post({ t: 'cancel' }),
+    painted: () => post({ t: 'painted' }),
     picture: async (question) => {
-      // The worker answers only the newest question, so an older one still waiting never gets a reply.
-      waiting.get(newestQuestion)?.(null);
-      waiting.delete(newestQuestion);
-      const reply = await ask((id) => {
-        newestQuestion = id;
-        return { t: 'query', id, ...question };
-      });
-      return reply?.t === 'rects' ? pictureOf(reply, question) : null;
+      const reply = await askNewest('rects', (id) => ({ t: 'query', id, ...question }));
+      return reply && pictureOf(reply, question);
     },
-    overview: async (buckets) => {
-      const reply = await ask((id) => ({ t: 'overview', id, buckets }));
-      return reply?.t === 'overview' ? reply.overview : null;
-    },
-    details: async (item) => {
-      const reply = await ask((id) => ({ t: 'details', id, item }));
-      return reply?.t === 'details' ? reply : null;
-    },
-    statistics: (question, tell) => {
-      if (gone) return;
-      lastId += 1;
-      scan = { id: lastId, tell };
-      port.postMessage({ t: 'statistics', id: lastId, ...question });
-    },
-    percentiles: async (question) => {
-      waiting.get(newestPercentiles)?.(null);
-      waiting.delete(newestPercentiles);
-      const reply = await ask((id) => {
-        newestPercentiles = id;
-        return { t: 'percentiles', id, ...question };
-      });
-      return reply?.t === 'percentiles' ? reply.percentiles : null;
-    },
-    find: async (what) => {
-      const reply = await ask((id) => ({ t: 'find', id, what }));
-      return reply?.t === 'found' ? reply.found : null;
-    },
-    problems: async (first, max) => {
-      const reply = await ask((id) => ({ t: 'problems', id, first, max }));
-      return reply?.t === 'problems' ? reply : null;
-    },
-    digest: async () => {
-      const reply = await ask((id) => ({ t: 'digest', id }));
-      return reply?.t === 'digest' ? reply.digest : null;
-    },
+    overview: async (buckets) => (await ask('overview', (id) => ({ t: 'overview', id, buckets })))?.overview ?? null,
+    details: (item) => ask('details', (id) => ({ t: 'details', id, item })),
+    statistics: (question, take) => requests.follow((id) => ({ t: 'statistics', id, ...question }), take),
+    percentiles: async (question) =>
+      (await askNewest('percentiles', (id) => ({ t: 'percentiles', id, ...question })))?.percentiles ?? null,
+    find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
+    problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
+    digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,
   };
 }
 
-function noProgress(bytes: number): Progress {
-  return { bytesRead: 0, bytes, events: 0, slices: 0, storeBytes: 0, extent: null, problems: [], stage: null };
+/** What the worker has reported of the trace so far. */
+interface TraceState {
+  readonly names: Names;
+  readonly info: Signal<TraceInfo | null>;
+  readonly status: Signal<Status>;
+  readonly progress: Signal<Progress>;
+  readonly tracks: Signal<ReadonlyMap<number, Track>>;
+}
+
+function createState(bytes: number): TraceState {
+  return {
+    names: createNames(),
+    info: signal<TraceInfo | null>(null),
+    status: signal<Status>({ at: 'loading' }),
+    progress: signal<Progress>({
+      bytesRead: 0,
+      bytes,
+      events: 0,
+      slices: 0,
+      storeBytes: 0,
+      extent: null,
+      problems: [],
+      stage: null,
+    }),
+    tracks: signal<ReadonlyMap<number, Track>>(new Map()),
+  };
+}
+
+/** A message that the worker sends unasked. */
+type Report = Exclude<FromWorker, Reply | StatisticsReply | { t: 'failed' }>;
+
+function isReport(message: FromWorker): message is Report {
+  return !('id' in message) && message.t !== 'failed';
+}
+
+function apply(state: TraceState, report: Report): void {
+  switch (report.t) {
+    case 'opened':
+      state.info.value = report.info;
+      return;
+    case 'names':
+      state.names.add(report.first, report.names);
+      return;
+    case 'tracks': {
+      const next = new Map(state.tracks.peek());
+      for (const track of report.tracks) next.set(track.id, track);
+      state.tracks.value = next;
+      return;
+    }
+    case 'progress':
+      state.progress.value = report.progress;
+      return;
+    case 'done':
+      state.progress.value = report.progress;
+      state.status.value = { at: 'ready', how: report.how, error: report.error };
+      return;
+    default:
+      unreachable(report);
+  }
+}
+
+/** A trace that has events on the screen keeps them when its worker dies. */
+function failWith({ progress, status }: TraceState, error: TraceError): void {
+  const shows = progress.peek().events > 0 && status.peek().at !== 'failed';
+  status.value = shows ? { at: 'ready', how: 'broken', error } : { at: 'failed', error };
 }
 
 function crash(message: string): TraceError {

@@ -13,16 +13,16 @@ function track(more: Partial<Track>): Track {
 
 const frames = track({ kind: 'lane', name: 'frames', detail: 'over all threads', slices: 449 });
 
-describe('what is said of a track', () => {
-  it('is who a thread is, then how much it holds', () => {
+describe('the lines of a track', () => {
+  it('are the identity of a thread, then its size', () => {
     const lines = trackLines(track({ detail: 'first call 0', slices: 1, instants: 1200 }), INFO);
     expect(lines.map(plain)).toEqual(['first call 0', '1 call · 1,200 events']);
   });
-  it('is the size of a lane first, in its own noun', () => {
+  it('start with the size of a lane, in its own noun', () => {
     expect(trackLines(frames, INFO).map(plain)).toEqual(['449 frames', 'over all threads']);
     expect(plain(trackLines({ ...frames, slices: 1 }, INFO)[0]!)).toBe('1 frame');
   });
-  it('is the highest value of a counter, alone where there is little room', () => {
+  it('are the highest value of a counter, alone where room is short', () => {
     const counter = track({ kind: 'counter', samples: 4, highest: 2_490_368 });
     expect(trackLines(counter, INFO)).toEqual(['highest 2,490,368']);
     expect(shortLine(counter)).toBe('2,490,368');
@@ -30,18 +30,18 @@ describe('what is said of a track', () => {
   });
 });
 
-it('counts slices by what they are called', () => {
+it('counts slices by noun', () => {
   expect(slicesByNoun([frames, track({ slices: 2 }), track({ slices: 3 })], INFO)).toEqual([
     ['call', 5],
     ['frame', 449],
   ]);
 });
 
-it('shows readings without noise', () => {
+it('formats values with at most six digits', () => {
   expect([0, 12_345, -3, 0.1 + 0.2, 1e300].map(formatReading)).toEqual(['0', '12,345', '−3', '0.3', '1e+300']);
 });
 
-describe('what is to be said of a file', () => {
+describe('the problems of a file', () => {
   const kind = (serious: boolean, count: number): ProblemCount => ({
     kind: `${serious}`,
     count,
@@ -49,7 +49,7 @@ describe('what is to be said of a file', () => {
     summary: '',
     first: { offset: 0n, kind: '', sentence: '' },
   });
-  it('tells problems from remarks', () => {
+  it('are problems or remarks', () => {
     expect(plain(problemsLabel([kind(false, 2)], false))).toBe('2 remarks');
     expect(plain(problemsLabel([kind(true, 1), kind(false, 2)], false))).toBe('1 problem · 2 remarks');
     expect(plain(problemsLabel([kind(true, 1)], true))).toBe('2 problems');

@@ -1,14 +1,14 @@
 import { formatCount, formatCounted } from '../base/format.ts';
 import type { ProblemCount, TraceInfo, Track } from '../base/protocol.ts';
 
-/** What the slices of a track are called, in the singular: a lane's go by its name, `frames` holds frames. */
+/** Singular noun for the slices of a track. A lane without a noun lends its name: `frames` holds frames. */
 export function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string {
   if (track.noun !== undefined) return track.noun;
   if (track.kind !== 'lane') return info.sliceNoun;
   return track.name.replace(/s$/, '');
 }
 
-/** How many slices of each kind there are: those of threads first, then lane by lane. */
+/** Number of slices by noun: first those of threads, then lane by lane. */
 export function slicesByNoun(
   tracks: Iterable<Track>,
   info: Pick<TraceInfo, 'sliceNoun'>,
@@ -22,27 +22,27 @@ export function slicesByNoun(
   return [...counts];
 }
 
-/** What there is to say of a track below its name, line by line; the last is its size. */
+/** The lines below the name of a track: its detail and its size. */
 export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string[] {
   if (track.kind === 'counter') return [[track.detail, readings(track)].filter((part) => part !== '').join(' · ')];
   const counts: string[] = [];
   if (track.slices > 0) counts.push(formatCounted(track.slices, sliceNounOf(track, info)));
   if (track.instants > 0) counts.push(formatCounted(track.instants, 'event'));
   const size = counts.join(' · ');
-  // A lane is low: its size says more than how it came about, which is told with the whole name.
+  // A lane has room for one line, and its size matters more than its detail.
   const lines = track.kind === 'lane' ? [size, track.detail] : [track.detail, size];
   return lines.filter((line) => line !== '');
 }
 
-/** What is said beside the name where there is no room below it, when that is not the first line. */
+/** The text next to the name of a track without room below it; null for the first of {@link trackLines}. */
 export function shortLine(track: Track): string | null {
   if (track.kind !== 'counter' || track.samples === 0) return null;
   return graphRange(track).lowest === 0 ? formatReading(track.highest) : readings(track);
 }
 
 /**
- * The values at the bottom and the top of a counter's graph. It goes up from 0, unless its values lie close together and
- * far from it (addresses do): there the differences count.
+ * The values at the bottom and the top of a counter's graph. The graph starts at 0, unless the values are close
+ * together and far from 0, as addresses are: then the differences matter.
  */
 export function graphRange(track: Pick<Track, 'lowestValue' | 'highest'>): { lowest: number; highest: number } {
   const { lowestValue, highest } = track;
@@ -51,7 +51,7 @@ export function graphRange(track: Pick<Track, 'lowestValue' | 'highest'>): { low
   return { lowest: lowestValue, highest: Math.max(0, highest) };
 }
 
-/** `highest 22`, `always 3`, `−48 … 48`: what values a counter has. */
+/** The range of a counter's values: `highest 22`, `always 3`, `−48 … 48`. */
 function readings(track: Track): string {
   if (track.samples === 0) return '';
   const { lowestValue, highest } = track;
@@ -60,13 +60,13 @@ function readings(track: Track): string {
   return `${formatReading(lowestValue)} … ${formatReading(highest)}`;
 }
 
-/** A value of a counter. */
+/** A value of a counter as text, with at most six digits unless it is an integer. */
 export function formatReading(value: number): string {
   if (Number.isSafeInteger(value)) return value < 0 ? `−${formatCount(-value)}` : formatCount(value);
   return Number(value.toPrecision(6)).toString();
 }
 
-/** `1 problem · 2 remarks`: what is wrong, and what is merely to be said. */
+/** The number of problems and remarks: `1 problem · 2 remarks`. `brokenOff` adds a problem. */
 export function problemsLabel(problems: readonly ProblemCount[], brokenOff: boolean): string {
   const sum = (serious: boolean) =>
     problems.reduce((total, kind) => total + (kind.serious === serious ? kind.count : 0), 0);

@@ -20,8 +20,8 @@ function text(given: Value | null, result: Value | null = null, most = 200): str
   return callText(call(given, result), CONTEXT, most).replaceAll(NBSP, ' ');
 }
 
-describe('a call in a line', () => {
-  it('names its arguments, and what it gave back', () => {
+describe('the line of a call', () => {
+  it('has named arguments and the result', () => {
     const given: Value = {
       t: 'tree',
       v: [
@@ -37,19 +37,19 @@ describe('a call in a line', () => {
       '(location = 3, v0 = 0.5, mode = GL_TRIANGLES, data = 70,000 bytes, at = 0x7f, none = null) = -1',
     );
   });
-  it('is told for arguments without names, and for none', () => {
+  it('handles arguments without names, and no arguments', () => {
     expect(text(list(int(1), int(2)))).toBe('(1, 2)');
     expect(text(null, int(7))).toBe('() = 7');
     expect(text(null)).toBe('');
   });
-  it('keeps long lists and texts short, and puts texts on one line', () => {
+  it('shortens long lists and texts, and puts texts on one line', () => {
     const many = list(...Array.from({ length: 16 }, (_, i) => int(i)));
     expect(text(list(many))).toBe('({0, 1, 2, 3, 4, 5, 6, 7, … 8 more})');
     expect(text(list({ t: 'text', v: 'void main() {\n\tgo();\n}' }))).toBe('("void main() { go(); }")');
     expect(text(list({ t: 'text', v: 'x'.repeat(1e6) }))).toHaveLength(45);
     expect(text(list({ t: 'text', v: '?' }))).toBe('(?)');
   });
-  it('ends where it is long enough, without looking at the rest', () => {
+  it('stops at its maximum length without visiting the rest', () => {
     const value = list(int(1), int(2));
     const untouched = new Proxy([value, value, value], {
       get: (from, key) => (key === '2' ? expect.unreachable() : Reflect.get(from, key)),
@@ -58,7 +58,7 @@ describe('a call in a line', () => {
   });
 });
 
-it('shows the members of a structure without a name among the others', () => {
+it('merges the members of an unnamed structure into the outer one', () => {
   const union: Value = {
     t: 'tree',
     v: [
@@ -74,7 +74,7 @@ it('shows the members of a structure without a name among the others', () => {
   expect(text({ t: 'tree', v: fields })).toBe('(a = 0, u = 1, member 1 = 2)');
 });
 
-it('tells numbers as programs write them', () => {
+it('formats numbers as programs print them', () => {
   expect([0.5, -0, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(floatText)).toEqual([
     '0.5',
     '-0',
@@ -85,12 +85,12 @@ it('tells numbers as programs write them', () => {
   expect([hexText(255n), hexText(-1n)]).toEqual(['0xff', '-0x1']);
 });
 
-it('leaves the number out where the name says it all', () => {
+it('omits the number of true and false', () => {
   expect(numberBehind({ t: 'symbol', name: 'true', v: int(1) })).toBeNull();
   expect(numberBehind({ t: 'symbol', name: 'GL_ONE', v: int(1) })).toEqual(int(1));
 });
 
-it('knows what has parts, and how many', () => {
+it('recognises structured values and their sizes', () => {
   expect(isScalar({ t: 'null' })).toBe(true);
   expect(isScalar(list())).toBe(false);
   expect(amountOf(list(int(1))).replace(NBSP, ' ')).toBe('1 element');

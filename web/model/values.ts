@@ -1,29 +1,29 @@
 import { formatCount, formatCounted, formatLength, formatPosition, NBSP } from '../base/format.ts';
 import type { Clock, Details, Field, Ticks, Value } from '../base/protocol.ts';
 
-/** What is needed to tell positions and lengths. */
+/** The clock and the origin, which positions and lengths need as text. */
 export interface ValueContext {
   readonly clock: Clock;
   readonly origin: Ticks;
 }
 
-/** A value that is told in a word or two. */
+/** A value that fits in a word or two. */
 export type Scalar = Exclude<Value, { t: 'text' | 'bytes' | 'list' | 'tree' }>;
 
-/** The names that decoders give to what a call was given and what it gave back. */
+/** The field names of decoders for the arguments and the result of a call. */
 const ARGUMENTS = 'Arguments';
 const RETURN_VALUE = 'Return value';
-/** Longer text is cut in a line that tells a whole call. */
+/** Characters of a text in the line of a call. */
 const SHORT_TEXT = 40;
-/** Of a list so many elements are told in a line. */
+/** Elements of a list in the line of a call. */
 const SHORT_LIST = 8;
 
-/** Whether a value is told in a word or two. */
+/** Whether a value fits in a word or two. */
 export function isScalar(value: Value): value is Scalar {
   return value.t !== 'text' && value.t !== 'bytes' && value.t !== 'list' && value.t !== 'tree';
 }
 
-/** A number as one types it, without grouping: to be copied, or to stand among others. */
+/** A value as plain text for the clipboard or a grid, without thousands separators. */
 export function scalarText(value: Scalar, context: ValueContext): string {
   switch (value.t) {
     case 'int':
@@ -45,26 +45,26 @@ export function scalarText(value: Scalar, context: ValueContext): string {
   }
 }
 
-/** `0x1f`; a number below zero keeps its sign. */
+/** A number in hexadecimal with its sign: `0x1f`, `-0x1f`. */
 export function hexText(value: bigint): string {
   return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
 }
 
-/** As C and GLSL write it: a plain number, `inf`, `nan`. */
+/** A number as C and GLSL print it, with `inf` and `nan`. */
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** The number behind a name, or null when the name says it all. */
+/** The number of a symbol to show along with its name; null for `true` and `false`. */
 export function numberBehind(value: Value & { t: 'symbol' }): Value | null {
   return value.name === 'true' || value.name === 'false' ? null : value.v;
 }
 
 /**
- * The members as they are shown: those of a structure without a name (a union within another structure) stand among the
- * others, as in C; any other value without a name is called by its place.
+ * The members of a structure for display. The members of an unnamed inner structure join those of the outer one, as in
+ * C. Other unnamed values are named by their index.
  */
 export function membersOf(fields: readonly Field[]): readonly Field[] {
   if (fields.every((field) => field.name !== '')) return fields;
@@ -74,7 +74,7 @@ export function membersOf(fields: readonly Field[]): readonly Field[] {
   });
 }
 
-/** How much a value holds that has parts: `16 elements`, `260 bytes`; '' for members, which have names. */
+/** The size of a list or of bytes as text: `16 elements`, `260 bytes`. Returns '' for other values. */
 export function amountOf(value: Value): string {
   if (value.t === 'list') return formatCounted(value.v.length, 'element');
   if (value.t === 'bytes') return formatCounted(value.length, 'byte');
@@ -82,8 +82,8 @@ export function amountOf(value: Value): string {
 }
 
 /**
- * What a call was given and what it gave back in one line, about `most` characters of it: `(location = 3, v0 = 0.5) = 1`.
- * '' when the details hold neither.
+ * The arguments and the result of a call in one line of at most about `most` characters: `(location = 3, v0 = 0.5) =
+ * 1`. Returns '' if the details have neither.
  */
 export function callText({ fields }: Details, context: ValueContext, most: number): string {
   const given = fields.find((field) => field.name === ARGUMENTS)?.value;
@@ -102,7 +102,7 @@ export function callText({ fields }: Details, context: ValueContext, most: numbe
   return line.text();
 }
 
-/** Text that grows until it is long enough, so that a value of a million parts costs no more than what is shown of it. */
+/** A text that ignores additions once it has `most` characters, so a value of a million parts costs little. */
 function createLine(most: number, context: ValueContext) {
   let text = '';
   const full = () => text.length >= most;
@@ -145,7 +145,7 @@ function createLine(most: number, context: ValueContext) {
   return { add, members, elements, value, text: () => (full() ? `${text.slice(0, most - 1)}…` : text) };
 }
 
-/** In quotes and on one line. A lone question mark is what decoders say for a value that was not recorded. */
+/** A text in quotes and on one line. Decoders use a lone `?` for a value that was not recorded; it stays bare. */
 function quoted(text: string): string {
   if (text === '?') return text;
   const start = text.slice(0, SHORT_TEXT + 1).replace(/\s+/g, ' ');

@@ -16,11 +16,11 @@ import {
 
 const WIDTH = 1000;
 const extent = (from: bigint, length: bigint): Extent => ({ from: ticks(from), to: ticks(from + length) });
-/** Nanoseconds since 1970, as XRay writes them without a cycle counter; no double tells two of them apart. */
+/** Nanoseconds since 1970, which XRay writes without a cycle counter. Doubles cannot distinguish neighbours. */
 const TRACE = extent(1_800_000_000_123_456_789n, 1_870_000_000n);
 
 describe('a view at positions beyond 2^53', () => {
-  it('tells neighbouring ticks apart', () => {
+  it('distinguishes neighbouring ticks', () => {
     const at = TRACE.from + 418_337_122n;
     const view = fitted(extent(at, 10n), WIDTH, 0);
     expect(toPixel(view, at)).toBeCloseTo(0, 9);
@@ -28,7 +28,7 @@ describe('a view at positions beyond 2^53', () => {
     expect(toTick(view, 99.9)).toBe(at);
     expect(toTick(view, 100.1)).toBe(at + 1n);
   });
-  it('comes back exactly from a hundred zooms in and out', () => {
+  it('returns exactly after a hundred zooms in and out', () => {
     const begin = fitted(TRACE, WIDTH, 8);
     const at = toTick(begin, 333);
     let view = begin;
@@ -37,7 +37,7 @@ describe('a view at positions beyond 2^53', () => {
     for (let i = 0; i < 100; i += 1) view = zoomed(view, 333, 1 / 0.9, TRACE, WIDTH);
     expect(toPixel(view, at)).toBeCloseTo(toPixel(begin, at), 3);
   });
-  it('does not drift when it is dragged pixel by pixel', () => {
+  it('does not drift in a drag pixel by pixel', () => {
     const begin = fitted(extent(TRACE.from, 1000n), WIDTH, 0);
     let view = begin;
     for (let i = 0; i < 10_000; i += 1) view = moved(view, 0.3);
@@ -45,7 +45,7 @@ describe('a view at positions beyond 2^53', () => {
     for (let i = 0; i < 10_000; i += 1) view = moved(view, -0.3);
     expect(toPixel(view, TRACE.from)).toBeCloseTo(0, 6);
   });
-  it('holds the whole of 64 bits', () => {
+  it('spans all 64 bits', () => {
     const whole = extent(0n, 2n ** 64n - 1n);
     const view = fitted(whole, WIDTH, 0);
     expect(toPixel(view, whole.to)).toBeCloseTo(WIDTH, 6);
@@ -61,7 +61,7 @@ it('keeps the fraction within a tick', () => {
   }
 });
 
-it('shows a tiny trace in the middle', () => {
+it('centres a tiny trace', () => {
   const view = fitted(extent(7n, 1n), WIDTH, 8);
   expect(toPixel(view, 7n)).toBeCloseTo(400, 6);
   expect(toPixel(view, 8n)).toBeCloseTo(600, 6);
@@ -73,7 +73,7 @@ it('rounds a growing extent up to a power of two', () => {
 });
 
 describe('a clamped view', () => {
-  it('keeps the trace at the middle of the screen or beyond', () => {
+  it('keeps the middle of the screen within the trace', () => {
     const view = fitted(TRACE, WIDTH, 0);
     expect(toPixel(clamped(moved(view, 5000), TRACE, WIDTH), TRACE.to)).toBeCloseTo(WIDTH / 2, 3);
     expect(toPixel(clamped(moved(view, -5000), TRACE, WIDTH), TRACE.from)).toBeCloseTo(WIDTH / 2, 3);
@@ -88,11 +88,11 @@ describe('a clamped view', () => {
 describe('between two views', () => {
   const a = fitted(TRACE, WIDTH, 0);
   const b = zoomed(a, 250, 1e-4, TRACE, WIDTH);
-  it('begins and ends with them', () => {
+  it('starts and ends with them', () => {
     expect(toPixel(between(a, b, 0), TRACE.from)).toBeCloseTo(0, 6);
     expect(between(a, b, 1)).toBe(b);
   });
-  it('keeps the point that both have at the same place', () => {
+  it('keeps the fixed point in place', () => {
     const at = toTick(a, 250);
     for (const t of [0.2, 0.5, 0.8]) expect(toPixel(between(a, b, t), at)).toBeCloseTo(250, 1);
   });
@@ -104,7 +104,7 @@ describe('between two views', () => {
 describe('a range between two pixels', () => {
   const whole = extent(1000n, 100n);
   const view: View = { anchor: 1000n, fraction: 0, perPixel: 1 / 10 };
-  it('holds all that they touch, in either direction', () => {
+  it('contains all ticks that they touch, in either direction', () => {
     expect(rangeBetween(view, whole, 15, 32)).toEqual(extent(1001n, 3n));
     expect(rangeBetween(view, whole, 32, 15)).toEqual(extent(1001n, 3n));
     expect(rangeBetween(view, whole, 15, 15)).toEqual(extent(1001n, 1n));

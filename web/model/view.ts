@@ -2,39 +2,39 @@ import type { Ticks } from '../base/protocol.ts';
 import { distance, powerOfTwoAbove, ticks } from '../base/ticks.ts';
 
 /**
- * The part of the x axis that is on the screen.
+ * The part of the x axis on the screen.
  *
- * `anchor` is the tick at the left edge (below 0 when the edge lies before the axis) and `fraction` (0 to 1) how far into
- * it the edge is. The anchor moves along with every pan and zoom, so that everything near the screen is a small, exact
- * distance from it, however large the positions themselves are.
+ * `anchor` is the tick at the left edge, negative if the edge lies before the axis. `fraction` (0 to 1) is the distance
+ * of the edge into that tick. Every pan and zoom moves the anchor. Distances from it to positions near the screen are
+ * therefore small and exact, however large the positions are.
  */
 export interface View {
   readonly anchor: bigint;
   readonly fraction: number;
-  /** Ticks a CSS pixel, above 0. */
+  /** Ticks per CSS pixel, above 0. */
   readonly perPixel: number;
 }
 
-/** From the first to the last position, both part of it. */
+/** From the first to the last position. */
 export interface Extent {
   readonly from: Ticks;
   readonly to: Ticks;
 }
 
-/** The closest look: a tick is this many CSS pixels wide. */
+/** CSS pixels of a tick at the closest zoom. */
 const MAX_TICK_PIXELS = 200;
 
-/** How many ticks an extent is long, at least 1. */
+/** The length of an extent in ticks, at least 1. */
 export function extentLength(extent: Extent): bigint {
   return extent.to > extent.from ? extent.to - extent.from : 1n;
 }
 
-/** The extent made a power of two long, so that a view of it changes seldom while the extent grows. */
+/** The extent with its length rounded up to a power of two, so that its view changes rarely while the extent grows. */
 export function roundedUp(extent: Extent): Extent {
   return { from: extent.from, to: ticks(extent.from + powerOfTwoAbove(extentLength(extent))) };
 }
 
-/** A view of the whole extent with `margin` CSS pixels free on either side, in the middle when it is tiny. */
+/** A view of an extent, `width` CSS pixels wide with a `margin` on either side. A tiny extent is centred. */
 export function fitted(extent: Extent, width: number, margin: number): View {
   const inner = Math.max(1, width - 2 * margin);
   const length = Number(extentLength(extent));
@@ -43,19 +43,19 @@ export function fitted(extent: Extent, width: number, margin: number): View {
   return moved({ anchor: extent.from, fraction: 0, perPixel }, -margin - spare);
 }
 
-/** Where a position is, in CSS pixels from the left edge. */
+/** The place of a position, in CSS pixels from the left edge. */
 export function toPixel(view: View, at: bigint): number {
   return (distance(at, view.anchor) - view.fraction) / view.perPixel;
 }
 
-/** The tick that a CSS pixel lies in, which may be below 0. */
+/** The tick at a CSS pixel from the left edge, possibly negative. */
 export function toTick(view: View, x: number): bigint {
   return view.anchor + BigInt(Math.floor(view.fraction + x * view.perPixel));
 }
 
 /**
- * The positions between two CSS pixels, in either order: from the one that the first lies in to behind the one that the
- * second lies in, held within the extent. Null when that is nothing.
+ * The positions between two CSS pixels in either order, including both their ticks, clipped to the extent. `to` is
+ * exclusive. Returns null if the clipped range is empty.
  */
 export function rangeBetween(view: View, extent: Extent, a: number, b: number): Extent | null {
   const from = toTick(view, Math.min(a, b));
@@ -65,21 +65,21 @@ export function rangeBetween(view: View, extent: Extent, a: number, b: number): 
   return last > first ? { from: ticks(first), to: ticks(last) } : null;
 }
 
-/** The view `pixels` CSS pixels further on. */
+/** The view moved right by `pixels` CSS pixels. */
 export function moved(view: View, pixels: number): View {
   const offset = view.fraction + pixels * view.perPixel;
   const whole = Math.floor(offset);
   return { anchor: view.anchor + BigInt(whole), fraction: offset - whole, perPixel: view.perPixel };
 }
 
-/** The view with `factor` times as many ticks a pixel; what is under the CSS pixel `x` stays there. */
+/** The view with `factor` times as many ticks per pixel. The position at the CSS pixel `x` stays there. */
 export function zoomed(view: View, x: number, factor: number, extent: Extent, width: number): View {
   const perPixel = clampScale(view.perPixel * factor, extent, width);
   const scale = perPixel / view.perPixel;
   return moved({ ...view, perPixel }, x / scale - x);
 }
 
-/** The view held near the extent: its middle stays within it. */
+/** The view moved and scaled as far as needed to keep its middle within the extent. */
 export function clamped(view: View, extent: Extent, width: number): View {
   const sized = { ...view, perPixel: clampScale(view.perPixel, extent, width) };
   const left = toPixel(sized, extent.from) - width / 2;
@@ -88,19 +88,19 @@ export function clamped(view: View, extent: Extent, width: number): View {
   return right < 0 ? moved(sized, right) : sized;
 }
 
-/** The view between two others, `t` from 0 to 1: the scale goes in equal ratios, so that a zoom looks even. */
+/** The view between two others, `t` from 0 to 1. The scale changes by equal ratios, so that a zoom looks steady. */
 export function between(a: View, b: View, t: number): View {
   if (t >= 1) return b;
   const ratio = b.perPixel / a.perPixel;
   const scale = ratio ** t;
-  // An edge moves in step with the scale, which keeps the point both views have in common at its place.
+  // The edges move in step with the scale, which keeps the fixed point of the zoom in place.
   const part = Math.abs(ratio - 1) < 1e-6 ? t : (scale - 1) / (ratio - 1);
   const shift = (distance(b.anchor, a.anchor) + b.fraction - a.fraction) * part;
   const perPixel = a.perPixel * scale;
   return moved({ ...a, perPixel }, shift / perPixel);
 }
 
-/** Whether two views show the same. */
+/** Whether two views are equal. */
 export function sameView(a: View, b: View): boolean {
   return a.anchor === b.anchor && a.fraction === b.fraction && a.perPixel === b.perPixel;
 }

@@ -2,54 +2,55 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TraceError } from '../base/protocol.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { createSelection, type Selection } from './selection.ts';
-import { createSql, type Sql, type SqlPort } from './sql.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
 
-/** A trace with what is on the screen of it. */
+/** An open trace with the state of its views. */
 export interface OpenTrace {
+  /** Counts the traces that this page has opened, from 1. */
+  readonly id: number;
+  readonly file: Blob;
   readonly trace: Trace;
   readonly timeline: Timeline;
   readonly selection: Selection;
   readonly preview: Preview;
   readonly statistics: Statistics;
-  /** Questions to its tables; of use where it is a database. */
-  readonly sql: Sql;
 }
 
-/** What the page is busy with. */
+/** What the page shows. */
 export type Bench =
   | { readonly at: 'empty' }
-  /** The file itself is still on its way. */
+  /** The file is being downloaded. Sizes are bytes; `total` is null if unknown. */
   | { readonly at: 'fetching'; readonly name: string; readonly received: number; readonly total: number | null }
-  /** A file could not be had at all. */
+  /** The download failed. */
   | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
   | { readonly at: 'open'; readonly open: OpenTrace };
 
 /** `document.body.dataset.state`. */
 export type PageState = 'empty' | 'loading' | 'ready' | 'failed';
 
-/** Which trace is open, and how files come in. Opening another one ends the one before and frees all it held. */
+/** The open trace, and the ways to open one. Opening a trace closes the previous one and frees its memory. */
 export interface Workbench {
   readonly bench: ReadonlySignal<Bench>;
   readonly state: ReadonlySignal<PageState>;
-  /** One sentence for the person about what was just done, or ''. */
+  /** A sentence about the last action, or ''. */
   readonly notice: ReadonlySignal<string>;
-  /** Opens the first of the files and says so when there are more. */
+  /** Opens the first of the files. A notice names the number of the others. */
   openFiles(files: readonly File[]): void;
   openBlob(blob: Blob, name: string): void;
   openUrl(url: string): Promise<void>;
-  /** Stops fetching or reading. */
+  /** Stops the download or the reading. */
   cancel(): void;
   dismissNotice(): void;
 }
 
-/** A page with nothing open. `spawn` starts a worker. */
-export function createWorkbench(spawn: () => Port, spawnSql: () => SqlPort): Workbench {
+/** A workbench without a trace. `spawn` starts a worker. */
+export function createWorkbench(spawn: () => Port): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const notice = signal('');
   let fetching: AbortController | null = null;
+  let opened = 0;
 
   const leave = () => {
     fetching?.abort();
@@ -60,7 +61,6 @@ export function createWorkbench(spawn: () => Port, spawnSql: () => SqlPort): Wor
     now.open.timeline.dispose();
     now.open.preview.dispose();
     now.open.statistics.dispose();
-    now.open.sql.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
   };
@@ -72,9 +72,10 @@ export function createWorkbench(spawn: () => Port, spawnSql: () => SqlPort): Wor
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
-    const sql = createSql(blob, spawnSql);
     const timeline = createTimeline(trace);
-    bench.value = { at: 'open', open: { trace, timeline, selection, preview, statistics, sql } };
+    opened += 1;
+    const open: OpenTrace = { id: opened, file: blob, trace, timeline, selection, preview, statistics };
+    bench.value = { at: 'open', open };
   };
 
   const openUrl = async (url: string) => {
@@ -133,7 +134,7 @@ function stateOf(bench: Bench): PageState {
   }
 }
 
-/** Fetches into a blob, which the browser may keep on disk. */
+/** Downloads into a blob, which the browser may keep on disk. Throws {@link Refused} for an HTTP error. */
 async function spool(
   url: string,
   signal: AbortSignal,
@@ -142,7 +143,7 @@ async function spool(
   const response = await fetch(url, { signal });
   if (!response.ok) throw new Refused(response.status);
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  // The length is of what travels: with an encoding it is not that of what arrives here.
+  // With a content encoding the header gives the compressed length.
   const total = Number.isFinite(length) && !response.headers.get('content-encoding') ? length : null;
   if (!response.body) return response.blob();
   let received = 0;
@@ -158,7 +159,7 @@ async function spool(
   return new Response(counted).blob();
 }
 
-/** An answer of a server that is not the file. */
+/** An HTTP status other than success. */
 class Refused extends Error {
   readonly status: number;
   constructor(status: number) {

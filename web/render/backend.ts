@@ -5,21 +5,48 @@ import { createWebgl2, webgl2Of } from './webgl2.ts';
 /** The two ways to draw shapes. */
 export type BackendName = 'webgl2' | 'canvas2d';
 
-/** What `?renderer=` asks for: null leaves the choice to the page. */
+/** The back end that `?renderer=` of a page's query string names; null leaves the choice to {@link createBackends}. */
 export function wantedBackend(search: string): BackendName | null {
   const wanted = new URLSearchParams(search).get('renderer');
   return wanted === 'webgl2' || wanted === 'canvas2d' ? wanted : null;
 }
 
-/** Asked once a page: whether the graphics processor draws. A second look would cost another context. */
-let fast: boolean | null = null;
+/** Makes the renderers of a page. */
+export interface Backends {
+  /**
+   * A renderer that draws on a canvas which it puts into `host`; the host's `data-renderer` names the back end. While
+   * the graphics processor is lost, a 2D canvas takes over. `redraw` is called at each change, because the new canvas
+   * is empty.
+   */
+  create(host: HTMLElement, redraw: () => void): Renderer;
+}
 
 /**
- * A renderer that draws on a canvas of its own in `host`, whose `data-renderer` says how: by WebGL2 where a graphics
- * processor does the work (or `wanted` asks for it), else on a 2D canvas. When the graphics processor is lost, a 2D canvas
- * takes over until it is back; `redraw` is called at each change, because the new canvas is empty.
+ * Back ends of the `wanted` kind, or with null: WebGL2 if a graphics processor does the work, else a 2D canvas. The
+ * check for a graphics processor costs a context, so it is made once.
  */
-export function createBackend(host: HTMLElement, wanted: BackendName | null, redraw: () => void): Renderer {
+export function createBackends(wanted: BackendName | null): Backends {
+  let fast: boolean | null = null;
+  return {
+    create: (host, redraw) => {
+      const tried = wanted === null ? fast !== false : wanted === 'webgl2';
+      const gpu = tried ? (canvas: HTMLCanvasElement) => webgl2Of(canvas, wanted === null) : null;
+      return createBackend(host, gpu, redraw, (works) => {
+        if (wanted === null) fast = works;
+      });
+    },
+  };
+}
+
+type ContextOf = (canvas: HTMLCanvasElement) => WebGL2RenderingContext | null;
+
+/** `gpu` is null for a 2D canvas. `tried` is called with whether WebGL2 works. */
+function createBackend(
+  host: HTMLElement,
+  gpu: ContextOf | null,
+  redraw: () => void,
+  tried: (works: boolean) => void,
+): Renderer {
   let size: readonly [width: number, height: number, ratio: number] = [1, 1, 1];
   let current: Renderer;
 
@@ -34,15 +61,15 @@ export function createBackend(host: HTMLElement, wanted: BackendName | null, red
     use(canvas, createCanvas2d(canvas), 'canvas2d');
   };
   const quick = (): (() => void) | null => {
-    if (wanted === 'canvas2d' || (wanted === null && fast === false)) return null;
+    if (!gpu) return null;
     const canvas = document.createElement('canvas');
-    const gl = webgl2Of(canvas, wanted === null);
+    const gl = gpu(canvas);
     const renderer = gl && createWebgl2(canvas, gl);
-    fast = wanted === null ? renderer !== null : fast;
-    if (!renderer) return null;
+    tried(renderer !== null);
+    if (!gl || !renderer) return null;
     use(canvas, renderer, 'webgl2');
     const lost = (event: Event) => {
-      // Without this it would never be restored.
+      // Without this the browser never restores the context.
       event.preventDefault();
       flat();
       redraw();

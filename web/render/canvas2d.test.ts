@@ -13,7 +13,7 @@ const PALETTE = PALETTES.dark;
 let painted: Painted[];
 let renderer: Renderer;
 
-/** A canvas that notes what is painted. */
+/** A canvas that records painted rectangles. */
 function canvas(): HTMLCanvasElement {
   const context = {
     fillStyle: '',
@@ -54,7 +54,7 @@ beforeEach(() => {
 });
 
 describe('slices on a 2D canvas', () => {
-  it('are whole pixels, with a gap to the next one where there is room', () => {
+  it('cover whole pixels, with a gap to the next one if wide enough', () => {
     const { slices } = draw([
       [0, 10],
       [10, 12],
@@ -65,16 +65,16 @@ describe('slices on a 2D canvas', () => {
     ]);
     expect(slices[0]!.style).toBe(PALETTE.slices[LEVELS - 1]);
   });
-  it('are drawn thin where they are narrower than a pixel, never dropped', () => {
+  it('fade below a pixel and never disappear', () => {
     const { drawn, slices } = draw([[20.1, 20.2]]);
     expect(drawn).toBe(1);
     expect(slices[0]!.at).toEqual([20, 10, 1, 16]);
     expect(slices[0]!.style).toBe(PALETTE.slices[0]);
   });
-  it('show the density of what a rectangle stands for', () => {
+  it('show the density of a rectangle', () => {
     expect(draw([[0, 50, 0, 128]]).slices[0]!.style).toBe(PALETTE.slices[4]);
   });
-  it('share a pixel by moving over', () => {
+  it('move right instead of sharing a pixel', () => {
     const { slices } = draw([
       [5, 5.2],
       [5.2, 8],
@@ -84,7 +84,7 @@ describe('slices on a 2D canvas', () => {
       [6, 10, 2, 16],
     ]);
   });
-  it('end at the screen, however long they are', () => {
+  it('are clipped to the screen at any length', () => {
     const { drawn, slices } = draw(
       [
         [0, 1e15],
@@ -95,7 +95,7 @@ describe('slices on a 2D canvas', () => {
     expect(drawn).toBe(1);
     expect(slices[0]!.at).toEqual([-2, 10, 103, 16]);
   });
-  it('are lifted by name', () => {
+  it('are lifted by name id', () => {
     const { slices } = draw(
       [
         [0, 10, 1],
@@ -107,11 +107,11 @@ describe('slices on a 2D canvas', () => {
     expect(slices.map((rect) => rect.style)).toContain(PALETTE.lifted[3 * LEVELS - 1]);
     expect(slices.map((rect) => rect.style)).toContain(PALETTE.slices[2 * LEVELS - 1]);
   });
-  it('are in device pixels on a fine screen', () => {
+  it('are in device pixels', () => {
     renderer.resize(100, 50, 2);
     expect(draw([[0.5, 10]]).slices[0]!.at).toEqual([1, 20, 17, 32]);
   });
-  it('leave nothing over for the next frame', () => {
+  it('do not carry over to the next frame', () => {
     draw([[0, 10]]);
     expect(draw([]).slices).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('a graph on a 2D canvas', () => {
     renderer.end();
     return (style: string) => painted.filter((rect) => rect.style === style).map((rect) => rect.at);
   };
-  it('goes in steps over a filled area, up to where the trace ends', () => {
+  it('is stepped over a filled area, up to the end of the trace', () => {
     const of = graph(
       [
         [-20, 5, 5, 5],
@@ -165,7 +165,7 @@ describe('a graph on a 2D canvas', () => {
       [30, 1, 30, 40],
       [60, 41, 20, 0],
     ]);
-    // The steps themselves, each with the upright that leads to it.
+    // The steps, each with the vertical line before it.
     expect(of(line)).toEqual([
       [0, 20, 30, 1],
       [30, 0, 30, 1],
@@ -175,7 +175,7 @@ describe('a graph on a 2D canvas', () => {
     ]);
     expect(of(band)).toEqual([]);
   });
-  it('shows the lowest and the highest of what shares a pixel', () => {
+  it('shows the lowest and the highest value of a pixel', () => {
     const of = graph([
       [10.1, 2, 4, 3],
       [10.2, 1, 8, 5],
@@ -188,7 +188,7 @@ describe('a graph on a 2D canvas', () => {
       [40, 20, 1, 1],
     ]);
   });
-  it('fills towards 0 where values go below it, and leaves out what is no number', () => {
+  it('fills towards 0 for negative values, and skips NaN', () => {
     const of = graph(
       [
         [0, 10, 10, 10],
@@ -210,7 +210,7 @@ describe('a graph on a 2D canvas', () => {
       [60, 0, 20, 1],
     ]);
   });
-  it('tells a little from nothing, and nothing from no values', () => {
+  it('distinguishes small values, 0 and no values', () => {
     expect(graph([[0, 0.001, 0.001, 0.001]])(line)).toEqual([[0, 39, 100, 1]]);
     expect(graph([[0, 0, 0, 0]])(line)).toEqual([[0, 40, 100, 1]]);
     expect(graph([])(line)).toEqual([]);

@@ -7,20 +7,20 @@ import type { Ink, Renderer } from './renderer.ts';
 import { createStrip } from './strip.ts';
 
 const STYLES = COLOURS * LEVELS;
-/** Numbers a rectangle takes: x, y, width, height. */
+/** Numbers per rectangle: x, y, width, height. */
 const STRIDE = 4;
-/** A row of so many slices is painted as an image: setting it costs as much as some hundred rectangles. */
+/** Slices in a row above which it is painted as an image, which costs as much as a few hundred rectangles. */
 const DENSE = 300;
 
-/** Rectangles of one fill style, kept from frame to frame so that drawing allocates nothing. */
+/** Rectangles of one fill style, reused in each frame to avoid allocation. */
 interface Bucket {
   data: Float32Array;
   used: number;
 }
 
 /**
- * The back end that works everywhere. Slices are sorted by fill style and painted at the end of the frame: changing the
- * style is what costs on a 2D canvas.
+ * The back end that works in every browser. A change of fill style is costly on a 2D canvas, so slices are grouped by
+ * style and painted at the end of the frame.
  */
 export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
   const context = canvas.getContext('2d', { alpha: false });
@@ -56,7 +56,7 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       ratio = pixelRatio;
       const wide = devicePixels(width, ratio);
       const tall = devicePixels(height, ratio);
-      // Setting a size clears the canvas even when it stays the same.
+      // Setting the size clears the canvas even if the size is unchanged.
       if (canvas.width !== wide) canvas.width = wide;
       if (canvas.height !== tall) canvas.height = tall;
       strip.resize(wide);
@@ -105,7 +105,7 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       ink = null;
     },
     dispose: () => {
-      // Frees the pixels at once instead of with the next collection.
+      // Frees the pixels before the next garbage collection.
       canvas.width = 0;
       canvas.height = 0;
       strip.dispose();

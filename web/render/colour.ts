@@ -1,7 +1,7 @@
-/** A colour in linear sRGB; each part is 0 to 1 when the screen can show it. */
+/** A colour in linear sRGB. Components of displayable colours are 0 to 1. */
 export type Rgb = readonly [number, number, number];
 
-/** From OKLCH: lightness 0 to 1, chroma, hue in degrees. */
+/** Converts from OKLCH: lightness 0 to 1, chroma, hue in degrees. */
 export function fromOklch(lightness: number, chroma: number, hue: number): Rgb {
   const angle = (hue * Math.PI) / 180;
   const a = chroma * Math.cos(angle);
@@ -16,7 +16,7 @@ export function fromOklch(lightness: number, chroma: number, hue: number): Rgb {
   ];
 }
 
-/** From `#rrggbb`. */
+/** Converts from `#rrggbb`. */
 export function fromHex(hex: string): Rgb {
   const part = (at: number) => {
     const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
@@ -25,7 +25,7 @@ export function fromHex(hex: string): Rgb {
   return [part(1), part(3), part(5)];
 }
 
-/** As CSS writes it: `rgb(12 34 56)`, with `alpha` below 1 also that. Parts out of range are clipped. */
+/** A colour as CSS, `rgb(12 34 56)`, or with an `alpha` below 1. Components out of range are clipped. */
 export function toCss(colour: Rgb, alpha = 1): string {
   const part = (value: number) => {
     const clipped = Math.min(1, Math.max(0, value));
@@ -35,7 +35,7 @@ export function toCss(colour: Rgb, alpha = 1): string {
   return alpha < 1 ? `rgb(${parts} / ${alpha})` : `rgb(${parts})`;
 }
 
-/** The four parts, 0 to 255, of a colour as {@link toCss} or `#rrggbb` has it: of no other form. */
+/** The components, 0 to 255, of a colour in the form of {@link toCss} or `#rrggbb`. Other forms are not supported. */
 export function fromCss(css: string): readonly [r: number, g: number, b: number, alpha: number] {
   if (css.startsWith('#')) {
     const bits = Number.parseInt(css.slice(1), 16);
@@ -45,20 +45,20 @@ export function fromCss(css: string): readonly [r: number, g: number, b: number,
   return [r, g, b, Math.round(255 * alpha)];
 }
 
-/** `t` of `b` in `a`, mixed in OKLab so that the steps look even. */
+/** Mixes a fraction `t` of `b` into `a` in OKLab, where equal steps look equal. */
 export function mix(a: Rgb, b: Rgb, t: number): Rgb {
   const from = toOklab(a);
   const to = toOklab(b);
   return fromOklab([0, 1, 2].map((i) => from[i]! + (to[i]! - from[i]!) * t) as unknown as Rgb);
 }
 
-/** WCAG contrast, 1 to 21. */
+/** The WCAG contrast ratio, 1 to 21. */
 export function contrast(a: Rgb, b: Rgb): number {
   const [darker, lighter] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return (lighter! + 0.05) / (darker! + 0.05);
 }
 
-/** How different two colours look: the distance in OKLab; 0.02 is just noticeable. */
+/** The distance of two colours in OKLab. A distance of 0.02 is just noticeable. */
 export function difference(a: Rgb, b: Rgb): number {
   const x = toOklab(a);
   const y = toOklab(b);

@@ -1,19 +1,19 @@
 import { fromCss } from './colour.ts';
 import type { Palette } from './palette.ts';
 
-/** The colours of slices, by colour × LEVELS + level as in a palette. */
+/** The packed colours of slices, by colour × LEVELS + level as in a palette. */
 export interface SliceColours {
   readonly slices: Uint32Array;
   readonly lifted: Uint32Array;
 }
 
-/** CSS colours as four bytes in memory order: red, green, blue, alpha. Remembers what it has worked out. */
+/** Packs CSS colours into four bytes in memory order: red, green, blue, alpha. Caches results. */
 export interface Colours {
   one(css: string): number;
   of(palette: Palette): SliceColours;
 }
 
-/** Colours of which none is known yet. */
+/** A converter with an empty cache. */
 export function createColours(): Colours {
   const known = new Map<string, number>();
   const tables = new WeakMap<Palette, SliceColours>();

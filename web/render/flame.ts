@@ -8,12 +8,12 @@ import type { TextFitter } from './text.ts';
 const HEIGHT = FLAME_ROW - 1;
 const PADDING = 4;
 const LABEL_FROM = 16;
-/** CSS pixels between a name and the length beside it. */
+/** CSS pixels between a name and its length. */
 const GAP = 12;
-/** Narrower nodes have their name alone. */
+/** CSS pixels of the narrowest node with a length. */
 const WIDE = 168;
 
-/** All that one frame of the flame graph shows. Lengths are CSS pixels. */
+/** The contents of one frame of the flame graph. Lengths are CSS pixels. */
 export interface FlameScene {
   readonly laid: LaidFlame;
   readonly names: Names;
@@ -23,15 +23,15 @@ export interface FlameScene {
   readonly scrollTop: number;
   /** The name id whose nodes are lifted, or -1. */
   readonly lifted: number;
-  /** The node with an outline, or -1. */
+  /** Index of the node with an outline, or -1. */
   readonly current: number;
-  /** What the root is called. */
+  /** Name of the root. */
   readonly rootName: string;
-  /** The length of a node in words. */
+  /** Formats the total of a node, in ticks. */
   readonly length: (total: number) => string;
 }
 
-/** Draws the nodes. */
+/** Draws the nodes of a scene. */
 export function drawFlame(renderer: Renderer, scene: FlameScene): void {
   const { laid, palette, names, width } = scene;
   renderer.begin({ palette, colour: names.colour, lifted: scene.lifted });
@@ -48,7 +48,7 @@ export function drawFlame(renderer: Renderer, scene: FlameScene): void {
   renderer.end();
 }
 
-/** Draws names and the outline on the canvas above the nodes, which it clears first. */
+/** Clears the canvas above the nodes and draws names and the outline on it. */
 export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: FlameScene): void {
   const { laid, palette, names, width, lifted } = scene;
   context.clearRect(0, 0, width, scene.height);
@@ -91,7 +91,7 @@ export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFi
   context.strokeRect(left + 1, y + 1, Math.max(3, laid.end[current]! * scale - left - 2), HEIGHT - 2);
 }
 
-/** The name of a node. */
+/** The name of the node at index `i`. */
 export function flameName(laid: LaidFlame, i: number, names: Names, rootName: string): string {
   const name = laid.flame.name[i]!;
   if (name !== NO_NAME) return names.of(name);

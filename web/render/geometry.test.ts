@@ -4,7 +4,7 @@ import { PALETTES } from './palette.ts';
 
 type Rect = readonly [start: number, end: number];
 
-/** Left and width of what these slices become, in device pixels. */
+/** Left edge and width of the rectangles of these slices, in device pixels. */
 function marked(slices: readonly Rect[], scale: number, ratio = 1): [left: number, width: number][] {
   const columns = {
     start: Float64Array.from(slices, ([start]) => start),
@@ -21,7 +21,7 @@ function marked(slices: readonly Rect[], scale: number, ratio = 1): [left: numbe
   return shown;
 }
 
-/** How many rectangles `slices` slices of a row become on a canvas of 1000 device pixels, and whether one covers another. */
+/** Number of rectangles of `slices` slices in a row on a canvas of 1000 device pixels, and whether any overlap. */
 function placed(slices: number, scale: number, ratio: number): { put: number; overlaps: number } {
   const columns = {
     start: Float64Array.from({ length: slices }, (_, i) => i),
@@ -45,7 +45,7 @@ function placed(slices: number, scale: number, ratio: number): { put: number; ov
 }
 
 describe('slices of a row', () => {
-  it('become at most a rectangle a device pixel, however many there are', () => {
+  it('become at most one rectangle per device pixel, in any number', () => {
     for (const ratio of [1, 1.5, 2]) {
       for (const scale of [1e-4, 1e-2, 0.1, 0.7, 1, 3, 100]) {
         const { put, overlaps } = placed(200_000, scale, ratio);
@@ -54,7 +54,7 @@ describe('slices of a row', () => {
       }
     }
   });
-  it('are marks two CSS pixels wide if they have no duration', () => {
+  it('without duration are marks two CSS pixels wide', () => {
     expect(marked([[5, 5]], 0.01)).toEqual([[0, 2]]);
     expect(marked([[5, 5]], 100)).toEqual([[500, 2]]);
     expect(marked([[5, 5]], 10, 2)).toEqual([[100, 4]]);
@@ -72,7 +72,7 @@ describe('slices of a row', () => {
       [52, 47],
     ]);
   });
-  it('stay near their places where marks crowd', () => {
+  it('stay near their places among many marks', () => {
     const crowd = Array.from({ length: 900 }, (_, i): Rect => [i, i]);
     const shown = marked(crowd, 1);
     expect(shown.length).toBeGreaterThanOrEqual(450);

@@ -1,12 +1,12 @@
 import { LEVELS } from './palette.ts';
 import type { Ink, SliceColumns, Transform } from './renderer.ts';
 
-/** Slices at least this many CSS pixels wide are set apart by a gap. */
+/** CSS pixels of the narrowest slice with a gap after it. */
 const GAP_FROM = 3;
 /** CSS pixels of the mark that stands for a slice without duration. */
 const MARK = 2;
 
-/** A canvas in device pixels, and how many of them are a CSS pixel. */
+/** The size of a canvas in device pixels, and device pixels per CSS pixel. */
 export interface Surface {
   readonly width: number;
   readonly height: number;
@@ -14,8 +14,8 @@ export interface Surface {
 }
 
 /**
- * Takes a rectangle in device pixels. `style` is colour × {@link LEVELS} + level, as in a palette's `slices`; `lifted`
- * says that it is to be looked up in `lifted` instead.
+ * Receives a rectangle in device pixels. `style` is colour × {@link LEVELS} + level, an index into the palette's
+ * `slices`, or into its `lifted` if `lifted` is true.
  */
 export type PutSlice = (
   style: number,
@@ -27,8 +27,8 @@ export type PutSlice = (
 ) => void;
 
 /**
- * Places the slices `first` to `end` of a row on whole device pixels: what both back ends draw, so that it is the same
- * picture. Arguments as in `Renderer.slices`. Answers how many were put.
+ * Places the slices `first` to `end` of a row on whole device pixels. Both back ends use it, so their pictures are
+ * identical. Arguments as in `Renderer.slices`. Returns the number of rectangles.
  */
 export function placeSlices(
   columns: SliceColumns,
@@ -61,7 +61,7 @@ export function placeSlices(
     let until = Math.min(Math.round(exactRight), right + 2);
     let cover = fill[i]! / 255;
     if (ends[i] === start[i]) {
-      // Marks closer than their width move over, but not far from their places.
+      // Adjacent marks move right by at most their width.
       if (free - left >= mark) continue;
       until = Math.max(left, free) + mark;
       cover = 1;
@@ -71,7 +71,7 @@ export function placeSlices(
     } else if (until - left > gapFrom) {
       until -= gap;
     }
-    // A pixel belongs to the first that needs it; the next one moves over rather than paint it out.
+    // The first slice keeps a shared pixel. The next one moves right instead of covering it.
     if (left < free) left = free;
     if (until <= left) continue;
     free = until;
@@ -83,7 +83,7 @@ export function placeSlices(
   return drawn;
 }
 
-/** The left, top, width and height of a plain rectangle in device pixels: at least one each. */
+/** A plain rectangle in device pixels, at least one wide and high. */
 export function placeRect(
   x: number,
   y: number,
@@ -98,7 +98,7 @@ export function placeRect(
   return [left, top, wide, tall];
 }
 
-/** The device pixels of a length in CSS pixels, at least one. */
+/** A length in device pixels, at least 1. */
 export function devicePixels(length: number, ratio: number): number {
   return Math.max(1, Math.round(length * ratio));
 }

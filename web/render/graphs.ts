@@ -1,7 +1,11 @@
 import type { GraphBox, Transform, ValueColumns } from './renderer.ts';
 
-/** Graphs of a frame, as rectangles of three styles: collected, then painted style by style. */
+/** The graphs of a frame as rectangles of three styles, painted style by style. */
 export interface Graphs {
+  /**
+   * Adds the values `first` to `end` of a counter, as in `Renderer.graph`. `ratio` is device pixels per CSS pixel and
+   * `width` the width of the canvas in device pixels.
+   */
   add(
     columns: ValueColumns,
     first: number,
@@ -12,19 +16,19 @@ export interface Graphs {
     width: number,
   ): void;
   /**
-   * Hands over what was added, layer by layer from the lowest (area, band, line), and forgets it: `data` holds x, y, width
-   * and height of each rectangle in device pixels, up to `used`.
+   * Calls `paint` for each layer from the lowest (area, band, line) and then clears it. `data` holds x, y, width and
+   * height of each rectangle in device pixels, up to `used`.
    */
   take(paint: (layer: number, data: readonly number[], used: number) => void): void;
 }
 
-/** Rectangles of one style as x, y, width, height; the array is kept from frame to frame. */
+/** Rectangles of one style as x, y, width, height. The array is reused in each frame. */
 interface Layer {
   readonly data: number[];
   used: number;
 }
 
-/** No graphs yet. All is in device pixels, so that lines are sharp. */
+/** No graphs yet. Coordinates are whole device pixels, so that lines are sharp. */
 export function createGraphs(): Graphs {
   const area: Layer = { data: [], used: 0 };
   const band: Layer = { data: [], used: 0 };
@@ -36,7 +40,7 @@ export function createGraphs(): Graphs {
       const room = bottom - Math.round(box.y * ratio) - thick;
       const right = Math.min(Math.round(box.right * ratio), width);
       const span = box.highest - box.lowest;
-      /** The top of the line for a value. From 0 on, nothing at all and a little are told apart. */
+      /** The top of the line for a value. If the graph starts at 0, a small value is at least a pixel above 0. */
       const level = (value: number) => {
         if (box.lowest !== 0) {
           const share = span > 0 ? Math.min(1, Math.max(0, (value - box.lowest) / span)) : 0.5;
@@ -45,7 +49,7 @@ export function createGraphs(): Graphs {
         if (!(value > 0 && box.highest > 0)) return bottom - thick;
         return bottom - thick - Math.max(1, Math.round(Math.min(1, value / box.highest) * room));
       };
-      // The area lies between the line and 0 where the graph goes below it.
+      // If the graph goes below 0, the area lies between the line and 0.
       const ground = box.lowest < 0 ? level(Math.min(0, box.highest)) + thick : bottom;
       const place = (i: number) => Math.round((transform.offset + time[i]! * transform.scale) * ratio);
       let before = -1;
@@ -54,9 +58,9 @@ export function createGraphs(): Graphs {
         let lowest = min[i]!;
         let highest = max[i]!;
         let next = i + 1;
-        // What falls on the same pixel is one place of the graph.
+        // Values on the same pixel merge.
         while (next < end && place(next) <= x) {
-          // Of values that are no numbers nothing is taken over.
+          // NaN does not replace a number.
           if (!(min[next]! >= lowest)) lowest = min[next]!;
           if (!(max[next]! <= highest)) highest = max[next]!;
           next += 1;

@@ -2,24 +2,24 @@ import type { Overview } from '../base/protocol.ts';
 import type { Names } from '../model/names.ts';
 import { LEVELS, type Palette } from './palette.ts';
 
-/** Where an overview goes on its canvas, in CSS pixels. */
+/** The place of an overview on its canvas, in CSS pixels. */
 export interface OverviewFrame {
   readonly overview: Overview;
-  /** Where its first and last position are. */
+  /** The places of its first and last position. */
   readonly from: number;
   readonly to: number;
   readonly width: number;
   readonly height: number;
-  /** Device pixels a CSS pixel. */
+  /** Device pixels per CSS pixel. */
   readonly ratio: number;
 }
 
-/** Free above and below the rows. */
+/** CSS pixels above and below the rows. */
 const PADDING = 5;
-/** A row is never higher, so that few threads do not make a wall. */
+/** CSS pixels of the tallest row. */
 const HIGHEST = 14;
 
-/** Draws the density of each row in the colour of the name that dominates, cell by cell. */
+/** Draws the density of each cell in the colour of its dominant name. */
 export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, names: Names, palette: Palette): void {
   const context = canvas.getContext('2d', { alpha: false });
   if (!context) return;

@@ -3,10 +3,10 @@ import { contrast, difference, fromHex, fromOklch, mix, type Rgb, toCss } from '
 import { inkOn, PALETTES, THEMES } from './palette.ts';
 
 const AA = 4.5;
-/** One and a half times the difference in OKLab that is just noticeable side by side. */
+/** One and a half times the just noticeable difference in OKLab. */
 const TOLD_APART = 0.03;
 
-/** How dichromats see, in linear sRGB (Machado, Oliveira and Fernandes 2009, severity 1). */
+/** The colour vision of dichromats, in linear sRGB (Machado, Oliveira and Fernandes 2009, severity 1). */
 const VISION: Readonly<Record<string, readonly (readonly [number, number, number])[]>> = {
   'full colour': [
     [1, 0, 0],
@@ -38,18 +38,18 @@ function seen(colour: Rgb, vision: string): Rgb {
 
 describe.each(['dark', 'light'] as const)('the %s theme', (name) => {
   const theme = THEMES[name];
-  it('has labels that can be read on every slice, lifted or not', () => {
+  it('has legible labels on every slice, lifted or not', () => {
     for (const ground of [...theme.slices, ...theme.lifted]) {
       expect(contrast(ground, inkOn(ground, theme.inks))).toBeGreaterThanOrEqual(AA);
     }
   });
-  it('stays within what screens show', () => {
+  it('has displayable colours', () => {
     for (const part of theme.slices.flat()) {
       expect(part).toBeGreaterThanOrEqual(0);
       expect(part).toBeLessThanOrEqual(1);
     }
   });
-  it.each(Object.keys(VISION))('tells neighbours apart with %s', (vision) => {
+  it.each(Object.keys(VISION))('keeps neighbouring colours distinct with %s', (vision) => {
     const apart = (a: number, b: number) => difference(seen(theme.slices[a]!, vision), seen(theme.slices[b]!, vision));
     for (let i = 0; i < 16; i += 1) {
       // The next hue at the same lightness, and the other lightness of the same hue.
@@ -57,7 +57,7 @@ describe.each(['dark', 'light'] as const)('the %s theme', (name) => {
       expect(apart(i, i ^ 1), `both of hue ${i >> 1}`).toBeGreaterThan(TOLD_APART);
     }
   });
-  it('has text that can be read on its surfaces', () => {
+  it('has legible text on its surfaces', () => {
     const { panel, text, muted, accent, warning } = PALETTES[name];
     for (const ink of [text, muted, accent, warning]) {
       expect(contrast(fromHex(panel), fromHex(ink)), ink).toBeGreaterThanOrEqual(AA);
@@ -72,12 +72,12 @@ describe.each(['dark', 'light'] as const)('the %s theme', (name) => {
 });
 
 describe('colours', () => {
-  it('come back from OKLCH and CSS', () => {
+  it('survive a round trip through OKLCH and CSS', () => {
     expect(toCss(fromHex('#62a8ff'))).toBe('rgb(98 168 255)');
     expect(toCss(fromOklch(1, 0, 0))).toBe('rgb(255 255 255)');
     expect(toCss(mix(fromHex('#000000'), fromHex('#ffffff'), 1))).toBe('rgb(255 255 255)');
   });
-  it('contrast as WCAG says', () => {
+  it('have the contrast of WCAG', () => {
     expect(contrast(fromHex('#000000'), fromHex('#ffffff'))).toBeCloseTo(21, 5);
     expect(contrast(fromHex('#777777'), fromHex('#ffffff'))).toBeCloseTo(4.48, 2);
   });

@@ -1,7 +1,7 @@
 import { COLOURS } from '../model/names.ts';
 import { contrast, fromHex, fromOklch, mix, type Rgb, toCss } from './colour.ts';
 
-/** How many steps of density there are between the background and the full colour. */
+/** Number of density levels between the background and the full colour. */
 export const LEVELS = 8;
 
 /** The colours of the canvas in one theme, as CSS. */
@@ -14,31 +14,31 @@ export interface Palette {
   readonly accent: string;
   readonly outline: string;
   readonly warning: string;
-  /** Of a counter: the area below it, the band from its lowest to its highest, the line itself. */
+  /** The graph of a counter: the area below it, the band from lowest to highest, the line. */
   readonly graph: readonly [area: string, band: string, line: string];
-  /** By colour × {@link LEVELS} + level, 0 the thinnest. */
+  /** Colours of slices by colour × {@link LEVELS} + level; level 0 is the thinnest. */
   readonly slices: readonly string[];
-  /** The same for slices of the hovered name. */
+  /** The same for slices with the hovered name. */
   readonly lifted: readonly string[];
-  /** Of a label, by the colour it stands on. */
+  /** Colours of labels by the colour of the slice. */
   readonly label: readonly string[];
   readonly liftedLabel: readonly string[];
 }
 
-/** What one theme is made of; exported for the tests of contrast and of colour blindness. */
+/** The colours of a theme; exported for tests of contrast and colour blindness. */
 export interface Theme {
   readonly background: Rgb;
-  /** The 16 slice colours: hue by hue, the darker of each first. */
+  /** The 16 slice colours, hue by hue, the darker one first. */
   readonly slices: readonly Rgb[];
   readonly lifted: readonly Rgb[];
-  /** The text colours to choose from for a label. */
+  /** The candidates for the text colour of a label. */
   readonly inks: readonly [Rgb, Rgb];
 }
 
 const HUES = [28, 62, 95, 150, 185, 235, 290, 335] as const;
 /**
- * What each hue adds to the lightness. Who sees no red or no green tells no eight hues of one lightness apart: 62 and 95
- * or 235 and 290 would be the same to them.
+ * The lightness offset of each hue. With a red-green colour blindness, hues 62 and 95 or 235 and 290 would look the
+ * same at equal lightness.
  */
 const STAGGER = [-0.01, 0.02, -0.025, 0, -0.025, 0.01, -0.025, 0.01] as const;
 
@@ -70,13 +70,13 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
   }),
 };
 
-/** The same palettes for when one function is to stand out: its slices are those that are lifted, all others step back. */
+/** The palettes while one function stands out: its slices are lifted and the others fade. */
 export const DIMMED: { readonly dark: Palette; readonly light: Palette } = {
   dark: dimmed(THEMES.dark, PALETTES.dark),
   light: dimmed(THEMES.light, PALETTES.light),
 };
 
-/** The ink with the better contrast on `ground`. */
+/** The one of two text colours with the better contrast on `ground`. */
 export function inkOn(ground: Rgb, inks: readonly [Rgb, Rgb]): Rgb {
   return contrast(ground, inks[0]) >= contrast(ground, inks[1]) ? inks[0] : inks[1];
 }
@@ -106,7 +106,7 @@ function dimmed(from: Theme, whole: Palette): Palette {
 function levelsOf(from: Theme, colours: readonly Rgb[]): string[] {
   return colours.flatMap((colour) =>
     Array.from({ length: LEVELS }, (_, level) =>
-      // The thinnest is still to be seen: one call in a wide gap is what people look for.
+      // A single call in a wide gap must stay visible.
       toCss(mix(from.background, colour, 0.3 + (0.7 * level) / (LEVELS - 1))),
     ),
   );

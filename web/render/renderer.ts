@@ -1,6 +1,6 @@
 import type { Palette } from './palette.ts';
 
-/** Columns of rectangles, as the worker sends them. */
+/** Columns of rectangles in the form of the protocol. */
 export interface SliceColumns {
   readonly start: Float64Array;
   readonly end: Float64Array;
@@ -9,7 +9,7 @@ export interface SliceColumns {
   readonly fill: Uint8Array;
 }
 
-/** Columns of a counter's values, as the worker sends them: each holds until the next. */
+/** Columns of a counter's values in the form of the protocol. Each value holds until the next. */
 export interface ValueColumns {
   readonly time: Float64Array;
   readonly min: Float64Array;
@@ -17,50 +17,50 @@ export interface ValueColumns {
   readonly last: Float64Array;
 }
 
-/** Where a graph goes: CSS pixels, and the values at its bottom and its top. */
+/** The place of a graph in CSS pixels, and the values at its bottom and top. */
 export interface GraphBox {
   readonly y: number;
   readonly height: number;
   readonly lowest: number;
   readonly highest: number;
-  /** How far to the right the last value holds. */
+  /** CSS pixels at which the last value ends. */
   readonly right: number;
 }
 
-/** From a column's ticks to CSS pixels: `offset + ticks * scale`. */
+/** Converts a column's ticks to CSS pixels: `offset + ticks * scale`. */
 export interface Transform {
   readonly offset: number;
   readonly scale: number;
 }
 
-/** Colours for one frame. */
+/** The colours of one frame. */
 export interface Ink {
   readonly palette: Palette;
-  /** The colour of each name id. */
+  /** Colour of each name id. */
   readonly colour: Uint8Array;
   /** The name id whose slices are lifted, or -1. */
   readonly lifted: number;
 }
 
 /**
- * Draws the shapes of the timeline; text lies on a canvas of its own above. A frame is `begin`, any number of shapes,
- * `end`; shapes drawn with `rect` lie below all slices and graphs. Everything a frame needs is handed in: nothing is kept from one
- * frame to the next, and nothing is read from the page. Lengths are CSS pixels.
+ * Draws the shapes of the timeline; text has a separate canvas above. A frame is `begin`, any number of shapes, `end`.
+ * Shapes of `rect` lie below all slices and graphs. The arguments hold everything that a frame needs: a renderer keeps
+ * no state between frames and reads nothing from the page. Lengths are CSS pixels.
  */
 export interface Renderer {
-  /** `ratio` is device pixels a CSS pixel. */
+  /** `ratio` is in device pixels per CSS pixel. */
   resize(width: number, height: number, ratio: number): void;
   begin(ink: Ink): void;
   /** A plain rectangle in a CSS colour. */
   rect(x: number, y: number, width: number, height: number, colour: string): void;
   /**
-   * The rectangles `first` to `end` of a row, sorted and free of overlap, `height` high at `y`. What is narrower than a
-   * device pixel is drawn as thin as it covers it. Answers how many were drawn.
+   * Draws the rectangles `first` to `end` of a row, sorted and free of overlap, `height` high at `y`. Rectangles
+   * narrower than a device pixel fade in proportion. Returns the number drawn.
    */
   slices(columns: SliceColumns, first: number, end: number, y: number, height: number, transform: Transform): number;
   /**
-   * The values `first` to `end` of a counter as a line in steps over a filled area, with a band from the lowest to the
-   * highest where several values share a step.
+   * Draws the values `first` to `end` of a counter as a stepped line over a filled area. Values that share a step get a
+   * band from the lowest to the highest.
    */
   graph(columns: ValueColumns, first: number, end: number, box: GraphBox, transform: Transform): void;
   end(): void;

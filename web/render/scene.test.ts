@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FromWorker, Track } from '../base/protocol.ts';
+import { FLAG_UNCERTAIN, type FromWorker, type Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from '../model/layout.ts';
@@ -8,7 +8,7 @@ import { pictureOf, questionOf } from '../model/picture.ts';
 import { ruler } from '../model/ruler.ts';
 import { PALETTES } from './palette.ts';
 import type { Renderer } from './renderer.ts';
-import { drawShapes, type Scene } from './scene.ts';
+import { drawMarks, drawShapes, type Scene } from './scene.ts';
 
 const NOTHING = new Uint32Array(0);
 const NO_RECTS = {
@@ -35,7 +35,16 @@ function counter(id: number): Track {
   return aTrack({ id, kind: 'counter', name: `counter ${id}`, rows: 0, samples: 2, highest: 9 });
 }
 
-/** A scene of counters, of which those in `with` have values. */
+const NO_COUNTERS = {
+  count: 0,
+  track: NOTHING,
+  time: new Float64Array(0),
+  min: new Float64Array(0),
+  max: new Float64Array(0),
+  last: new Float64Array(0),
+};
+
+/** A scene of counters; those in `having` have values. */
 function scene(counters: readonly number[], having: readonly number[]): Scene {
   const view = { anchor: 0n, fraction: 0, perPixel: 1 };
   const question = questionOf(
@@ -87,9 +96,69 @@ const BLIND: Renderer = {
   dispose: () => undefined,
 };
 
-describe('what is on the screen', () => {
-  it('is a picture when it is graphs alone', () => {
+describe('the number of shapes', () => {
+  it('counts graphs', () => {
     expect(drawShapes(BLIND, scene([1, 2, 3], [1, 3]))).toBe(2);
     expect(drawShapes(BLIND, scene([1, 2, 3], []))).toBe(0);
+  });
+});
+
+/** A scene of one slice from 10 to 40 with these flags. */
+function sliceWith(flags: number): Scene {
+  const bare = scene([], []);
+  const question = questionOf(bare.view, 100, [{ track: 1, first: 0, end: 1 }]);
+  const picture = pictureOf(
+    {
+      t: 'rects',
+      id: 1,
+      origin: ticks(0n),
+      ...question,
+      complete: true,
+      rects: {
+        count: 1,
+        track: Uint32Array.of(1),
+        depth: Int32Array.of(0),
+        start: Float64Array.of(10),
+        end: Float64Array.of(40),
+        name: Uint32Array.of(0),
+        index: Uint32Array.of(0),
+        fill: Uint8Array.of(255),
+        flags: Uint8Array.of(flags),
+      },
+      instants: NO_INSTANTS,
+      counters: NO_COUNTERS,
+      visited: 1,
+    },
+    question,
+  );
+  return { ...bare, layout: layOut([aTrack({ id: 1, slices: 1 })], new Set()), picture };
+}
+
+/** A canvas context that records the calls that draw dashes. */
+function recording(): { context: CanvasRenderingContext2D; dashes: unknown[] } {
+  const dashes: unknown[] = [];
+  const context = {
+    clearRect: () => undefined,
+    beginPath: () => undefined,
+    setLineDash: (lengths: number[]) => dashes.push(lengths),
+    moveTo: (x: number) => dashes.push(`from ${x}`),
+    lineTo: (x: number) => dashes.push(`to ${x}`),
+    stroke: () => undefined,
+    fillText: () => undefined,
+  };
+  return { context: context as unknown as CanvasRenderingContext2D, dashes };
+}
+
+describe('the edges of a slice', () => {
+  const fitter = { fitted: () => '' };
+  it('are dashed along the top and the bottom when the slice is uncertain', () => {
+    const { context, dashes } = recording();
+    drawMarks(context, fitter, sliceWith(FLAG_UNCERTAIN));
+    expect(dashes).toEqual([[3, 3], 'from 10', 'to 40', 'from 10', 'to 40', []]);
+  });
+  it('are plain without flags', () => {
+    const { context, dashes } = recording();
+    drawMarks(context, fitter, sliceWith(0));
+    expect(dashes).toEqual([]);
   });
 });

@@ -1,4 +1,11 @@
-import { FLAG_BEGAN_BEFORE, FLAG_END_INFERRED, FLAG_NEVER_ENDED, MANY, type Ticks } from '../base/protocol.ts';
+import {
+  FLAG_BEGAN_BEFORE,
+  FLAG_END_INFERRED,
+  FLAG_NEVER_ENDED,
+  FLAG_UNCERTAIN,
+  MANY,
+  type Ticks,
+} from '../base/protocol.ts';
 import { distance } from '../base/ticks.ts';
 import {
   INSTANT_LANE,
@@ -18,22 +25,29 @@ import type { Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
 import type { TextFitter } from './text.ts';
 
-/** CSS pixels of a slice, without the gap below it. */
+/** CSS pixels of a slice, excluding the gap below it. */
 export const SLICE_HEIGHT = SLICE_ROW - 1;
 /** The font of slice labels. */
 export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 
+/** CSS pixels between the edge of a slice and its label. */
 const LABEL_PADDING = 4;
+/** CSS pixels of the least room for a label. */
 const LABEL_FROM = 12;
+/** CSS pixels of the narrowest slice whose flags are drawn. */
 const EDGE_FROM = 7;
+/** CSS pixels of a tooth of a torn edge. */
 const TOOTH = 4;
-/** Instants so many CSS pixels apart cannot be told from one another. */
+/** CSS pixels of a dash, and of the gap after it, along the edges of an uncertain slice. */
+const DASH = 3;
+/** CSS pixels between instants below which they merge into one shape. */
 const INSTANTS_TOUCH = 2;
-/** CSS pixels from the middle of an instant to its text, and between the text and the next one. */
-const BESIDE = 8;
-const LEAST_BESIDE = 24;
+/** CSS pixels from the middle of an instant to its text, and from the text to the next instant. */
+const AFTER = 8;
+/** CSS pixels of the narrowest text. */
+const LEAST_AFTER = 24;
 
-/** The place of what is selected; `end` is null for an instant. */
+/** The place of the selection; `end` is null for an instant. */
 export interface Marked {
   readonly track: number;
   readonly depth: number;
@@ -41,7 +55,7 @@ export interface Marked {
   readonly end: Ticks | null;
 }
 
-/** All that one frame of the timeline shows. Lengths are CSS pixels. */
+/** The contents of one frame of the timeline. Lengths are CSS pixels. */
 export interface Scene {
   readonly view: View;
   readonly layout: Layout;
@@ -54,12 +68,12 @@ export interface Scene {
   readonly names: Names;
   readonly palette: Palette;
   readonly ruler: Ruler;
-  /** The name id that is hovered, or -1. */
+  /** The hovered name id, or -1. */
   readonly lifted: number;
   readonly selected: Marked | null;
 }
 
-/** Draws the shapes of a scene. Answers how many slices, instants and graphs are on the screen. */
+/** Draws the shapes of a scene. Returns the number of slices, instants and graphs on the screen. */
 export function drawShapes(renderer: Renderer, scene: Scene): number {
   const { palette, picture, ruler, width, height } = scene;
   renderer.begin({ palette, colour: scene.names.colour, lifted: scene.lifted });
@@ -80,7 +94,7 @@ export function drawShapes(renderer: Renderer, scene: Scene): number {
   return drawn;
 }
 
-/** Draws labels, torn edges, instants and the selection on the canvas above the shapes, which it clears first. */
+/** Clears the canvas above the shapes and draws labels, edges, instants and the selection on it. */
 export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Scene): void {
   context.clearRect(0, 0, scene.width, scene.height);
   context.textBaseline = 'middle';
@@ -99,16 +113,16 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
       context.fill();
       context.fillStyle = palette.text;
       visibleInstants(scene, picture, laid, (i, x, room) => {
-        if (picture.instants.many[i]! > 1 || room < LEAST_BESIDE) return;
+        if (picture.instants.many[i]! > 1 || room < LEAST_AFTER) return;
         const text = fitter.fitted(scene.names.of(picture.instants.name[i]!), room);
-        if (text !== '') context.fillText(text, x + BESIDE, middle + 0.5);
+        if (text !== '') context.fillText(text, x + AFTER, middle + 0.5);
       });
     });
   }
   if (scene.selected) drawSelection(context, scene, scene.selected);
 }
 
-/** Where a picture's columns are on the screen. */
+/** The transform from a picture's columns to the screen. */
 export function transformOf(view: View, picture: Picture): Transform {
   const scale = 1 / view.perPixel;
   return { scale, offset: (distance(picture.origin, view.anchor) - view.fraction) * scale };
@@ -133,7 +147,9 @@ function forEachRow(scene: Scene, picture: Picture, laid: LaidTrack, visit: (ran
   }
 }
 
-/** Visits each instant on the screen with its place and the CSS pixels that are free for text beside it. */
+/**
+ * Visits each instant on the screen with its place and the room for text after it, in CSS pixels. Returns their number.
+ */
 function visibleInstants(
   scene: Scene,
   picture: Picture,
@@ -149,13 +165,13 @@ function visibleInstants(
     const x = offset + time[i]! * scale;
     if (x > scene.width + margin) break;
     const next = i + 1 < range.end ? offset + time[i + 1]! * scale : Number.POSITIVE_INFINITY;
-    visit(i, x, Math.min(next - BESIDE, scene.width) - x - BESIDE);
+    visit(i, x, Math.min(next - AFTER, scene.width) - x - AFTER);
     count += 1;
   }
   return count;
 }
 
-/** A triangle for each instant; those that touch are one shape, because a canvas fills thousands of them slowly. */
+/** Adds a triangle for each instant to the path. Adjacent ones merge, because filling thousands is slow. */
 function traceInstants(
   context: CanvasRenderingContext2D,
   scene: Scene,
@@ -182,7 +198,7 @@ function traceInstants(
   close();
 }
 
-/** False when there is nothing of it in the picture. */
+/** Returns false if the picture has no values of the counter on the screen. */
 function drawGraph(
   renderer: Renderer,
   scene: Scene,
@@ -217,7 +233,7 @@ function drawRowMarks(
     const right = transform.offset + rects.end[i]! * transform.scale;
     if (right - left < EDGE_FROM) continue;
     const flags = rects.flags[i]!;
-    if (flags !== 0) drawEdges(context, palette, flags, left, right, y);
+    if (flags !== 0) drawEdges(context, scene, flags, left, right, y);
     if (rects.index[i] === MANY) continue;
     const from = Math.max(left, 0) + LABEL_PADDING + (flags & FLAG_BEGAN_BEFORE && left >= 0 ? TOOTH : 0);
     const room = Math.min(right, scene.width) - from - LABEL_PADDING / 2;
@@ -230,7 +246,10 @@ function drawRowMarks(
   }
 }
 
-/** Of a name that only counts and does not fit, the number says more than how it begins. */
+/**
+ * The label of a slice. A counting name that does not fit is reduced to its number, which identifies it better than its
+ * start.
+ */
 function labelOf(name: string, room: number, fitter: TextFitter): string {
   const text = fitter.fitted(name, room);
   const number = text === name ? '' : numberOf(name);
@@ -238,10 +257,13 @@ function labelOf(name: string, room: number, fitter: TextFitter): string {
   return fitter.fitted(number, room) === number ? number : '';
 }
 
-/** A torn edge where the recording does not know the call's begin or end, a dotted one where the end is a guess. */
+/**
+ * Draws what the flags say on the edges of a slice: a torn end where the recording lacks the begin or the end, a dotted
+ * end where it is inferred, dashes along the top and the bottom of an uncertain slice.
+ */
 function drawEdges(
   context: CanvasRenderingContext2D,
-  palette: Palette,
+  { palette, width }: Scene,
   flags: number,
   left: number,
   right: number,
@@ -253,6 +275,23 @@ function drawEdges(
   else if (flags & FLAG_END_INFERRED) {
     for (let dot = 1; dot < SLICE_HEIGHT; dot += 4) context.fillRect(right - 4, y + dot, 2, 2);
   }
+  if (flags & FLAG_UNCERTAIN) dash(context, palette.background, left, Math.min(right, width), y);
+}
+
+/** Cuts dashes into the top and the bottom edge. They start at the slice's left edge and move with it. */
+function dash(context: CanvasRenderingContext2D, colour: string, left: number, right: number, y: number): void {
+  // A canvas loses precision far outside the screen, so the line starts at most one period before it.
+  const from = left < 0 ? left % (2 * DASH) : left;
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.setLineDash([DASH, DASH]);
+  context.beginPath();
+  for (const edge of [y + 0.5, y + SLICE_HEIGHT - 0.5]) {
+    context.moveTo(from, edge);
+    context.lineTo(right, edge);
+  }
+  context.stroke();
+  context.setLineDash([]);
 }
 
 function tear(context: CanvasRenderingContext2D, x: number, y: number, inwards: number): void {
@@ -282,7 +321,7 @@ function drawSelection(context: CanvasRenderingContext2D, scene: Scene, selected
   }
   const row = selected.depth - laid.track.lowest;
   if (row >= laid.rows) return;
-  // Far outside the screen a canvas loses its precision, so the outline ends just beyond it.
+  // A canvas loses precision far outside the screen, so the outline ends just beyond it.
   const from = Math.max(left, -4);
   const to = Math.min(Math.max(at(selected.end), left + 3), scene.width + 4);
   if (to > from) context.strokeRect(from, top + laid.slices + row * SLICE_ROW, to - from, SLICE_HEIGHT);

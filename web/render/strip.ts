@@ -1,20 +1,20 @@
 /**
- * Rows of slices as rows of pixels: a row of thousands of narrow slices is painted as one image, a pixel high and stretched,
- * which costs no more however many there are. On whole pixels that is the same picture.
+ * Dense rows of slices as rows of pixels. A row is painted as one image, a pixel high and stretched, at a cost that
+ * does not depend on the number of slices. On whole pixels the result is the same picture.
  */
 export interface Strip {
-  /** Begins a row at device pixels `top`, `height` high; what is put goes there. */
+  /** Begins a row at `top`, `height` high, in device pixels. Later calls of `put` fill it. */
   row(top: number, height: number): void;
-  /** Fills device pixels from `left` on in a colour, as four bytes in memory order. */
+  /** Fills `width` device pixels from `left` on in a colour: four bytes in memory order. */
   put(left: number, width: number, colour: number): void;
-  /** Paints the rows on a canvas and forgets them. */
+  /** Paints the rows on a canvas and clears the strip. */
   paint(context: CanvasRenderingContext2D): void;
-  /** Sets the width of all rows in device pixels and forgets what was put. */
+  /** Sets the width of all rows in device pixels and clears the strip. */
   resize(width: number): void;
   dispose(): void;
 }
 
-/** Rows there is room for at first. */
+/** Initial capacity in rows. */
 const ROWS = 32;
 
 /** A strip without rows. */
@@ -48,7 +48,7 @@ export function createStrip(): Strip {
     },
     paint: (context) => {
       if (!image || used === 0) return;
-      // In the processor's memory: it is written anew in each frame.
+      // The canvas stays in main memory, because each frame rewrites it.
       canvas ??= new OffscreenCanvas(1, 1);
       const source = canvas.getContext('2d', { willReadFrequently: true });
       if (!source) return;

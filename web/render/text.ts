@@ -1,10 +1,12 @@
-/** Fits names into slices: measures each character once and adds up. */
+/** Fits text into a width by adding up the cached widths of its characters. */
 export interface TextFitter {
-  /** The whole text, or as much of it as fits `width` CSS pixels with an ellipsis, or '' when next to nothing does. */
+  /**
+   * The whole text if it fits `width` CSS pixels, else a part with an ellipsis, or '' if fewer than two characters fit.
+   */
   fitted(text: string, width: number): string;
 }
 
-/** Fewer characters than this tell nothing. */
+/** Minimum number of characters of a cut text. */
 const LEAST = 2;
 
 function isAddress(text: string): boolean {
@@ -12,8 +14,8 @@ function isAddress(text: string): boolean {
 }
 
 /**
- * A fitter for a context whose font is set and has kerning off (`fontKerning = 'none'`), so that widths add up.
- * Measuring whole names would cost a layout for each width that a zoom passes through.
+ * A fitter for a context with its font set and kerning off (`fontKerning = 'none'`), so that widths add up. Measuring
+ * whole names would be slow, since zooming changes the widths in each frame.
  */
 export function createTextFitter(context: CanvasRenderingContext2D): TextFitter {
   const widths = new Map<string, number>();
@@ -24,7 +26,7 @@ export function createTextFitter(context: CanvasRenderingContext2D): TextFitter 
     widths.set(character, width);
     return width;
   };
-  /** Addresses of one program begin alike and differ at the end. */
+  /** Cuts the start of an address, because addresses of one program differ at the end. */
   const fittedAtEnd = (text: string, width: number, ellipsis: number): string => {
     let used = 0;
     let cut = text.length;

@@ -10,7 +10,7 @@ interface Drawn {
   readonly colour: readonly number[];
 }
 
-/** A context that keeps what is uploaded, and each draw call with the instances that it drew. */
+/** A context that records uploads, and each draw call with its instances. */
 function context(compiles = true) {
   const calls: Drawn[][] = [];
   let memory = new Uint8Array(0);
@@ -52,7 +52,7 @@ function row(slices: number) {
 }
 
 describe('drawing by WebGL2', () => {
-  it('takes one draw call a frame, from the background up', () => {
+  it('takes one draw call per frame, from the lowest layer up', () => {
     const { gl, calls } = context();
     const renderer = createWebgl2(canvas(), gl)!;
     renderer.resize(1000, 50, 1);
@@ -74,7 +74,7 @@ describe('drawing by WebGL2', () => {
     expect(second).toEqual({ box: [5, 10, 4, 16], colour: fromCss(PALETTE.lifted[15]!) });
     expect(calls[2]).toHaveLength(203);
   });
-  it('draws what reaches far beyond the canvas up to its edges', () => {
+  it('clips shapes to the canvas', () => {
     const { gl, calls } = context();
     const renderer = createWebgl2(canvas(), gl)!;
     renderer.resize(100, 50, 2);
@@ -84,7 +84,7 @@ describe('drawing by WebGL2', () => {
     renderer.end();
     expect(calls[0]!.map(({ box }) => box)).toEqual([[-4, -4, 208, 108]]);
   });
-  it('draws nothing but the background when there is nothing', () => {
+  it('draws only the background without shapes', () => {
     const { gl, calls } = context();
     const renderer = createWebgl2(canvas(), gl)!;
     renderer.resize(100, 50, 1);
@@ -92,13 +92,13 @@ describe('drawing by WebGL2', () => {
     renderer.end();
     expect(calls).toEqual([]);
   });
-  it('is not to be had from a context that takes no program', () => {
+  it('returns null for a context that accepts no program', () => {
     expect(createWebgl2(canvas(), context(false).gl)).toBeNull();
   });
 });
 
 describe('a colour as bytes', () => {
-  it('is what the palette wrote', () => {
+  it('equals the colour of the palette', () => {
     expect(fromCss('#62a8ff')).toEqual([0x62, 0xa8, 0xff, 255]);
     expect(fromCss('rgb(12 34 56)')).toEqual([12, 34, 56, 255]);
     expect(fromCss('rgb(12 34 56 / 0.16)')).toEqual([12, 34, 56, 41]);

@@ -32,12 +32,12 @@ void main() {
   pixel = ink;
 }`;
 
-/** What a software renderer calls itself. */
+/** Names of software renderers. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
 /**
- * Instances of one layer, kept from frame to frame so that drawing allocates nothing. Boxes and colours share the memory,
- * which goes to the graphics processor as it is.
+ * The instances of one layer, reused in each frame to avoid allocation. Boxes and colours share the memory, which is
+ * uploaded as it is.
  */
 interface Layer {
   words: Int16Array;
@@ -46,8 +46,8 @@ interface Layer {
 }
 
 /**
- * A context to draw with, or null where there is none; with `fast`, only if the graphics processor does the work: what a
- * processor does in its place is slower than a 2D canvas.
+ * A WebGL2 context, or null if there is none. With `fast`, also null if a software renderer would draw, which is slower
+ * than a 2D canvas.
  */
 export function webgl2Of(canvas: HTMLCanvasElement, fast: boolean): WebGL2RenderingContext | null {
   const context = canvas.getContext('webgl2', {
@@ -66,9 +66,9 @@ export function webgl2Of(canvas: HTMLCanvasElement, fast: boolean): WebGL2Render
 }
 
 /**
- * The back end on the graphics processor: a frame is one buffer of rectangles and one draw call. They are placed on whole
- * pixels by the same code as for a 2D canvas, which costs less than a millisecond, because which slice has a pixel depends
- * on those before it. Returns null when the context does not take the program, as one that was lost.
+ * The back end on the graphics processor: a frame is one buffer of rectangles and one draw call. The code of the 2D
+ * canvas places the rectangles on whole pixels, which takes less than a millisecond: the owner of a pixel depends on
+ * the preceding slices. Returns null if the context does not accept the program, for example because it is lost.
  */
 export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingContext): Renderer | null {
   const program = programOf(gl);
@@ -90,14 +90,14 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
 
   const graphs = createGraphs();
   const colours = createColours();
-  /** From the lowest: what `rect` draws, graphs, slices. */
+  /** The layers from the lowest: plain rectangles, graphs, slices. */
   const [plain, lines, boxes] = [createLayer(), createLayer(), createLayer()];
   let ratio = 1;
   let room = 0;
   let ink: Ink | null = null;
   let styles = colours.of(PALETTES.dark);
 
-  /** Clips to the canvas and a little more, which no one sees. */
+  /** Clips to the canvas and a margin outside it, so that coordinates fit 16 bits. */
   const put = (layer: Layer, colour: number, x: number, y: number, width: number, height: number) => {
     const left = Math.max(x, -BEYOND);
     const top = Math.max(y, -BEYOND);
@@ -150,13 +150,13 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
         const colour = colours.one(graph[layer]!);
         for (let at = 0; at < used; at += 4) put(lines, colour, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
       });
-      // A browser may give less than was asked for; the picture then fills what there is.
+      // The browser may give a smaller buffer than requested. The picture then fills that.
       gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
       gl.clear(gl.COLOR_BUFFER_BIT);
       const count = plain.count + lines.count + boxes.count;
       if (count > 0) {
         room = Math.max(room, powerOfTwoFrom(count));
-        // A new store each frame: the old one may still be drawn from.
+        // New storage in each frame: the graphics processor may still read the old one.
         gl.bufferData(gl.ARRAY_BUFFER, room * BYTES, gl.STREAM_DRAW);
         let at = 0;
         for (const layer of [plain, lines, boxes]) {
@@ -173,7 +173,7 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
       gl.deleteBuffer(buffer);
       gl.deleteVertexArray(array);
       gl.deleteProgram(program);
-      // Browsers allow but a few contexts at a time, and free an unused one late.
+      // Browsers limit the number of contexts and free unused ones late.
       gl.getExtension('WEBGL_lose_context')?.loseContext();
       canvas.width = 0;
       canvas.height = 0;

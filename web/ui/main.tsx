@@ -1,27 +1,35 @@
-import { effect } from '@preact/signals';
+import './style.css';
+
+import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
+import { createDock } from '../model/dock.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
-import { App } from './app.tsx';
-import './style.css';
-import './welcome.css';
-import './work.css';
-import './details.css';
-import './dock.css';
-import './query.css';
+import { createBackends, wantedBackend } from '../render/backend.ts';
+import { App } from './app/app.tsx';
+import type { Page } from './page.ts';
+import { createPanels } from './panels/panels.ts';
+import { createFrameNotes } from './timeline/frames.ts';
 
 const spawn = (): Port => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' });
-
 const spawnSql = (): SqlPort => new Worker(new URL('../worker/query.ts', import.meta.url), { type: 'module' });
 
-const workbench = createWorkbench(spawn, spawnSql);
-const theme = createTheme();
+// Everything here lives as long as the page, so nothing is disposed.
+const workbench = createWorkbench(spawn);
+const page: Page = {
+  workbench,
+  theme: createTheme(),
+  dock: createDock(window, 'functions'),
+  panels: createPanels(spawnSql),
+  backends: createBackends(wantedBackend(location.search)),
+  noteFrame: createFrameNotes(),
+  actions: signal(null),
+};
 
-// All of this lives as long as the page does.
 effect(() => {
-  document.documentElement.dataset['theme'] = theme.theme.value;
+  document.documentElement.dataset['theme'] = page.theme.theme.value;
 });
 effect(() => {
   document.body.dataset['state'] = workbench.state.value;
@@ -43,7 +51,7 @@ window.addEventListener('message', ({ data, source }: MessageEvent<unknown>) => 
   workbench.openBlob(new Blob([buffer]), typeof name === 'string' && name !== '' ? name : 'trace');
 });
 
-render(<App workbench={workbench} theme={theme} />, document.getElementById('app')!);
+render(<App page={page} />, document.getElementById('app')!);
 
 const url = new URLSearchParams(location.search).get('url');
 if (url) void workbench.openUrl(url);

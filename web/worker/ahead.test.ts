@@ -6,7 +6,7 @@ const content = Uint8Array.from({ length: 8 * MIB }, (_, i) => (i * 31) ^ (i >> 
 const same = (bytes: Uint8Array, from: number) =>
   Buffer.compare(bytes, content.subarray(from, from + bytes.length)) === 0;
 
-/** A file that counts what is read of it at once and later. */
+/** A file that records synchronous reads and prefetches. */
 function file(fails = false) {
   const counted = { now: [] as number[], later: [] as number[] };
   const read = (from: number, to: number) => {
@@ -24,7 +24,7 @@ function file(fails = false) {
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('reading ahead', () => {
-  it('has the next stretch when it is asked for, and goes on behind it', async () => {
+  it('returns the prefetched range, and prefetches the next', async () => {
     const { counted, ahead } = file();
     for (let at = 0; at < 8; at += 2) {
       const bytes = ahead(at * MIB, Math.min(8, at + 2) * MIB);
@@ -34,7 +34,7 @@ describe('reading ahead', () => {
     expect(counted).toEqual({ now: [0], later: [2, 4, 6] });
   });
 
-  it('answers less when a part of it is ready', async () => {
+  it('returns the prefetched part of a request', async () => {
     const { counted, ahead } = file();
     ahead(0, 2 * MIB);
     await settled();
@@ -43,18 +43,18 @@ describe('reading ahead', () => {
     expect(counted).toEqual({ now: [0], later: [2, 4] });
   });
 
-  it('reads at once what is not ready, lies elsewhere or is short', async () => {
+  it('reads synchronously what is not prefetched, elsewhere or short', async () => {
     const { counted, ahead } = file();
     ahead(0, 2 * MIB);
     ahead(2 * MIB, 4 * MIB);
     await settled();
     expect(same(ahead(MIB, MIB + 100), MIB)).toBe(true);
-    // The short one in between was no reason to forget what is ready.
+    // The short read did not discard the prefetched range.
     expect(ahead(4 * MIB, 6 * MIB).length).toBe(2 * MIB);
     expect(counted).toEqual({ now: [0, 2, 1], later: [2, 4, 6] });
   });
 
-  it('leaves failures to those who ask for the bytes', async () => {
+  it('leaves failures to the synchronous read', async () => {
     const { counted, ahead } = file(true);
     ahead(0, 2 * MIB);
     await settled();

@@ -1,15 +1,15 @@
 import type { ReadAt } from './lazy_file.ts';
 
-/** Begins to read a stretch of a file. */
+/** Starts reading a range of a file, without waiting. */
 export type ReadLater = (from: number, to: number) => Promise<ArrayBuffer>;
 
-/** Shorter stretches are not worth it: what is read ahead in vain is read by nobody. */
+/** Bytes. Reads below this are searches, after which a prefetch would be wasted. */
 const SHORTEST = 1024 * 1024;
 
 /**
- * Reads at once, and after each long stretch begins to read the one behind it, for a scan that works on the first
- * meanwhile: a read that one waits for takes as long as the work itself. What is ready in time is answered instead of what
- * was asked for, even if it is less.
+ * A {@link ReadAt} that prefetches. It reads synchronously with `read`, and after each long read starts to prefetch the
+ * next range of the same length with `later`, because a scan takes as long to work on a range as to read one. If part
+ * of a requested range is prefetched, it returns that part, which may be shorter than the request.
  */
 export function createAhead(size: number, read: ReadAt, later: ReadLater): ReadAt {
   let next: { readonly from: number; bytes: Uint8Array | null } | null = null;
@@ -20,7 +20,7 @@ export function createAhead(size: number, read: ReadAt, later: ReadLater): ReadA
       (buffer) => {
         mine.bytes = new Uint8Array(buffer);
       },
-      // Whoever asks for these bytes hears of it then.
+      // The synchronous read of these bytes will report the failure.
       () => undefined,
     );
   };

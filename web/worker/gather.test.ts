@@ -7,7 +7,7 @@ const FILE = new Blob([Uint8Array.from({ length: 100 }, (_, i) => i)]);
 
 type Range = { offset: number; length: number };
 
-/** A session that asks for these stretches, and notes how many bytes it is shown. */
+/** A session that requests these ranges and records the number of bytes it gets. */
 function asking(first: Range | undefined, then: readonly Range[]) {
   const seen: number[] = [];
   return {
@@ -21,7 +21,7 @@ function asking(first: Range | undefined, then: readonly Range[]) {
 }
 
 describe('the bytes of details', () => {
-  it('are put together from every stretch that is asked for', async () => {
+  it('are joined from all requested ranges', async () => {
     const session = asking({ offset: 2, length: 3 }, [
       { offset: 50, length: 2 },
       { offset: 0, length: 1 },
@@ -29,11 +29,11 @@ describe('the bytes of details', () => {
     expect([...(await gather(session, FILE, ITEM))!]).toEqual([2, 3, 4, 50, 51, 0]);
     expect(session.seen).toEqual([3, 5, 6]);
   });
-  it('may be none at all', async () => {
+  it('may be empty', async () => {
     expect(await gather(asking({ offset: 0, length: 0 }, []), FILE, ITEM)).toEqual(new Uint8Array());
     expect(await gather(asking(undefined, []), FILE, ITEM)).toBeNull();
   });
-  it('are what there is when the file ends before', async () => {
+  it('end early if the file does', async () => {
     const session = asking({ offset: 90, length: 20 }, Array<Range>(1000).fill({ offset: 100, length: 4 }));
     expect(await gather(session, FILE, ITEM)).toHaveLength(10);
     expect(session.seen).toEqual([10]);

@@ -8,13 +8,13 @@ function details(fields: Details['fields']): Details {
   return { fields } as unknown as Details;
 }
 
-/** A disassembler with words of its own. */
+/** A loader of a fake disassembler. */
 function known(disassemble: Disassembler['disassemble']): () => Promise<Disassembler> {
   return async () => ({ disassemble, starts: () => new Uint32Array() });
 }
 
 describe('instructions in details', () => {
-  it('become words, however deep they lie', async () => {
+  it('become text at any depth', async () => {
     const tree = { t: 'tree', v: [{ name: '0x1000', value: CODE }] } as const;
     const given = details([
       { name: 'Code', value: tree },
@@ -29,7 +29,7 @@ describe('instructions in details', () => {
     expect(told.fields[1]!.value).toEqual({ t: 'list', v: [word, { t: 'null' }] });
   });
 
-  it('stay bytes where the disassembler knows nothing, or cannot be had', async () => {
+  it('stay bytes if the disassembler does not know them or does not load', async () => {
     const given = details([{ name: 'Instruction', value: CODE }]);
     expect(
       (
@@ -42,7 +42,7 @@ describe('instructions in details', () => {
     expect(await inWords(given, () => Promise.reject(new Error('offline')))).toBe(given);
   });
 
-  it('load nothing where there are none', async () => {
+  it('load the disassembler only if there are any', async () => {
     const given = details([{ name: 'Start', value: { t: 'ticks', v: 1n } }]);
     expect(
       await inWords(given, () => {

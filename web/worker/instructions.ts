@@ -1,18 +1,13 @@
 import type { Details, Field, Value } from '../base/protocol.ts';
 
-/** What `crate/disassembler` knows. */
-export interface Disassembler {
-  /** An instruction as text, or undefined when the bytes are none. */
-  disassemble(isa: string, address: bigint, bytes: Uint8Array): string | undefined;
-  /** Where instructions of x86 of so many bits begin in code. */
-  starts(bits: number, address: bigint, code: Uint8Array): Uint32Array;
-}
+/** The functions of `crate/disassembler`, documented in its generated types. */
+export type Disassembler = Pick<typeof import('./wasm/unspool_disassembler.js'), 'disassemble' | 'starts'>;
 
 type Disassemble = Disassembler['disassemble'];
 
 /**
- * Details with their instructions in words. The disassembler is loaded when there are any: it is as large as all decoders
- * together. Without it, and where it knows nothing, they stay what they are.
+ * Details with their instructions as text. `load` is called only if there are instructions, because the disassembler is
+ * as large as all decoders together. Instructions stay bytes if it does not load or does not know them.
  */
 export async function inWords(details: Details, load: () => Promise<Disassembler>): Promise<Details> {
   if (!details.fields.some((field) => hasCode(field.value))) return details;

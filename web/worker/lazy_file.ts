@@ -1,55 +1,58 @@
-/** Reads a stretch of a file at once; throws when the file cannot be read any more. Less than asked for only at its end. */
+/**
+ * Reads the bytes from `from` up to but not including `to`, synchronously. Returns fewer only at the end of the file.
+ * Throws if the file cannot be read.
+ */
 export type ReadAt = (from: number, to: number) => Uint8Array;
 
 const KIB = 1024;
-/** Aligned, and read whole: a seek costs one of them a level of a table. */
+/** Bytes of an aligned block, the unit of reading. A search reads one block per level of a table. */
 const BLOCK = 64 * KIB;
-/** Blocks read at once when a scan goes on and on. */
+/** Blocks per read at the height of a scan. */
 const LONGEST_RUN = 64;
-/** Blocks that are kept. */
+/** Blocks in the cache. */
 const KEPT = 192;
 
 /**
- * A file that sql.js takes for the bytes of a database, and that is read where SQLite looks.
+ * A file that stands in for the byte array of a database in sql.js, and reads only the pages that SQLite requests.
  *
- * The published sql.js keeps the bytes that it is given as contents of a file in memory: it calls `slice` once and then
- * `subarray` for each page. So an object with these two reads a database of any size without ever holding it. This leans on how
- * sql.js is made: its version is pinned, and a test keeps watch.
+ * The published sql.js keeps the byte array as the contents of a file in memory: it calls `slice` once and then
+ * `subarray` for each page. An object with these two methods serves a database of any size without holding it. This
+ * depends on the inner workings of sql.js, so its version is pinned and a test verifies the contract.
  */
 export class LazyFile {
-  /** In bytes; what sql.js takes for the size of the database. */
+  /** Bytes; sql.js reads it as the size of the database. */
   readonly length: number;
-  /** Why the first read that failed did. SQLite's own code is never unwound: it was answered with fewer bytes. */
+  /** The error of the first failed read, or null. SQLite's C frames must not unwind, so it got fewer bytes instead. */
   failure: unknown = null;
-  /** Bytes read from the file so far, some of them more than once perhaps. */
+  /** Bytes read from the file so far, repeated reads included. */
   bytesRead = 0;
   readonly #read: ReadAt;
   readonly #ahead: ReadAt;
-  /** By number, the one that was used last at the end. */
+  /** Cached blocks by number, the most recently used last. */
   readonly #blocks = new Map<number, Uint8Array>();
   #run = 1;
   #expected = -1;
 
-  /** `ahead` reads for those who go through the file without SQLite. */
+  /** `length` is in bytes. `ahead` serves {@link read}, the scan that bypasses SQLite. */
   constructor(length: number, read: ReadAt, ahead: ReadAt = read) {
     this.length = length;
     this.#read = read;
     this.#ahead = ahead;
   }
 
-  /** What sql.js calls to have a copy of its own. */
+  /** sql.js calls this to copy the bytes. */
   slice(): LazyFile {
     return this;
   }
 
-  /** The bytes of a page, or fewer of them when the file cannot be read. */
+  /** The bytes of a page; fewer if the file cannot be read. */
   subarray(from: number, to: number): Uint8Array {
     try {
       const first = Math.floor(from / BLOCK);
       const inFirst = from - first * BLOCK;
       const block = this.#block(first);
       if (inFirst + (to - from) <= block.length) return block.subarray(inFirst, inFirst + (to - from));
-      // A page across blocks: pages are up to 64 KiB and as aligned as the file is, so this is rare.
+      // A page across blocks is rare: pages have at most 64 KiB and the alignment of the file.
       const bytes = new Uint8Array(Math.max(0, Math.min(to, this.length) - from));
       for (let at = from; at < from + bytes.length; ) {
         const number = Math.floor(at / BLOCK);
@@ -65,7 +68,7 @@ export class LazyFile {
     }
   }
 
-  /** Bytes for whoever goes through the file without SQLite; none only at its end, null when it cannot be read. */
+  /** Bytes for a scan that bypasses SQLite. Empty only at the end of the file; null if the file cannot be read. */
   read(from: number, to: number): Uint8Array | null {
     try {
       const bytes = this.#ahead(from, Math.min(this.length, to));
@@ -84,7 +87,7 @@ export class LazyFile {
       this.#blocks.set(number, known);
       return known;
     }
-    // Reading on where the last read ended is a scan: each call costs a millisecond, so the steps grow.
+    // A read that starts where the previous one ended is part of a scan. Each call costs 1 ms, so the runs grow.
     this.#run = number === this.#expected ? Math.min(this.#run * 2, LONGEST_RUN) : 1;
     const from = number * BLOCK;
     const bytes = this.#read(from, Math.min(this.length, from + this.#run * BLOCK));

@@ -1,41 +1,44 @@
 /*
- * The worker of a database's questions: an SQLite of its own over the same file. The page ends it to stop a question.
+ * The worker of the Query panel: runs its own SQLite over the same file. The page terminates it to stop a query.
  */
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
 import { openSqlFile, type SqlFile } from './sqlite.ts';
 
+/** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {
   onmessage: ((event: MessageEvent<ToSql>) => void) | null;
   postMessage(message: FromSql, transfer?: Transferable[]): void;
 };
 
-/** Rows go out as soon as there are so many, or so much time has passed. */
+/** Rows per message, and the longest wait for a full message. */
 const PORTION = 500;
 const PORTION_MS = 60;
-/** Bytes of a blob that are worth sending. */
+/** Bytes of a blob that are sent. */
 const BLOB = 4096;
 
-let file: Promise<SqlFile> | null = null;
-
+let database: Promise<SqlFile> | null = null;
 page.onmessage = ({ data }) => {
   switch (data.t) {
     case 'open':
-      file = openSqlFile(data.file);
-      file.catch(() => undefined);
+      database = openSqlFile(data.file);
+      // The first query reports a failure. Until then the rejection must not count as unhandled.
+      database.catch(() => undefined);
       return;
     case 'run':
-      void run(data.id, data.sql, data.most);
+      void run(database, data);
       return;
   }
 };
 
-async function run(id: number, sql: string, most: number): Promise<void> {
+type Run = Extract<ToSql, { t: 'run' }>;
+
+async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): Promise<void> {
   const refusal = refusalOf(sql);
   if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal });
   let opened: SqlFile | null = null;
   try {
-    opened = await file;
-    if (opened) answer(opened, id, sql, most);
+    opened = await database;
+    if (opened) sendRows(opened, id, sql, most);
   } catch (error) {
     const gone = opened?.failure();
     const sentence = gone
@@ -47,7 +50,7 @@ async function run(id: number, sql: string, most: number): Promise<void> {
   }
 }
 
-function answer(opened: SqlFile, id: number, sql: string, most: number): void {
+function sendRows(opened: SqlFile, id: number, sql: string, most: number): void {
   const statement = opened.database.prepare(sql);
   try {
     page.postMessage({ t: 'columns', id, names: statement.getColumnNames() });

@@ -6,14 +6,14 @@ import { openSource } from './source.ts';
 const NEVER = new Promise<void>(() => undefined);
 const MIB = 1024 * 1024;
 
-/** Bytes that tell where they are. */
+/** A file whose bytes depend on their offsets. */
 function file(length: number): Blob {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i += 1) bytes[i] = (i * 31 + (i >> 8)) & 0xff;
   return new Blob([bytes]);
 }
 
-/** A session that takes what it is given and then reads `again`, as logs with buffers out of order do. */
+/** A session that takes the file and then requests `again`, as logs with buffers out of order do. */
 function session(size: number, again: readonly (readonly [at: number, length: number])[] = []) {
   const got: { at: number; bytes: Uint8Array }[] = [];
   const log: string[] = [];
@@ -56,7 +56,7 @@ function session(size: number, again: readonly (readonly [at: number, length: nu
 }
 
 describe('reading', () => {
-  it('hands over every byte once, in portions of at most a mebibyte, and then the end', async () => {
+  it('passes on every byte once, in portions of at most 1 MiB, and then the end', async () => {
     const size = 3 * MIB + 12_345;
     const blob = file(size);
     const { session: taking, got, log } = session(size);
@@ -70,7 +70,7 @@ describe('reading', () => {
     const read = Buffer.concat(got.map(({ bytes }) => bytes));
     expect(Buffer.compare(read, whole)).toBe(0);
   });
-  it('goes where the session wants to go', async () => {
+  it('seeks to the offsets that the session wants', async () => {
     const size = 600_000;
     const blob = file(size);
     const { session: taking, got } = session(size, [[100_000, 5000]]);
@@ -79,7 +79,7 @@ describe('reading', () => {
     const expected = new Uint8Array(await blob.slice(100_000, 105_000).arrayBuffer());
     expect(Buffer.compare(again.bytes, expected)).toBe(0);
   });
-  it('does not read past an eighth before the first picture', async () => {
+  it('reads at most an eighth before the first picture', async () => {
     const size = 16 * MIB;
     const { session: taking, got } = session(size);
     let painted: () => void = () => undefined;
@@ -98,7 +98,7 @@ describe('reading', () => {
     expect(await running).toBe('complete');
     expect(readBefore).toBe(2 * MIB);
   });
-  it('stops when it is cancelled', async () => {
+  it('stops when cancelled', async () => {
     const size = 8 * MIB;
     const { session: taking, got, log } = session(size);
     const pace = { cancelled: () => got.length >= 2, painted: Promise.resolve(), report: () => undefined };
@@ -109,7 +109,7 @@ describe('reading', () => {
 });
 
 describe('a source', () => {
-  it('reads the same without streams that fill a buffer', async () => {
+  it('reads the same bytes without BYOB readers', async () => {
     const blob = file(100_000);
     const plain = Object.assign(blob, {
       stream: () => {

@@ -1,41 +1,46 @@
 import { type Session, STEP_BROKEN, STEP_DONE, STEP_MORE, STEP_WANTS_BYTES } from './session.ts';
 import { openSource } from './source.ts';
 
-/** What the loop needs from whoever runs it. */
+/** What the loop needs from the worker. */
 export interface Pace {
   cancelled(): boolean;
   /** Resolves when the first picture is on the screen. */
   readonly painted: Promise<void>;
-  /** Called after each step; sends on what is new, as often as is sensible, or at once when `now` is true. */
+  /** Called after each step. Reports progress at a sensible rate, or at once if `now` is true. */
   report(now: boolean): void;
 }
 
-/** How reading ended. A failure of the file itself is thrown. */
+/** How reading ended. A failed read of the file is thrown instead. */
 export type Outcome = 'complete' | 'cancelled' | 'broken';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** Small, so that the first picture does not wait for more than it shows. */
+/** Small, because the first picture waits for it. */
 const FIRST_PORTION = 256 * KIB;
 const PORTION = MIB;
-/** After so long, messages get their turn. */
+/** Length of a turn; afterwards the worker handles waiting messages. */
 const TURN_MS = 10;
+/** Target duration of a step. */
 const STEP_MS = 4;
-/** The same for steps that fetch rows. */
+/** Target duration of a step that fetches rows. */
 const ROWS_MS = 8;
+/** Events a step. */
 const SMALLEST_BUDGET = 1_000;
 const LARGEST_BUDGET = 4_000_000;
-/** How long the first picture may hold up reading. */
+/** How long reading waits for the first picture. */
 const HOLD_MS = 250;
 
-/** Reads `file` through `session`, giving messages their turn every {@link TURN_MS}. */
+/**
+ * Reads `file` through `session` and yields to messages every {@link TURN_MS}. Rejects with a `DOMException` if the
+ * file cannot be read, and with whatever a wasm trap throws.
+ */
 export async function readThrough(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
   return session.isDatabase() ? readRows(session, pace) : readBytes(session, file, pace);
 }
 
-/** A database: the session fetches its rows itself, some more with each step. */
+/** Reads a database. The session fetches rows itself, a portion each step. */
 async function readRows(session: Session, pace: Pace): Promise<Outcome> {
-  const breathe = createBreather();
+  const yielder = createYielder();
   let holding = true;
   let budget = 16 * SMALLEST_BUDGET;
   try {
@@ -49,7 +54,7 @@ async function readRows(session: Session, pace: Pace): Promise<Outcome> {
       if (state === STEP_DONE) return 'complete';
       if (state === STEP_BROKEN) return 'broken';
       const took = performance.now() - began;
-      // Each step begins with a search: short ones cost more of them.
+      // Each step begins with a search, so short steps are costly.
       if (took > 2 * ROWS_MS) budget = Math.max(SMALLEST_BUDGET, budget >> 1);
       else if (took < ROWS_MS) budget = Math.min(LARGEST_BUDGET, budget << 1);
       if (holding && session.progress().slices > 0) {
@@ -58,16 +63,16 @@ async function readRows(session: Session, pace: Pace): Promise<Outcome> {
         await Promise.race([pace.painted, delay(HOLD_MS)]);
       }
       pace.report(false);
-      await breathe.turn();
+      await yielder.turn();
     }
   } finally {
-    breathe.close();
+    yielder.close();
   }
 }
 
 async function readBytes(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
   const source = openSource(file, session.wantsAt());
-  const breathe = createBreather();
+  const yielder = createYielder();
   const holdAt = Math.max(MIB, Math.floor(file.size / 8));
   let holding = true;
   let portion = FIRST_PORTION;
@@ -94,7 +99,7 @@ async function readBytes(session: Session, file: Blob, pace: Pace): Promise<Outc
         let bytes: Uint8Array | null;
         if (at === source.position) {
           if (holding && at >= holdAt) {
-            // The rest of the file can wait for the first picture: it costs a frame, and then nobody waits.
+            // The first picture takes priority over the rest of the file. The pause costs a frame.
             if (session.progress().slices > 0) {
               pace.report(true);
               await Promise.race([pace.painted, delay(HOLD_MS)]);
@@ -112,13 +117,13 @@ async function readBytes(session: Session, file: Blob, pace: Pace): Promise<Outc
       }
       pace.report(false);
       if (performance.now() - turn > TURN_MS) {
-        await breathe.turn();
+        await yielder.turn();
         turn = performance.now();
       }
     }
   } finally {
     source.close();
-    breathe.close();
+    yielder.close();
   }
 }
 
@@ -128,8 +133,8 @@ async function readAt(file: Blob, at: number, length: number): Promise<Uint8Arra
   return bytes.byteLength > 0 ? bytes : null;
 }
 
-/** A message to oneself comes after those that wait already, and at once: a timer would cost 4 ms each. */
-function createBreather(): { turn(): Promise<void>; close(): void } {
+/** A message to itself lets the worker handle the queued messages first. A timer would cost 4 ms. */
+function createYielder(): { turn(): Promise<void>; close(): void } {
   const channel = new MessageChannel();
   return {
     turn: () =>

@@ -1,4 +1,4 @@
-/** Reads a blob at once. Workers have it; the DOM's types, which are the page's, do not. */
+/** Reads a blob synchronously. Exists in workers only, so the DOM types lack it. */
 declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }

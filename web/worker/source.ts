@@ -1,18 +1,21 @@
-/** Reads a file in portions, forwards, with the next portion on its way while the last one is worked on. */
+/** Reads a file forwards in portions and prefetches the next portion while the caller works on the last one. */
 export interface Source {
   /** The file offset of the next portion. */
   readonly position: number;
-  /** Starts reading the next portion, up to `most` bytes, unless one is on its way already. */
+  /** Starts reading the next portion of at most `most` bytes, unless a read is already pending. */
   prefetch(most: number): void;
-  /** The next portion, up to `most` bytes; null at the end. The array is valid until the next prefetch or take. */
+  /**
+   * The next portion of at most `most` bytes; null at the end. The array is valid until the next prefetch or take.
+   * Rejects with a `DOMException` if the file cannot be read.
+   */
   take(most: number): Promise<Uint8Array | null>;
-  /** Stops reading. The source is of no use afterwards. */
+  /** Stops reading and ends the use of the source. */
   close(): void;
 }
 
 /**
- * The bytes of `file` from `at` on: a stream read into one buffer that goes back and forth, which is several times faster
- * than separate reads. Falls back on those where streams cannot fill a buffer of ours.
+ * The bytes of `file` from the offset `at` on. The source reads a stream into one reused buffer, which is several times
+ * faster than separate reads. It falls back to separate reads in browsers without BYOB readers for files.
  */
 export function openSource(file: Blob, at: number): Source {
   const reader = byobReader(at === 0 ? file : file.slice(at));
@@ -28,8 +31,8 @@ function byobReader(file: Blob): ReadableStreamBYOBReader | null {
 }
 
 /**
- * Readers with a read under way. Chromium (156) lets a pending read of a file be collected as garbage together with all
- * that waits for it when nothing else holds the reader, and the read then never ends.
+ * Readers in use, held for the garbage collector alone. Chromium 156 collects a pending read of a file, along with the
+ * code that awaits it, when nothing else refers to the reader. The read then never ends.
  */
 const held = new Set<ReadableStreamBYOBReader>();
 
@@ -37,15 +40,15 @@ function streamed(reader: ReadableStreamBYOBReader, size: number, at: number): S
   held.add(reader);
   let position = at;
   let buffer = new ArrayBuffer(0);
-  let onTheWay: Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>> | null = null;
+  let pending: Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>> | null = null;
   const prefetch = (most: number) => {
     const length = Math.min(most, size - position);
-    if (onTheWay || length <= 0) return;
+    if (pending || length <= 0) return;
     if (buffer.byteLength < length) buffer = new ArrayBuffer(length);
-    // `min` keeps a browser that answers in crumbs from costing a call each; one that does not know it ignores it.
-    onTheWay = reader.read(new Uint8Array(buffer, 0, length), { min: length });
-    // Whoever takes it hears of a failure; until then it must not count as unhandled.
-    onTheWay.catch(() => undefined);
+    // Without `min` some browsers return a few bytes a call. Browsers that lack the option ignore it.
+    pending = reader.read(new Uint8Array(buffer, 0, length), { min: length });
+    // `take` reports a failure. Until then the rejection must not count as unhandled.
+    pending.catch(() => undefined);
   };
   return {
     get position() {
@@ -54,9 +57,9 @@ function streamed(reader: ReadableStreamBYOBReader, size: number, at: number): S
     prefetch,
     take: async (most) => {
       prefetch(most);
-      if (!onTheWay) return null;
-      const { value } = await onTheWay;
-      onTheWay = null;
+      if (!pending) return null;
+      const { value } = await pending;
+      pending = null;
       if (!value || value.byteLength === 0) return null;
       buffer = value.buffer;
       position += value.byteLength;
@@ -71,11 +74,11 @@ function streamed(reader: ReadableStreamBYOBReader, size: number, at: number): S
 
 function sliced(file: Blob, at: number): Source {
   let position = at;
-  let onTheWay: Promise<ArrayBuffer> | null = null;
+  let pending: Promise<ArrayBuffer> | null = null;
   const prefetch = (most: number) => {
-    if (onTheWay || position >= file.size) return;
-    onTheWay = file.slice(position, position + most).arrayBuffer();
-    onTheWay.catch(() => undefined);
+    if (pending || position >= file.size) return;
+    pending = file.slice(position, position + most).arrayBuffer();
+    pending.catch(() => undefined);
   };
   return {
     get position() {
@@ -84,14 +87,14 @@ function sliced(file: Blob, at: number): Source {
     prefetch,
     take: async (most) => {
       prefetch(most);
-      if (!onTheWay) return null;
-      const bytes = new Uint8Array(await onTheWay);
-      onTheWay = null;
+      if (!pending) return null;
+      const bytes = new Uint8Array(await pending);
+      pending = null;
       position += bytes.byteLength;
       return bytes.byteLength > 0 ? bytes : null;
     },
     close: () => {
-      onTheWay = null;
+      pending = null;
     },
   };
 }

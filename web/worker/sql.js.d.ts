@@ -1,8 +1,8 @@
-/** The parts of sql.js that are used here; see https://sql.js.org/documentation/. */
+/** The parts of sql.js that this project uses; see https://sql.js.org/documentation/. */
 declare module 'sql.js' {
   /** A prepared statement. */
   export interface Statement {
-    /** Whether there is a further row. Throws what SQLite says. */
+    /** Whether there is a further row. Throws SQLite's error. */
     step(): boolean;
     /** The values of the row. */
     get(params: null, config: { useBigInt: boolean }): (number | bigint | string | Uint8Array | null)[];
@@ -10,7 +10,7 @@ declare module 'sql.js' {
     free(): boolean;
   }
 
-  /** A database that is open. */
+  /** An open database. */
   export interface Database {
     /** `sqlite3*` */
     readonly db: number;
@@ -21,7 +21,7 @@ declare module 'sql.js' {
     close(): void;
   }
 
-  /** The module, with what SQLite exports itself. */
+  /** The module, including raw exports of SQLite. */
   export interface SqlJs {
     readonly Database: new (bytes: Uint8Array) => Database;
     _malloc(size: number): number;

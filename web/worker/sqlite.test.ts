@@ -10,7 +10,7 @@ const never = () => {
   throw new Error('the whole file was asked for');
 };
 
-/** Reads out of memory and counts. */
+/** Reads from memory and counts the reads. */
 function source(content: Uint8Array): { read: ReadAt; calls: number; bytes: number } {
   const counted = {
     calls: 0,
@@ -32,7 +32,7 @@ beforeAll(async () => {
   library = await startSqlJs(readFileSync(require.resolve('sql.js/dist/sql-wasm.wasm')));
 });
 
-/** All rows of a query of numbers, and what was said at their end. */
+/** All rows of a query of numbers, and the error at their end. */
 function rows(file: SqlFile, sql: string, columns: number): { rows: number[][]; error: string | null } {
   const outcome = file.doubles(sql, columns);
   const values = file.values();
@@ -41,8 +41,8 @@ function rows(file: SqlFile, sql: string, columns: number): { rows: number[][]; 
 }
 
 describe('a database in a file', () => {
-  it('is read by sql.js where SQLite looks, and never as a whole', () => {
-    // The contract with sql.js that this leans on: `slice` once, then `subarray` for each page.
+  it('is read lazily by sql.js, never as a whole', () => {
+    // The contract with sql.js: it calls `slice` once, then `subarray` for each page.
     const counted = source(bytes);
     const file = SqlFile.open(library, bytes.length, counted.read, never);
     const answer = rows(file, 'select transition_id, block_id from execution order by 1', 2);
@@ -52,12 +52,12 @@ describe('a database in a file', () => {
     expect(file.failure()).toBeNull();
   });
 
-  it('is read as a whole where sql.js has another idea of its contents', () => {
-    // As if it copied what it is given with other means than `slice` and `subarray`.
+  it('is copied whole if sql.js does not accept a lazy file', () => {
+    // A sql.js that copies its argument by other means than `slice` and `subarray`.
     class Other {
       constructor(data: Uint8Array) {
         if (!(data instanceof Uint8Array)) throw new TypeError('not an array');
-        // biome-ignore lint/correctness/noConstructorReturn: stands for the real one from here on.
+        // biome-ignore lint/correctness/noConstructorReturn: replaces the real class in this test.
         return new library.sql.Database(data) as unknown as Other;
       }
     }
@@ -72,19 +72,19 @@ describe('a database in a file', () => {
     expect(() => SqlFile.open(other, bytes.length, source(bytes).read, () => null)).toThrow(/too large/);
   });
 
-  it('tells when the file cannot be read any more, without unwinding SQLite', () => {
+  it('reports a failed read without unwinding SQLite', () => {
     const read: ReadAt = () => {
       throw new Error('gone');
     };
     const file = SqlFile.open(library, bytes.length, read, never);
     expect(rows(file, 'select * from execution', 2).error).not.toBeNull();
     expect(file.failure()).toContain('gone');
-    // For another file SQLite is as good as before.
+    // SQLite still works for another file.
     const good = SqlFile.open(library, bytes.length, source(bytes).read, never);
     expect(rows(good, 'select 7', 1).rows).toEqual([[7]]);
   });
 
-  it('hands out bytes of the file past SQLite, unless it was copied or cannot be read', () => {
+  it('returns bytes that bypass SQLite, unless it was copied or cannot be read', () => {
     const counted = source(bytes);
     const ahead: ReadAt = (from, to) => bytes.slice(from, to);
     const file = SqlFile.open(library, bytes.length, counted.read, never, ahead);
@@ -100,7 +100,7 @@ describe('a database in a file', () => {
     expect(unreadable.failure()).toContain('gone');
   });
 
-  it('says what is wrong with a query', () => {
+  it("returns SQLite's message for a wrong query", () => {
     const file = SqlFile.open(library, bytes.length, source(bytes).read, never);
     expect(rows(file, 'select a from nowhere', 1).error).toContain('no such table');
     expect(rows(file, 'select 1 from execution', 1).error).toBeNull();
@@ -110,7 +110,7 @@ describe('a database in a file', () => {
 describe('a lazy file', () => {
   const content = Uint8Array.from({ length: 5_000_000 }, (_, i) => (i * 7 + (i >> 10)) & 0xff);
 
-  it('gives any bytes, as few at its end as there are', () => {
+  it('returns any range, clipped at its end', () => {
     const file = new LazyFile(content.length, source(content).read);
     for (const [from, to] of [
       [0, 16],
@@ -124,7 +124,7 @@ describe('a lazy file', () => {
     expect(file.slice()).toBe(file);
   });
 
-  it('reads on in ever longer stretches, and keeps what it has', () => {
+  it('doubles the length of sequential reads, and caches blocks', () => {
     const counted = source(content);
     const file = new LazyFile(content.length, counted.read);
     for (let at = 0; at < content.length; at += 4096) file.subarray(at, at + 4096);
@@ -134,7 +134,7 @@ describe('a lazy file', () => {
     expect(counted.bytes).toBe(content.length);
   });
 
-  it('notices when the file is shorter than it was', () => {
+  it('detects a file that has shrunk', () => {
     const file = new LazyFile(content.length, source(content.subarray(0, 100_000)).read);
     expect(file.subarray(0, 10).length).toBe(10);
     expect(file.failure).toBeNull();
@@ -142,7 +142,7 @@ describe('a lazy file', () => {
     expect(file.failure).not.toBeNull();
   });
 
-  it('reads one block for a search', () => {
+  it('reads one block per search', () => {
     const counted = source(content);
     const file = new LazyFile(content.length, counted.read);
     for (const at of [4_000_000, 100, 2_000_000]) file.subarray(at, at + 100);

@@ -2,19 +2,19 @@ import type { Database, SqlJs } from 'sql.js';
 import { createAhead } from './ahead.ts';
 import { LazyFile, type ReadAt } from './lazy_file.ts';
 
-/** SQLite's answers to a step. */
+/** Result codes of `sqlite3_step`. */
 const ROW = 100;
 const DONE = 101;
-/** What a file that is read whole may have: browsers give no larger buffer. */
+/** Bytes of the largest file that can be copied whole, limited by the size of an `ArrayBuffer`. */
 const LARGEST_COPY = 2 ** 31 - 2 ** 21;
 
-/** sql.js and the memory that its SQLite works in. */
+/** sql.js and the memory of its SQLite. */
 export interface Library {
   readonly sql: SqlJs;
   readonly memory: WebAssembly.Memory;
 }
 
-/** Starts sql.js from its compiled code. */
+/** Starts sql.js from its wasm. Rejects if the wasm does not load or is not that of sql.js. */
 export async function startSqlJs(wasm: Response | BufferSource): Promise<Library> {
   const { default: init } = await import('sql.js');
   let memory: WebAssembly.Memory | null = null;
@@ -22,7 +22,7 @@ export async function startSqlJs(wasm: Response | BufferSource): Promise<Library
     init({
       instantiateWasm: (imports, done) => {
         const ready = (instance: WebAssembly.Instance, module?: WebAssembly.Module) => {
-          // Exports have names of one letter; there is one memory among them.
+          // The names of exports are minified; one of them is the memory.
           const found = Object.values(instance.exports).find((thing) => thing instanceof WebAssembly.Memory);
           if (!found) throw new Error('sql.js exports no memory');
           memory = found;
@@ -41,14 +41,14 @@ export async function startSqlJs(wasm: Response | BufferSource): Promise<Library
   return { sql, memory };
 }
 
-/** How a page of rows ended. */
+/** The result of {@link SqlFile.doubles}. */
 export interface Outcome {
   readonly rows: number;
-  /** What SQLite says of the row behind the last; null when there is none. */
+  /** SQLite's message if stepping to a further row failed; null at the end of the rows. */
   readonly error: string | null;
 }
 
-/** A database in a file: what `crate/browser/src/sqlite.rs` binds. */
+/** A database in a file, bound by `crate/browser/src/sqlite.rs`. */
 export class SqlFile {
   /** For statements with few rows. */
   readonly database: Database;
@@ -63,8 +63,9 @@ export class SqlFile {
   }
 
   /**
-   * Opens a database that is read where SQLite looks; should sql.js not read it so, as a whole from `copy`, which answers null when
-   * the file is too large for that.
+   * Opens a database of `size` bytes lazily: SQLite's reads go to `read`, scans that bypass SQLite to `ahead`. If
+   * sql.js does not accept a lazy file, opens the whole file from `copy` instead, which returns null for a file that is
+   * too large. Throws if neither works.
    */
   static open(
     library: Library,
@@ -75,39 +76,39 @@ export class SqlFile {
   ): SqlFile {
     const file = new LazyFile(size, read, ahead);
     try {
-      // What it takes for an array is none, which the compiler must not know.
+      // The types of sql.js require an array; LazyFile has the two methods that it uses.
       const database = new library.sql.Database(file as unknown as Uint8Array);
       const opened = new SqlFile(library, database, file);
       opened.#settle();
-      // The first page is read by now, unless somebody copied the file's contents by other means.
+      // By now SQLite has read the first page. If it has not, sql.js keeps the contents in some other way.
       if (file.bytesRead > 0 || file.failure !== null || size === 0) return opened;
       database.close();
     } catch {
-      // Another sql.js than the one this was made for. The file itself can still be good.
+      // sql.js differs from the pinned version. The file itself can still be valid.
     }
     const bytes = copy();
     if (!bytes) throw new Error('This database is too large for the way in which it can be read here.');
-    // One copy will do: sql.js would make a second.
+    // Prevents the second copy that sql.js would make.
     bytes.slice = () => bytes as Uint8Array<ArrayBuffer>;
     const opened = new SqlFile(library, new library.sql.Database(bytes), null);
     opened.#settle();
     return opened;
   }
 
-  /** Why the file itself could not be read, or null. */
+  /** Why reading the file failed, or null. */
   failure(): string | null {
     const failure = this.#file?.failure ?? null;
     return failure === null ? null : String(failure);
   }
 
-  /** Bytes of the file itself, none only at its end; undefined when they cannot be read, or the file was copied. */
+  /** Bytes of the file, empty only at its end. Returns undefined if reading fails or the file was copied whole. */
   read(from: number, to: number): Uint8Array | undefined {
     return this.#file?.read(from, to) ?? undefined;
   }
 
   /**
-   * Runs a query of numbers and keeps its rows, one after the other, for {@link values}. Two calls a row and a column would be too
-   * many from Rust's side, and an object a row by far.
+   * Runs a query of numbers and keeps its rows back-to-back for {@link values}, `columns` doubles a row. Calls from
+   * Rust per row and column would be too slow, and an object per row far too slow.
    */
   doubles(text: string, columns: number): Outcome {
     const { sql, memory } = this.#library;
@@ -137,7 +138,7 @@ export class SqlFile {
     const { _sqlite3_step: step, _sqlite3_column_double: column } = this.#library.sql;
     let values = this.#values;
     for (let rows = 0, at = 0; ; rows += 1) {
-      // After its end a statement would begin again: it is not stepped any further.
+      // A step after the end would restart the statement.
       const answer = step(statement);
       if (answer === DONE) return { rows, error: null };
       if (answer !== ROW) return { rows, error: this.#message() };
@@ -157,16 +158,20 @@ export class SqlFile {
 
   #settle(): void {
     try {
-      // Tables whose beginnings are cut off would keep all others from being read; nothing in the file is trusted to run.
+      // With writable_schema a corrupt table does not make the others unreadable. trusted_schema=0 keeps code in the
+      // schema from running.
       this.database.run('pragma writable_schema=1; pragma trusted_schema=0; pragma query_only=1');
       this.database.run('select 1 from sqlite_schema');
     } catch {
-      // The first query of what is wanted says it better.
+      // The first real query reports the error in context.
     }
   }
 }
 
-/** Opens a database in a file of the browser; only in a worker. */
+/**
+ * Opens a database in a file of the browser. Works in a worker only. Rejects with a `DOMException` if the file cannot
+ * be read, and with other errors if sql.js does not load.
+ */
 export async function openSqlFile(file: Blob): Promise<SqlFile> {
   const { default: url } = await import('sql.js/dist/sql-wasm-browser.wasm?url');
   const library = await startSqlJs(await fetch(url));

@@ -3,11 +3,12 @@ import type { FromWorker } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import type { Session } from './session.ts';
 import { createScanner, type Scanner } from './statistics.ts';
+import { transferables } from './transfer.ts';
 
-/** What the session is asked, and what of it is told. */
+/** The calls of the session, and the messages to the page. */
 let log: string[];
 let sent: FromWorker[];
-/** Milliseconds that each step takes, and how many steps a scan has. */
+/** Milliseconds a step, steps a scan, and whether the file is still being read. */
 let pace: { step: number; steps: number; reading: boolean };
 let now: number;
 let scanner: Scanner;
@@ -56,14 +57,14 @@ beforeEach(() => {
   scanner = createScanner({
     run: (scan) => scan(session),
     reading: () => pace.reading,
-    send: (message, transfer) => {
+    send: (message) => {
       sent.push(message);
-      log.push(`${transfer.length} buffers`);
+      log.push(`${transferables(message).length} buffers`);
     },
   });
 });
 
-/** Until nothing is told any more. */
+/** Waits until the scanner is idle. */
 async function rest(): Promise<void> {
   for (let before = -1; before !== now; ) {
     before = now;
@@ -72,25 +73,25 @@ async function rest(): Promise<void> {
 }
 
 describe('scans', () => {
-  it('answer once when they are quick, with what is to be transferred', async () => {
+  it('reply once when they are quick, with buffers to transfer', async () => {
     scanner.statistics(question(3));
     await rest();
     expect(sent).toMatchObject([{ t: 'statistics', id: 3, exact: true, visited: 4 }]);
     expect(log).toEqual(['begin 0 9 1', '1 buffers']);
   });
-  it('estimate first when they are slow', async () => {
+  it('send an estimate first when they are slow', async () => {
     pace.steps = 40;
     scanner.statistics(question(3));
     await rest();
     expect(sent).toMatchObject([{ exact: false }, { exact: true, visited: 40 }]);
   });
-  it('leave it at that while the file is read', async () => {
+  it('stop at the estimate while the file is being read', async () => {
     pace = { step: 5, steps: 40, reading: true };
     scanner.statistics(question(3));
     await rest();
     expect(sent).toMatchObject([{ exact: false }]);
   });
-  it('are given up for a newer question', async () => {
+  it('are superseded by a newer question', async () => {
     pace.steps = 400;
     scanner.statistics(question(3));
     pace.steps = 4;
@@ -98,7 +99,7 @@ describe('scans', () => {
     await rest();
     expect(sent).toMatchObject([{ id: 4, exact: true }]);
   });
-  it('look for percentiles afterwards', async () => {
+  it('find exact percentiles', async () => {
     scanner.percentiles({ ...question(5), t: 'percentiles', name: 7 });
     await rest();
     expect(sent).toEqual([{ t: 'percentiles', id: 5, percentiles: { median: 1n, p90: 2n, p99: 3n } }]);

@@ -6,29 +6,33 @@ type Percentiles = Extract<ToWorker, { t: 'percentiles' }>;
 
 /** What scans need from the worker. */
 export interface ScanHost {
-  /** Runs something on the session, if there is one. */
+  /** Runs a scan on the session, if there is one. */
   run(scan: (session: Session) => void): void;
   /** Whether the file is still being read. */
   reading(): boolean;
-  send(message: FromWorker, transfer: Transferable[]): void;
+  send(message: FromWorker): void;
 }
 
-/** Scans over slices, a turn at a time; the newest question of each kind is answered. */
+/** Scans over slices, in turns with the worker's other tasks. A newer question of a kind supersedes the older one. */
 export interface Scanner {
   statistics(question: Statistics): void;
   percentiles(question: Percentiles): void;
 }
 
-/** After so long, messages get their turn. */
+/** Length of a turn; afterwards the worker handles waiting messages. */
 const TURN_MS = 8;
+/** Slices a step. */
 const STEP_SLICES = 200_000;
-/** What is not known by then is estimated first. While the file is read that is all: it would be out of date at once. */
+/**
+ * A scan that takes longer than this sends an estimate first. While the file is being read the estimate is also the
+ * last reply: exact numbers would be out of date at once.
+ */
 const ESTIMATE_AFTER_MS = 40;
 
-/** Scans for the questions of the page, in turns with whatever else the worker does. */
+/** A scanner without a question. */
 export function createScanner(host: ScanHost): Scanner {
   const later = new MessageChannel();
-  let statistics: { question: Statistics; began: number; told: boolean } | null = null;
+  let statistics: { question: Statistics; began: number; sent: boolean } | null = null;
   let percentiles: Percentiles | null = null;
   let scheduled = false;
 
@@ -37,13 +41,11 @@ export function createScanner(host: ScanHost): Scanner {
     scheduled = true;
     later.port2.postMessage(null);
   };
-  const tell = (session: Session, question: Statistics) => {
-    const answer = session.statistics(question.functions, question.flame ?? undefined);
+  /** Sends the current numbers. Returns false if the session has too little for an estimate. */
+  const send = (session: Session, { id, functions, flame }: Statistics): boolean => {
+    const answer = session.statistics(functions, flame ?? undefined);
     if (!answer) return false;
-    const { functions, flame } = answer;
-    const columns = [functions, flame].flatMap((part) => (part ? Object.values(part) : []));
-    const transfer = columns.flatMap((column) => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []));
-    host.send({ t: 'statistics', id: question.id, ...answer }, transfer);
+    host.send({ t: 'statistics', id, ...answer });
     return true;
   };
   const scanOn = (session: Session, scan: NonNullable<typeof statistics>) => {
@@ -52,10 +54,10 @@ export function createScanner(host: ScanHost): Scanner {
     while (!done && performance.now() < until) done = session.stepStatistics(STEP_SLICES);
     if (done) {
       statistics = null;
-      tell(session, scan.question);
-    } else if (!scan.told && performance.now() - scan.began > ESTIMATE_AFTER_MS) {
-      scan.told = tell(session, scan.question);
-      if (scan.told && host.reading()) statistics = null;
+      send(session, scan.question);
+    } else if (!scan.sent && performance.now() - scan.began > ESTIMATE_AFTER_MS) {
+      scan.sent = send(session, scan.question);
+      if (scan.sent && host.reading()) statistics = null;
     }
   };
   const searchOn = (session: Session, { id }: Percentiles) => {
@@ -64,7 +66,7 @@ export function createScanner(host: ScanHost): Scanner {
     while (found === undefined && performance.now() < until) found = session.stepPercentiles(STEP_SLICES);
     if (found === undefined) return;
     percentiles = null;
-    host.send({ t: 'percentiles', id, percentiles: found }, []);
+    host.send({ t: 'percentiles', id, percentiles: found });
   };
   later.port1.onmessage = () => {
     scheduled = false;
@@ -79,7 +81,7 @@ export function createScanner(host: ScanHost): Scanner {
     statistics: (question) =>
       host.run((session) => {
         session.beginStatistics(question.from, question.to, question.tracks);
-        statistics = { question, began: performance.now(), told: false };
+        statistics = { question, began: performance.now(), sent: false };
         schedule();
       }),
     percentiles: (question) =>

@@ -1,0 +1,75 @@
+import type { FromWorker, ToWorker } from '../base/protocol.ts';
+
+/** A message of the worker that ends one request. */
+export type Reply = Exclude<Extract<FromWorker, { id: number }>, { t: 'statistics' }>;
+/** The reply of one type. */
+export type ReplyOf<T extends Reply['t']> = Extract<Reply, { t: T }>;
+/** A reply to the only request that gets several. */
+export type StatisticsReply = Extract<FromWorker, { t: 'statistics' }>;
+
+/** The requests to a worker that wait for a reply, by id. */
+export interface Requests {
+  /** Sends the message that `message` makes of a new id. Resolves with null if the worker ends before it replies. */
+  ask<T extends Reply['t']>(type: T, message: (id: number) => ToWorker): Promise<ReplyOf<T> | null>;
+  /** As {@link Requests.ask}, and resolves the previous request for the same type with null. */
+  askNewest<T extends Reply['t']>(type: T, message: (id: number) => ToWorker): Promise<ReplyOf<T> | null>;
+  /** Sends a request with any number of replies, each of which `take` gets, until the next such request. */
+  follow(message: (id: number) => ToWorker, take: (reply: StatisticsReply) => void): void;
+  /** Hands a reply to its request. A reply to a superseded request is dropped. */
+  settle(reply: Reply | StatisticsReply): void;
+  /** Resolves all waiting requests with null, and all later ones at once. */
+  end(): void;
+}
+
+/** No requests yet; `post` sends a message to the worker. */
+export function createRequests(post: (message: ToWorker) => void): Requests {
+  const waiting = new Map<number, (reply: Reply | null) => void>();
+  const newest = new Map<Reply['t'], number>();
+  let followed: { readonly id: number; readonly take: (reply: StatisticsReply) => void } | null = null;
+  let lastId = 0;
+  let ended = false;
+
+  const settleWith = (id: number, reply: Reply | null) => {
+    const resolve = waiting.get(id);
+    waiting.delete(id);
+    resolve?.(reply);
+  };
+  const send = <T extends Reply['t']>(type: T, id: number, message: (id: number) => ToWorker) =>
+    new Promise<ReplyOf<T> | null>((resolve) => {
+      waiting.set(id, (reply) => resolve(reply !== null && isOf(reply, type) ? reply : null));
+      post(message(id));
+    });
+  const ask: Requests['ask'] = (type, message) => {
+    if (ended) return Promise.resolve(null);
+    lastId += 1;
+    return send(type, lastId, message);
+  };
+  return {
+    ask,
+    askNewest: (type, message) => {
+      // The worker replies to the newest request only, so the older one would wait forever.
+      settleWith(newest.get(type) ?? 0, null);
+      const reply = ask(type, message);
+      newest.set(type, lastId);
+      return reply;
+    },
+    follow: (message, take) => {
+      if (ended) return;
+      lastId += 1;
+      followed = { id: lastId, take };
+      post(message(lastId));
+    },
+    settle: (reply) => {
+      if (reply.t !== 'statistics') settleWith(reply.id, reply);
+      else if (reply.id === followed?.id) followed.take(reply);
+    },
+    end: () => {
+      ended = true;
+      for (const id of [...waiting.keys()]) settleWith(id, null);
+    },
+  };
+}
+
+function isOf<T extends Reply['t']>(reply: Reply, type: T): reply is ReplyOf<T> {
+  return reply.t === type;
+}

@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Workbench } from '../../model/workbench.ts';
+import { listenForCommands } from '../commands/keyboard.ts';
+import { KeysDialog } from '../commands/keys.tsx';
+import { Header } from '../header/header.tsx';
+import type { Page } from '../page.ts';
+import { TraceView } from '../timeline/trace_view.tsx';
+import { Welcome } from '../welcome/welcome.tsx';
+import { DropOverlay } from './drop.tsx';
+import './app.css';
+
+/** The whole page. */
+export function App({ page }: { page: Page }) {
+  const { workbench, theme } = page;
+  const input = useRef<HTMLInputElement>(null);
+  const keysShown = useSignal(false);
+  const choose = () => input.current?.click();
+  const bench = workbench.bench.value;
+
+  useEffect(() => {
+    const chooseFile = () => input.current?.click();
+    const toggleKeys = () => {
+      keysShown.value = !keysShown.value;
+    };
+    return listenForCommands(() => ({ page: { chooseFile, toggleKeys }, trace: page.actions.peek() }));
+  }, [page, keysShown]);
+
+  return (
+    <div class="page">
+      <Header workbench={workbench} theme={theme} choose={choose} showKeys={() => (keysShown.value = true)} />
+      <input
+        ref={input}
+        id="file-input"
+        class="unseen"
+        type="file"
+        multiple
+        tabIndex={-1}
+        aria-label="Trace file"
+        onChange={(event) => {
+          workbench.openFiles([...(event.currentTarget.files ?? [])]);
+          // Without this, choosing the same file again would not be a change.
+          event.currentTarget.value = '';
+        }}
+      />
+      {bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? (
+        <TraceView key={bench.open.id} open={bench.open} page={page} />
+      ) : (
+        <Welcome workbench={workbench} choose={choose} />
+      )}
+      <Notice workbench={workbench} />
+      <DropOverlay onFiles={workbench.openFiles} />
+      {keysShown.value && <KeysDialog close={() => (keysShown.value = false)} />}
+    </div>
+  );
+}
+
+function Notice({ workbench }: { workbench: Workbench }) {
+  const text = workbench.notice.value;
+  return (
+    <div class="notice" role="status">
+      {text !== '' && (
+        <p>
+          {text}
+          <button type="button" class="plain" aria-label="Dismiss" onClick={workbench.dismissNotice}>
+            ×
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

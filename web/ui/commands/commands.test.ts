@@ -1,0 +1,83 @@
+import { signal } from '@preact/signals';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { COMMANDS, type Command } from './commands.ts';
+import type { CommandContext, TraceActions } from './context.ts';
+import { chordOf, commandFor, type Focus } from './keyboard.ts';
+import { SHEET } from './sheet.ts';
+
+const ON_TIMELINE: Focus = { typing: false, onTimeline: true, dialog: false };
+const hasSelection = signal(false);
+let log: string[];
+let context: CommandContext;
+
+beforeEach(() => {
+  log = [];
+  hasSelection.value = false;
+  const trace = new Proxy({ hasSelection } as unknown as TraceActions, {
+    get: (target, name) =>
+      name === 'hasSelection' ? target.hasSelection : (...given: unknown[]) => log.push([name, ...given].join(' ')),
+  });
+  const page = { chooseFile: () => log.push('chooseFile'), toggleKeys: () => log.push('toggleKeys') };
+  context = { page, trace };
+});
+
+const idFor = (chord: string, focus: Partial<Focus> = {}, on = context) =>
+  commandFor(chord, { ...ON_TIMELINE, ...focus }, on)?.id ?? null;
+
+describe('the commands', () => {
+  it('have ids and keys of their own', () => {
+    const ids = COMMANDS.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const commands: readonly Command[] = COMMANDS;
+    const keys = commands.flatMap((command) => [...command.keys, ...(command.alsoKeys ?? [])]);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+  it('run what their keys stand for', () => {
+    hasSelection.value = true;
+    for (const chord of ['w', '-', 'arrowup', ']', 'ctrl o']) {
+      commandFor(chord, ON_TIMELINE, context)?.run(context);
+    }
+    expect(log).toEqual(['zoom 0.625', 'zoom 1.6', 'scroll -3', 'step callee', 'chooseFile']);
+  });
+  it('are disabled without the trace or the selection that they need', () => {
+    expect(idFor('w', {}, { ...context, trace: null })).toBeNull();
+    expect(idFor('?', {}, { ...context, trace: null })).toBe('show-keys');
+    expect([idFor('.'), idFor('enter')]).toEqual([null, 'select-first']);
+    hasSelection.value = true;
+    expect([idFor('.'), idFor('enter')]).toEqual(['select-next', null]);
+  });
+});
+
+describe('a key', () => {
+  it('is typed into a field, except with Ctrl', () => {
+    expect([idFor('w', { typing: true }), idFor('?', { typing: true })]).toEqual([null, null]);
+    expect(idFor('ctrl o', { typing: true })).toBe('open-file');
+  });
+  it('belongs to the focused control if the control uses it', () => {
+    expect(idFor('arrowleft', { onTimeline: false })).toBeNull();
+    expect(idFor('a', { onTimeline: false })).toBe('pan-left');
+  });
+  it('reaches only the commands of the page while a dialog is open', () => {
+    expect([idFor('escape', { dialog: true }), idFor('?', { dialog: true })]).toEqual([null, 'show-keys']);
+  });
+  it('counts with Ctrl or Command, and not with Alt', () => {
+    const event = { key: 'O', ctrlKey: false, metaKey: false, altKey: false };
+    expect(chordOf(event)).toBe('o');
+    expect(chordOf({ ...event, metaKey: true })).toBe('ctrl o');
+    expect(chordOf({ ...event, altKey: true })).toBeNull();
+  });
+});
+
+it('lists the keys of the commands on the sheet', () => {
+  const rows = SHEET.flatMap(({ rows }) => rows);
+  expect(rows.find(({ does }) => does === 'left, right')?.keys).toEqual([
+    ['A', 'D'],
+    ['←', '→'],
+  ]);
+  expect(rows.find(({ does }) => does === 'open a trace')?.keys).toEqual([['Ctrl', 'O']]);
+  const listed = rows.flatMap(({ keys }) => keys.flat());
+  for (const { keys } of COMMANDS)
+    expect(listed.map((key) => key.toLowerCase())).toContain(
+      keys[0]?.split(' ').at(-1)?.replace('arrowup', '↑').replace('arrowdown', '↓'),
+    );
+});

@@ -1,0 +1,106 @@
+import type { CommandContext, TraceActions } from './context.ts';
+
+/**
+ * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl ` if it needs Ctrl (or Command).
+ */
+export type Chord = string;
+
+/** Something that the person can do, by keyboard, from a menu or from a palette. */
+export interface Command {
+  /** Stable word for menus, tests and links. */
+  readonly id: string;
+  /** Verb and object in sentence case. */
+  readonly title: string;
+  /** The keys in the order of the sheet. */
+  readonly keys: readonly Chord[];
+  /** Further keys, which the sheet leaves out. */
+  readonly alsoKeys?: readonly Chord[];
+  /** The keys work while a dialog is open. */
+  readonly overDialogs?: boolean;
+  /** Whether the command has an effect now. A disabled command leaves its keys to the browser. */
+  readonly enabled: (context: CommandContext) => boolean;
+  readonly run: (context: CommandContext) => void;
+}
+
+/** Part of the timeline's width that a key pans. */
+const PAN = 0.2;
+const ZOOM = 1.6;
+/** Rows of slices that a key scrolls. */
+const ROWS = 3;
+
+/** All commands of the page. */
+export const COMMANDS = [
+  {
+    id: 'open-file',
+    title: 'Open a trace',
+    keys: ['ctrl o'],
+    overDialogs: true,
+    enabled: () => true,
+    run: ({ page }) => page.chooseFile(),
+  },
+  {
+    id: 'show-keys',
+    title: 'Show keys',
+    keys: ['?'],
+    overDialogs: true,
+    enabled: () => true,
+    run: ({ page }) => page.toggleKeys(),
+  },
+  onTrace('zoom-in', 'Zoom in', ['w'], (trace) => trace.zoom(1 / ZOOM), { alsoKeys: ['+', '='] }),
+  onTrace('zoom-out', 'Zoom out', ['s'], (trace) => trace.zoom(ZOOM), { alsoKeys: ['-'] }),
+  onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], (trace) => trace.pan(-PAN)),
+  onTrace('pan-right', 'Pan right', ['d', 'arrowright'], (trace) => trace.pan(PAN)),
+  onTrace('scroll-up', 'Scroll the tracks up', ['arrowup'], (trace) => trace.scroll(-ROWS)),
+  onTrace('scroll-down', 'Scroll the tracks down', ['arrowdown'], (trace) => trace.scroll(ROWS)),
+  onTrace('show-whole', 'Show the whole trace', ['0'], (trace) => trace.showWhole()),
+  onTrace('go-to', 'Go to a position', ['g'], (trace) => trace.goTo()),
+  onTrace('fit-selection', 'Fit the selection', ['f'], (trace) => trace.fitSelection(), { needs: 'selection' }),
+  onTrace('select-first', 'Select the first call on the screen', ['enter'], (trace) => trace.selectFirst(), {
+    needs: 'no selection',
+  }),
+  onTrace('select-next', 'Select the next in the row', ['.'], (trace) => trace.step('next'), { needs: 'selection' }),
+  onTrace('select-previous', 'Select the previous in the row', [','], (trace) => trace.step('previous'), {
+    needs: 'selection',
+  }),
+  onTrace('select-caller', 'Select the caller', ['['], (trace) => trace.step('caller'), { needs: 'selection' }),
+  onTrace('select-callee', 'Select the longest callee', [']'], (trace) => trace.step('callee'), {
+    needs: 'selection',
+  }),
+  onTrace('select-range', 'Select a range', ['r'], (trace) => trace.selectRange()),
+  onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
+] as const satisfies readonly Command[];
+
+/** The id of one of the {@link COMMANDS}. */
+export type CommandId = (typeof COMMANDS)[number]['id'];
+
+/** The command with an id. */
+export function commandOf(id: CommandId): Command {
+  return COMMANDS.find((command) => command.id === id)!;
+}
+
+interface TraceOptions {
+  readonly alsoKeys?: readonly Chord[];
+  /** The command has an effect only with, or only without, a selection. */
+  readonly needs?: 'selection' | 'no selection';
+}
+
+/** A command that needs a trace on the screen. */
+function onTrace<const Id extends string>(
+  id: Id,
+  title: string,
+  keys: readonly Chord[],
+  run: (trace: TraceActions) => void,
+  { alsoKeys = [], needs }: TraceOptions = {},
+): Command & { readonly id: Id } {
+  return {
+    id,
+    title,
+    keys,
+    alsoKeys,
+    enabled: ({ trace }) =>
+      trace !== null && (needs === undefined || trace.hasSelection.peek() === (needs === 'selection')),
+    run: ({ trace }) => {
+      if (trace) run(trace);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { ReadonlySignal } from '@preact/signals';
+import type { Step } from '../../model/pointing.ts';
+
+/** What commands can do with the page itself. */
+export interface PageActions {
+  /** Opens the browser's file dialog. */
+  chooseFile(): void;
+  /** Shows the sheet of keys, or hides it. */
+  toggleKeys(): void;
+}
+
+/** What commands can do with the trace on the screen. */
+export interface TraceActions {
+  /** The element of the timeline, the home of the keyboard focus. */
+  readonly area: HTMLElement;
+  /** Whether a slice or an instant is selected. */
+  readonly hasSelection: ReadonlySignal<boolean>;
+  /** Zooms at the middle of the timeline; a `factor` above 1 shows more. */
+  zoom(factor: number): void;
+  /** Moves the view by a part of its width; negative is to the left. */
+  pan(part: number): void;
+  /** Scrolls the tracks by rows of slices; negative is up. */
+  scroll(rows: number): void;
+  showWhole(): void;
+  /** Moves the focus to the field for a position. */
+  goTo(): void;
+  fitSelection(): void;
+  /** Selects the first slice on the screen. */
+  selectFirst(): void;
+  /** Selects a neighbour of the selected item. */
+  step(to: Step): Promise<void>;
+  /** Makes the selected slice the range, or else what is on the screen. */
+  selectRange(): void;
+  /** Clears the selection or the range, the more recent one first, and then the highlighted function. */
+  clearLatest(): void;
+}
+
+/** What a command acts on. */
+export interface CommandContext {
+  readonly page: PageActions;
+  /** null while no trace is on the screen. */
+  readonly trace: TraceActions | null;
+}

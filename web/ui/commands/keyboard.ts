@@ -1,0 +1,58 @@
+import { createScope, type Dispose } from '../../base/scope.ts';
+import { type Chord, COMMANDS, type Command } from './commands.ts';
+import type { CommandContext } from './context.ts';
+
+/** The state of the page that decides which command a key runs. */
+export interface Focus {
+  /** The focus is in a field that takes characters. */
+  readonly typing: boolean;
+  /** The focus is on the timeline, or nowhere. */
+  readonly onTimeline: boolean;
+  /** A modal dialog is open. */
+  readonly dialog: boolean;
+}
+
+/** Controls use these keys themselves, so they run commands only while the focus is on the timeline. */
+const FOR_CONTROLS: ReadonlySet<Chord> = new Set(['arrowleft', 'arrowright', 'arrowup', 'arrowdown', 'enter']);
+
+/** Runs the command of each key that reaches the window, until disposed. `context` is called at each key. */
+export function listenForCommands(context: () => CommandContext): Dispose {
+  const scope = createScope();
+  scope.listen<KeyboardEvent>(window, 'keydown', (event) => {
+    const now = context();
+    const command = commandFor(chordOf(event), focusOf(event.target, now.trace?.area ?? null), now);
+    if (!command) return;
+    event.preventDefault();
+    command.run(now);
+  });
+  return scope.dispose;
+}
+
+/** The command that a key runs with this focus, or null. */
+export function commandFor(chord: Chord | null, focus: Focus, context: CommandContext): Command | null {
+  if (chord === null) return null;
+  if (focus.typing && !chord.startsWith('ctrl ')) return null;
+  if (FOR_CONTROLS.has(chord) && !focus.onTimeline) return null;
+  const commands: readonly Command[] = COMMANDS;
+  const command = commands.find(({ keys, alsoKeys = [] }) => keys.includes(chord) || alsoKeys.includes(chord));
+  if (!command || (focus.dialog && !command.overDialogs)) return null;
+  return command.enabled(context) ? command : null;
+}
+
+/** The chord of a key event; null for a key with Alt, which belongs to the browser. */
+export function chordOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>): Chord | null {
+  const key = event.key.toLowerCase();
+  if (event.ctrlKey || event.metaKey) return `ctrl ${key}`;
+  return event.altKey ? null : key;
+}
+
+function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {
+  return {
+    typing:
+      target instanceof HTMLInputElement ||
+      target instanceof HTMLTextAreaElement ||
+      target instanceof HTMLSelectElement,
+    onTimeline: target === area || target === document.body || !(target instanceof HTMLElement),
+    dialog: document.querySelector('dialog[open]') !== null,
+  };
+}

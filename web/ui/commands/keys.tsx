@@ -1,0 +1,64 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { SHEET, type SheetRow } from './sheet.ts';
+import './keys.css';
+
+/** The sheet of all keys and gestures, as a modal dialog. `close` is called when the person closes it. */
+export function KeysDialog({ close }: { close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      class="keys"
+      aria-labelledby="keys-title"
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && close()}
+      onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
+    >
+      <div class="keys-inner">
+        <h2 id="keys-title">Keys</h2>
+        <div class="keys-groups">
+          {SHEET.map((group) => (
+            <section key={group.title}>
+              <h3>{group.title}</h3>
+              <dl>
+                {group.rows.map((row, i) => (
+                  <div key={i}>
+                    <dt>
+                      <RowKeys row={row} />
+                    </dt>
+                    <dd>{row.does}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+/** Punctuation marks next to each other are hard to read without a space. */
+const PUNCTUATION = /^[.,[\]]$/;
+
+function RowKeys({ row }: { row: SheetRow }) {
+  return (
+    <>
+      {row.keys.map((keys, alternative) => (
+        <span key={alternative}>
+          {alternative > 0 && ' or '}
+          {keys.map((key, i) => (
+            <span key={key}>
+              {i > 0 && PUNCTUATION.test(key) && ' '}
+              <kbd>{key}</kbd>
+            </span>
+          ))}
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+import { formatBytes, formatCount, formatCounted, formatLength, formatOffset, plural } from '../../base/format.ts';
+import type { Details as ItemDetails, Item as ItemId, TraceInfo } from '../../base/protocol.ts';
+import { flagWords } from '../../model/flags.ts';
+import type { ThemeControl } from '../../model/theme.ts';
+import { slicesByNoun } from '../../model/tracks.ts';
+import type { ValueContext } from '../../model/values.ts';
+import { extentLength } from '../../model/view.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { LEVELS, PALETTES } from '../../render/palette.ts';
+import { Copyable } from './copyable.tsx';
+import { Fields } from './value.tsx';
+import './details.css';
+
+/** Details of the selection, or facts about the trace without a selection. */
+export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
+  const { trace, selection } = open;
+  const known = selection.known.value;
+  const info = trace.info.value;
+  const extent = trace.progress.value.extent;
+  if (!known || !info || !extent)
+    return (
+      <aside class="details" aria-label="Trace">
+        {info && <TraceFacts open={open} info={info} />}
+      </aside>
+    );
+  return (
+    <aside class="details" aria-label="Details">
+      {known.at === 'asking' && <p class="muted">Reading…</p>}
+      {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'There is nothing more known of this.'}</p>}
+      {known.at === 'known' && (
+        <Item
+          open={open}
+          details={known.details}
+          context={{ clock: info.clock, origin: extent.from }}
+          colour={
+            PALETTES[theme.theme.value].slices[(trace.names.colour[known.details.name] ?? 0) * LEVELS + LEVELS - 1]!
+          }
+        />
+      )}
+    </aside>
+  );
+}
+
+interface ItemProps {
+  readonly open: OpenTrace;
+  readonly details: ItemDetails;
+  readonly context: ValueContext;
+  readonly colour: string;
+}
+
+function Item({ open, details, context, colour }: ItemProps) {
+  const { trace, selection, timeline } = open;
+  const track = trace.tracks.value.get(details.item.track);
+  const parent = track ? trace.tracks.value.get(track.parent) : undefined;
+  const { start, end } = details;
+  // The engine's remarks explain the flags in sentences, which replace the labels.
+  const remarks = details.remarks.length > 0 ? details.remarks : flagWords(details.flags);
+  return (
+    <>
+      <div class="details-head">
+        <span class="swatch" style={{ background: colour }} />
+        <h2>{details.title}</h2>
+        <button
+          type="button"
+          class="plain icon"
+          aria-label="Close details"
+          title="Select nothing (Escape)"
+          onClick={() => {
+            selection.selected.value = null;
+          }}
+        >
+          ×
+        </button>
+      </div>
+      <p class="muted details-where">
+        {[track?.name, parent?.name].filter(Boolean).join(' · ')}
+        {end !== null && (
+          <button type="button" class="plain link" onClick={() => timeline.show({ from: start, to: end })}>
+            Zoom to it
+          </button>
+        )}
+      </p>
+      {remarks.map((remark) => (
+        <p class="remark" key={remark}>
+          {remark}
+        </p>
+      ))}
+      {/* The key folds all values again when the selection changes. */}
+      <dl class="fields" key={keyOf(details.item)}>
+        <Fields fields={details.fields} context={context} />
+        {details.offset !== null && (
+          <>
+            <dt>Record</dt>
+            <dd>
+              <Copyable text={details.offset.toString()}>at {formatOffset(details.offset)}</Copyable>
+            </dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
+  const { trace } = open;
+  const status = trace.status.value;
+  const { events, slices, extent, bytesRead } = trace.progress.value;
+  const tracks = [...trace.tracks.value.values()];
+  const instants = tracks.reduce((sum, track) => sum + track.instants, 0);
+  const ordinal = info.clock.kind === 'ordinal';
+  const rows: (readonly [string, string, (string | undefined)?])[] = [
+    ['Format', info.title],
+    ['Size', formatBytes(trace.size), trace.size < 1000 ? undefined : `${formatCount(trace.size)} bytes`],
+  ];
+  if (info.container !== null) rows.push(['Container', info.container]);
+  if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
+  rows.push(
+    [capital(info.eventNoun, events), formatCount(events)],
+    ...slicesByNoun(tracks, info)
+      .filter(([noun]) => noun !== info.eventNoun)
+      .map(([noun, count]) => [capital(noun, count), formatCount(count)] as const),
+    ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
+    ['Threads', formatCount(tracks.filter((track) => track.kind === 'thread').length)],
+  );
+  if (extent && ordinal) {
+    rows.push([`First ${info.clock.unit}`, formatCount(extent.from)]);
+  } else if (extent) {
+    const length = extentLength(extent);
+    rows.push([
+      'Length',
+      formatLength(length, info.clock),
+      info.clock.kind === 'seconds' ? formatCounted(length, 'tick') : undefined,
+    ]);
+    rows.push(['First tick', formatCount(extent.from)]);
+  }
+  return (
+    <>
+      <div class="details-head">
+        <h2>{trace.name}</h2>
+      </div>
+      {slices > 0 && <p class="muted">Click a {info.sliceNoun} to see everything about it.</p>}
+      <dl class="fields">
+        {[...rows, ...info.properties].map(([name, value, more]) => (
+          <Row key={name} name={name} value={value} more={more} />
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Row({ name, value, more }: { name: string; value: string; more?: string | undefined }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <Copyable text={value}>{value}</Copyable>
+        {more !== undefined && <span class="muted"> {more}</span>}
+      </dd>
+    </>
+  );
+}
+
+function keyOf(item: ItemId): string {
+  return Object.values(item).join(' ');
+}
+
+function capital(noun: string, count: number): string {
+  const word = plural(count, noun);
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

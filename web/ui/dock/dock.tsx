@@ -1,0 +1,134 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../model/dock.ts';
+import type { ThemeControl } from '../../model/theme.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { createPanelViews, type Panel } from './panel.ts';
+import { Breadcrumb, WhoseChoice } from './scope.tsx';
+import './dock.css';
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly theme: ThemeControl;
+  readonly dock: DockState;
+  readonly panels: readonly Panel[];
+}
+
+/** CSS pixels that a key moves the divider. */
+const STEP = 24;
+/** CSS pixels that the dock leaves to the timeline. */
+const SPARED = 220;
+
+/** The panels below the timeline, one in front. Folded, it shows the tabs only. */
+export function Dock({ open, theme, dock, panels }: Props) {
+  const offered = panels.filter((panel) => panel.offered?.(open) ?? true);
+  const front = offered.find((panel) => panel.id === dock.panel.value) ?? offered[0];
+  const isOpen = dock.open.value;
+  const views = useMemo(() => createPanelViews(open), [open]);
+  useEffect(() => views.dispose, [views]);
+  const asks = (isOpen && front?.asks) || null;
+  useEffect(() => {
+    const { shown } = open.statistics;
+    shown.value = asks;
+    return () => {
+      shown.value = null;
+    };
+  }, [open, asks]);
+  if (!front) return null;
+  const choose = (panel: Panel) => {
+    dock.open.value = true;
+    dock.panel.value = panel.id;
+  };
+  const onTabKey = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const next = offered[(offered.indexOf(front) + by + offered.length) % offered.length]!;
+    dock.panel.value = next.id;
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
+  const Front = isOpen ? views.of(front).component : null;
+  return (
+    <section
+      class={isOpen ? 'dock' : 'dock folded'}
+      aria-label="Panels"
+      style={isOpen ? { height: `min(${dock.height.value}px, 100vh - ${SPARED}px)` } : undefined}
+    >
+      {isOpen && <DockDivider dock={dock} />}
+      <div class="dock-bar">
+        <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={onTabKey}>
+          {offered.map((panel) => (
+            <button
+              type="button"
+              class="plain tab"
+              role="tab"
+              key={panel.id}
+              id={`tab-${panel.id}`}
+              aria-selected={isOpen && panel === front}
+              aria-controls={isOpen ? 'dock-panel' : undefined}
+              tabIndex={panel === front ? 0 : -1}
+              onClick={() => choose(panel)}
+            >
+              {panel.title}
+            </button>
+          ))}
+        </div>
+        <div class="dock-scope">
+          {isOpen && !front.unscoped && <WhoseChoice open={open} />}
+          {!(isOpen && front.unscoped) && <Breadcrumb open={open} />}
+          <button
+            type="button"
+            class="plain fold"
+            aria-expanded={isOpen}
+            aria-label={isOpen ? 'Fold the panels' : 'Unfold the panels'}
+            title={isOpen ? 'Fold' : 'Unfold'}
+            onClick={() => {
+              dock.open.value = !isOpen;
+            }}
+          >
+            <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
+              <path d={isOpen ? 'M1 3l4 4 4-4' : 'M1 7l4-4 4 4'} />
+            </svg>
+          </button>
+        </div>
+      </div>
+      {Front && (
+        <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
+          <Front key={front.id} theme={theme} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The upper edge of the dock, which the pointer drags and the arrow keys move. */
+function DockDivider({ dock }: { dock: DockState }) {
+  const set = (height: number) => {
+    dock.height.value = Math.round(Math.max(LEAST_HEIGHT, Math.min(innerHeight - SPARED, height)));
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a thematic break is not what a movable separator is.
+    <div
+      class="dock-divider"
+      role="separator"
+      aria-orientation="horizontal"
+      aria-label="Height of the panels"
+      aria-valuenow={dock.height.value}
+      aria-valuemin={LEAST_HEIGHT}
+      aria-valuemax={Math.max(LEAST_HEIGHT, innerHeight - SPARED)}
+      tabIndex={0}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) => {
+        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+        const bottom = event.currentTarget.parentElement?.getBoundingClientRect().bottom ?? innerHeight;
+        set(bottom - event.clientY);
+      }}
+      onDblClick={() => set(FIRST_HEIGHT)}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowUp') set(dock.height.value + STEP);
+        else if (event.key === 'ArrowDown') set(dock.height.value - STEP);
+        else return;
+        event.preventDefault();
+      }}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import type { ComponentType } from 'preact';
+import type { Dispose } from '../../base/scope.ts';
+import type { Part } from '../../model/statistics.ts';
+import type { ThemeControl } from '../../model/theme.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+
+/**
+ * A panel of the dock: a folder of `web/ui/panels` and a line of `panels.ts`. It exists once a page; a state that
+ * outlives a trace belongs to it.
+ */
+export interface Panel {
+  /** Stored in the browser as the front tab, so it never changes. */
+  readonly id: string;
+  readonly title: string;
+  /** The statistics that the worker computes while the panel is in front; none if left out. */
+  readonly asks?: Part;
+  /** Whether this trace has the panel; every trace has it if left out. */
+  readonly offered?: (open: OpenTrace) => boolean;
+  /** The panel shows the whole file, regardless of the range and the thread. */
+  readonly unscoped?: boolean;
+  /** Makes the panel of one trace when it first comes to the front. */
+  readonly create: (open: OpenTrace) => PanelView;
+}
+
+/** The panel of one trace. */
+export interface PanelView {
+  /** Mounted while the tab is in front and the dock is open. */
+  readonly component: ComponentType<PanelProps>;
+  /** Called when the trace leaves the screen. */
+  readonly dispose?: Dispose;
+}
+
+/** What the dock gives to a panel's component. */
+export interface PanelProps {
+  readonly theme: ThemeControl;
+}
+
+/** The panels of one trace, made as they come to the front. */
+export interface PanelViews {
+  of(panel: Panel): PanelView;
+  readonly dispose: Dispose;
+}
+
+/** No panels yet. */
+export function createPanelViews(open: OpenTrace): PanelViews {
+  const views = new Map<Panel, PanelView>();
+  return {
+    of: (panel) => {
+      let view = views.get(panel);
+      if (!view) {
+        view = panel.create(open);
+        views.set(panel, view);
+      }
+      return view;
+    },
+    dispose: () => {
+      for (const view of views.values()) view.dispose?.();
+      views.clear();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { formatBytes, formatCount, formatCounted, formatLength, formatPercent, NBSP } from '../../base/format.ts';
+import type { ThemeChoice, ThemeControl } from '../../model/theme.ts';
+import type { Trace } from '../../model/trace.ts';
+import { slicesByNoun } from '../../model/tracks.ts';
+import { extentLength } from '../../model/view.ts';
+import type { Workbench } from '../../model/workbench.ts';
+import { Problems } from './problems.tsx';
+import './header.css';
+
+interface Props {
+  readonly workbench: Workbench;
+  readonly theme: ThemeControl;
+  readonly choose: () => void;
+  readonly showKeys: () => void;
+}
+
+/** The header: the open file, its progress and its problems. */
+export function Header({ workbench, theme, choose, showKeys }: Props) {
+  const bench = workbench.bench.value;
+  const trace = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open.trace : null;
+  return (
+    <header class="header">
+      <span class="brand">
+        <Logo />
+        Unspool
+      </span>
+      {trace && <Facts trace={trace} cancel={workbench.cancel} />}
+      <span class="header-end">
+        {trace && (
+          <button type="button" class="plain" onClick={choose} title="Open another trace (Ctrl+O)">
+            Open…
+          </button>
+        )}
+        <button type="button" class="plain icon" onClick={showKeys} aria-label="Keys" title="Keys (?)">
+          ?
+        </button>
+        <ThemeButton theme={theme} />
+      </span>
+    </header>
+  );
+}
+
+function Facts({ trace, cancel }: { trace: Trace; cancel: () => void }) {
+  const info = trace.info.value;
+  const status = trace.status.value;
+  return (
+    <>
+      <h1 class="file-name" title={trace.name}>
+        {trace.name}
+      </h1>
+      {info && <span class="chip">{info.title}</span>}
+      {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
+      <Problems trace={trace} />
+    </>
+  );
+}
+
+function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
+  const { bytesRead, bytes, events, stage } = trace.progress.value;
+  const noun = trace.info.value?.eventNoun ?? 'event';
+  return (
+    <span class="loading">
+      <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Read so far" />
+      <span class="muted">{formatPercent(bytesRead, bytes)}</span>
+      <span class="muted loading-text">
+        {formatBytes(bytesRead)} of {formatBytes(bytes)} · {formatCounted(events, noun)}
+        {stage !== null && ` · ${stage}`}
+      </span>
+      <button type="button" onClick={cancel}>
+        Cancel
+      </button>
+    </span>
+  );
+}
+
+function Summary({ trace }: { trace: Trace }) {
+  const info = trace.info.value;
+  const status = trace.status.value;
+  const { events, extent, bytesRead } = trace.progress.value;
+  const tracks = [...trace.tracks.value.values()];
+  const threads = tracks.filter((track) => track.kind === 'thread').length;
+  const parts = [formatBytes(trace.size), formatCounted(events, info?.eventNoun ?? 'event')];
+  if (info) {
+    const lanes = slicesByNoun(
+      tracks.filter((track) => track.kind === 'lane'),
+      info,
+    ).slice(1);
+    for (const [noun, count] of lanes) if (noun !== info.eventNoun) parts.push(formatCounted(count, noun));
+  }
+  if (threads > 0) parts.push(formatCounted(threads, 'thread'));
+  // In a trace of ordinals the number of events is the length.
+  if (info && extent && info.clock.kind !== 'ordinal') parts.push(formatLength(extentLength(extent), info.clock));
+  return (
+    <>
+      <span class="muted summary">{parts.join(' · ')}</span>
+      {status.at === 'ready' && status.how === 'cancelled' && (
+        <span class="chip" title={`${formatCount(bytesRead)} of ${formatCount(trace.size)} bytes`}>
+          stopped at{NBSP}
+          {formatPercent(bytesRead, trace.size)}
+        </span>
+      )}
+    </>
+  );
+}
+
+const THEME_NAMES: Record<ThemeChoice, string> = { system: 'as the system', dark: 'dark', light: 'light' };
+
+function ThemeButton({ theme }: { theme: ThemeControl }) {
+  const name = THEME_NAMES[theme.choice.value];
+  return (
+    <button
+      type="button"
+      class="plain icon"
+      onClick={theme.next}
+      aria-label={`Theme: ${name}`}
+      title={`Theme: ${name}`}
+    >
+      <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+        <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" />
+        {theme.choice.value === 'system' ? (
+          <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+        ) : theme.choice.value === 'dark' ? (
+          <circle cx="8" cy="8" r="6" fill="currentColor" />
+        ) : (
+          <circle cx="8" cy="8" r="2.5" fill="currentColor" />
+        )}
+      </svg>
+    </button>
+  );
+}
+
+function Logo() {
+  return (
+    <svg width="18" height="18" viewBox="0 0 16 16" aria-hidden="true" class="logo">
+      <path d="M8 1.8a6.2 6.2 0 1 0 6.2 6.2" />
+      <path d="M8 5.2A2.8 2.8 0 1 0 10.8 8H14" stroke-width="1.6" />
+    </svg>
+  );
+}

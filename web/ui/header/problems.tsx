@@ -1,0 +1,107 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { formatCount, formatOffset } from '../../base/format.ts';
+import type { Problem } from '../../base/protocol.ts';
+import { createScope } from '../../base/scope.ts';
+import type { Trace } from '../../model/trace.ts';
+import { problemsLabel } from '../../model/tracks.ts';
+
+/** Problems per request. */
+const PAGE = 100;
+
+/** The number of problems and remarks, and a list of them on a click. Renders nothing if there are none. */
+export function Problems({ trace }: { trace: Trace }) {
+  const shown = useSignal(false);
+  const root = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const scope = createScope();
+    scope.listen<PointerEvent>(window, 'pointerdown', (event) => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) shown.value = false;
+    });
+    scope.listen<KeyboardEvent>(
+      window,
+      'keydown',
+      (event) => {
+        if (event.key !== 'Escape' || !shown.peek()) return;
+        shown.value = false;
+        event.stopImmediatePropagation();
+      },
+      { capture: true },
+    );
+    return scope.dispose;
+  }, [shown]);
+
+  const { problems } = trace.progress.value;
+  const status = trace.status.value;
+  const broken = status.at === 'ready' ? status.error : null;
+  const count = problems.reduce((sum, kind) => sum + kind.count, 0) + (broken ? 1 : 0);
+  if (count === 0) return null;
+  const serious = broken !== null || problems.some((kind) => kind.serious);
+  return (
+    <span class="problems" ref={root}>
+      <button
+        type="button"
+        class={serious ? 'chip warning' : 'chip'}
+        aria-expanded={shown.value}
+        onClick={() => (shown.value = !shown.value)}
+      >
+        {serious && <span aria-hidden="true">⚠ </span>}
+        {problemsLabel(problems, broken !== null)}
+      </button>
+      {shown.value && (
+        <section class="popover" role="dialog" aria-label="What is to be said of this file">
+          {broken && (
+            <div class="problem">
+              <p class="problem-title warning-text">Reading broke off</p>
+              <p>{broken.sentence}</p>
+              {broken.offset !== null && <p class="muted">{formatOffset(broken.offset)}</p>}
+            </div>
+          )}
+          {problems.map((kind) => (
+            <div class="problem" key={kind.kind}>
+              <p class={kind.serious ? 'problem-title warning-text' : 'problem-title'}>{kind.summary}</p>
+              <p class="muted">
+                {kind.count > 1 ? 'First' : 'At'} {formatOffset(kind.first.offset, trace.info.value?.placeNoun)}:{' '}
+                {kind.first.sentence}
+              </p>
+            </div>
+          ))}
+          {count > 1 && <EachProblem trace={trace} />}
+        </section>
+      )}
+    </span>
+  );
+}
+
+function EachProblem({ trace }: { trace: Trace }) {
+  const list = useSignal<readonly Problem[]>([]);
+  const total = useSignal<number | null>(null);
+  const more = async () => {
+    const reply = await trace.problems(list.peek().length, PAGE);
+    if (!reply) return;
+    list.value = [...list.peek(), ...reply.problems];
+    total.value = reply.total;
+  };
+  const left = total.value === null ? null : total.value - list.value.length;
+  return (
+    <div class="problem">
+      {list.value.length > 0 && (
+        <ol class="problem-list">
+          {list.value.map((problem, i) => (
+            <li key={i}>
+              <span class="problem-offset">{formatCount(problem.offset)}</span>
+              <span>{problem.sentence}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {left !== 0 && (
+        <button type="button" onClick={() => void more()}>
+          {left === null
+            ? 'List each of them'
+            : `Show ${formatCount(Math.min(left, PAGE))} more of ${formatCount(left)}`}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import type { Signal } from '@preact/signals';
+import type { Dock } from '../model/dock.ts';
+import type { ThemeControl } from '../model/theme.ts';
+import type { Workbench } from '../model/workbench.ts';
+import type { Backends } from '../render/backend.ts';
+import type { TraceActions } from './commands/context.ts';
+import type { Panel } from './dock/panel.ts';
+import type { NoteFrame } from './timeline/frames.ts';
+
+/** What exists once a page, made in `main.tsx` and handed down. */
+export interface Page {
+  readonly workbench: Workbench;
+  readonly theme: ThemeControl;
+  readonly dock: Dock;
+  /** The panels of the dock, in the order of their tabs. */
+  readonly panels: readonly Panel[];
+  readonly backends: Backends;
+  readonly noteFrame: NoteFrame;
+  /** The actions of the trace on the screen; null while there is none. */
+  readonly actions: Signal<TraceActions | null>;
+}

@@ -1,0 +1,20 @@
+import { plural } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+
+/** What a panel shows while it has no statistics: a sentence that says why. */
+export function Uncounted({ open }: { open: OpenTrace }) {
+  const { trace, statistics } = open;
+  const status = trace.status.value;
+  const ready = status.at === 'ready';
+  if (ready && (status.error?.kind === 'crashed' || status.error?.kind === 'memory')) {
+    return (
+      <p class="panel-note muted">The reader of this trace has stopped: there is nothing more to be had from it.</p>
+    );
+  }
+  if (!ready || statistics.choices.value.length > 0) return <p class="panel-note muted">Counting…</p>;
+  return (
+    <p class="panel-note muted">
+      This trace has no {plural(2, trace.info.value?.sliceNoun ?? 'slice')}: there is nothing to add up.
+    </p>
+  );
+}

@@ -1,0 +1,23 @@
+import { useComputed } from '@preact/signals';
+import { formatLength, formatPosition } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+
+/** Announces the selection to screen readers, which cannot read the canvas. */
+export function Announcer({ open }: { open: OpenTrace }) {
+  const { trace, selection } = open;
+  const text = useComputed(() => {
+    const selected = selection.selected.value;
+    const info = trace.info.value;
+    const extent = trace.progress.value.extent;
+    if (!selected || !info || !extent) return '';
+    const track = trace.tracks.value.get(selected.track)?.name ?? '';
+    const start = formatPosition(selected.start, extent.from, info.clock);
+    const length = selected.end === null ? '' : `, ${formatLength(selected.end - selected.start, info.clock)}`;
+    return `${trace.names.of(selected.name)}${length}, at ${start}, on ${track}`;
+  });
+  return (
+    <div class="unseen" role="status" aria-live="polite" id="announcer">
+      {text}
+    </div>
+  );
+}

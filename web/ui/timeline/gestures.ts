@@ -1,0 +1,126 @@
+import { createScope, type Dispose } from '../../base/scope.ts';
+
+/** The effects of gestures. Lengths are CSS pixels; places are relative to the element. */
+export interface GestureTarget {
+  /** Moves the content along with the pointer. */
+  drag(dx: number, dy: number): void;
+  /** Selects a range between two places, by a drag with Shift. `done` when the pointer is released. */
+  range(fromX: number, toX: number, done: boolean): void;
+  /** Zooms at `x`; a `factor` above 1 shows more. */
+  zoom(x: number, factor: number): void;
+  /** Pans; positive is to the right. */
+  sideways(pixels: number): void;
+  /** Scrolls the tracks; positive is down. */
+  scroll(pixels: number): void;
+  /** The place of the pointer, or null when it leaves. Not called during a drag. */
+  hover(at: { readonly x: number; readonly y: number } | null): void;
+  click(x: number, y: number): void;
+  doubleClick(x: number, y: number): void;
+}
+
+/** CSS pixels of movement below which a press is a click. */
+const CLICK_SLACK = 4;
+/** CSS pixels of a line, for wheels that count lines. */
+const LINE = 33;
+
+/** Turns pointer and wheel events on an element into gestures, until disposed. */
+export function listenForGestures(element: HTMLElement, target: GestureTarget): Dispose {
+  const scope = createScope();
+  const pointers = new Map<number, { x: number; y: number }>();
+  let dragging = false;
+  let pinched = false;
+  /** The start of the range during a drag with Shift. */
+  let rangeFrom: number | null = null;
+
+  const place = (event: MouseEvent) => {
+    const box = element.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  scope.listen<PointerEvent>(element, 'pointerdown', (event) => {
+    if (event.pointerType === 'mouse' && event.button !== 0) return;
+    element.setPointerCapture(event.pointerId);
+    if (pointers.size === 0) {
+      dragging = false;
+      pinched = false;
+      rangeFrom = event.shiftKey ? place(event).x : null;
+    }
+    pointers.set(event.pointerId, place(event));
+    target.hover(null);
+  });
+  scope.listen<PointerEvent>(element, 'pointermove', (event) => {
+    const at = place(event);
+    const before = pointers.get(event.pointerId);
+    if (!before) {
+      if (pointers.size === 0) target.hover(at);
+      return;
+    }
+    const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    pointers.set(event.pointerId, at);
+    if (other) {
+      rangeFrom = null;
+      pinched = true;
+      pinch(before, at, other, target);
+      return;
+    }
+    if (!dragging && Math.hypot(at.x - before.x, at.y - before.y) < CLICK_SLACK) {
+      // Keeping the first place lets a later drag include this movement.
+      pointers.set(event.pointerId, before);
+      return;
+    }
+    dragging = true;
+    if (rangeFrom !== null) {
+      target.range(rangeFrom, at.x, false);
+      return;
+    }
+    element.classList.add('dragging');
+    target.drag(at.x - before.x, at.y - before.y);
+  });
+  const release = (event: PointerEvent) => {
+    if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
+    element.classList.remove('dragging');
+    const at = place(event);
+    if (event.type === 'pointerup' && !dragging && !pinched) target.click(at.x, at.y);
+    if (dragging && rangeFrom !== null) target.range(rangeFrom, at.x, true);
+    rangeFrom = null;
+    if (event.pointerType === 'mouse') target.hover(at);
+  };
+  scope.listen<PointerEvent>(element, 'pointerup', release);
+  scope.listen<PointerEvent>(element, 'pointercancel', release);
+  scope.listen<PointerEvent>(element, 'pointerleave', () => {
+    if (pointers.size === 0) target.hover(null);
+  });
+  scope.listen<MouseEvent>(element, 'dblclick', (event) => {
+    const at = place(event);
+    target.doubleClick(at.x, at.y);
+  });
+  scope.listen<WheelEvent>(element, 'wheel', (event) => wheel(event, place(event).x, target), { passive: false });
+  return scope.dispose;
+}
+
+function wheel(event: WheelEvent, x: number, target: GestureTarget): void {
+  event.preventDefault();
+  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : event.deltaMode === 0 ? 1 : 10 * LINE;
+  const dx = event.deltaX * unit;
+  const dy = event.deltaY * unit;
+  // Some systems turn the wheel sideways with Shift, others do not.
+  if (event.shiftKey) target.sideways(Math.abs(dx) > Math.abs(dy) ? dx : dy);
+  else if (event.altKey) target.scroll(dy);
+  // Browsers report a pinch on a touchpad as small steps with Ctrl.
+  else if (event.ctrlKey || event.metaKey) target.zoom(x, Math.exp(clampStep(dy) * 0.008));
+  else if (Math.abs(dx) > Math.abs(dy)) target.sideways(dx);
+  else target.zoom(x, Math.exp(clampStep(dy) * 0.0025));
+}
+
+/** Limits a step, because some mice send a whole page at once. */
+function clampStep(pixels: number): number {
+  return Math.max(-160, Math.min(160, pixels));
+}
+
+type Place = { readonly x: number; readonly y: number };
+
+function pinch(before: Place, now: Place, other: Place, target: GestureTarget): void {
+  const wasApart = Math.max(8, Math.abs(before.x - other.x));
+  const apart = Math.max(8, Math.abs(now.x - other.x));
+  target.drag((now.x - before.x) / 2, (now.y - before.y) / 2);
+  target.zoom((now.x + other.x) / 2, wasApart / apart);
+}

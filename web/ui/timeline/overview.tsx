@@ -1,0 +1,184 @@
+import { computed, useComputed } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Overview } from '../../base/protocol.ts';
+import { createScope } from '../../base/scope.ts';
+import { ticks } from '../../base/ticks.ts';
+import type { Names } from '../../model/names.ts';
+import type { ThemeControl } from '../../model/theme.ts';
+import { type Extent, extentLength, toPixel, toTick, type View } from '../../model/view.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { drawOverview } from '../../render/overview.ts';
+import { PALETTES } from '../../render/palette.ts';
+import { createSurface, type FrameSize } from '../parts/surface.ts';
+
+/** Cells of a row. */
+const MOST_BUCKETS = 2048;
+/** CSS pixels on either side of an edge of the brush within which a drag moves the edge. */
+const HANDLE = 5;
+/** CSS pixels of movement below which a press is a click. */
+const LEAST_DRAG = 4;
+
+/** The whole trace at a glance, with a brush over the part that the timeline shows. */
+export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
+  const { timeline, trace } = open;
+  const strip = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => {
+    const scope = createScope();
+    const element = strip.current!;
+    const surface = createSurface({
+      element,
+      signals: [timeline.overview, timeline.whole, timeline.buckets, theme.theme],
+      resized: (width) => {
+        timeline.buckets.value = Math.min(MOST_BUCKETS, width);
+      },
+      draw: (size) => {
+        const overview = timeline.overview.peek();
+        const whole = timeline.whole.peek();
+        if (overview && whole && size.width > 0) {
+          paint(canvas.current!, overview, whole, trace.names, theme.theme.peek(), size);
+        }
+      },
+    });
+    scope.add(surface.dispose);
+    scope.add(brushOn(element, open));
+    return scope.dispose;
+  }, [open, theme, timeline, trace]);
+
+  return (
+    <div class="overview">
+      <div class="overview-label muted">
+        <span>Whole trace</span>
+        <span>drag to look closer</span>
+      </div>
+      <div class="overview-strip" ref={strip}>
+        <canvas ref={canvas} />
+        <Brush open={open} />
+      </div>
+    </div>
+  );
+}
+
+function Brush({ open }: { open: OpenTrace }) {
+  const { timeline } = open;
+  const edges = useComputed(() => brushEdges(open, timeline.buckets.value));
+  const now = edges.value;
+  if (!now) return null;
+  const width = Math.max(2, now.right - now.left);
+  return (
+    <>
+      <div class="brush-rest" style={{ left: 0, width: `${now.left}px` }} />
+      <div class="brush-rest" style={{ left: `${now.left + width}px`, right: 0 }} />
+      <div class="brush" style={{ left: `${now.left}px`, width: `${width}px` }} />
+    </>
+  );
+}
+
+/** The strip's view of the whole trace, `width` CSS pixels wide. */
+function stripView(whole: Extent, width: number): View {
+  return { anchor: whole.from, fraction: 0, perPixel: Number(extentLength(whole)) / Math.max(1, width) };
+}
+
+function brushEdges({ timeline }: OpenTrace, width: number): { left: number; right: number } | null {
+  const view = timeline.view.value;
+  const whole = timeline.whole.value;
+  if (!view || !whole || width === 0) return null;
+  const strip = stripView(whole, width);
+  const left = toPixel(strip, view.anchor) + view.fraction / strip.perPixel;
+  const right = left + (timeline.size.value.width * view.perPixel) / strip.perPixel;
+  return { left: Math.max(0, Math.min(width - 2, left)), right: Math.max(2, Math.min(width, right)) };
+}
+
+type Grip = 'new' | 'move' | 'left' | 'right';
+
+function brushOn(element: HTMLElement, open: OpenTrace): () => void {
+  const { timeline } = open;
+  const scope = createScope();
+  const current = computed(() => brushEdges(open, element.clientWidth));
+  let drag: { grip: Grip; from: number; left: number; right: number; moved: boolean } | null = null;
+  const place = (event: PointerEvent | MouseEvent) => event.clientX - element.getBoundingClientRect().left;
+  const gripAt = (x: number): Grip => {
+    const edges = current.value;
+    if (!edges) return 'new';
+    // A brush over the whole strip has no room to move, so a drag draws a new one.
+    const everything = edges.left <= HANDLE && edges.right >= element.clientWidth - HANDLE;
+    if (Math.abs(x - edges.left) <= HANDLE && !everything) return 'left';
+    if (Math.abs(x - edges.right) <= HANDLE && !everything) return 'right';
+    return x > edges.left && x < edges.right && !everything ? 'move' : 'new';
+  };
+  const show = (a: number, b: number) => {
+    const whole = timeline.whole.peek();
+    if (!whole) return;
+    const width = element.clientWidth;
+    const strip = stripView(whole, width);
+    const clip = (x: number) => Math.max(0, Math.min(width, x));
+    const from = ticks(toTick(strip, clip(Math.min(a, b))));
+    const to = ticks(toTick(strip, clip(Math.max(a, b))));
+    timeline.show({ from, to: to > from ? to : ticks(from + 1n) }, 'at once', 0);
+  };
+  scope.listen<PointerEvent>(element, 'pointerdown', (event) => {
+    const edges = current.value;
+    if (event.button !== 0 || !edges) return;
+    element.setPointerCapture(event.pointerId);
+    const from = place(event);
+    drag = { grip: gripAt(from), from, ...edges, moved: false };
+  });
+  scope.listen<PointerEvent>(element, 'pointermove', (event) => {
+    const x = place(event);
+    if (!drag) {
+      element.dataset['grip'] = gripAt(x);
+      return;
+    }
+    const by = x - drag.from;
+    drag.moved ||= Math.abs(by) >= LEAST_DRAG;
+    if (!drag.moved) return;
+    if (drag.grip === 'new') show(drag.from, x);
+    else if (drag.grip === 'left') show(drag.left + by, drag.right);
+    else if (drag.grip === 'right') show(drag.left, drag.right + by);
+    else {
+      const room = Math.max(-drag.left, Math.min(element.clientWidth - drag.right, by));
+      show(drag.left + room, drag.right + room);
+    }
+  });
+  const release = (event: PointerEvent) => {
+    // A click outside the brush centres it there.
+    if (drag && !drag.moved && drag.grip === 'new' && event.type === 'pointerup') {
+      const half = (drag.right - drag.left) / 2;
+      if (drag.right - drag.left < element.clientWidth - 2 * HANDLE) show(drag.from - half, drag.from + half);
+    }
+    drag = null;
+  };
+  scope.listen<PointerEvent>(element, 'pointerup', release);
+  scope.listen<PointerEvent>(element, 'pointercancel', release);
+  scope.listen<MouseEvent>(element, 'dblclick', () => timeline.showWhole());
+  scope.listen<WheelEvent>(
+    element,
+    'wheel',
+    (event) => {
+      event.preventDefault();
+      const whole = timeline.whole.peek();
+      const view = timeline.view.peek();
+      if (!whole || !view) return;
+      // The position under the pointer stays in place in the timeline.
+      const at = toTick(stripView(whole, element.clientWidth), place(event));
+      timeline.zoom(toPixel(view, at), Math.exp(Math.max(-160, Math.min(160, event.deltaY)) * 0.0025));
+    },
+    { passive: false },
+  );
+  return scope.dispose;
+}
+
+function paint(
+  canvas: HTMLCanvasElement,
+  overview: Overview,
+  whole: Extent,
+  names: Names,
+  theme: 'dark' | 'light',
+  size: FrameSize,
+): void {
+  const strip = stripView(whole, size.width);
+  const from = toPixel(strip, overview.from);
+  const to = toPixel(strip, overview.to > overview.from ? overview.to : ticks(overview.from + 1n));
+  drawOverview(canvas, { overview, from, to, ...size }, names, PALETTES[theme]);
+}

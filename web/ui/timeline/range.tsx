@@ -1,0 +1,45 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { formatLength } from '../../base/format.ts';
+import { type Extent, toPixel } from '../../model/view.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+
+interface Props {
+  readonly open: OpenTrace;
+  /** The range during a drag, before it is selected. */
+  readonly drawn: ReadonlySignal<Extent | null>;
+}
+
+/** The selected range as a band over the timeline. */
+export function RangeBand({ open, drawn }: Props) {
+  const edges = edgesOf(open, drawn.value ?? open.statistics.range.value);
+  if (!edges || edges.right <= 0 || edges.left >= edges.width) return null;
+  // Browsers lose precision far outside the screen, so the band ends just beyond it.
+  const left = Math.max(-2, edges.left);
+  const right = Math.min(edges.width + 2, Math.max(edges.right, edges.left + 2));
+  return <div class="range" style={{ left: `${left}px`, width: `${right - left}px` }} />;
+}
+
+/** The length of the selected range, on the ruler. */
+export function RangeLength({ open, drawn }: Props) {
+  const range = drawn.value ?? open.statistics.range.value;
+  const edges = edgesOf(open, range);
+  const info = open.trace.info.value;
+  if (!range || !edges || !info || edges.right <= 0 || edges.left >= edges.width) return null;
+  const left = Math.max(0, edges.left);
+  const right = Math.min(edges.width, edges.right);
+  return (
+    <>
+      <span class="range-ruler" style={{ left: `${left}px`, width: `${Math.max(2, right - left)}px` }} />
+      <span class="range-length" style={{ left: `clamp(44px, ${(left + right) / 2}px, 100% - 44px)` }}>
+        {formatLength(range.to - range.from, info.clock)}
+      </span>
+    </>
+  );
+}
+
+function edgesOf({ timeline }: OpenTrace, range: Extent | null): { left: number; right: number; width: number } | null {
+  const view = timeline.view.value;
+  const { width } = timeline.size.value;
+  if (!range || !view || width === 0) return null;
+  return { left: toPixel(view, range.from), right: toPixel(view, range.to), width };
+}

@@ -1,0 +1,64 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { formatPosition } from '../../base/format.ts';
+import type { Ruler } from '../../model/ruler.ts';
+import { type Extent, toTick } from '../../model/view.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { GoTo } from './go_to.tsx';
+import { RangeLength } from './range.tsx';
+import type { PointerPlace } from './view_state.ts';
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly ruler: ReadonlySignal<Ruler | null>;
+  readonly pointer: ReadonlySignal<PointerPlace | null>;
+  readonly drawn: ReadonlySignal<Extent | null>;
+}
+
+/** The ruler above the timeline. */
+export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
+  const { marks, base, unit, minor } = ruler.value ?? { marks: [], base: '', unit: '', minor: 0 };
+  const first = marks[0]?.x ?? 0;
+  return (
+    <div class="ruler">
+      <div class="ruler-corner muted">
+        <GoTo open={open} />
+        <span>{base !== '' ? `${base} +` : unit}</span>
+      </div>
+      <div class="ruler-scale">
+        {minor > 5 && (
+          <div
+            class="ruler-minor"
+            style={{ backgroundSize: `${minor}px 100%`, backgroundPositionX: `${first}px` }}
+            aria-hidden="true"
+          />
+        )}
+        {marks.map((mark) => (
+          <span class="ruler-mark" key={mark.label} style={{ transform: `translateX(${mark.x}px)` }}>
+            {mark.label}
+          </span>
+        ))}
+        <RangeLength open={open} drawn={drawn} />
+        <PointerTime open={open} pointer={pointer} />
+      </div>
+    </div>
+  );
+}
+
+function PointerTime({ open, pointer }: { open: OpenTrace; pointer: Props['pointer'] }) {
+  const at = pointer.value;
+  const view = open.timeline.view.value;
+  const info = open.trace.info.value;
+  const extent = open.trace.progress.value.extent;
+  if (!at || !view || !info || !extent) return null;
+  const { width } = open.timeline.size.value;
+  const tick = toTick(view, at.x);
+  // Time goes on outside the trace; ordinals do not.
+  if (info.clock.kind === 'ordinal' && (tick < extent.from || tick >= extent.to)) return null;
+  const text = formatPosition(tick, extent.from, info.clock);
+  const style = at.x > width - 160 ? { right: `${width - at.x}px` } : { left: `${at.x}px` };
+  return (
+    <span class="pointer-time" style={style}>
+      {text}
+    </span>
+  );
+}

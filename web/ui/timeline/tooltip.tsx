@@ -1,0 +1,91 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { formatCounted, formatLength, formatPosition, formatRawLength, plural } from '../../base/format.ts';
+import { flagWords } from '../../model/flags.ts';
+import type { Reading } from '../../model/pointing.ts';
+import { formatReading } from '../../model/tracks.ts';
+import { callText } from '../../model/values.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { TooltipBox } from '../parts/tooltip.tsx';
+import type { PointerPlace } from './view_state.ts';
+
+/** CSS pixels. */
+const WIDEST = 380;
+/** Characters of a call's arguments, about three lines. */
+const MOST_CHARACTERS = 150;
+
+/** A description of what is under the pointer. */
+export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlySignal<PointerPlace | null> }) {
+  const { trace, timeline, selection, preview } = open;
+  const hovered = selection.hovered.value;
+  const at = pointer.value;
+  const info = trace.info.value;
+  const extent = trace.progress.value.extent;
+  if (!hovered || !at || !info || !extent) return null;
+  const box = { at, area: timeline.size.value, widest: WIDEST };
+  const name = trace.names.of(hovered.name);
+  const start = formatPosition(hovered.start, extent.from, info.clock);
+  if (hovered.reading) {
+    const track = trace.tracks.value.get(hovered.track);
+    return (
+      <TooltipBox {...box}>
+        <ReadingText name={track?.name ?? ''} reading={hovered.reading} />
+        <p class="muted">since {start}</p>
+      </TooltipBox>
+    );
+  }
+  if (!hovered.item) {
+    return (
+      <TooltipBox {...box}>
+        <p>
+          Several {plural(2, info.sliceNoun)}, mostly <b>{name}</b>
+        </p>
+        <p class="muted">Zoom in to tell them apart.</p>
+      </TooltipBox>
+    );
+  }
+  const length = hovered.end === null ? null : hovered.end - hovered.start;
+  // In a trace of ordinals most slices have length 1, which says nothing.
+  const told = length !== null && (info.clock.kind !== 'ordinal' || length > 1n);
+  const details = preview.details.value;
+  const call = details ? callText(details, { clock: info.clock, origin: extent.from }, MOST_CHARACTERS) : '';
+  return (
+    <TooltipBox {...box}>
+      <p class="call">
+        <b>{name}</b>
+        {call !== '' && <span class="mono">{call}</span>}
+      </p>
+      {told && (
+        <p>
+          {formatLength(length, info.clock)} <span class="muted">{formatRawLength(length, info.clock)}</span>
+        </p>
+      )}
+      <p class="muted">at {start}</p>
+      {hovered.many > 1 && (
+        <p class="muted">
+          {formatCounted(hovered.many, 'event')} here;{' '}
+          {timeline.picture.value?.step === 1n ? 'select it and press . for the next.' : 'zoom in to tell them apart.'}
+        </p>
+      )}
+      {flagWords(hovered.flags).map((word) => (
+        <p class="muted" key={word}>
+          {word}
+        </p>
+      ))}
+    </TooltipBox>
+  );
+}
+
+function ReadingText({ name, reading: { value, min, max } }: { name: string; reading: Reading }) {
+  return (
+    <>
+      <p>
+        <b>{name}</b> {formatReading(value)}
+      </p>
+      {max > min && (
+        <p class="muted">
+          between {formatReading(min)} and {formatReading(max)} within this pixel
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { createScope } from '../../base/scope.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { Details } from '../details/details.tsx';
+import { Dock } from '../dock/dock.tsx';
+import type { Page } from '../page.ts';
+import { createTraceActions } from './actions.ts';
+import { Announcer } from './announcer.tsx';
+import { Divider } from './divider.tsx';
+import { drawTimeline } from './drawing.ts';
+import { listenForGestures } from './gestures.ts';
+import { markCompletion } from './marks.ts';
+import { OverviewStrip } from './overview.tsx';
+import { gesturesOn } from './pointer.ts';
+import { RangeBand } from './range.tsx';
+import { RulerStrip } from './ruler.tsx';
+import { Tooltip } from './tooltip.tsx';
+import { TrackList } from './tracks.tsx';
+import { createViewState, type PointerPlace, TALLEST } from './view_state.ts';
+import './timeline.css';
+
+/** Overview, tracks, timeline, dock and details of a trace. While it is shown, commands act on the trace. */
+export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
+  const { trace, timeline } = open;
+  const scroller = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLDivElement>(null);
+  const shapes = useRef<HTMLDivElement>(null);
+  const marks = useRef<HTMLCanvasElement>(null);
+  const state = useMemo(() => createViewState(open), [open]);
+
+  useEffect(() => {
+    const scope = createScope();
+    const element = area.current!;
+    const scrollBy = (pixels: number) => {
+      if (scroller.current) scroller.current.scrollTop += pixels / state.stretch.peek();
+    };
+    scope.add(listenForGestures(element, gesturesOn(open, state, scrollBy)));
+    const actions = createTraceActions(open, { area: element, scrollBy });
+    scope.add(actions.dispose);
+    page.actions.value = actions;
+    scope.add(() => {
+      if (page.actions.peek() === actions) page.actions.value = null;
+    });
+    scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current!, marks: marks.current! }));
+    scope.add(markCompletion(open));
+    scope.add(state.dispose);
+    return scope.dispose;
+  }, [open, page, state]);
+
+  const { layout } = timeline;
+  const empty = trace.status.value.at === 'ready' && !trace.progress.value.extent;
+  return (
+    <div class="work">
+      <OverviewStrip open={open} theme={page.theme} />
+      <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
+      <div
+        ref={scroller}
+        class="scroller"
+        onScroll={(event) => {
+          timeline.scrollTop.value = event.currentTarget.scrollTop * state.stretch.peek();
+        }}
+      >
+        <div class="sizer" style={{ height: `${Math.min(TALLEST, layout.value.height)}px` }} />
+        <div class="pane">
+          <TrackList open={open} />
+          <div
+            ref={area}
+            class="area"
+            role="application"
+            aria-roledescription="timeline"
+            aria-label={`Timeline of ${trace.name}. Enter selects, period and comma go along a row, brackets up and down the calls.`}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
+            tabIndex={0}
+          >
+            <div ref={shapes} />
+            <canvas ref={marks} />
+            <RangeBand open={open} drawn={state.drawn} />
+            <Crosshair pointer={state.pointer} />
+            {empty && (
+              <p class="nothing">
+                <span>{trace.info.value?.whenEmpty}</span>
+              </p>
+            )}
+            <Tooltip open={open} pointer={state.pointer} />
+          </div>
+        </div>
+      </div>
+      <Divider />
+      <Dock open={open} theme={page.theme} dock={page.dock} panels={page.panels} />
+      <Details open={open} theme={page.theme} />
+      <Announcer open={open} />
+    </div>
+  );
+}
+
+function Crosshair({ pointer }: { pointer: ReadonlySignal<PointerPlace | null> }) {
+  const at = pointer.value;
+  return at ? <div class="crosshair" style={{ transform: `translateX(${Math.round(at.x)}px)` }} /> : null;
+}

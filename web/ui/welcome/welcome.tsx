@@ -1,0 +1,86 @@
+import { formatBytes, formatOffset, formatPercent } from '../../base/format.ts';
+import type { TraceError } from '../../base/protocol.ts';
+import { FORMATS, SAMPLES } from '../../model/formats.ts';
+import type { Bench, Workbench } from '../../model/workbench.ts';
+import './welcome.css';
+
+/** The page without a trace: the formats, the samples, and why a file did not open. */
+export function Welcome({ workbench, choose }: { workbench: Workbench; choose: () => void }) {
+  const bench = workbench.bench.value;
+  if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;
+  const failure = failureOf(bench);
+  return (
+    <main class="welcome">
+      <div class="welcome-inner">
+        {failure ? <Failure {...failure} /> : <h1>Drop a trace anywhere on this page</h1>}
+        <p class="welcome-open">
+          <button type="button" class="primary" onClick={choose}>
+            {failure ? 'Open another trace' : 'Open a trace'}
+          </button>
+          <span class="muted">
+            or press <kbd>Ctrl</kbd> <kbd>O</kbd>
+          </span>
+        </p>
+        <section aria-labelledby="opens">
+          <h2 id="opens">What it opens</h2>
+          <ul class="formats">
+            {FORMATS.map((format) => (
+              <li key={format.id}>
+                <b>{format.name}</b> <span class="muted">{format.about}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section aria-labelledby="samples">
+          <h2 id="samples">Samples to try</h2>
+          <ul class="samples">
+            {SAMPLES.map((sample) => (
+              <li key={sample.path}>
+                <button type="button" onClick={() => void workbench.openUrl(sample.path)}>
+                  <b>{sample.name}</b>
+                  <span class="muted">{sample.about}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <p class="muted privacy">Files are read in this tab. Nothing is uploaded.</p>
+      </div>
+    </main>
+  );
+}
+
+function Fetching({ bench, cancel }: { bench: Extract<Bench, { at: 'fetching' }>; cancel: () => void }) {
+  const { name, received, total } = bench;
+  return (
+    <main class="welcome">
+      <div class="welcome-inner" role="status">
+        <h1>Fetching {name}</h1>
+        <p class="muted">
+          {formatBytes(received)}
+          {total !== null && ` of ${formatBytes(total)} · ${formatPercent(received, total)}`}
+        </p>
+        <button type="button" onClick={cancel}>
+          Cancel
+        </button>
+      </div>
+    </main>
+  );
+}
+
+function Failure({ name, error }: { name: string; error: TraceError }) {
+  return (
+    <div class="failure" role="alert">
+      <h1>{name} could not be opened</h1>
+      <p>{error.sentence}</p>
+      {error.offset !== null && error.offset > 0n && <p class="muted">At {formatOffset(error.offset)} of the file.</p>}
+    </div>
+  );
+}
+
+function failureOf(bench: Bench): { name: string; error: TraceError } | null {
+  if (bench.at === 'refused') return { name: bench.name, error: bench.error };
+  if (bench.at !== 'open') return null;
+  const status = bench.open.trace.status.value;
+  return status.at === 'failed' ? { name: bench.open.trace.name, error: status.error } : null;
+}

@@ -1,0 +1,34 @@
+import type { TraceError } from '../base/protocol.ts';
+
+/** The error for a `part` of the page (a noun phrase, capitalised) that did not load. */
+export function notLoaded(part: string): TraceError {
+  return { kind: 'crashed', sentence: `${part} could not be loaded. Reload the page to try again.`, offset: null };
+}
+
+/**
+ * Anything that was thrown as a {@link TraceError}. A `DOMException` is a failed read of the file; any other error that
+ * is not a {@link TraceError} is a wasm trap or a defect.
+ */
+export function asTraceError(error: unknown): TraceError {
+  if (isTraceError(error)) return error;
+  if (error instanceof DOMException) {
+    return {
+      kind: 'unreadable',
+      sentence: 'The file cannot be read any more: it was changed, moved or deleted after it was opened.',
+      offset: null,
+    };
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  const memory = error instanceof RangeError || /memory/i.test(reason);
+  return memory
+    ? { kind: 'memory', sentence: 'This trace needs more memory than the browser gives a tab.', offset: null }
+    : {
+        kind: 'crashed',
+        sentence: `The reader of this file stopped unexpectedly (${reason}). The page itself is fine.`,
+        offset: null,
+      };
+}
+
+function isTraceError(error: unknown): error is TraceError {
+  return typeof error === 'object' && error !== null && 'kind' in error && 'sentence' in error;
+}

@@ -1,0 +1,64 @@
+import type { TraceError } from '../base/protocol.ts';
+import { notLoaded } from './errors.ts';
+import type { Disassembler } from './instructions.ts';
+import type { Session } from './session.ts';
+import { openSqlFile, type SqlFile } from './sqlite.ts';
+import init, { Session as WasmSession } from './wasm/unspool_browser.js';
+
+/** Bytes of either end of a file that recognise its format. */
+const ENDS = 64 * 1024;
+
+/** A loader of the disassembler: the first call fetches the module, later ones share it. A failure is not kept. */
+export type LoadDisassembler = () => Promise<Disassembler>;
+
+/** A loader that has not loaded anything yet. */
+export function createDisassemblerLoader(): LoadDisassembler {
+  let loaded: Promise<Disassembler> | null = null;
+  return () => {
+    loaded ??= import('./wasm/unspool_disassembler.js').then(async ({ default: start, disassemble, starts }) => {
+      await start();
+      return { disassemble, starts };
+    });
+    loaded.catch(() => {
+      loaded = null;
+    });
+    return loaded;
+  };
+}
+
+/**
+ * A session for a file, ready for its first step. Throws a {@link TraceError} for a file that no format claims or a
+ * module that does not load, and a `DOMException` for a file that cannot be read.
+ */
+export async function openSession(file: Blob, name: string, disassembler: LoadDisassembler): Promise<Session> {
+  const [head, tail] = await Promise.all([
+    file.slice(0, ENDS).arrayBuffer(),
+    file.slice(Math.max(0, file.size - ENDS)).arrayBuffer(),
+    loadReader(),
+  ]);
+  const session: Session = new WasmSession(name, file.size, new Uint8Array(head), new Uint8Array(tail));
+  if (session.isDatabase()) {
+    // Databases hold blocks of code, so the disassembler loads along with SQLite. Reading works without it, too.
+    const disassembling = disassembler().catch(() => undefined);
+    session.attach(await openDatabase(file), await disassembling);
+  }
+  return session;
+}
+
+async function loadReader(): Promise<void> {
+  try {
+    await init();
+  } catch {
+    throw notLoaded('The part of this page that reads traces') satisfies TraceError;
+  }
+}
+
+/** Loads SQLite, which only databases need. */
+async function openDatabase(file: Blob): Promise<SqlFile> {
+  try {
+    return await openSqlFile(file);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'NotReadableError') throw error;
+    throw notLoaded('The part of this page that reads databases') satisfies TraceError;
+  }
+}

@@ -1,0 +1,177 @@
+import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts';
+import { asTraceError } from './errors.ts';
+import { gather } from './gather.ts';
+import { inWords } from './instructions.ts';
+import { createDisassemblerLoader, openSession } from './modules.ts';
+import { readThrough } from './reading.ts';
+import type { Session } from './session.ts';
+import { createScanner } from './statistics.ts';
+
+/** Minimum time between two progress messages. */
+const REPORT_MS = 100;
+
+type Query = Extract<ToWorker, { t: 'query' }>;
+
+/** The worker of one trace: reads one file and replies to the page's questions about it. It is never reset. */
+export interface TraceWorker {
+  /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
+  handle(message: ToWorker): void;
+}
+
+/** A worker without a file; the first message opens one. `post` sends a message to the page. */
+export function createTraceWorker(post: (message: FromWorker) => void): TraceWorker {
+  let session: Session | null = null;
+  let file: Blob = new Blob();
+  let cancelled = false;
+  /** The page knows that this trace is lost, so the session is not used any more. */
+  let over = false;
+  let reading = true;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let reportedSlices = false;
+  let newestQuery: Query | null = null;
+  let painted: () => void = () => undefined;
+  const firstPicture = new Promise<void>((resolve) => {
+    painted = resolve;
+  });
+  const loadDisassembler = createDisassemblerLoader();
+  const later = new MessageChannel();
+
+  const fail = (error: TraceError) => {
+    if (over) return;
+    over = true;
+    cancelled = true;
+    post({ t: 'failed', error });
+  };
+  /** Runs something on the session, if there is one. A trap ends this trace and is reported. */
+  const guarded = (run: (open: Session) => void) => {
+    if (!session || over) return;
+    try {
+      run(session);
+    } catch (error) {
+      fail(asTraceError(error));
+    }
+  };
+  /** Sends new names and tracks, which must precede the first message that uses them. */
+  const flush = (open: Session) => {
+    const fresh = open.takeNames();
+    if (fresh && fresh.names.length > 0) post({ t: 'names', first: fresh.first, names: fresh.names });
+    const tracks = open.takeTracks();
+    if (tracks.length > 0) post({ t: 'tracks', tracks });
+  };
+  const send = (open: Session, message: FromWorker) => {
+    flush(open);
+    post(message);
+  };
+  const scanner = createScanner({
+    run: guarded,
+    reading: () => reading,
+    send: (message) => {
+      if (session) send(session, message);
+    },
+  });
+
+  const report = (now: boolean) => {
+    const time = performance.now();
+    if (!session || (!now && reportedSlices && time - reportedAt < REPORT_MS)) return;
+    const progress = session.progress();
+    // The first slices are reported at once: the first picture waits for them.
+    if (!now && progress.slices === 0 && time - reportedAt < REPORT_MS) return;
+    reportedSlices ||= progress.slices > 0;
+    reportedAt = time;
+    send(session, { t: 'progress', progress });
+  };
+  const finish = (open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null) => {
+    reading = false;
+    flush(open);
+    const progress = open.progress();
+    if (how === 'broken' && progress.events === 0 && error) fail(error);
+    else post({ t: 'done', how, progress, error: how === 'broken' ? error : null });
+  };
+  const read = async (blob: Blob, name: string) => {
+    file = blob;
+    try {
+      session = await openSession(blob, name, loadDisassembler);
+      post({ t: 'opened', info: session.info() });
+      const how = await readThrough(session, blob, { cancelled: () => cancelled, painted: firstPicture, report });
+      finish(session, how, session.error() ?? null);
+    } catch (thrown) {
+      const error = asTraceError(thrown);
+      // After a trap the session's memory is unreliable. After a failed read it is intact.
+      if (!session || over || error.kind !== 'unreadable') return fail(error);
+      guarded((open) => {
+        open.cancel();
+        finish(open, 'broken', error);
+      });
+    }
+  };
+
+  later.port1.onmessage = () => {
+    const query = newestQuery;
+    newestQuery = null;
+    if (!query) return;
+    const { id, from, to, step, tracks, depths } = query;
+    guarded((open) => send(open, { t: 'rects', id, ...open.query(from, to, step, tracks, depths) }));
+  };
+  const sendDetails = async (id: number, item: Item) => {
+    const sendNone = (error: TraceError | null) => post({ t: 'details', id, details: null, error });
+    if (!session || over) return sendNone(null);
+    try {
+      const bytes = await gather(session, file, item);
+      if (!bytes) return sendNone(null);
+      const found = session.details(item, bytes);
+      flush(session);
+      const details = found && (await inWords(found, loadDisassembler));
+      post({ t: 'details', id, details, error: null });
+    } catch (thrown) {
+      const error = asTraceError(thrown);
+      sendNone(error);
+      if (error.kind === 'crashed') fail(error);
+    }
+  };
+
+  return {
+    handle: (message) => {
+      switch (message.t) {
+        case 'open':
+          void read(message.file, message.name);
+          return;
+        case 'cancel':
+          cancelled = true;
+          return;
+        case 'painted':
+          painted();
+          return;
+        case 'query':
+          // The reply waits for the messages already queued: a newer query among them supersedes this one.
+          if (newestQuery === null) later.port2.postMessage(null);
+          newestQuery = message;
+          return;
+        case 'overview':
+          return guarded((open) =>
+            send(open, { t: 'overview', id: message.id, overview: open.overview(message.buckets) }),
+          );
+        case 'details':
+          void sendDetails(message.id, message.item);
+          return;
+        case 'statistics':
+          return scanner.statistics(message);
+        case 'percentiles':
+          return scanner.percentiles(message);
+        case 'find':
+          return guarded((open) => send(open, { t: 'found', id: message.id, found: open.find(message.what) }));
+        case 'digest':
+          return guarded((open) => post({ t: 'digest', id: message.id, digest: open.digest() }));
+        case 'problems':
+          return guarded((open) =>
+            post({ t: 'problems', id: message.id, ...open.problems(message.first, message.max) }),
+          );
+        default:
+          return unreachable(message);
+      }
+    },
+  };
+}
+
+function unreachable(message: never): never {
+  throw new Error(`unknown message from the page: ${JSON.stringify(message)}`);
+}
