@@ -19,6 +19,9 @@ export type Clock =
   /** Not a time: the number of a call, step, transition or point. `unit` is the singular noun. */
   | { readonly kind: 'ordinal'; readonly unit: string };
 
+/** What some traces offer: tables for SQL, disassembly, call stacks, a clock of known frequency. */
+export type Capability = 'sql' | 'disassembly' | 'callStacks' | 'time';
+
 /** Facts from the head of the file, known before the first slice. */
 export interface TraceInfo {
   /** `xray`, `apitrace`, … */
@@ -34,6 +37,10 @@ export interface TraceInfo {
   readonly eventNoun: string;
   /** Singular noun for a slice: `call`. */
   readonly sliceNoun: string;
+  /** What the trace offers beyond slices, instants and counters. */
+  readonly offers: readonly Capability[];
+  /** The id of the panel that suits the format best. */
+  readonly firstTab: string;
   /** Singular noun for the unit of a problem's offset: `byte`, or in a database the unit of the x axis. */
   readonly placeNoun: string;
   /** What a file without events means, in one or two sentences. */

@@ -75,7 +75,7 @@ impl Track {
     }
 
     /// Begins a slice.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (_, time, problem) = self.arrive(time, locator);
         if self.def.stacking == Stacking::Overlapping {
@@ -156,6 +156,13 @@ impl Track {
             }
             return problem;
         }
+        if let Some(top) = self.open.last()
+            && (top.locator, top.name) == (locator, name)
+        {
+            let (_, time, problem) = self.arrive(time, locator);
+            self.close_top(time, 0);
+            return problem;
+        }
         let above = self.open.iter().rev().position(|o| o.locator == locator && o.name == name)?;
         let (_, time, problem) = self.arrive(time, locator);
         for _ in 0..above {
@@ -169,7 +176,7 @@ impl Track {
     }
 
     /// Ends the innermost slice of this name.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
         if self.def.stacking == Stacking::Overlapping {

@@ -375,3 +375,156 @@ impl Stack {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+    use std::collections::HashMap;
+
+    use super::*;
+
+    /// Writes down what becomes of a stack: `+name@time`, `-name@time:flags`, `!name@time`, `^name` for the outermost code.
+    #[derive(Default)]
+    struct Script {
+        names: HashMap<u64, u32>,
+        told: Vec<String>,
+        notes: Vec<Note>,
+    }
+
+    impl Sink for Script {
+        fn name(&mut self, entered: Entered) -> (u32, bool) {
+            let number = entered.address as u32;
+            (number, self.names.insert(entered.address, number).is_none())
+        }
+
+        fn begin(&mut self, name: u32, time: u64, _locator: u64) {
+            self.told.push(format!("+{name:x}@{time}"));
+        }
+
+        fn outermost(&mut self, name: u32, below: bool, time: u64, _locator: u64) {
+            self.told.push(format!("{}{name:x}@{time}", if below { "_" } else { "^" }));
+        }
+
+        fn end(&mut self, name: u32, _began: u64, time: u64, flags: u8) {
+            self.told.push(format!("-{name:x}@{time}:{flags}"));
+        }
+
+        fn point(&mut self, name: u32, time: u64, _locator: u64) {
+            self.told.push(format!("!{name:x}@{time}"));
+        }
+
+        fn note(&mut self, note: Note, _locator: u64) {
+            self.notes.push(note);
+        }
+    }
+
+    struct Play {
+        stack: Stack,
+        program: Program,
+        script: Script,
+        rules: Rules,
+        time: u64,
+    }
+
+    impl Play {
+        fn new(infers_handlers: bool) -> Self {
+            let rules = Rules { isa: Isa::X86(64), infers_handlers };
+            Self { stack: Stack::default(), program: Program::default(), script: Script::default(), rules, time: 0 }
+        }
+
+        fn arrival(&self, address: u64) -> Arrival {
+            Arrival { address, stack: None, opening: Opening::Usual, time: self.time, locator: 1000 + self.time }
+        }
+
+        /// Plays instructions of one byte: `c` calls, `r` returns, `j` jumps, `n` goes on; `!` interrupts before it.
+        fn run(&mut self, text: &str) -> &mut Self {
+            for word in text.split_whitespace() {
+                let address = u64::from_str_radix(&word[..word.len() - 1], 16).unwrap();
+                if word.ends_with('!') {
+                    self.stack.interrupt(self.rules, self.arrival(address), &mut self.program, &mut self.script);
+                    continue;
+                }
+                let next = address + 1;
+                let flow = match &word[word.len() - 1..] {
+                    "c" => Flow::Call { to: None, back: next, slot: false },
+                    "r" => Flow::Return { maybe: false, slot: false },
+                    "j" => Flow::Jump { slot: false },
+                    _ => Flow::Next,
+                };
+                if !self.stack.goes_on(address, None) {
+                    self.stack.arrive(self.rules, self.arrival(address), &mut self.program, &mut self.script);
+                }
+                let (after, locator) = (self.time + 1, 1000 + self.time);
+                self.stack.leave(Departure { flow, address, next, after, locator, stack: None, moves: Move::None });
+                self.time += 1;
+            }
+            self
+        }
+
+        fn told(&mut self) -> String {
+            self.stack.finish(&mut self.script);
+            core::mem::take(&mut self.script.told).join(" ")
+        }
+    }
+
+    /// 20 calls itself three times at 25. A jump to 26 has left one, two or three of the calls; the returns that follow tell.
+    #[test]
+    fn returns_decide_what_a_jump_out_of_recursion_has_left() {
+        let before = "10c 20n 25c 20n 25c 20n 25c 20n 28c 60n";
+        let recursion = "^10@0 +20@1 +20@3 +20@5 +20@7 +60@9";
+        // It left 60, and the three inner calls: 26 is in the outermost call of 20, which returns to 11.
+        let told = Play::new(true).run(before).run("61j 26n 27r 11n").told();
+        assert_eq!(told, format!("{recursion} -60@11:4 -20@11:4 -20@11:4 -20@11:0 -20@13:0"));
+        // One call more returns to 26 after it.
+        let told = Play::new(true).run(before).run("61j 26n 27r 26n 27r 11n").told();
+        assert_eq!(told, format!("{recursion} -60@11:4 -20@11:4 -20@11:0 -20@13:0 -20@15:0"));
+    }
+
+    #[test]
+    fn events_wait_until_it_is_decided_and_keep_their_order() {
+        let mut play = Play::new(true);
+        play.run("10c 20n 25c 20n 25c 20n 28c 60n 61j 26n 30c 40n");
+        let held = play.script.told.len();
+        play.stack.point(7, play.time, 0, &mut play.script);
+        assert_eq!(play.script.told.len(), held, "nothing is decided yet");
+        play.run("41r 31n 27r 11n");
+        let told = play.told();
+        assert!(told.ends_with("+40@11 !7@12 -40@13:0 -20@15:0"), "{told}");
+    }
+
+    #[test]
+    fn what_nothing_decides_is_the_innermost_at_the_end() {
+        let told = Play::new(true).run("10c 20n 25c 20n 25c 20n 28c 60n 61j 26n").told();
+        assert!(told.contains("-60@9:4 -20@9:0"), "{told}");
+    }
+
+    #[test]
+    fn interrupts_nest_and_come_between_a_call_and_its_callee() {
+        assert_eq!(Play::new(false).run("10n 12! 80c 90r 81n 12n").told(), "^10@0 +12@1 +90@2 -90@3:0 -12@4:0");
+        assert_eq!(Play::new(false).run("10c 20! 80n 20r 11n").told(), "^10@0 +20@1 +20@1 -20@2:0 -20@3:0");
+        // The address behind the call: the callee was not executed.
+        assert_eq!(Play::new(false).run("10c 11! 80n 11n").told(), "^10@0 +11@1 -11@2:0");
+        // What the return was about to do it has done.
+        assert_eq!(Play::new(false).run("10c 20r 11! 80n 11n").told(), "^10@0 +20@1 -20@2:0 +11@2 -11@3:0");
+    }
+
+    #[test]
+    fn code_that_returns_further_than_is_known_was_called_before() {
+        assert_eq!(Play::new(true).run("10r 50c 60r 51n").told(), "^10@0 -10@1:0 _50@1 +60@2 -60@3:0");
+        // On one stack for many threads nobody knows who called whom.
+        assert_eq!(Play::new(false).run("10r 50c 60r 51n").told(), "^10@0 -10@1:0 ^50@1 +60@2 -60@3:0");
+    }
+
+    #[test]
+    fn a_trace_with_gaps_has_no_handlers() {
+        let mut play = Play::new(true);
+        for i in 0..200 {
+            play.run(&format!("{:x}n", 0x1000 + i * 0x100));
+        }
+        assert_eq!(play.script.notes, [Note::Gaps(0x1000 + 65 * 0x100)]);
+        let told = play.told();
+        assert_eq!(told.matches('+').count(), 64);
+        assert_eq!(told.matches(":12").count(), 64, "all of them are ended, as guesses");
+    }
+}

@@ -9,7 +9,7 @@ export function createQueryPanel(spawn: () => SqlPort): Panel {
     id: 'query',
     title: 'Query',
     unscoped: true,
-    offered: ({ trace }) => trace.info.value?.container === 'SQLite',
+    offered: ({ trace }) => trace.info.value?.offers.includes('sql') ?? false,
     create: ({ file }) => {
       const sql = createSql(file, spawn);
       const text = signal('');
