@@ -437,19 +437,22 @@ mod tests {
             Arrival { address, stack: None, opening: Opening::Usual, time: self.time, locator: 1000 + self.time }
         }
 
-        /// Plays instructions of one byte: `c` calls, `r` returns, `j` jumps, `n` goes on; `!` interrupts before it.
+        /// Plays instructions of one byte: `c` calls, `r` returns, `j` jumps, `n` goes on, `u` goes anywhere; `!` interrupts
+        /// before it.
         fn run(&mut self, text: &str) -> &mut Self {
             for word in text.split_whitespace() {
-                let address = u64::from_str_radix(&word[..word.len() - 1], 16).unwrap();
-                if word.ends_with('!') {
+                let (address, what) = word.split_at(word.len() - 1);
+                let address = u64::from_str_radix(address, 16).unwrap();
+                if what == "!" {
                     self.stack.interrupt(self.rules, self.arrival(address), &mut self.program, &mut self.script);
                     continue;
                 }
                 let next = address + 1;
-                let flow = match &word[word.len() - 1..] {
+                let flow = match what {
                     "c" => Flow::Call { to: None, back: next, slot: false },
                     "r" => Flow::Return { maybe: false, slot: false },
                     "j" => Flow::Jump { slot: false },
+                    "u" => Flow::Unknown,
                     _ => Flow::Next,
                 };
                 if !self.stack.goes_on(address, None) {
@@ -471,7 +474,7 @@ mod tests {
     /// 20 calls itself three times at 25. A jump to 26 has left one, two or three of the calls; the returns that follow tell.
     #[test]
     fn returns_decide_what_a_jump_out_of_recursion_has_left() {
-        let before = "10c 20n 25c 20n 25c 20n 25c 20n 28c 60n";
+        let before = "10c 20u 25c 20u 25c 20u 25c 20u 28c 60n";
         let recursion = "^10@0 +20@1 +20@3 +20@5 +20@7 +60@9";
         // It left 60, and the three inner calls: 26 is in the outermost call of 20, which returns to 11.
         let told = Play::new(true).run(before).run("61j 26n 27r 11n").told();
@@ -484,18 +487,18 @@ mod tests {
     #[test]
     fn events_wait_until_it_is_decided_and_keep_their_order() {
         let mut play = Play::new(true);
-        play.run("10c 20n 25c 20n 25c 20n 28c 60n 61j 26n 30c 40n");
+        play.run("10c 20u 25c 20u 25c 20u 28c 60n 61j 26u 30c 40n");
         let held = play.script.told.len();
         play.stack.point(7, play.time, 0, &mut play.script);
         assert_eq!(play.script.told.len(), held, "nothing is decided yet");
-        play.run("41r 31n 27r 11n");
+        play.run("41r 31u 27r 11n");
         let told = play.told();
         assert!(told.ends_with("+40@11 !7@12 -40@13:0 -20@15:0"), "{told}");
     }
 
     #[test]
     fn what_nothing_decides_is_the_innermost_at_the_end() {
-        let told = Play::new(true).run("10c 20n 25c 20n 25c 20n 28c 60n 61j 26n").told();
+        let told = Play::new(true).run("10c 20u 25c 20u 25c 20u 28c 60n 61j 26n").told();
         assert!(told.contains("-60@9:4 -20@9:0"), "{told}");
     }
 
