@@ -25,8 +25,11 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
   const canvas = useRef<HTMLCanvasElement>(null);
 
   useEffect(() => {
+    const element = strip.current;
+    const target = canvas.current;
+    // A trace that was replaced at once has no elements any more when its effects run.
+    if (!element || !target) return undefined;
     const scope = createScope();
-    const element = strip.current!;
     const surface = createSurface({
       element,
       signals: [timeline.overview, timeline.whole, timeline.buckets, theme.theme],
@@ -37,7 +40,7 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
         const overview = timeline.overview.peek();
         const whole = timeline.whole.peek();
         if (overview && whole && size.width > 0) {
-          paint(canvas.current!, overview, whole, trace.names, theme.theme.peek(), size);
+          paint(target, overview, whole, trace.names, theme.theme.peek(), size);
         }
       },
     });

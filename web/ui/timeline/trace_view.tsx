@@ -30,8 +30,10 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   const state = useMemo(() => createViewState(open), [open]);
 
   useEffect(() => {
+    const element = area.current;
+    // A trace that was replaced at once has no elements any more when its effects run.
+    if (!element || !shapes.current || !marks.current) return undefined;
     const scope = createScope();
-    const element = area.current!;
     const scrollBy = (pixels: number) => {
       if (scroller.current) scroller.current.scrollTop += pixels / state.stretch.peek();
     };
@@ -42,7 +44,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     scope.add(() => {
       if (page.actions.peek() === actions) page.actions.value = null;
     });
-    scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current!, marks: marks.current! }));
+    scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
     scope.add(state.dispose);
     return scope.dispose;

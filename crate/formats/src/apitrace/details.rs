@@ -14,8 +14,8 @@ use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
 
 use super::FRAME;
+use super::call::Collect;
 use super::calls::FrameFacts;
-use super::collect::Collect;
 use super::decode::Walk;
 use super::events::ApitraceDecoder;
 use super::places::{Missing, Reader};

@@ -5,8 +5,8 @@
 //!
 //! A locator is the offset of a call's ENTER event in the decompressed stream; one with [`FRAME`] set is a frame's number.
 
+mod call;
 mod calls;
-mod collect;
 mod decode;
 mod details;
 pub mod encode;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::{OpenOptions, Text};
 
-use super::collect::frame_text;
+use super::call::frame_text;
 use super::decode::{Bytes, Cut, Enter, Nest, Scalar, Sink};
 use super::float::general;
 use super::pending::Pending;

@@ -16,7 +16,6 @@ use crate::names::Texts;
 use crate::problem::{MALFORMED, Problem};
 use crate::sniff::OpenOptions;
 
-use super::calls::{Calls, Context, Pointer, Step, or_remember};
 use super::decode::{Record, Sink, Walk};
 use super::details::{self, Machine};
 use super::machine;
@@ -25,6 +24,7 @@ use super::meta::Summary;
 use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, Meta};
 use super::skim;
+use super::threads::{Context, Pointer, Step, Threads, or_remember};
 use super::wire::{Header, META_AT};
 
 /// Details of most frames fit in here; of longer ones more is asked for.
@@ -50,7 +50,7 @@ pub(crate) struct FramesDecoder {
 /// All but the place in the container.
 struct State {
     options: OpenOptions,
-    calls: Calls,
+    threads: Threads,
     names: Texts,
     tracks: u32,
     lanes: [Option<TrackId>; 3],
@@ -85,7 +85,7 @@ impl FramesDecoder {
         let isa = machine::isa(header.architecture, header.machine);
         let mut state = State {
             options,
-            calls: Calls::new(isa),
+            threads: Threads::new(isa),
             names: Texts::default(),
             tracks: 0,
             lanes: [None; 3],
@@ -109,7 +109,7 @@ impl FramesDecoder {
     }
 
     fn machine(&self) -> Machine {
-        Machine::new(&self.header, *self.state.calls.order(), self.options.limits.payload)
+        Machine::new(&self.header, *self.state.threads.order(), self.options.limits.payload)
     }
 
     fn check(&mut self) -> Result<()> {
@@ -183,8 +183,8 @@ impl Decoder for FramesDecoder {
         self.walk.end(rest, &mut ToBatch { state: &mut self.state, out });
         self.end = Some(self.walk.at());
         let limits = &self.options.limits;
-        let State { calls, names, tracks, .. } = &mut self.state;
-        calls.finish(&mut Context { names, tracks, limits, out });
+        let State { threads, names, tracks, .. } = &mut self.state;
+        threads.finish(&mut Context { names, tracks, limits, out });
         let frames = self.walk.frames();
         if frames > 0 {
             // The last step takes its place as well: without this the trace would end where something last happened.
@@ -195,8 +195,8 @@ impl Decoder for FramesDecoder {
 
     fn finish(&mut self, out: &mut EventBatch) {
         let limits = &self.options.limits;
-        let State { calls, names, tracks, .. } = &mut self.state;
-        calls.settle(&mut Context { names, tracks, limits, out });
+        let State { threads, names, tracks, .. } = &mut self.state;
+        threads.settle(&mut Context { names, tracks, limits, out });
     }
 
     fn want(&self) -> Want {
@@ -572,7 +572,7 @@ impl State {
             };
             let limits = &self.options.limits;
             let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
-            or_remember(self.calls.step(&step, &mut cx), &mut self.failed);
+            or_remember(self.threads.step(&step, &mut cx), &mut self.failed);
             if seen.kinds == (Kinds { std: true, ..Kinds::default() }) {
                 return;
             }
@@ -589,7 +589,7 @@ impl State {
     fn step(&mut self, step: &Step<'_>, out: &mut EventBatch) {
         let limits = &self.options.limits;
         let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
-        or_remember(self.calls.step(step, &mut cx), &mut self.failed);
+        or_remember(self.threads.step(step, &mut cx), &mut self.failed);
     }
 
     /// What is no instruction.
@@ -599,14 +599,14 @@ impl State {
             let name = self.seen.number.map_or("system call".to_owned(), |n| format!("system call {n}"));
             self.instant(self.seen.call_thread, &name, index, at, out);
             if let (Some(thread), Some(number)) = (self.seen.call_thread, self.seen.number) {
-                self.calls.system_call(thread, number);
+                self.threads.system_call(thread, number);
             }
         }
         if kinds.exception {
             let name = self.seen.exception.map_or("exception".to_owned(), |n| format!("exception {n}"));
             self.instant(self.seen.exception_thread, &name, index, at, out);
             if let Some(thread) = self.seen.exception_thread {
-                self.calls.except(thread, self.seen.exception, self.seen.from, self.seen.to);
+                self.threads.except(thread, self.seen.exception, self.seen.from, self.seen.to);
             }
         }
         if kinds.taint_intro {
@@ -631,7 +631,7 @@ impl State {
         let limits = &self.options.limits;
         let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
         let name = cx.names.number(name, at, limits.names, cx.out);
-        let result = name.and_then(|name| self.calls.point(thread, name, index, at, &mut cx));
+        let result = name.and_then(|name| self.threads.point(thread, name, index, at, &mut cx));
         or_remember(result, &mut self.failed);
     }
 

@@ -4,7 +4,6 @@
 //! A container with a magic number holds protobuf messages with a length before each. There are no timestamps: the x axis
 //! is the number of the frame.
 
-mod calls;
 mod decode;
 mod details;
 pub mod encode;
@@ -17,6 +16,7 @@ pub mod records;
 mod skim;
 #[cfg(feature = "text")]
 mod text;
+mod threads;
 pub mod wire;
 
 use alloc::boxed::Box;

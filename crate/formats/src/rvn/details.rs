@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::code::{Blocks, Entry};
-use super::text;
+use super::vectors;
 use super::wire::{self, Interrupt, Schema};
 use crate::code::Instructions;
 use crate::code::isa::Isa;
@@ -105,7 +105,7 @@ fn listing(entry: &Entry, ran: u64, instructions: &dyn Instructions) -> Vec<Fiel
 fn told(interrupt: &Interrupt, blocks: &Blocks, instructions: &dyn Instructions, details: &mut RecordDetails) {
     let fields = &mut details.fields;
     let number = Value::I64(interrupt.number);
-    fields.push(Field::new("Interrupt", Value::Symbol { name: text::vector(interrupt), value: number.into() }));
+    fields.push(Field::new("Interrupt", Value::Symbol { name: vectors::name(interrupt), value: number.into() }));
     let by = if interrupt.is_hw { "a device" } else { "an instruction" };
     fields.push(Field::new("Raised by", Value::Text(by.into())));
     fields.push(Field::new("Interrupted at", Value::Hex(interrupt.pc)));

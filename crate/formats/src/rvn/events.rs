@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use super::decode::{Event, Reader, Record};
 use super::problems::NO_BLOCK;
 use super::wire::{Interrupt, Mode};
-use super::{details, text};
+use super::{details, text, vectors};
 use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
 use crate::code::flow::{Flow, Opening};
 use crate::code::isa::Isa;
@@ -116,7 +116,7 @@ impl RvnDecoder {
 
     /// The number of the name of an interrupt.
     fn interrupt_name(&mut self, interrupt: &Interrupt, out: &mut EventBatch) -> Result<u32, RowError> {
-        let text = text::vector(interrupt);
+        let text = vectors::name(interrupt);
         self.names.number_of(SliceKind::Interrupt, &text, 0, self.limits.names, out).map_err(too_many_names)
     }
 

@@ -12,6 +12,7 @@ mod events;
 mod metadata;
 pub mod problems;
 mod text;
+mod vectors;
 pub mod wire;
 
 use alloc::boxed::Box;

@@ -1,47 +1,10 @@
-//! Records as JSON lines, and interrupts by name.
+//! Records as JSON lines.
 
-use alloc::format;
 use alloc::string::String;
 use core::fmt::Write as _;
 
 use super::code::Blocks;
 use super::decode::Record;
-use super::wire::Interrupt;
-
-/// What the processor's own vectors are called (Intel SDM volume 3, table 6-1).
-const VECTORS: [&str; 22] = [
-    "divide error",
-    "debug",
-    "non-maskable interrupt",
-    "breakpoint",
-    "overflow",
-    "bound range exceeded",
-    "invalid opcode",
-    "device not available",
-    "double fault",
-    "coprocessor segment overrun",
-    "invalid TSS",
-    "segment not present",
-    "stack fault",
-    "general protection",
-    "page fault",
-    "",
-    "floating-point error",
-    "alignment check",
-    "machine check",
-    "SIMD floating-point exception",
-    "virtualization exception",
-    "control protection exception",
-];
-
-/// How people call an interrupt. Devices have vectors of their system's choice.
-pub(super) fn vector(interrupt: &Interrupt) -> String {
-    let name = usize::try_from(interrupt.number).ok().and_then(|n| VECTORS.get(n)).filter(|name| !name.is_empty());
-    match name {
-        Some(name) => format!("{name} ({})", interrupt.number),
-        None => format!("interrupt {}", interrupt.number),
-    }
-}
 
 /// One line for a record.
 pub(super) fn record(record: &Record, blocks: &Blocks, out: &mut String) {

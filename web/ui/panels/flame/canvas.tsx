@@ -42,7 +42,9 @@ export function FlameCanvas({ open, theme, state, clock }: Props) {
   });
 
   useEffect(() => {
-    const canvases = { area: area.current!, shapes: shapes.current!, marks: marks.current! };
+    // A panel that was closed at once has no elements any more when its effects run.
+    if (!area.current || !shapes.current || !marks.current) return undefined;
+    const canvases = { area: area.current, shapes: shapes.current, marks: marks.current };
     return drawFlameGraph(open, theme, state, clock, canvases);
   }, [open, theme, state, clock]);
 

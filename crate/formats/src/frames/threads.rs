@@ -72,7 +72,7 @@ impl Pointer<'_> {
 
 /// The stacks of all threads.
 #[derive(Debug)]
-pub(crate) struct Calls {
+pub(crate) struct Threads {
     isa: Isa,
     /// What the stack pointer is called.
     pointer: StackPointer,
@@ -125,7 +125,7 @@ impl Context<'_> {
     }
 }
 
-impl Calls {
+impl Threads {
     pub(crate) fn new(isa: Isa) -> Self {
         Self {
             isa,
