@@ -1,12 +1,13 @@
 //! One idea of a call stack: what [`super::stack`] follows.
 
+mod handlers;
+
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::flow::{Flow, Opening};
-use super::stack::{Arrival, CHOICES, Departure, Entered, Last, Note, Program, Raised, Rules, SHOWN, Sink};
-use super::syscalls;
+use super::stack::{Arrival, CHOICES, Departure, Entered, Last, Note, Program, Rules, SHOWN, Sink};
 use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
 
@@ -16,18 +17,12 @@ const FOLLOWED: usize = 1 << 20;
 const SEARCHED: usize = 4096;
 /// Return addresses of before that are kept of one call.
 const KEPT: usize = 256;
-/// Handlers that interrupt each other. More of them are a trace with gaps.
-const HANDLERS: usize = 64;
-/// Addresses of handlers that are remembered.
-const KNOWN_HANDLERS: usize = 64;
 /// How often code that nobody is known to have called may return to its caller and be shown within it.
 const UNCOVERED: u32 = 1000;
 /// A stack pointer further than this above all that is known belongs to another stack.
 const OTHER_STACK: u64 = 1 << 20;
 /// What a kernel saves on the stack for a handler takes more bytes than this, and a handler's return takes off fewer.
 const SIGNAL_FRAME: u64 = 64;
-/// `sysenter` comes back a few instructions further on.
-const SYSTEM_CALL_GAP: u64 = 16;
 /// A landing pad that is jumped to lies this close to the call that it belongs to.
 const NEAR: u64 = 4096;
 /// Places in the filter of return addresses.
@@ -239,34 +234,6 @@ impl State {
         }
     }
 
-    /// An exception that the trace tells may have a handler, which begins now. Nothing if it has none.
-    fn raise(
-        &mut self,
-        rules: Rules,
-        raised: Raised,
-        last: &Last,
-        at: &Arrival,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) -> Option<()> {
-        let goes = expected(last);
-        let is_handler = match raised.to {
-            Some(to) => to == at.address,
-            None => is_told(last.flow) && !goes.contains(&at.address),
-        };
-        if !is_handler {
-            return None;
-        }
-        if let Some(from) = raised.from {
-            let interrupted = Arrival { address: from, opening: Opening::Usual, stack: None, ..*at };
-            self.follow(Rules { infers_handlers: false, ..rules }, last, &interrupted, program, sink);
-        }
-        let goes = raised.from.map_or(goes, |from| [from, goes.first().copied().unwrap_or(from), from]);
-        let entered = Entered { kind: SliceKind::Signal, address: at.address, number: raised.number };
-        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
-        Some(())
-    }
-
     /// Does what the last instruction did, now that it is known where it went.
     fn follow(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
         let address = at.address;
@@ -412,97 +379,6 @@ impl State {
             return self.guess_landing(i, last, sink);
         }
         self.tail_call(last, address, program);
-    }
-
-    /// A system call is over, or the kernel's part of it begins.
-    fn after_system_call(
-        &mut self,
-        rules: Rules,
-        last: &Last,
-        at: &Arrival,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        let address = at.address;
-        let number = last.system_call;
-        if number.is_some_and(|number| syscalls::returns_from_signal(rules.isa, number)) {
-            return self.return_from_signal(rules, last, at, program, sink);
-        }
-        if address == last.address || address.wrapping_sub(last.next) <= SYSTEM_CALL_GAP {
-            return;
-        }
-        if !rules.infers_handlers || (rules.isa.is_kernel(address) && !rules.isa.is_kernel(last.address)) {
-            let entered = Entered { kind: SliceKind::SystemCall, address, number: None };
-            return self.begin(entered, [last.next; 3], at.time, (at.locator, at.stack), program, sink);
-        }
-        self.divert(rules, last, [last.next, last.next, last.address], at, program, sink);
-    }
-
-    /// A signal's handler is over: execution goes on where it was interrupted, or where the handler put it.
-    fn return_from_signal(
-        &mut self,
-        rules: Rules,
-        last: &Last,
-        at: &Arrival,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        let handler = self.resuming(at.address).or_else(|| self.open.iter().rposition(|open| !open.is_call()));
-        let Some(i) = handler else {
-            // Its beginning looked like something else. The next one is known.
-            return self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
-        };
-        let Some((handler, more)) = self.open.get(i).and_then(|open| Some((open.clone(), **open.handler.as_ref()?)))
-        else {
-            return;
-        };
-        if program.handlers.len() < KNOWN_HANDLERS && !program.handlers.contains(&handler.address) {
-            program.handlers.push(handler.address);
-        }
-        self.close(i, last.after, (0, END_INFERRED), sink);
-        if handler.resumes(at.address) {
-            return;
-        }
-        if program.handlers.contains(&at.address) && !self.gaps {
-            // The next signal was waiting: it interrupts the same.
-            let entered = Entered { kind: more.kind, address: at.address, number: None };
-            let goes = [handler.back, more.other, more.again];
-            self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
-            return;
-        }
-        self.jumped(rules, last, at, program, sink);
-    }
-
-    /// Execution goes on elsewhere than the last instruction said: a handler begins, or one is over.
-    fn divert(
-        &mut self,
-        rules: Rules,
-        last: &Last,
-        goes: [u64; 3],
-        at: &Arrival,
-        program: &mut Program,
-        sink: &mut impl Sink,
-    ) {
-        let resumed = self.resuming(at.address);
-        // Where targets of branches are not to be trusted, only the innermost: a handler may run the code that it interrupted.
-        if let Some(i) = resumed.filter(|i| rules.infers_handlers || i + 1 == self.open.len()) {
-            return self.close(i, last.after, (0, END_INFERRED), sink);
-        }
-        if !rules.infers_handlers || self.gaps {
-            return;
-        }
-        if self.handlers >= HANDLERS {
-            self.gaps = true;
-            self.note(Note::Gaps(at.address), at.locator, sink);
-            if let Some(i) = self.open.iter().position(|open| !open.is_call()) {
-                self.close(i, last.after, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), sink);
-            }
-            return;
-        }
-        let kernel = rules.isa.is_kernel(at.address) && !rules.isa.is_kernel(last.address);
-        let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
-        let entered = Entered { kind, address: at.address, number: None };
-        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
     }
 
     /// Ends the calls that the stack pointer says are over. False when it tells nothing, and the addresses must.
@@ -902,9 +778,4 @@ fn expected(last: &Last) -> [u64; 3] {
         Flow::Call { to, back, .. } => [to.unwrap_or(back), back, last.address],
         _ => [last.next, last.next, last.address],
     }
-}
-
-/// Whether an instruction says all the addresses that it may go to.
-fn is_told(flow: Flow) -> bool {
-    matches!(flow, Flow::Next | Flow::Branch { .. } | Flow::Call { to: Some(_), .. } | Flow::SystemCall)
 }

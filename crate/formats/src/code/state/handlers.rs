@@ -1,0 +1,141 @@
+//! Handlers of signals, interrupts and exceptions: where they begin and end.
+
+use super::{State, expected};
+use crate::batch::SliceKind;
+use crate::batch::flags::{END_INFERRED, UNCERTAIN};
+use crate::code::flow::{Flow, Opening};
+use crate::code::stack::{Arrival, Entered, Last, Note, Program, Raised, Rules, Sink};
+use crate::code::syscalls;
+
+/// Handlers that interrupt each other. More of them are a trace with gaps.
+const HANDLERS: usize = 64;
+/// Addresses of handlers that are remembered.
+const KNOWN_HANDLERS: usize = 64;
+/// `sysenter` comes back a few instructions further on.
+const SYSTEM_CALL_GAP: u64 = 16;
+
+impl State {
+    /// An exception that the trace tells may have a handler, which begins now. Nothing if it has none.
+    pub(super) fn raise(
+        &mut self,
+        rules: Rules,
+        raised: Raised,
+        last: &Last,
+        at: &Arrival,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) -> Option<()> {
+        let goes = expected(last);
+        let is_handler = match raised.to {
+            Some(to) => to == at.address,
+            None => is_told(last.flow) && !goes.contains(&at.address),
+        };
+        if !is_handler {
+            return None;
+        }
+        if let Some(from) = raised.from {
+            let interrupted = Arrival { address: from, opening: Opening::Usual, stack: None, ..*at };
+            self.follow(Rules { infers_handlers: false, ..rules }, last, &interrupted, program, sink);
+        }
+        let goes = raised.from.map_or(goes, |from| [from, goes.first().copied().unwrap_or(from), from]);
+        let entered = Entered { kind: SliceKind::Signal, address: at.address, number: raised.number };
+        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+        Some(())
+    }
+
+    /// A system call is over, or the kernel's part of it begins.
+    pub(super) fn after_system_call(
+        &mut self,
+        rules: Rules,
+        last: &Last,
+        at: &Arrival,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let address = at.address;
+        let number = last.system_call;
+        if number.is_some_and(|number| syscalls::returns_from_signal(rules.isa, number)) {
+            return self.return_from_signal(rules, last, at, program, sink);
+        }
+        if address == last.address || address.wrapping_sub(last.next) <= SYSTEM_CALL_GAP {
+            return;
+        }
+        if !rules.infers_handlers || (rules.isa.is_kernel(address) && !rules.isa.is_kernel(last.address)) {
+            let entered = Entered { kind: SliceKind::SystemCall, address, number: None };
+            return self.begin(entered, [last.next; 3], at.time, (at.locator, at.stack), program, sink);
+        }
+        self.divert(rules, last, [last.next, last.next, last.address], at, program, sink);
+    }
+
+    /// A signal's handler is over: execution goes on where it was interrupted, or where the handler put it.
+    pub(super) fn return_from_signal(
+        &mut self,
+        rules: Rules,
+        last: &Last,
+        at: &Arrival,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let handler = self.resuming(at.address).or_else(|| self.open.iter().rposition(|open| !open.is_call()));
+        let Some(i) = handler else {
+            // Its beginning looked like something else. The next one is known.
+            return self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
+        };
+        let Some((handler, more)) = self.open.get(i).and_then(|open| Some((open.clone(), **open.handler.as_ref()?)))
+        else {
+            return;
+        };
+        if program.handlers.len() < KNOWN_HANDLERS && !program.handlers.contains(&handler.address) {
+            program.handlers.push(handler.address);
+        }
+        self.close(i, last.after, (0, END_INFERRED), sink);
+        if handler.resumes(at.address) {
+            return;
+        }
+        if program.handlers.contains(&at.address) && !self.gaps {
+            // The next signal was waiting: it interrupts the same.
+            let entered = Entered { kind: more.kind, address: at.address, number: None };
+            let goes = [handler.back, more.other, more.again];
+            self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+            return;
+        }
+        self.jumped(rules, last, at, program, sink);
+    }
+
+    /// Execution goes on elsewhere than the last instruction said: a handler begins, or one is over.
+    pub(super) fn divert(
+        &mut self,
+        rules: Rules,
+        last: &Last,
+        goes: [u64; 3],
+        at: &Arrival,
+        program: &mut Program,
+        sink: &mut impl Sink,
+    ) {
+        let resumed = self.resuming(at.address);
+        // Where targets of branches are not to be trusted, only the innermost: a handler may run the code that it interrupted.
+        if let Some(i) = resumed.filter(|i| rules.infers_handlers || i + 1 == self.open.len()) {
+            return self.close(i, last.after, (0, END_INFERRED), sink);
+        }
+        if !rules.infers_handlers || self.gaps {
+            return;
+        }
+        if self.handlers >= HANDLERS {
+            self.gaps = true;
+            self.note(Note::Gaps(at.address), at.locator, sink);
+            if let Some(i) = self.open.iter().position(|open| !open.is_call()) {
+                self.close(i, last.after, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), sink);
+            }
+            return;
+        }
+        let kernel = rules.isa.is_kernel(at.address) && !rules.isa.is_kernel(last.address);
+        let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
+        let entered = Entered { kind, address: at.address, number: None };
+        self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+    }
+}
+
+/// Whether an instruction says all the addresses that it may go to.
+fn is_told(flow: Flow) -> bool {
+    matches!(flow, Flow::Next | Flow::Branch { .. } | Flow::Call { to: Some(_), .. } | Flow::SystemCall)
+}
