@@ -85,7 +85,7 @@ impl Names {
 pub(crate) struct Texts {
     calls: HashMap<String, u32>,
     /// Of kinds that are rare.
-    others: HashMap<(SliceKind, String), u32>,
+    others: Vec<(SliceKind, HashMap<String, u32>)>,
     count: u32,
 }
 
@@ -105,15 +105,24 @@ impl Texts {
         out: &mut EventBatch,
     ) -> Result<u32> {
         let calls = kind == SliceKind::Call;
-        let known = if calls { self.calls.get(text) } else { self.others.get(&(kind, String::from(text))) };
+        let other = self.others.iter().position(|(known, _)| *known == kind);
+        let names =
+            if calls { Some(&self.calls) } else { other.and_then(|i| self.others.get(i)).map(|(_, names)| names) };
+        let known = names.and_then(|names| names.get(text));
         if let Some(number) = known {
             return Ok(*number);
         }
         let number = self.once(Name { kind, ..Name::from(String::from(text)) }, at, limit, out)?;
-        if calls {
-            self.calls.insert(text.into(), number);
+        if !calls && other.is_none() {
+            self.others.push((kind, HashMap::new()));
+        }
+        let names = if calls {
+            Some(&mut self.calls)
         } else {
-            self.others.insert((kind, text.into()), number);
+            self.others.iter_mut().find(|(k, _)| *k == kind).map(|(_, n)| n)
+        };
+        if let Some(names) = names {
+            names.insert(text.into(), number);
         }
         Ok(number)
     }

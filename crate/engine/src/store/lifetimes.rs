@@ -1,14 +1,15 @@
 //! Open slices that overlap: each begins and ends independently.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 use super::slice::Open;
 
 /// The open slices of one track, by depth and by name.
 #[derive(Debug, Default)]
 pub(super) struct Lifetimes {
-    open: BTreeMap<i32, Open>,
+    /// By depth; the last is in use.
+    open: Vec<Option<Open>>,
     by_name: HashMap<u32, i32>,
     /// Free depths below `depths`.
     free: BinaryHeap<Reverse<i32>>,
@@ -28,7 +29,13 @@ impl Lifetimes {
             }
         };
         self.by_name.insert(slice.name, depth);
-        self.open.insert(depth, Open { depth, ..slice });
+        let row = depth as usize;
+        if self.open.len() <= row {
+            self.open.resize(row + 1, None);
+        }
+        if let Some(place) = self.open.get_mut(row) {
+            *place = Some(Open { depth, ..slice });
+        }
         old
     }
 
@@ -36,21 +43,25 @@ impl Lifetimes {
     pub(super) fn end(&mut self, name: u32) -> Option<Open> {
         let depth = self.by_name.remove(&name)?;
         self.free.push(Reverse(depth));
-        self.open.remove(&depth)
+        let ended = self.open.get_mut(depth as usize)?.take();
+        while self.open.last().is_some_and(Option::is_none) {
+            self.open.pop();
+        }
+        ended
     }
 
     /// Ends and returns all slices.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Open> + use<> {
-        std::mem::take(self).open.into_values()
+        std::mem::take(self).open.into_iter().flatten()
     }
 
     /// The open slices, from the lowest depth.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Open> {
-        self.open.values()
+        self.open.iter().flatten()
     }
 
     /// The highest depth of an open slice.
     pub(super) fn highest(&self) -> Option<i32> {
-        self.open.last_key_value().map(|(depth, _)| *depth)
+        self.open.len().checked_sub(1).map(|depth| depth as i32)
     }
 }

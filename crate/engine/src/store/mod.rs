@@ -11,8 +11,6 @@ mod samples;
 pub mod slice;
 mod track;
 
-use std::collections::BTreeMap;
-
 use unspool_formats::batch::{Key, SliceKind};
 use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, TrackId};
 
@@ -40,7 +38,7 @@ pub struct Store {
     pub(crate) calls: CallTree,
     problems: Vec<Noted>,
     /// Problems of the decoder by kind. Those of a track's stack are counted in the track.
-    counts: BTreeMap<&'static ProblemKind, Count>,
+    counts: Counts,
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
@@ -76,6 +74,30 @@ impl Count {
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.sum = self.sum.saturating_add(other.sum);
+    }
+}
+
+/// How many problems there are of each kind, in the order of ids.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts(Vec<(&'static ProblemKind, Count)>);
+
+impl Counts {
+    fn add(&mut self, kind: &'static ProblemKind, count: &Count) {
+        match self.0.binary_search_by(|(known, _)| (*known).cmp(kind)) {
+            Ok(i) => {
+                if let Some((_, known)) = self.0.get_mut(i) {
+                    known.add(count);
+                    if count.first.at < known.first.at {
+                        known.first = count.first;
+                    }
+                }
+            }
+            Err(i) => self.0.insert(i, (kind, *count)),
+        }
+    }
+
+    pub(crate) fn into_iter(self) -> impl Iterator<Item = (&'static ProblemKind, Count)> {
+        self.0.into_iter()
     }
 }
 
@@ -137,24 +159,17 @@ impl Store {
     /// Notes a problem.
     pub(crate) fn note(&mut self, problem: Problem) {
         let one = Count::of(problem);
-        self.counts.entry(problem.kind).and_modify(|c| c.add(&one)).or_insert(one);
+        self.counts.add(problem.kind, &one);
         if self.problems.len() < PROBLEMS_KEPT {
             self.problems.push(Noted { problem, track: None });
         }
     }
 
     /// All problems by kind.
-    pub(crate) fn problem_counts(&self) -> BTreeMap<&'static ProblemKind, Count> {
+    pub(crate) fn problem_counts(&self) -> Counts {
         let mut all = self.counts.clone();
         for (kind, count) in self.tracks.iter().flat_map(Track::problem_counts) {
-            all.entry(kind)
-                .and_modify(|c| {
-                    c.add(&count);
-                    if count.first.at < c.first.at {
-                        c.first = count.first;
-                    }
-                })
-                .or_insert(count);
+            all.add(kind, &count);
         }
         all
     }

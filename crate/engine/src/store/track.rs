@@ -106,8 +106,7 @@ impl Track {
         calls: &mut CallTree,
     ) -> Option<Problem> {
         if self.def.stacking == Stacking::Overlapping {
-            let problem = self.begin(start, name, locator, calls);
-            return self.end(end, name, locator, calls).or(problem);
+            return self.lifetime((start, end), name, locator, calls);
         }
         let (_, start, problem) = self.arrive(start, locator);
         let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
@@ -120,10 +119,27 @@ impl Track {
         problem
     }
 
+    /// [`Track::begin`], which is in line where it matters, once more.
+    #[cold]
+    fn begin_again(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+        self.begin(time, name, locator, calls)
+    }
+
+    /// A whole slice among those that overlap.
+    #[cold]
+    fn lifetime(&mut self, (start, end): (u64, u64), name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+        let problem = self.begin_again(start, name, locator, calls);
+        let (_, end, late) = self.arrive(end, locator);
+        if let Some(open) = self.lifetimes.end(name) {
+            self.close(&open, end, 0);
+        }
+        late.or(problem)
+    }
+
     /// Begins a slice that has been open since the track began, and lies below everything on it.
     pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
         if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping {
-            return self.begin(time, name, locator, calls);
+            return self.begin_again(time, name, locator, calls);
         }
         let (_, time, problem) = self.arrive(time, locator);
         if !self.columns.is_empty() {

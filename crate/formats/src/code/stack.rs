@@ -222,12 +222,12 @@ impl Stack {
     }
 
     /// Something happens on the thread at a time that is not part of the stack.
-    pub(crate) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut impl Sink) {
+    pub(crate) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut dyn Sink) {
         self.each(|state| state.point(name, time, locator, sink));
     }
 
     /// Execution comes to an instruction.
-    pub(crate) fn arrive(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut impl Sink) {
+    pub(crate) fn arrive(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let last = self.take_last();
         if let Some(last) = last.as_ref().filter(|last| self.others.is_empty() && last.raised.is_none())
             && self.likeliest.returns(rules, last, &at, sink)
@@ -238,7 +238,7 @@ impl Stack {
     }
 
     /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
-    pub(crate) fn interrupt(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut impl Sink) {
+    pub(crate) fn interrupt(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let last = self.take_last();
         self.decide(last, &at, sink, |state, last, sink| state.interrupt(rules, last, &at, program, sink));
     }
@@ -295,12 +295,12 @@ impl Stack {
     }
 
     /// Has every stack do something. A return or jump decides between stacks, or makes more of them; nothing else does.
-    fn decide<S: Sink>(
+    fn decide(
         &mut self,
         last: Option<Last>,
         at: &Arrival,
-        sink: &mut S,
-        mut act: impl FnMut(&mut State, Option<&Last>, &mut S),
+        sink: &mut dyn Sink,
+        mut act: impl FnMut(&mut State, Option<&Last>, &mut dyn Sink),
     ) {
         let decides = last.as_ref().filter(|last| matches!(last.flow, Flow::Return { .. } | Flow::Jump { .. }));
         if let Some(last) = decides {
@@ -313,13 +313,13 @@ impl Stack {
     }
 
     /// There is no more of the trace for now: nothing decides any more which stack is right.
-    pub(crate) fn settle(&mut self, sink: &mut impl Sink) {
+    pub(crate) fn settle(&mut self, sink: &mut dyn Sink) {
         self.others.clear();
         self.likeliest.release(sink);
     }
 
     /// The trace is over: what returned last did so from the innermost call.
-    pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
+    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) {
         self.settle(sink);
         let last = self.take_last();
         self.likeliest.finish(last.as_ref(), sink);
@@ -346,25 +346,28 @@ impl Stack {
     }
 
     /// Gives up the stacks that returns have shown to be wrong.
-    fn prune(&mut self, sink: &mut impl Sink) {
+    fn prune(&mut self, sink: &mut dyn Sink) {
         if self.others.is_empty() {
             return;
         }
-        let likelier = |a: &State, b: &State| a.unlikelihood() < b.unlikelihood();
-        self.others.sort_by_key(State::unlikelihood);
-        if let Some(first) = self.others.first_mut()
-            && likelier(first, &self.likeliest)
+        let likeliest = self.others.iter().map(State::unlikelihood).min();
+        if likeliest.is_some_and(|least| least < self.likeliest.unlikelihood())
+            && let Some(first) = self.others.iter_mut().find(|other| Some(other.unlikelihood()) == likeliest)
         {
             core::mem::swap(first, &mut self.likeliest);
-            self.others.sort_by_key(State::unlikelihood);
         }
         let (least, _) = self.likeliest.unlikelihood();
         self.others.retain(|other| other.unlikelihood().0 <= least);
         // Of those that have come to the same calls the likelier stands for both.
         let mut i = 0;
         while let Some(other) = self.others.get(i) {
-            let before = self.others.iter().take(i);
-            if core::iter::once(&self.likeliest).chain(before).any(|likelier| likelier.has_calls_of(other)) {
+            let rest = self
+                .others
+                .iter()
+                .enumerate()
+                .filter(|(j, likelier)| (likelier.unlikelihood(), *j) < (other.unlikelihood(), i));
+            let mut likelier = core::iter::once(&self.likeliest).chain(rest.map(|(_, likelier)| likelier));
+            if likelier.any(|likelier| likelier.has_calls_of(other)) {
                 self.others.remove(i);
             } else {
                 i += 1;

@@ -158,7 +158,7 @@ impl State {
 
     /// Takes in that the innermost call, and it alone, returned to its caller. False if that is not what happened.
     #[inline]
-    pub(super) fn returns(&mut self, rules: Rules, last: &Last, at: &Arrival, sink: &mut impl Sink) -> bool {
+    pub(super) fn returns(&mut self, rules: Rules, last: &Last, at: &Arrival, sink: &mut dyn Sink) -> bool {
         let Some(top) = self.open.last() else { return false };
         let usual = top.back == at.address && top.back != last.next && top.is_call() && self.trick.is_none();
         if !matches!(last.flow, Flow::Return { .. }) || !usual || !self.agrees(rules, at.stack) {
@@ -169,18 +169,19 @@ impl State {
     }
 
     /// Something happens on the thread at a time that is not part of the stack.
-    pub(super) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut impl Sink) {
+    pub(super) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut dyn Sink) {
         self.tell(Held::Point { name, time, locator }, sink);
     }
 
     /// Execution comes to an instruction.
+    #[inline(never)]
     pub(super) fn arrive(
         &mut self,
         rules: Rules,
         last: Option<&Last>,
         at: &Arrival,
         program: &mut Program,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         if let Some(last) = last {
             let told = last.raised.and_then(|raised| self.raise(rules, raised, last, at, program, sink));
@@ -206,13 +207,14 @@ impl State {
     }
 
     /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
+    #[inline(never)]
     pub(super) fn interrupt(
         &mut self,
         rules: Rules,
         last: Option<&Last>,
         at: &Arrival,
         program: &mut Program,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         if self.outermost.is_none() {
             self.begin_outermost(at, false, program, sink);
@@ -226,7 +228,8 @@ impl State {
     }
 
     /// The trace is over: what returned last did so from the innermost call.
-    pub(super) fn finish(&mut self, last: Option<&Last>, sink: &mut impl Sink) {
+    #[inline(never)]
+    pub(super) fn finish(&mut self, last: Option<&Last>, sink: &mut dyn Sink) {
         if let Some(last) = last.filter(|last| matches!(last.flow, Flow::Return { .. }))
             && self.open.last().is_some_and(Open::is_call)
         {
@@ -235,7 +238,8 @@ impl State {
     }
 
     /// Does what the last instruction did, now that it is known where it went.
-    fn follow(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn follow(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let address = at.address;
         let mut replaced = false;
         if let Some((trick, open)) = self.trick
@@ -305,7 +309,8 @@ impl State {
     }
 
     /// A return went to an address.
-    fn returned_to(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn returned_to(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let address = at.address;
         // Nearly always it is the innermost call that returns to its caller.
         if let Some(top) = self.open.last()
@@ -353,7 +358,8 @@ impl State {
     }
 
     /// A jump by a register or memory went to an address.
-    fn jumped(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn jumped(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let address = at.address;
         if at.stack.is_some() && self.settle(rules, last, at, false, sink) {
             return;
@@ -385,7 +391,8 @@ impl State {
     ///
     /// `returns`: it was a return that went there. Where calls leave their return address in a register, a call that made
     /// no room on the stack is over at the same stack pointer that it was entered with.
-    fn settle(&mut self, rules: Rules, last: &Last, at: &Arrival, returns: bool, sink: &mut impl Sink) -> bool {
+    #[inline(never)]
+    fn settle(&mut self, rules: Rules, last: &Last, at: &Arrival, returns: bool, sink: &mut dyn Sink) -> bool {
         let Some(now) = at.stack else { return false };
         if self.highest != 0 && now > self.highest.saturating_add(OTHER_STACK) {
             return false;
@@ -450,6 +457,7 @@ impl State {
     }
 
     /// The innermost call that returns to this address.
+    #[inline(never)]
     fn expecting(&self, address: u64) -> Option<usize> {
         let from = self.open.len().saturating_sub(SEARCHED);
         let mut found = self.open.iter().enumerate().skip(from).rev().filter(|(_, open)| open.back == address);
@@ -476,6 +484,7 @@ impl State {
     }
 
     /// The innermost handler that goes on at this address.
+    #[inline(never)]
     fn resuming(&self, address: u64) -> Option<usize> {
         if self.handlers == 0 {
             return None;
@@ -487,6 +496,7 @@ impl State {
 
     /// Where an address is one that an earlier call returned to, in a call that is still open and not the one at hand: the
     /// first call that ends when execution goes on there.
+    #[inline(never)]
     fn returned_in(&self, address: u64) -> Option<usize> {
         let from = self.open.len().saturating_sub(SEARCHED);
         for (i, open) in self.open.iter().enumerate().skip(from).rev() {
@@ -500,6 +510,7 @@ impl State {
 
     /// Where an address lies in the function that an open call returns to: that call, the innermost, ends when execution
     /// goes on there.
+    #[inline(never)]
     fn landing(&self, address: u64, program: &Program) -> Option<usize> {
         let function = program.function_of(address).filter(|function| *function != address)?;
         let from = self.open.len().saturating_sub(SEARCHED);
@@ -523,7 +534,8 @@ impl State {
 
     /// Ends open calls from `i` on because the address says so. Those above it have no end of their own, nor has it itself
     /// where execution went on in its caller at another address than its own (`elsewhere`).
-    fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Last, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Last, sink: &mut dyn Sink) {
         let left = self.open.len().saturating_sub(i);
         if left > usize::from(!elsewhere) {
             self.note(Note::LeftByJump(left as u64), last.locator, sink);
@@ -532,13 +544,15 @@ impl State {
     }
 
     /// Ends open calls from `i` on by a guess.
-    fn guess_landing(&mut self, i: usize, last: &Last, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn guess_landing(&mut self, i: usize, last: &Last, sink: &mut dyn Sink) {
         self.note(Note::LandingGuessed(self.open.len().saturating_sub(i) as u64), last.locator, sink);
         self.unwind(i, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), last, sink);
     }
 
     /// Ends open calls from `i` on that were left by a jump: they were over when it set the stack pointer.
-    fn unwind(&mut self, i: usize, (own, above): (u8, u8), last: &Last, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn unwind(&mut self, i: usize, (own, above): (u8, u8), last: &Last, sink: &mut dyn Sink) {
         if let Some((set, popped)) = last.unwound {
             self.close(i + 1, set, (above, above), sink);
             let returns = matches!(last.flow, Flow::Return { .. });
@@ -548,7 +562,8 @@ impl State {
     }
 
     /// Code that nobody is known to have called returns to its caller, which has been there all the time.
-    fn uncover(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn uncover(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
         if !self.open.is_empty() {
             return;
         }
@@ -561,13 +576,15 @@ impl State {
         self.begin_outermost(at, below, program, sink);
     }
 
-    fn begin_outermost(&mut self, at: &Arrival, below: bool, program: &mut Program, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn begin_outermost(&mut self, at: &Arrival, below: bool, program: &mut Program, sink: &mut dyn Sink) {
         program.functions.insert(at.address);
         let (name, _) = sink.name(Entered { kind: SliceKind::Call, address: at.address, number: None });
         self.outermost = Some((name, at.locator));
         self.tell(Held::Outermost { name, below, time: at.time, locator: at.locator }, sink);
     }
 
+    #[inline(never)]
     fn begin(
         &mut self,
         entered: Entered,
@@ -575,7 +592,7 @@ impl State {
         time: u64,
         (began, stack): (u64, Option<u64>),
         program: &mut Program,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         let mut name = 0;
         if self.open.len() < SHOWN {
@@ -612,7 +629,7 @@ impl State {
 
     /// Ends what is open from `i` on. The first flags go to that one, the others to all above it.
     #[inline]
-    fn close(&mut self, i: usize, time: u64, (own, above): (u8, u8), sink: &mut impl Sink) {
+    fn close(&mut self, i: usize, time: u64, (own, above): (u8, u8), sink: &mut dyn Sink) {
         if i >= self.open.len() {
             return;
         }
@@ -625,7 +642,8 @@ impl State {
     }
 
     /// Ends the innermost call or handler.
-    fn pop(&mut self, time: u64, flags: u8, sink: &mut impl Sink) {
+    #[inline(never)]
+    fn pop(&mut self, time: u64, flags: u8, sink: &mut dyn Sink) {
         let Some(open) = self.open.pop() else { return };
         self.count(open.back, false);
         if self.open.len() < SHOWN {
@@ -645,7 +663,7 @@ impl State {
     }
 
     #[inline]
-    fn tell(&mut self, event: Held, sink: &mut impl Sink) {
+    fn tell(&mut self, event: Held, sink: &mut dyn Sink) {
         if self.holds {
             self.held.push(event);
         } else {
@@ -653,11 +671,12 @@ impl State {
         }
     }
 
-    fn note(&mut self, note: Note, locator: u64, sink: &mut impl Sink) {
+    fn note(&mut self, note: Note, locator: u64, sink: &mut dyn Sink) {
         self.tell(Held::Note { note, locator }, sink);
     }
 
     /// The stacks that there may be beside this one when execution comes to an instruction.
+    #[inline(never)]
     pub(super) fn fork(&mut self, last: &Last, at: &Arrival) -> Vec<Self> {
         self.choice = 0;
         let choices = self.choices(last, at);
@@ -676,6 +695,7 @@ impl State {
     }
 
     /// Whether the same calls are open as in another stack.
+    #[inline(never)]
     pub(super) fn has_calls_of(&self, other: &Self) -> bool {
         let same = |(a, b): (&Open, &Open)| a.began == b.began && a.address == b.address;
         self.open.len() == other.open.len() && self.open.iter().zip(&other.open).rev().all(same)
@@ -698,7 +718,8 @@ impl State {
     }
 
     /// Tells the events that were kept back: it is known that this is what happened.
-    pub(super) fn release(&mut self, sink: &mut impl Sink) {
+    #[inline(never)]
+    pub(super) fn release(&mut self, sink: &mut dyn Sink) {
         if self.filter.is_none() {
             self.filter = Some(Box::new([0; FILTER]));
             for i in 0..self.open.len() {
@@ -723,6 +744,7 @@ impl State {
     }
 
     /// Remembers that a call of the innermost open one returned to this address.
+    #[inline(never)]
     fn keep(&mut self, address: u64) {
         let from = self.open.last().map_or(0, |top| top.returned as usize);
         let kept = self.returned.get(from..).unwrap_or_default();
@@ -758,7 +780,7 @@ impl State {
 }
 
 impl Held {
-    fn tell(self, sink: &mut impl Sink) {
+    fn tell(self, sink: &mut dyn Sink) {
         match self {
             Self::Begin { name, time, locator } => sink.begin(name, time, locator),
             Self::End { name, began, time, flags } => sink.end(name, began, time, flags),

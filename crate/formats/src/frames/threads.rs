@@ -103,7 +103,44 @@ struct Thread {
 #[derive(Debug, Default)]
 struct Addresses {
     calls: HashMap<u64, u32>,
-    handlers: HashMap<(SliceKind, u64, Option<u64>), u32>,
+    /// By address the latest of what is no call.
+    handlers: HashMap<u64, u32>,
+    others: Vec<Other>,
+}
+
+/// The name of what is no call. There may be several of one address.
+#[derive(Debug)]
+struct Other {
+    kind: SliceKind,
+    number: Option<u64>,
+    name: u32,
+    /// The one before it at the same address.
+    before: Option<u32>,
+}
+
+impl Addresses {
+    fn get(&self, Entered { kind, address, number }: Entered) -> Option<u32> {
+        if kind == SliceKind::Call {
+            return self.calls.get(&address).copied();
+        }
+        let mut next = self.handlers.get(&address).copied();
+        while let Some(other) = next.and_then(|i| self.others.get(i as usize)) {
+            if other.kind == kind && other.number == number {
+                return Some(other.name);
+            }
+            next = other.before;
+        }
+        None
+    }
+
+    fn insert(&mut self, Entered { kind, address, number }: Entered, name: u32) {
+        if kind == SliceKind::Call {
+            self.calls.insert(address, name);
+            return;
+        }
+        let before = self.handlers.insert(address, self.others.len() as u32);
+        self.others.push(Other { kind, number, name, before });
+    }
 }
 
 /// What is needed beside the stacks.
@@ -299,12 +336,8 @@ impl ToBatch<'_, '_> {
 impl Sink for ToBatch<'_, '_> {
     fn name(&mut self, entered: Entered) -> (u32, bool) {
         let Entered { kind, address, number } = entered;
-        let known = match kind {
-            SliceKind::Call => self.names.calls.get(&address),
-            _ => self.names.handlers.get(&(kind, address, number)),
-        };
-        if let Some(name) = known {
-            return (*name, false);
+        if let Some(name) = self.names.get(entered) {
+            return (name, false);
         }
         let text = match (kind, number) {
             (SliceKind::Signal, Some(number)) => format!("exception {number} handler {address:#x}"),
@@ -316,10 +349,7 @@ impl Sink for ToBatch<'_, '_> {
         let name = Name { text, kind, key: Key::Address(address) };
         match self.cx.names.once(name, self.at, self.cx.limits.names, self.cx.out) {
             Ok(name) => {
-                match kind {
-                    SliceKind::Call => self.names.calls.insert(address, name),
-                    _ => self.names.handlers.insert((kind, address, number), name),
-                };
+                self.names.insert(entered, name);
                 (name, true)
             }
             Err(error) => {

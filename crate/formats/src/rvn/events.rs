@@ -43,10 +43,10 @@ pub struct RvnDecoder {
     reader: Reader,
     limits: Limits,
     names: Texts,
-    /// Names of code by address, and whether it has been called.
-    by_address: HashMap<u64, (u32, bool)>,
+    /// Names of code by address, twice their number, and 1 more for what has been called.
+    by_address: HashMap<u64, u32>,
     /// Of the kernel's code by where a system call entered it.
-    system_calls: HashMap<u64, (u32, bool)>,
+    system_calls: HashMap<u64, u32>,
     stack: Stack,
     program: Program,
     /// What is open in the lanes, and what it stands for.
@@ -105,12 +105,12 @@ impl RvnDecoder {
     }
 
     fn address(&mut self, pc: u64, out: &mut EventBatch) -> Result<u32, RowError> {
-        if let Some((name, _)) = self.by_address.get(&pc) {
-            return Ok(*name);
+        if let Some(name) = self.by_address.get(&pc) {
+            return Ok(name >> 1);
         }
         let name = Name { text: format!("{pc:#x}"), kind: SliceKind::Call, key: Key::Address(pc) };
         let name = self.names.once(name, 0, self.limits.names, out).map_err(too_many_names)?;
-        self.by_address.insert(pc, (name, false));
+        self.by_address.insert(pc, name << 1);
         Ok(name)
     }
 
@@ -368,8 +368,8 @@ fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
 /// The sink of the call stack that fills a batch.
 struct ToBatch<'a> {
     names: &'a mut Texts,
-    by_address: &'a mut HashMap<u64, (u32, bool)>,
-    system_calls: &'a mut HashMap<u64, (u32, bool)>,
+    by_address: &'a mut HashMap<u64, u32>,
+    system_calls: &'a mut HashMap<u64, u32>,
     limit: u32,
     /// The name of the interrupt at hand.
     interrupt: u32,
@@ -385,13 +385,15 @@ impl Sink for ToBatch<'_> {
             SliceKind::SystemCall => (&mut *self.system_calls, "system call "),
             _ => (&mut *self.by_address, ""),
         };
-        if let Some((name, called)) = known.get_mut(&address) {
-            return (*name, !core::mem::replace(called, true));
+        if let Some(known) = known.get_mut(&address) {
+            let is_new = *known & 1 == 0;
+            *known |= 1;
+            return (*known >> 1, is_new);
         }
         let name = Name { text: format!("{text}{address:#x}"), kind, key: Key::Address(address) };
         match self.names.once(name, 0, self.limit, self.out) {
             Ok(name) => {
-                known.insert(address, (name, true));
+                known.insert(address, name << 1 | 1);
                 (name, true)
             }
             Err(error) => {

@@ -16,6 +16,7 @@ const SYSTEM_CALL_GAP: u64 = 16;
 
 impl State {
     /// An exception that the trace tells may have a handler, which begins now. Nothing if it has none.
+    #[inline(never)]
     pub(super) fn raise(
         &mut self,
         rules: Rules,
@@ -23,7 +24,7 @@ impl State {
         last: &Last,
         at: &Arrival,
         program: &mut Program,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> Option<()> {
         let goes = expected(last);
         let is_handler = match raised.to {
@@ -44,13 +45,14 @@ impl State {
     }
 
     /// A system call is over, or the kernel's part of it begins.
+    #[inline(never)]
     pub(super) fn after_system_call(
         &mut self,
         rules: Rules,
         last: &Last,
         at: &Arrival,
         program: &mut Program,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         let address = at.address;
         let number = last.system_call;
@@ -68,13 +70,14 @@ impl State {
     }
 
     /// A signal's handler is over: execution goes on where it was interrupted, or where the handler put it.
+    #[inline(never)]
     pub(super) fn return_from_signal(
         &mut self,
         rules: Rules,
         last: &Last,
         at: &Arrival,
         program: &mut Program,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         let handler = self.resuming(at.address).or_else(|| self.open.iter().rposition(|open| !open.is_call()));
         let Some(i) = handler else {
@@ -103,6 +106,7 @@ impl State {
     }
 
     /// Execution goes on elsewhere than the last instruction said: a handler begins, or one is over.
+    #[inline(never)]
     pub(super) fn divert(
         &mut self,
         rules: Rules,
@@ -110,7 +114,7 @@ impl State {
         goes: [u64; 3],
         at: &Arrival,
         program: &mut Program,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         let resumed = self.resuming(at.address);
         // Where targets of branches are not to be trusted, only the innermost: a handler may run the code that it interrupted.
