@@ -3,6 +3,7 @@
 //! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be read goes to
 //! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
 
+mod csv;
 mod dump;
 mod generate;
 mod info;

@@ -43,3 +43,13 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     Ok((source, session))
 }
+
+/// The threads. If no thread has slices, all tracks that have some.
+pub(crate) fn threads(session: &Session) -> Vec<u32> {
+    let mut all = session.store().track_report();
+    all.retain(|track| track.slices > 0.0);
+    if all.iter().any(|track| track.kind == "thread") {
+        all.retain(|track| track.kind == "thread");
+    }
+    all.iter().map(|track| track.id).collect()
+}

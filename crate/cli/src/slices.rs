@@ -9,7 +9,8 @@ use unspool_engine::{Session, TrackOut};
 use unspool_formats::batch::{Key, flags};
 
 use crate::Failure;
-use crate::read_whole::read_whole;
+use crate::csv::quoted;
+use crate::read_whole::{read_whole, threads};
 
 /// Lists the slices of a trace by start: calls, handlers, groups.
 #[derive(clap::Args)]
@@ -53,11 +54,11 @@ struct Row<'a> {
 pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
     let (_, session) = read_whole(&what.file)?;
     let report = session.store().track_report();
-    let tracks = chosen(&report, what.track.as_deref())?;
+    let tracks = chosen(&session, &report, what.track.as_deref())?;
     let (from, to) = what.range.unwrap_or((0, u64::MAX));
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     if what.csv {
-        writeln!(out, "track,thread,start,end,depth,name,kind,id,address,flags")?;
+        write!(out, "track,thread,start,end,depth,name,kind,id,address,flags\r\n")?;
     }
     for placed in session.store().ordered(&tracks, from, to.saturating_add(1)) {
         let Some(track) = report.get(placed.track as usize) else { continue };
@@ -97,7 +98,7 @@ fn row<'a>(session: &'a Session, track: &'a TrackOut, placed: &Placed) -> Row<'a
     }
 }
 
-fn chosen(report: &[TrackOut], wanted: Option<&str>) -> Result<Vec<u32>, Failure> {
+fn chosen(session: &Session, report: &[TrackOut], wanted: Option<&str>) -> Result<Vec<u32>, Failure> {
     let with = |keep: &dyn Fn(&TrackOut) -> bool| report.iter().filter(|t| keep(t)).map(|t| t.id).collect::<Vec<_>>();
     if let Some(wanted) = wanted {
         let named = with(&|t| t.name == wanted);
@@ -111,8 +112,7 @@ fn chosen(report: &[TrackOut], wanted: Option<&str>) -> Result<Vec<u32>, Failure
         }
         return Ok(found);
     }
-    let threads = with(&|t| t.kind == "thread");
-    Ok(if threads.is_empty() { with(&|t| t.slices > 0.0) } else { threads })
+    Ok(threads(session))
 }
 
 fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
@@ -129,12 +129,7 @@ fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
         optional(row.address.map(|n| n.to_string())),
         row.flags.join(" "),
     ];
-    writeln!(out, "{}", fields.map(|field| quoted(&field)).join(","))
-}
-
-/// A CSV field (RFC 4180).
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.into() }
+    write!(out, "{}\r\n", fields.map(|field| quoted(&field)).join(","))
 }
 
 /// Parses `A..B`, `A..` or `..B`, in decimal or hexadecimal.
@@ -167,11 +162,5 @@ mod tests {
         assert_eq!(range("..7"), Ok((0, 7)));
         assert_eq!(range("7.."), Ok((7, u64::MAX)));
         assert!(range("7").is_err() && range("9..8").is_err() && range("a..b").is_err());
-    }
-
-    #[test]
-    fn fields_are_quoted_if_csv_requires_it() {
-        assert_eq!(quoted("plain"), "plain");
-        assert_eq!(quoted("std::map<int, \"x\">"), "\"std::map<int, \"\"x\"\">\"");
     }
 }

@@ -9,7 +9,8 @@ use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{Session, Store};
 use unspool_formats::batch::Key;
 
-use crate::read_whole::read_whole;
+use crate::csv::quoted;
+use crate::read_whole::{read_whole, threads};
 use crate::{Failure, json};
 
 /// Most functions in the table.
@@ -93,7 +94,7 @@ impl<'a> Line<'a> {
 pub(crate) fn run(path: &Path, form: Form) -> Result<(), Failure> {
     let (source, session) = read_whole(path)?;
     let store = session.store();
-    let tracks = tracks(&session);
+    let tracks = threads(&session);
     let summary = Summary::of(store, &Question { from: 0, to: u64::MAX, tracks: tracks.clone() });
     let mut functions: Vec<_> = summary.functions.iter().map(|function| Line::of(store, function)).collect();
     functions.sort_by_key(|line| (Reverse(line.own), Reverse(line.total), line.name));
@@ -106,16 +107,6 @@ pub(crate) fn run(path: &Path, form: Form) -> Result<(), Failure> {
     }
     out.flush()?;
     Ok(())
-}
-
-/// The threads. If no thread has slices, all tracks that have some.
-fn tracks(session: &Session) -> Vec<u32> {
-    let mut all = session.store().track_report();
-    all.retain(|track| track.slices > 0.0);
-    if all.iter().any(|track| track.kind == "thread") {
-        all.retain(|track| track.kind == "thread");
-    }
-    all.iter().map(|track| track.id).collect()
 }
 
 /// RFC 4180.
@@ -136,13 +127,6 @@ fn print_csv(out: &mut impl Write, functions: &[Line<'_>]) -> io::Result<()> {
         write!(out, "\r\n")?;
     }
     Ok(())
-}
-
-/// A CSV field, in quotes if it needs them.
-fn quoted(field: &str) -> String {
-    // Spreadsheets strip spaces from fields without quotes.
-    let plain = !field.contains([',', '"', '\r', '\n']) && field.trim() == field;
-    if plain { field.to_string() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
 }
 
 fn print_table(out: &mut impl Write, report: &Report<'_>, session: &Session) -> io::Result<()> {
@@ -176,19 +160,4 @@ fn print_table(out: &mut impl Write, report: &Report<'_>, session: &Session) -> 
         writeln!(out, "{more} more; --json and --csv list all.")?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_quoted_if_csv_or_spreadsheets_require_it() {
-        assert_eq!(quoted("std::vector<int>"), "std::vector<int>");
-        assert_eq!(quoted("f(int, char)"), "\"f(int, char)\"");
-        assert_eq!(quoted("say \"no\""), "\"say \"\"no\"\"\"");
-        assert_eq!(quoted("two\nlines"), "\"two\nlines\"");
-        assert_eq!(quoted(" a"), "\" a\"");
-        assert_eq!(quoted(""), "");
-    }
 }

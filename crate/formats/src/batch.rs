@@ -294,15 +294,21 @@ impl EventBatch {
     /// Adds the beginning of a slice that was there when the recording began; `below` all that is on the track.
     pub fn push_begun_before(&mut self, track: TrackId, time: u64, name: u32, locator: u64, below: bool) {
         self.push(if below { EventKind::Uncover } else { EventKind::Begin }, track, time, name, locator);
-        self.push(EventKind::Flag, track, flags::BEGAN_BEFORE.into(), name, locator);
+        self.push_flags(flags::BEGAN_BEFORE, track, name, locator);
+    }
+
+    /// Adds flags, if any, of the open slice that began with this name and locator.
+    #[inline]
+    pub fn push_flags(&mut self, flags: u8, track: TrackId, name: u32, began: u64) {
+        if flags != 0 {
+            self.push(EventKind::Flag, track, flags.into(), name, began);
+        }
     }
 
     /// Adds the end of the slice that began with this name and locator, and flags for it.
     #[inline]
     pub fn push_end_of(&mut self, track: TrackId, time: u64, name: u32, began: u64, flags: u8) {
-        if flags != 0 {
-            self.push(EventKind::Flag, track, flags.into(), name, began);
-        }
+        self.push_flags(flags, track, name, began);
         self.push(EventKind::EndOf, track, time, name, began);
     }
 

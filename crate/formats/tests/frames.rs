@@ -230,6 +230,8 @@ fn a_signal_interrupts_between_any_two_instructions() {
             "-signal handler 0x8000@14",
             "-0x2000@15",
             "+signal handler 0x8000@15",
+            // That it was not called from there is a guess.
+            "~signal handler 0x8000:8",
             "-signal handler 0x8000@18",
         ]
     );

@@ -51,6 +51,15 @@ pub(crate) struct Entered {
     pub(crate) address: u64,
     /// Of the exception, where the trace tells it.
     pub(crate) number: Option<u64>,
+    /// That it was entered is a guess.
+    pub(crate) guessed: bool,
+}
+
+impl Entered {
+    /// Something that was certainly entered, and has no number.
+    pub(crate) fn new(kind: SliceKind, address: u64) -> Self {
+        Self { kind, address, number: None, guessed: false }
+    }
 }
 
 /// What a guess is about, or what is notable.
@@ -70,12 +79,12 @@ pub(crate) enum Note {
     Gaps(u64),
 }
 
-/// Takes in what becomes of a stack. Names are numbers that [`Sink::begin`] gives.
+/// Receives the events of a stack. Names are the numbers that [`Sink::name`] returns.
 pub(crate) trait Sink {
     /// Returns the number of the name of what is entered, and whether that is new.
     fn name(&mut self, entered: Entered) -> (u32, bool);
-    /// A slice begins.
-    fn begin(&mut self, name: u32, time: u64, locator: u64);
+    /// A slice begins, with these flags.
+    fn begin(&mut self, name: u32, time: u64, locator: u64, flags: u8);
     /// The slice of the code that nobody is known to have called begins, or where `below` comes to light below all that is
     /// there.
     fn outermost(&mut self, name: u32, below: bool, time: u64, locator: u64);
@@ -111,7 +120,7 @@ impl Program {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) address: u64,
-    /// The stack pointer after it, where that is known.
+    /// The stack pointer before it, if known.
     pub(crate) stack: Option<u64>,
     /// What it does with a return address, if it is the first of a callee.
     pub(crate) opening: Opening,
@@ -188,18 +197,16 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Whether execution goes on at this address as the last instruction says, with nothing to be done about it.
+    /// Whether execution continues at this address as the last instruction says, and the stack stays as it is.
     #[inline]
-    pub(crate) fn goes_on(&self, address: u64, stack: Option<u64>) -> bool {
+    pub(crate) fn goes_on(&self, address: u64) -> bool {
         let Some(last) = &self.last else { return false };
         let told = match last.flow {
             Flow::Next => last.next == address,
             Flow::Branch { to, maybe, slot: false } => to == address || (maybe && last.next == address),
             _ => false,
         };
-        told && self.raised.is_none()
-            && self.likeliest.goes_on(stack)
-            && (self.others.is_empty() || self.others.iter().all(|other| other.goes_on(stack)))
+        told && self.raised.is_none() && !self.likeliest.has_trick() && !self.others.iter().any(State::has_trick)
     }
 
     /// Whether the address is that of the delay slot that is to come; it comes but once.
@@ -385,6 +392,7 @@ mod tests {
     use alloc::string::String;
     use std::collections::HashMap;
 
+    use super::super::state::SEARCHED;
     use super::*;
 
     /// Writes down what becomes of a stack: `+name@time`, `-name@time:flags`, `!name@time`, `^name` for the outermost code.
@@ -401,8 +409,9 @@ mod tests {
             (number, self.names.insert(entered.address, number).is_none())
         }
 
-        fn begin(&mut self, name: u32, time: u64, _locator: u64) {
-            self.told.push(format!("+{name:x}@{time}"));
+        fn begin(&mut self, name: u32, time: u64, _locator: u64, flags: u8) {
+            let mark = if flags == 0 { "" } else { "?" };
+            self.told.push(format!("+{name:x}@{time}{mark}"));
         }
 
         fn outermost(&mut self, name: u32, below: bool, time: u64, _locator: u64) {
@@ -458,7 +467,7 @@ mod tests {
                     "u" => Flow::Unknown,
                     _ => Flow::Next,
                 };
-                if !self.stack.goes_on(address, None) {
+                if !self.stack.goes_on(address) {
                     self.stack.arrive(self.rules, self.arrival(address), &mut self.program, &mut self.script);
                 }
                 let (after, locator) = (self.time + 1, 1000 + self.time);
@@ -485,6 +494,28 @@ mod tests {
         // One call more returns to 26 after it.
         let told = Play::new(true).run(before).run("61j 26n 27r 26n 27r 11n").told();
         assert_eq!(told, format!("{recursion} -60@11:4 -20@11:4 -20@11:0 -20@13:0 -20@15:0"));
+    }
+
+    /// Copies of a stack that is very deep would take gigabytes.
+    #[test]
+    fn a_deep_stack_is_followed_alone() {
+        let mut play = Play::new(true);
+        play.run("10c");
+        for _ in 0..SEARCHED {
+            play.run("20u 25c");
+        }
+        play.run("20u 28c 60n 61j 26n");
+        assert!(play.stack.others.is_empty());
+        play.run("20u");
+        assert!(play.told().contains("-60"), "what the jump left is told at once");
+    }
+
+    #[test]
+    fn a_handler_that_is_a_guess_is_flagged() {
+        let mut play = Play::new(true);
+        play.program.handlers.push(0x80);
+        assert_eq!(play.run("10c 20r 80n").told(), "^10@0 +20@1 -20@2:0 +80@2?");
+        assert_eq!(play.script.notes, [Note::HandlerGuessed(0x80)]);
     }
 
     #[test]

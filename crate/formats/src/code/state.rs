@@ -1,4 +1,4 @@
-//! One idea of a call stack: what [`super::stack`] follows.
+//! One hypothesis of a call stack: what [`super::stack`] follows.
 
 mod handlers;
 
@@ -14,8 +14,10 @@ use crate::batch::flags::{END_INFERRED, UNCERTAIN};
 /// How many calls are followed.
 const FOLLOWED: usize = 1 << 20;
 /// How deep a return looks for its call.
-const SEARCHED: usize = 4096;
-/// Return addresses of before that are kept of one call.
+pub(super) const SEARCHED: usize = 4096;
+/// Return addresses of ended calls in a stack that may be copied.
+const COPIED: usize = 1 << 14;
+/// Return addresses of ended calls that are kept for each open call.
 const KEPT: usize = 256;
 /// How often code that nobody is known to have called may return to its caller and be shown within it.
 const UNCOVERED: u32 = 1000;
@@ -76,14 +78,14 @@ impl Open {
 /// An event that waits until it is known what was over before it.
 #[derive(Clone, Copy, Debug)]
 enum Held {
-    Begin { name: u32, time: u64, locator: u64 },
+    Begin { name: u32, time: u64, locator: u64, flags: u8 },
     End { name: u32, began: u64, time: u64, flags: u8 },
     Point { name: u32, time: u64, locator: u64 },
     Outermost { name: u32, below: bool, time: u64, locator: u64 },
     Note { note: Note, locator: u64 },
 }
 
-/// One idea of a call stack.
+/// One hypothesis of a call stack.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     open: Vec<Open>,
@@ -91,7 +93,7 @@ pub(super) struct State {
     outermost: Option<(u32, u64)>,
     /// Return addresses of calls that have ended, caller by caller.
     returned: Vec<u64>,
-    /// How many return addresses, of open calls and of before, fall into each place. None where nobody counts.
+    /// How many return addresses, of open and of ended calls, fall into each place. None in a copy.
     filter: Option<Box<[u32; FILTER]>>,
     /// What the innermost call does with its return address, and how many calls were open with it.
     trick: Option<(Opening, usize)>,
@@ -150,13 +152,13 @@ impl Default for State {
 }
 
 impl State {
-    /// Whether there is nothing to be done where execution goes on as the last instruction says.
+    /// Whether the innermost call does something unusual with its return address.
     #[inline]
-    pub(super) fn goes_on(&self, stack: Option<u64>) -> bool {
-        self.trick.is_none() && stack.is_none_or(|now| now <= self.limit)
+    pub(super) fn has_trick(&self) -> bool {
+        self.trick.is_some()
     }
 
-    /// Takes in that the innermost call, and it alone, returned to its caller. False if that is not what happened.
+    /// Ends the innermost call if it, and it alone, returned to its caller. Returns false if something else happened.
     #[inline]
     pub(super) fn returns(&mut self, rules: Rules, last: &Last, at: &Arrival, sink: &mut dyn Sink) -> bool {
         let Some(top) = self.open.last() else { return false };
@@ -202,6 +204,7 @@ impl State {
         if self.outermost.is_none() {
             self.begin_outermost(at, false, program, sink);
         }
+        self.choice = 0;
         // A handler may lie on the call that has a trick.
         self.trick = self.trick.filter(|(_, open)| *open <= self.open.len());
     }
@@ -223,7 +226,8 @@ impl State {
         if let Some(last) = last {
             self.follow(rules, last, at, program, sink);
         }
-        let entered = Entered { kind: SliceKind::Interrupt, address: at.address, number: None };
+        self.choice = 0;
+        let entered = Entered::new(SliceKind::Interrupt, at.address);
         self.begin(entered, [at.address; 3], at.time, (at.locator, at.stack), program, sink);
     }
 
@@ -255,7 +259,7 @@ impl State {
         match last.flow {
             Flow::Next | Flow::Branch { .. } => {
                 if !expected(last).contains(&address) {
-                    self.divert(rules, last, expected(last), at, program, sink);
+                    self.divert(rules, last, (expected(last), false), at, program, sink);
                 }
             }
             Flow::Call { back, .. } if back == address => {}
@@ -266,12 +270,12 @@ impl State {
                 match to {
                     Some(to) if to != address && rules.infers_handlers => {
                         // The handler's first instruction stands where the callee's should.
-                        let entered = Entered { kind: SliceKind::Call, address: to, number: None };
+                        let entered = Entered::new(SliceKind::Call, to);
                         self.begin(entered, [back; 3], at.time, (began, last.stack), program, sink);
-                        self.divert(rules, last, [to, to, to], at, program, sink);
+                        self.divert(rules, last, ([to; 3], false), at, program, sink);
                     }
                     _ => {
-                        let entered = Entered { kind: SliceKind::Call, address, number: None };
+                        let entered = Entered::new(SliceKind::Call, address);
                         self.begin(entered, [back; 3], at.time, (began, stack), program, sink);
                         let trick = at.opening;
                         self.trick = (trick != Opening::Usual).then_some((trick, self.open.len()));
@@ -340,12 +344,14 @@ impl State {
             self.surprises = self.surprises.saturating_sub(1);
             return;
         }
-        let is_handler = program.handlers.contains(&address) || self.is_interrupted(rules, last, at);
-        if rules.infers_handlers && is_handler && !self.gaps {
+        let interrupted = self.is_interrupted(rules, last, at);
+        if rules.infers_handlers && !self.gaps && (interrupted || program.handlers.contains(&address)) {
             let back = self.open.last().map_or(address, |top| top.back);
             self.close(self.open.len() - 1, last.after, (0, 0), sink);
-            self.note(Note::HandlerGuessed(address), at.locator, sink);
-            return self.divert(rules, last, [back; 3], at, program, sink);
+            if !interrupted {
+                self.note(Note::HandlerGuessed(address), at.locator, sink);
+            }
+            return self.divert(rules, last, ([back; 3], !interrupted), at, program, sink);
         }
         if let Some(i) = self.returned_in(address) {
             return self.leave_calls(i, true, last, sink);
@@ -476,7 +482,9 @@ impl State {
         let address = at.address;
         let known = self.filter.as_ref().is_none_or(|filter| filter.get(place(address)).is_some_and(|n| *n > 1));
         let usual = returns && self.open.last().is_some_and(|top| top.back == address);
-        if !known || usual || at.stack.is_some() || self.trick.is_some() || last.raised.is_some() {
+        // Copies of a deep stack would take too much memory.
+        let is_large = self.open.len() > SEARCHED || self.returned.len() > COPIED;
+        if !known || usual || is_large || at.stack.is_some() || self.trick.is_some() || last.raised.is_some() {
             return 0;
         }
         let from = self.open.len().saturating_sub(SEARCHED);
@@ -579,7 +587,7 @@ impl State {
     #[inline(never)]
     fn begin_outermost(&mut self, at: &Arrival, below: bool, program: &mut Program, sink: &mut dyn Sink) {
         program.functions.insert(at.address);
-        let (name, _) = sink.name(Entered { kind: SliceKind::Call, address: at.address, number: None });
+        let (name, _) = sink.name(Entered::new(SliceKind::Call, at.address));
         self.outermost = Some((name, at.locator));
         self.tell(Held::Outermost { name, below, time: at.time, locator: at.locator }, sink);
     }
@@ -598,7 +606,8 @@ impl State {
         if self.open.len() < SHOWN {
             let is_new;
             (name, is_new) = sink.name(entered);
-            self.tell(Held::Begin { name, time, locator: began }, sink);
+            let flags = if entered.guessed { UNCERTAIN } else { 0 };
+            self.tell(Held::Begin { name, time, locator: began, flags }, sink);
             if is_new && entered.kind == SliceKind::Call {
                 program.functions.insert(entered.address);
             }
@@ -678,12 +687,11 @@ impl State {
     /// The stacks that there may be beside this one when execution comes to an instruction.
     #[inline(never)]
     pub(super) fn fork(&mut self, last: &Last, at: &Arrival) -> Vec<Self> {
-        self.choice = 0;
         let choices = self.choices(last, at);
-        // Too large to be copied for what is mostly given up soon.
         if choices < 2 {
             return Vec::new();
         }
+        // Most copies are given up soon: they do without.
         let filter = self.filter.take();
         if !self.held.is_empty() {
             let (events, count) = (core::mem::take(&mut self.held), self.held());
@@ -782,7 +790,7 @@ impl State {
 impl Held {
     fn tell(self, sink: &mut dyn Sink) {
         match self {
-            Self::Begin { name, time, locator } => sink.begin(name, time, locator),
+            Self::Begin { name, time, locator, flags } => sink.begin(name, time, locator, flags),
             Self::End { name, began, time, flags } => sink.end(name, began, time, flags),
             Self::Point { name, time, locator } => sink.point(name, time, locator),
             Self::Outermost { name, below, time, locator } => sink.outermost(name, below, time, locator),

@@ -119,7 +119,7 @@ struct Other {
 }
 
 impl Addresses {
-    fn get(&self, Entered { kind, address, number }: Entered) -> Option<u32> {
+    fn get(&self, Entered { kind, address, number, .. }: Entered) -> Option<u32> {
         if kind == SliceKind::Call {
             return self.calls.get(&address).copied();
         }
@@ -133,7 +133,7 @@ impl Addresses {
         None
     }
 
-    fn insert(&mut self, Entered { kind, address, number }: Entered, name: u32) {
+    fn insert(&mut self, Entered { kind, address, number, .. }: Entered, name: u32) {
         if kind == SliceKind::Call {
             self.calls.insert(address, name);
             return;
@@ -247,7 +247,7 @@ impl Threads {
         if thread.stack.enters_slot(address) {
             return Ok(());
         }
-        if thread.moved || !thread.stack.goes_on(address, None) {
+        if thread.moved || !thread.stack.goes_on(address) {
             let rules = Rules { isa: *isa, infers_handlers: true };
             let opening = if thread.stack.calls() { opening(*isa, step.bytes) } else { Opening::Usual };
             let stack = step.pointer.read(*pointer).or(thread.pointer);
@@ -335,7 +335,7 @@ impl ToBatch<'_, '_> {
 
 impl Sink for ToBatch<'_, '_> {
     fn name(&mut self, entered: Entered) -> (u32, bool) {
-        let Entered { kind, address, number } = entered;
+        let Entered { kind, address, number, .. } = entered;
         if let Some(name) = self.names.get(entered) {
             return (name, false);
         }
@@ -359,9 +359,10 @@ impl Sink for ToBatch<'_, '_> {
         }
     }
 
-    fn begin(&mut self, name: u32, time: u64, locator: u64) {
+    fn begin(&mut self, name: u32, time: u64, locator: u64, flags: u8) {
         let time = self.at(time);
         self.cx.out.push(EventKind::Begin, self.track, time, name, locator);
+        self.cx.out.push_flags(flags, self.track, name, locator);
     }
 
     fn point(&mut self, name: u32, time: u64, locator: u64) {

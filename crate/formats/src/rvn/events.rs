@@ -193,7 +193,7 @@ impl RvnDecoder {
                 stack: None,
                 moves: Move::None,
             };
-            if !self.stack.goes_on(pc, None) {
+            if !self.stack.goes_on(pc) {
                 let at = Arrival { address: pc, stack: None, opening, time, locator };
                 self.with_stack(0, out, |stack, program, sink| stack.arrive(RULES, at, program, sink))?;
             }
@@ -403,8 +403,9 @@ impl Sink for ToBatch<'_> {
         }
     }
 
-    fn begin(&mut self, name: u32, time: u64, locator: u64) {
+    fn begin(&mut self, name: u32, time: u64, locator: u64, flags: u8) {
         self.out.push(EventKind::Begin, CALLS, time, name, locator);
+        self.out.push_flags(flags, CALLS, name, locator);
     }
 
     fn point(&mut self, name: u32, time: u64, locator: u64) {

@@ -15,7 +15,7 @@ const KNOWN_HANDLERS: usize = 64;
 const SYSTEM_CALL_GAP: u64 = 16;
 
 impl State {
-    /// An exception that the trace tells may have a handler, which begins now. Nothing if it has none.
+    /// Begins the handler of an exception that the trace tells. Returns None if execution did not go to a handler.
     #[inline(never)]
     pub(super) fn raise(
         &mut self,
@@ -39,7 +39,7 @@ impl State {
             self.follow(Rules { infers_handlers: false, ..rules }, last, &interrupted, program, sink);
         }
         let goes = raised.from.map_or(goes, |from| [from, goes.first().copied().unwrap_or(from), from]);
-        let entered = Entered { kind: SliceKind::Signal, address: at.address, number: raised.number };
+        let entered = Entered { number: raised.number, ..Entered::new(SliceKind::Signal, at.address) };
         self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
         Some(())
     }
@@ -63,10 +63,10 @@ impl State {
             return;
         }
         if !rules.infers_handlers || (rules.isa.is_kernel(address) && !rules.isa.is_kernel(last.address)) {
-            let entered = Entered { kind: SliceKind::SystemCall, address, number: None };
+            let entered = Entered::new(SliceKind::SystemCall, address);
             return self.begin(entered, [last.next; 3], at.time, (at.locator, at.stack), program, sink);
         }
-        self.divert(rules, last, [last.next, last.next, last.address], at, program, sink);
+        self.divert(rules, last, (expected(last), false), at, program, sink);
     }
 
     /// A signal's handler is over: execution goes on where it was interrupted, or where the handler put it.
@@ -97,7 +97,7 @@ impl State {
         }
         if program.handlers.contains(&at.address) && !self.gaps {
             // The next signal was waiting: it interrupts the same.
-            let entered = Entered { kind: more.kind, address: at.address, number: None };
+            let entered = Entered::new(more.kind, at.address);
             let goes = [handler.back, more.other, more.again];
             self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
             return;
@@ -105,13 +105,14 @@ impl State {
         self.jumped(rules, last, at, program, sink);
     }
 
-    /// Execution goes on elsewhere than the last instruction said: a handler begins, or one is over.
+    /// Execution continues elsewhere than the last instruction says: a handler begins or ends. `goes` are the addresses that
+    /// it may continue at after the handler.
     #[inline(never)]
     pub(super) fn divert(
         &mut self,
         rules: Rules,
         last: &Last,
-        goes: [u64; 3],
+        (goes, guessed): ([u64; 3], bool),
         at: &Arrival,
         program: &mut Program,
         sink: &mut dyn Sink,
@@ -134,7 +135,7 @@ impl State {
         }
         let kernel = rules.isa.is_kernel(at.address) && !rules.isa.is_kernel(last.address);
         let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
-        let entered = Entered { kind, address: at.address, number: None };
+        let entered = Entered { guessed, ..Entered::new(kind, at.address) };
         self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
     }
 }
