@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
-use unspool_formats::{RecordDetails, Stacking, TrackId, Value};
+use unspool_formats::{Locator, RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
@@ -152,7 +152,7 @@ fn field(name: &str, value: Value) -> FieldOut {
 
 impl Store {
     /// The locator of an item's record. `None` if there is no such item.
-    pub(crate) fn locate(&self, item: Item) -> Option<u64> {
+    pub(crate) fn locate(&self, item: Item) -> Option<Locator> {
         match item {
             Item::Slice { .. } => self.slice(item).map(|s| s.locator),
             Item::Instant { track, index } => {
@@ -275,7 +275,7 @@ mod tests {
         for (kind, time, name) in
             [(begin, 11, 2), (end, 12, 2), (end, 13, 1), (begin, 13, 3), (end, 13, 3), (end, 16, 0)]
         {
-            batch.push(kind, 0, time, name, 0);
+            batch.push(kind, 0, time, name, Locator::default());
         }
         store.apply(&mut batch);
         store.finish(false);

@@ -242,7 +242,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     /// A thread with a(0..100) > b(10..20), b(30..60) > c(40..50), and b that is open from 200 on.
     fn store() -> Store {
@@ -267,7 +267,7 @@ mod tests {
             (end, 260, 2),
         ];
         for (kind, time, name) in events {
-            batch.push(kind, 0, time, name, 0);
+            batch.push(kind, 0, time, name, Locator::default());
         }
         store.apply(&mut batch);
         store
@@ -311,8 +311,8 @@ mod tests {
         slices.extend([20, 30, 50].into_iter().flat_map(|at| std::iter::repeat_n((at, at), 40)));
         slices.push((60, 70));
         for (start, end) in slices {
-            batch.push(EventKind::Begin, 0, start, 0, 0);
-            batch.push(EventKind::End, 0, end, 0, 0);
+            batch.push(EventKind::Begin, 0, start, 0, Locator::default());
+            batch.push(EventKind::End, 0, end, 0, Locator::default());
         }
         store.apply(&mut batch);
         for finished in [false, true] {
@@ -349,7 +349,7 @@ mod tests {
             (end, 20, 4),
             (end, 20, 2),
         ] {
-            batch.push(kind, 0, time, name, 0);
+            batch.push(kind, 0, time, name, Locator::default());
         }
         store.apply(&mut batch);
         let caller = |index| place(store.neighbour(Neighbour::Caller { item: slice(1, index) }));

@@ -9,7 +9,7 @@ use common::read_whole;
 use unspool_engine::Store;
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
-use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
 /// Counts the allocations of each thread: tests run concurrently.
 struct Counting;
@@ -94,7 +94,7 @@ fn event(store: &mut Store, batch: &mut EventBatch, kind: EventKind, thread: u32
         store.apply(batch);
         batch.clear();
     }
-    batch.push(kind, thread, time, name, time);
+    batch.push(kind, thread, time, name, Locator::at(time));
 }
 
 fn bytes_a_slice(store: &Store) -> f64 {

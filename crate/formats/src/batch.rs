@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::locator::Locator;
 use crate::problem::Problem;
 
 /// Number of a track: 0, 1, 2 … in the order of definition.
@@ -36,8 +37,8 @@ pub enum EventKind {
     Disordered,
     /// The track is about to be delivered anew from its beginning; `time` is where it begins.
     Restart,
-    /// A counter has a value from here on: `locators` holds its bits, see [`ValueKind`]. `name` is unused. The times of a counter ascend, but a
-    /// sample may come late: what is counted over a frame is known when the frame ends.
+    /// A counter has a value from here on: the bits of `locators` are its bits, see [`ValueKind`]. `name` is unused. The
+    /// times of a counter ascend, but a sample may come late: what is counted over a frame is known when the frame ends.
     Sample,
 }
 
@@ -222,8 +223,8 @@ pub struct EventBatch {
     pub times: Vec<u64>,
     /// Name, by the order of definition.
     pub names: Vec<u32>,
-    /// Where the record is to be found again; each format has its own meaning.
-    pub locators: Vec<u64>,
+    /// Where the record is found again.
+    pub locators: Vec<Locator>,
     /// Where the slices of [`EventKind::Whole`] end, in the order of those events: absolute, not before their beginnings.
     pub ends: Vec<u64>,
     /// Tracks defined since the batch was cleared.
@@ -276,7 +277,7 @@ impl EventBatch {
 
     /// Adds an event.
     #[inline]
-    pub fn push(&mut self, kind: EventKind, track: TrackId, time: u64, name: u32, locator: u64) {
+    pub fn push(&mut self, kind: EventKind, track: TrackId, time: u64, name: u32, locator: Locator) {
         self.kinds.push(kind);
         self.tracks.push(track);
         self.times.push(time);
@@ -284,22 +285,28 @@ impl EventBatch {
         self.locators.push(locator);
     }
 
+    /// Adds a sample of a counter: `bits` as its track's [`ValueKind`] says.
+    #[inline]
+    pub fn push_sample(&mut self, track: TrackId, time: u64, bits: u64) {
+        self.push(EventKind::Sample, track, time, 0, Locator::from_bits(bits));
+    }
+
     /// Adds a slice that is known whole.
     #[inline]
-    pub fn push_whole(&mut self, track: TrackId, start: u64, end: u64, name: u32, locator: u64) {
+    pub fn push_whole(&mut self, track: TrackId, start: u64, end: u64, name: u32, locator: Locator) {
         self.push(EventKind::Whole, track, start, name, locator);
         self.ends.push(end);
     }
 
     /// Adds the beginning of a slice that was there when the recording began; `below` all that is on the track.
-    pub fn push_begun_before(&mut self, track: TrackId, time: u64, name: u32, locator: u64, below: bool) {
+    pub fn push_begun_before(&mut self, track: TrackId, time: u64, name: u32, locator: Locator, below: bool) {
         self.push(if below { EventKind::Uncover } else { EventKind::Begin }, track, time, name, locator);
         self.push_flags(flags::BEGAN_BEFORE, track, name, locator);
     }
 
     /// Adds flags, if any, of the open slice that began with this name and locator.
     #[inline]
-    pub fn push_flags(&mut self, flags: u8, track: TrackId, name: u32, began: u64) {
+    pub fn push_flags(&mut self, flags: u8, track: TrackId, name: u32, began: Locator) {
         if flags != 0 {
             self.push(EventKind::Flag, track, flags.into(), name, began);
         }
@@ -307,7 +314,7 @@ impl EventBatch {
 
     /// Adds the end of the slice that began with this name and locator, and flags for it.
     #[inline]
-    pub fn push_end_of(&mut self, track: TrackId, time: u64, name: u32, began: u64, flags: u8) {
+    pub fn push_end_of(&mut self, track: TrackId, time: u64, name: u32, began: Locator, flags: u8) {
         self.push_flags(flags, track, name, began);
         self.push(EventKind::EndOf, track, time, name, began);
     }

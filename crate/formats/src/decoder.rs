@@ -6,6 +6,7 @@ use crate::batch::EventBatch;
 use crate::details::RecordDetails;
 use crate::error::Result;
 use crate::info::Info;
+use crate::locator::Locator;
 use crate::problem::Problem;
 
 /// Where a decoder wants its next bytes from.
@@ -65,17 +66,17 @@ pub trait Decoder {
 
     /// Which bytes the details of the record at `locator` are decoded from: about 1 MiB at most. None of them where the
     /// decoder holds what it needs.
-    fn details_range(&self, locator: u64) -> Option<Range>;
+    fn details_range(&self, locator: Locator) -> Option<Range>;
 
     /// A further stretch that the details need, where a record's end lies far from its beginning. `bytes` are those of
     /// [`Decoder::details_range`] with those of every further stretch behind them; ask again until there is none.
-    fn details_next(&self, _locator: u64, _bytes: &[u8]) -> Option<Range> {
+    fn details_next(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
         None
     }
 
     /// Decodes the record at `locator` in full. `bytes` are those of [`Decoder::details_range`] with those of every further
     /// stretch behind them; without the latter the details say what is missing.
-    fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails>;
+    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
 }
 
 /// Prints one trace record by record, as the reference tools do. Driven like a [`Decoder`].

@@ -15,6 +15,7 @@ use crate::decoder::Range;
 use crate::details::RecordDetails;
 use crate::error::Class;
 use crate::info::Info;
+use crate::locator::Locator;
 use crate::problem::Problem;
 
 /// Rows of one page at the most.
@@ -233,10 +234,10 @@ pub trait RowDecoder {
     fn progress(&self) -> (u64, u64);
 
     /// Which rows the details of a record are put together from.
-    fn details_queries(&self, locator: u64) -> Vec<Query>;
+    fn details_queries(&self, locator: Locator) -> Vec<Query>;
 
     /// Puts the details together; `rows` are those of each query.
-    fn details(&self, locator: u64, rows: &[Rows]) -> RecordDetails;
+    fn details(&self, locator: Locator, rows: &[Rows]) -> RecordDetails;
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Taint, T
 use unspool_formats::frames::problems::{BAD_TABLE, UNKNOWN_RECORD, WRONG_COUNT};
 use unspool_formats::frames::records;
 use unspool_formats::problem::{MALFORMED, TRUNCATED};
-use unspool_formats::{EventKind, Field, Value};
+use unspool_formats::{EventKind, Field, Locator, Value};
 
 fn field(details: &[Field], name: &str) -> Option<Value> {
     details.iter().find(|f| f.name == name).map(|f| f.value.clone())
@@ -560,7 +560,7 @@ fn the_meta_frame_is_told_in_short_and_in_full() {
     assert_eq!(property("Machine"), Some("i386, x86-64"));
     let (_, decoder) = decode(&file, &[5], 1);
     assert_eq!(decoder.info().properties, properties, "the same, read in portions");
-    let details = details(&file, decoder.as_ref(), 48).fields;
+    let details = details(&file, decoder.as_ref(), Locator::at(48)).fields;
     let Some(Value::Tree(target)) = field(&details, "Target") else { panic!() };
     let environment = vec![Field::new("A", Value::Text("1=2".into())), Field::new("B", Value::Text(String::new()))];
     assert_eq!(field(&target, "Environment"), Some(Value::Tree(environment)));

@@ -12,7 +12,7 @@ use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
 use unspool_formats::trace_db::problems::{CUT_POINT, NOT_SHOWN};
 use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
 use unspool_formats::{
-    Decoder, Error, EventBatch, EventKind, FORMATS, Limits, Probe, Problem, ProblemKind, RecordDetails, Value,
+    Decoder, Error, EventBatch, EventKind, FORMATS, Limits, Locator, Probe, Problem, ProblemKind, RecordDetails, Value,
 };
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Narrow];
@@ -50,8 +50,8 @@ impl Delivered {
     /// Events of the track with this name (and this detail), as `!name@time` or `value@time`.
     fn track(&self, name: &str, detail: &str) -> Vec<String> {
         let id = self.tracks.iter().position(|t| t.name == name && t.detail.starts_with(detail)).unwrap() as u32;
-        let shown = |(kind, _, time, name, locator): &(EventKind, u32, u64, u32, u64)| match kind {
-            EventKind::Sample => format!("{locator}@{time}"),
+        let shown = |(kind, _, time, name, locator): &(EventKind, u32, u64, u32, Locator)| match kind {
+            EventKind::Sample => format!("{}@{time}", locator.bits()),
             EventKind::Begin => format!("+{}@{time}", self.names[*name as usize]),
             EventKind::End => format!("-{}@{time}", self.names[*name as usize]),
             _ => format!("!{}@{time}", self.names[*name as usize]),
@@ -132,7 +132,7 @@ fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<
     }
 }
 
-fn details(file: &[u8], decoder: &dyn Decoder, locator: u64) -> (RecordDetails, u64) {
+fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> (RecordDetails, u64) {
     let read = |r: unspool_formats::decoder::Range| {
         assert!(r.at + r.len <= file.len() as u64, "more than there is");
         file[r.at as usize..(r.at + r.len) as usize].to_vec()
@@ -283,7 +283,7 @@ fn details_hold_everything_and_what_has_changed() {
     }
     let file = w.finish();
     let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
-    let locators: Vec<u64> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
+    let locators: Vec<Locator> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
     let (d, _) = details(&file, decoder.as_ref(), locators[2]);
     assert_eq!(field(&d.fields, "Statement"), &Value::Hex(HAS_FILE | 2 << 40));
     assert_eq!(
@@ -330,7 +330,7 @@ fn details_are_near_wherever_the_point_before_is() {
     }
     let file = w.finish();
     let (all, decoder) = decode(&file, &[1 << 20], 4096);
-    let locators: Vec<u64> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
+    let locators: Vec<Locator> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
     for n in [1, 2, 999, 7_777, 49_999, 50_000, 50_001, 69_999, 70_000, 70_001, 100_000, 119_999] {
         let (d, bytes) = details(&file, decoder.as_ref(), locators[n]);
         assert!(bytes <= 1 << 20, "{bytes} bytes for point {n}");
@@ -526,11 +526,11 @@ proptest! {
         let (full, _, problems, error) = points(&file, layout, portion);
         prop_assert_eq!(skimmed.error, error);
         prop_assert_eq!(skimmed.kinds(), problems);
-        let instants: Vec<u64> = skimmed.events.iter()
+        let instants: Vec<Locator> = skimmed.events.iter()
             .filter(|e| e.0 == EventKind::Instant && skimmed.names[e.3 as usize] != "auxiliary").map(|e| e.4).collect();
         let whole_points = instants.len() - skimmed.problems.iter().filter(|p| p.kind == &CUT_POINT).count();
         prop_assert_eq!(whole_points, full.len());
-        prop_assert!(full.iter().zip(&instants).all(|(point, at)| point.at == *at));
+        prop_assert!(full.iter().zip(&instants).all(|(point, at)| point.at == at.position()));
         for (n, at) in instants.iter().enumerate() {
             let (d, _) = details(&file, decoder.as_ref(), *at);
             let variables = full.get(n).map(|p| p.variables.len());

@@ -10,7 +10,7 @@ use unspool_formats::problem::{MALFORMED, TRUNCATED};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
 use unspool_formats::xray::problems::{CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Header, Mode};
-use unspool_formats::{Decoder, EventBatch, EventKind, Problem, Value, Want};
+use unspool_formats::{Decoder, EventBatch, EventKind, Locator, Problem, Value, Want};
 
 impl Delivered {
     /// Events of one track since its last restart, as `+name@time`.
@@ -152,7 +152,7 @@ fn details_hold_every_argument_and_payload() {
     assert_eq!(field(1, "Event type"), Some(Value::Id(9)));
     assert_eq!(field(2, "CPU"), Some(Value::Id(5)));
     assert_eq!(details(2).remarks.len(), 1, "a tail call is said");
-    assert!(decoder.details(1, &[]).is_err());
+    assert!(decoder.details(Locator::at(1), &[]).is_err());
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_click_in_a_huge_buffer_decodes_little() {
         let range = decoder.details_range(locator).unwrap();
         assert!(range.len <= 1 << 20, "{} bytes", range.len);
         let bytes = &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
-        assert_eq!(decoder.details(locator, bytes).unwrap().offset, locator);
+        assert_eq!(decoder.details(locator, bytes).unwrap().offset, locator.position());
     }
 }
 
@@ -202,7 +202,7 @@ fn typed_events_make_buffers_short_and_the_next_buffer_is_found() {
     let event = all.events.iter().filter(|e| e.0 == EventKind::Instant).nth(1).unwrap();
     assert_eq!(
         (all.problems[0].at, all.problems[0].value),
-        (event.4, 16 + 1),
+        (event.4.position(), 16 + 1),
         "its record and what there is of the payload"
     );
     assert_eq!(all.track(1), ["!typed event 1@1010", "+#1@1020", "!custom event@1030", "+#9@2000", "-#9@2010"]);
@@ -287,8 +287,8 @@ fn basic_logs_come_back() {
     assert_eq!(all.track(1), ["+#5@100", "-#5@110"]);
     assert_eq!(all.track(2), ["+#6@50", "-#6@60"]);
     assert_eq!(all.kinds(), [&STRAY_ARGUMENT, &MALFORMED]);
-    let range = decoder.details_range(32).unwrap();
-    let details = decoder.details(32, &file[range.at as usize..][..range.len as usize]).unwrap();
+    let range = decoder.details_range(Locator::at(32)).unwrap();
+    let details = decoder.details(Locator::at(32), &file[range.at as usize..][..range.len as usize]).unwrap();
     assert!(details.fields.iter().any(|f| f.name == "Arguments" && f.value == Value::List(vec![Value::Hex(77)])));
     assert_eq!(whole(&file[..file.len() - 1]).kinds().last(), Some(&&TRUNCATED));
     assert_eq!(whole(&file[..32]), Delivered::default(), "a header alone is a log without records");

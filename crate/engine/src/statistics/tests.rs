@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use unspool_formats::{EventBatch, EventKind, Stacking, TrackDef, TrackKind};
+use unspool_formats::{EventBatch, EventKind, Locator, Stacking, TrackDef, TrackKind};
 
 use super::buckets::rank_of;
 use super::*;
@@ -38,7 +38,7 @@ fn store_of(tracks: &[(Stacking, Vec<Event>)]) -> Store {
     }
     for (id, (_, events)) in (0..).zip(tracks) {
         for (begin, name, time) in events {
-            batch.push(if *begin { EventKind::Begin } else { EventKind::End }, id, *time, *name, 0);
+            batch.push(if *begin { EventKind::Begin } else { EventKind::End }, id, *time, *name, Locator::default());
         }
     }
     store.apply(&mut batch);
@@ -254,9 +254,9 @@ fn a_track_delivered_anew_is_scanned_anew() {
     assert!(!statistics.step(&store, 1000));
     assert_eq!(exact.step(&store, 1000), None);
     let mut batch = EventBatch::with_capacity(16);
-    batch.push(EventKind::Restart, 0, 5, 0, 0);
-    batch.push(EventKind::Begin, 0, 5, 9, 0);
-    batch.push(EventKind::End, 0, 8, 9, 0);
+    batch.push(EventKind::Restart, 0, 5, 0, Locator::default());
+    batch.push(EventKind::Begin, 0, 5, 9, Locator::default());
+    batch.push(EventKind::End, 0, 8, 9, Locator::default());
     store.apply(&mut batch);
     while !statistics.step(&store, 1000) {}
     assert_eq!(statistics.slices(), 100_001);

@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use unspool_formats::Locator;
+
 use super::slice::Slice;
 use crate::call_tree::NodeId;
 
@@ -138,7 +140,7 @@ impl Plain {
     fn new(slice: &Slice, first: u32, capacity: usize) -> Self {
         Self {
             start_base: slice.start,
-            locator_base: slice.locator,
+            locator_base: slice.locator.bits(),
             words: vec![0; capacity * WORDS].into_boxed_slice(),
             first,
             len: 0,
@@ -160,7 +162,7 @@ impl Plain {
 
     #[inline]
     fn relative(&self, slice: &Slice) -> (u64, u64, u64) {
-        let locator = slice.locator.wrapping_sub(self.locator_base);
+        let locator = slice.locator.bits().wrapping_sub(self.locator_base);
         (slice.start.wrapping_sub(self.start_base), slice.end - slice.start, locator)
     }
 
@@ -230,7 +232,7 @@ impl Plain {
             end: start.wrapping_add(wide(duration, DURATION_UPPER)),
             node: node & NODE_MASK,
             flags: (node >> FLAG_SHIFT) as u8,
-            locator: self.locator_base.wrapping_add(wide(locator, LOCATOR_UPPER)),
+            locator: Locator::from_bits(self.locator_base.wrapping_add(wide(locator, LOCATOR_UPPER))),
         })
     }
 
@@ -293,7 +295,7 @@ impl Packed {
         let mut next = first.start;
         for i in 0..block.len() {
             let slice = block.get(i)?;
-            if slice.start != next || slice.flags != 0 || slice.locator != slice.end {
+            if slice.start != next || slice.flags != 0 || slice.locator.bits() != slice.end {
                 return None;
             }
             next = slice.end;
@@ -314,7 +316,7 @@ impl Packed {
         let before: u64 = (i - i % GROUP..i).filter_map(|i| self.durations.get(i)).map(u64::from).sum();
         let start = self.start + u64::from(*self.starts.get(i / GROUP)?) + before;
         let end = start + u64::from(duration);
-        Some(Slice { start, end, node: self.nodes.get(i)?, flags: 0, locator: end })
+        Some(Slice { start, end, node: self.nodes.get(i)?, flags: 0, locator: Locator::from_bits(end) })
     }
 
     #[inline]
@@ -460,7 +462,7 @@ mod tests {
         (0..).map(move |i| {
             let start = end;
             end += duration(i);
-            Slice { start, end, node: 70_000 + (i % 4000) as u32, flags: 0, locator: end }
+            Slice { start, end, node: 70_000 + (i % 4000) as u32, flags: 0, locator: Locator::at(end) }
         })
     }
 
@@ -497,7 +499,7 @@ mod tests {
     #[test]
     fn other_slices_are_not_packed() {
         let odd: [fn(&mut Slice); 4] =
-            [|s| s.end -= 1, |s| s.flags = 1, |s| s.locator += 1, |s| (s.end, s.locator) = (s.end + (1 << 33), s.end)];
+            [|s| s.end -= 1, |s| s.flags = 1, |s| s.locator = Locator::at(s.end + 1), |s| s.end += 1 << 33];
         for (n, change) in odd.into_iter().enumerate() {
             let slices = tiles(|_| 7).enumerate().map(|(i, mut slice)| {
                 if i == 12 {

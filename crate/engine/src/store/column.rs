@@ -455,6 +455,8 @@ fn take_in(sum: &mut Option<Sum>, next: Sum) {
 
 #[cfg(test)]
 mod tests {
+    use unspool_formats::Locator;
+
     use super::*;
 
     /// Visits all nodes down to the slices, and notes their indices.
@@ -472,7 +474,7 @@ mod tests {
     }
 
     fn slice(start: u64, end: u64) -> Slice {
-        Slice { start, end, node: (start % 7) as u32, flags: (start % 8) as u8, locator: start * 3 }
+        Slice { start, end, node: (start % 7) as u32, flags: (start % 8) as u8, locator: Locator::at(start * 3) }
     }
 
     #[test]
@@ -489,7 +491,7 @@ mod tests {
             let gap = if i % 777 == 0 { 1 << 33 } else { 1 };
             let mut s = slice(time, time + length);
             if i % 3000 == 5 {
-                s.locator = 1;
+                s.locator = Locator::at(1);
             }
             time += length + gap;
             column.push(&s);
@@ -533,7 +535,7 @@ mod tests {
                     let start = time + pause;
                     time = start + length;
                     // Packed: there are no pauses.
-                    column.push(&Slice { start, end: time, node: 7, flags: 0, locator: time });
+                    column.push(&Slice { start, end: time, node: 7, flags: 0, locator: Locator::at(time) });
                 }
                 let (before, filled) = (everything(&column), column.bytes());
                 column.close();
@@ -601,7 +603,7 @@ mod tests {
         let mut time = 0;
         for i in 0..256 {
             let (node, length) = if i % 4 == 0 { (9, 100) } else { (i, 10) };
-            column.push(&Slice { start: time, end: time + length, node, flags: 0, locator: 0 });
+            column.push(&Slice { start: time, end: time + length, node, flags: 0, locator: Locator::default() });
             time += length;
         }
         assert_eq!(column.nodes(2, 0).first().map(|n| n.dominant), Some(9));

@@ -1,5 +1,7 @@
 //! One number for everything that a trace holds, to compare two readings with.
 
+use unspool_formats::Locator;
+
 use super::Store;
 use super::slice::Slice;
 
@@ -58,7 +60,7 @@ impl Store {
                 });
             }
             for open in track.open() {
-                let it = Slice { start: open.start, end: now, node: open.node, flags: 0, locator: 0 };
+                let it = Slice { start: open.start, end: now, node: open.node, flags: 0, locator: Locator::default() };
                 slice(i64::from(open.depth - track.lowest()), &it);
             }
             for instant in (0..track.instants.len()).filter_map(|i| track.instants.get(i)) {

@@ -280,7 +280,7 @@ impl Store {
                     None
                 }
                 EventKind::Sample => {
-                    track.sample(Sample { time: *time, bits: *locator });
+                    track.sample(Sample { time: *time, bits: locator.bits() });
                     None
                 }
                 EventKind::Disordered => {

@@ -72,7 +72,7 @@ impl Iterator for Ordered<'_> {
 
 #[cfg(test)]
 mod tests {
-    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     use super::*;
 
@@ -86,7 +86,7 @@ mod tests {
         for (kind, track, time, name) in
             [(begin, 0, 1, 0), (begin, 0, 1, 1), (end, 0, 4, 1), (end, 0, 9, 0), (begin, 1, 2, 2), (end, 1, 3, 2)]
         {
-            batch.push(kind, track, time, name, 0);
+            batch.push(kind, track, time, name, Locator::default());
         }
         store.apply(&mut batch);
         store.finish(false);

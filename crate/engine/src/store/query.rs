@@ -383,7 +383,7 @@ fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
+    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     fn store() -> (Store, EventBatch) {
         let mut batch = EventBatch::with_capacity(1 << 16);
@@ -402,12 +402,12 @@ mod tests {
             time += random % 97 + if random.is_multiple_of(5003) { 1_000_000 } else { 0 };
             let deep = 3 + (made / 5000) % 6;
             if u64::from(open) < deep && !random.is_multiple_of(3) {
-                batch.push(EventKind::Begin, 0, time, open, made);
+                batch.push(EventKind::Begin, 0, time, open, Locator::at(made));
                 open += 1;
                 made += 1;
             } else if open > 0 {
                 open -= 1;
-                batch.push(EventKind::End, 0, time, open, made);
+                batch.push(EventKind::End, 0, time, open, Locator::at(made));
             }
             if batch.is_full() {
                 assert!(store.apply(&mut batch));
@@ -446,11 +446,11 @@ mod tests {
         let (mut store, mut batch) = store();
         let deep = 5000;
         for depth in 0..deep {
-            batch.push(EventKind::Begin, 0, u64::from(depth), depth, 0);
+            batch.push(EventKind::Begin, 0, u64::from(depth), depth, Locator::default());
         }
         // The last thousand never end.
         for depth in (1000..deep).rev() {
-            batch.push(EventKind::End, 0, 2 * u64::from(deep) - u64::from(depth), depth, 0);
+            batch.push(EventKind::End, 0, 2 * u64::from(deep) - u64::from(depth), depth, Locator::default());
         }
         assert!(store.apply(&mut batch));
         let asked = |depths: Range<i32>| store.query_rows(0, 20_000, 8, &[TrackRows { track: 0, depths }]);
@@ -490,8 +490,8 @@ mod tests {
     fn points(runs: &[(u64, u32)]) -> Store {
         let (mut store, mut batch) = store();
         for time in runs.iter().flat_map(|(time, many)| std::iter::repeat_n(*time, *many as usize)) {
-            batch.push(EventKind::Begin, 0, time, 0, 0);
-            batch.push(EventKind::End, 0, time, 0, 0);
+            batch.push(EventKind::Begin, 0, time, 0, Locator::default());
+            batch.push(EventKind::End, 0, time, 0, Locator::default());
             if batch.is_full() {
                 store.apply(&mut batch);
                 batch.clear();
@@ -552,7 +552,7 @@ mod tests {
             (EventKind::Begin, 130, 2),
             (EventKind::Begin, 150, 3),
         ] {
-            batch.push(kind, 0, time, name, 0);
+            batch.push(kind, 0, time, name, Locator::default());
         }
         store.apply(&mut batch);
         let answer = store.query(0, 1000, 1, &[0]);
@@ -570,8 +570,8 @@ mod tests {
     fn positions_beyond_two_to_the_53_stay_exact() {
         let (mut store, mut batch) = store();
         let base = 1_800_000_000_000_000_000;
-        batch.push(EventKind::Begin, 0, base + 1, 0, 0);
-        batch.push(EventKind::End, 0, base + 4, 0, 0);
+        batch.push(EventKind::Begin, 0, base + 1, 0, Locator::default());
+        batch.push(EventKind::End, 0, base + 4, 0, Locator::default());
         store.apply(&mut batch);
         store.finish(false);
         let answer = store.query(base, base + 10, 1, &[0]);
@@ -582,7 +582,7 @@ mod tests {
     fn counters_keep_extremes_and_the_value_before_the_window() {
         let (mut store, mut batch) = store();
         for (time, value) in [(0, 7), (100, 1), (101, 9), (102, 4), (200, 5)] {
-            batch.push(EventKind::Sample, 0, time, 0, value);
+            batch.push_sample(0, time, value);
         }
         store.apply(&mut batch);
         let c = store.query(50, 1000, 16, &[0]).counters;
@@ -594,7 +594,7 @@ mod tests {
     fn instants_within_a_step_are_merged() {
         let (mut store, mut batch) = store();
         for time in [10, 11, 12, 500, 501, 900] {
-            batch.push(EventKind::Instant, 0, time, 0, time);
+            batch.push(EventKind::Instant, 0, time, 0, Locator::at(time));
         }
         store.apply(&mut batch);
         let i = store.query(0, 900, 16, &[0]).instants;

@@ -1,5 +1,7 @@
 //! Slices: as a column stores them, and while they are open.
 
+use unspool_formats::Locator;
+
 use crate::call_tree::NodeId;
 
 /// A slice as a column returns it.
@@ -14,7 +16,7 @@ pub struct Slice {
     /// Bits of [`unspool_formats::batch::flags`].
     pub flags: u8,
     /// Where to decode its record from, as its format defines it.
-    pub locator: u64,
+    pub locator: Locator,
 }
 
 /// A slice that has not ended yet.
@@ -22,7 +24,7 @@ pub struct Slice {
 pub(crate) struct Open {
     pub(crate) start: u64,
     pub(crate) node: NodeId,
-    pub(crate) locator: u64,
+    pub(crate) locator: Locator,
     pub(crate) depth: i32,
     pub(crate) name: u32,
     /// Flags that are known so far.

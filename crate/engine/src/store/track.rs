@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
-use unspool_formats::{Orphans, Problem, ProblemKind, Stacking, TrackDef};
+use unspool_formats::{Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
 use super::column::Column;
@@ -20,7 +20,7 @@ use crate::chunked::Chunked;
 pub(crate) struct Instant {
     pub(crate) time: u64,
     pub(crate) name: u32,
-    pub(crate) locator: u64,
+    pub(crate) locator: Locator,
 }
 
 /// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
@@ -76,7 +76,7 @@ impl Track {
 
     /// Begins a slice.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+    pub(crate) fn begin(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         let (_, time, problem) = self.arrive(time, locator);
         if self.def.stacking == Stacking::Overlapping {
             let node = calls.child(ROOT, name);
@@ -102,7 +102,7 @@ impl Track {
         &mut self,
         (start, end): (u64, u64),
         name: u32,
-        locator: u64,
+        locator: Locator,
         calls: &mut CallTree,
     ) -> Option<Problem> {
         if self.def.stacking == Stacking::Overlapping {
@@ -121,13 +121,19 @@ impl Track {
 
     /// [`Track::begin`], which is in line where it matters, once more.
     #[cold]
-    fn begin_again(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+    fn begin_again(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         self.begin(time, name, locator, calls)
     }
 
     /// A whole slice among those that overlap.
     #[cold]
-    fn lifetime(&mut self, (start, end): (u64, u64), name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+    fn lifetime(
+        &mut self,
+        (start, end): (u64, u64),
+        name: u32,
+        locator: Locator,
+        calls: &mut CallTree,
+    ) -> Option<Problem> {
         let problem = self.begin_again(start, name, locator, calls);
         let (_, end, late) = self.arrive(end, locator);
         if let Some(open) = self.lifetimes.end(name) {
@@ -137,7 +143,7 @@ impl Track {
     }
 
     /// Begins a slice that has been open since the track began, and lies below everything on it.
-    pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+    pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping {
             return self.begin_again(time, name, locator, calls);
         }
@@ -156,7 +162,7 @@ impl Track {
     }
 
     /// Adds flags to the open slice with this name and locator.
-    pub(crate) fn flag(&mut self, flags: u8, name: u32, locator: u64) {
+    pub(crate) fn flag(&mut self, flags: u8, name: u32, locator: Locator) {
         if let Some(open) = self.open.iter_mut().rev().find(|o| o.locator == locator && o.name == name) {
             open.flags |= flags;
         }
@@ -164,7 +170,7 @@ impl Track {
 
     /// Ends the open slice that began with this name and locator.
     #[inline]
-    pub(crate) fn end_of(&mut self, time: u64, name: u32, locator: u64) -> Option<Problem> {
+    pub(crate) fn end_of(&mut self, time: u64, name: u32, locator: Locator) -> Option<Problem> {
         if self.def.stacking == Stacking::Overlapping {
             let (_, time, problem) = self.arrive(time, locator);
             if let Some(open) = self.lifetimes.end(name) {
@@ -193,7 +199,7 @@ impl Track {
 
     /// Ends the innermost slice of this name.
     #[inline(always)]
-    pub(crate) fn end(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+    pub(crate) fn end(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
         if self.def.stacking == Stacking::Overlapping {
             return self.end_lifetime(time, name, locator, calls).or(problem);
@@ -214,7 +220,7 @@ impl Track {
         previous: u64,
         time: u64,
         name: u32,
-        locator: u64,
+        locator: Locator,
         calls: &mut CallTree,
     ) -> Option<Problem> {
         if let Some(i) = self.open.iter().rposition(|o| o.name == name) {
@@ -246,7 +252,7 @@ impl Track {
     }
 
     /// Ends the slice of this name and frees its depth.
-    fn end_lifetime(&mut self, time: u64, name: u32, locator: u64, calls: &mut CallTree) -> Option<Problem> {
+    fn end_lifetime(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         if let Some(open) = self.lifetimes.end(name) {
             self.close(&open, time, 0);
             return None;
@@ -399,7 +405,7 @@ impl Track {
 
     /// The track's previous position, and the position for an event at `time`: never before the previous one.
     #[inline]
-    fn arrive(&mut self, time: u64, locator: u64) -> (u64, u64, Option<Problem>) {
+    fn arrive(&mut self, time: u64, locator: Locator) -> (u64, u64, Option<Problem>) {
         let previous = self.latest;
         if self.start.is_none() {
             self.start = Some(time);
@@ -445,8 +451,8 @@ impl Track {
     }
 
     #[cold]
-    fn problem(&mut self, kind: &'static ProblemKind, at: u64, value: u64) -> Problem {
-        let problem = Problem { at, kind, value };
+    fn problem(&mut self, kind: &'static ProblemKind, locator: Locator, value: u64) -> Problem {
+        let problem = Problem { at: locator.position(), kind, value };
         if let Some(i) = OF_STACK.iter().position(|k| *k == kind)
             && let Some(count) = self.problems.get_mut(i)
         {
@@ -475,8 +481,8 @@ mod tests {
             let (name, time) = word[1..].split_once('@').unwrap();
             let (name, time) = (u32::from(name.as_bytes()[0]), time.parse().unwrap());
             match word.as_bytes()[0] {
-                b'+' => track.begin(time, name, time, calls),
-                _ => track.end(time, name, time, calls),
+                b'+' => track.begin(time, name, Locator::at(time), calls),
+                _ => track.end(time, name, Locator::at(time), calls),
             };
         }
     }

@@ -16,10 +16,11 @@ use hashbrown::HashMap;
 use crate::batch::{EventBatch, EventKind, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::locator::Locator;
 use crate::names::Texts;
 use crate::problem::Problem;
 
-use super::FRAME;
+use super::Located;
 use super::decode::Enter;
 use super::functions::Marker;
 use super::pending::Pending;
@@ -180,13 +181,13 @@ impl Calls {
             let text = label.unwrap_or(&function.name);
             let group = self.texts.number_of(SliceKind::Group, text, enter.at, self.limits.names, out)?;
             state.groups.push(Group { call: enter.call, at: enter.at, name: group });
-            out.push(EventKind::Begin, track, enter.call, group, enter.at);
+            out.push(EventKind::Begin, track, enter.call, group, Locator::at(enter.at));
         }
-        out.push(EventKind::Begin, track, enter.call, name, enter.at);
+        out.push(EventKind::Begin, track, enter.call, name, Locator::at(enter.at));
         if function.flags.marker == Some(Marker::Plain) {
             let text = label.unwrap_or(&function.name);
             let marker = self.texts.number(text, enter.at, self.limits.names, out)?;
-            out.push(EventKind::Instant, track, enter.call, marker, enter.at);
+            out.push(EventKind::Instant, track, enter.call, marker, Locator::at(enter.at));
         }
         out.records += 1;
         self.pending.push(enter.call, OpenCall { at: enter.at, end, thread, function: enter.function, blobs });
@@ -211,10 +212,10 @@ impl Calls {
             // Pushed within this call and not popped: it ends with the call.
             thread.groups.pop();
         }
-        out.push(EventKind::EndOf, thread.track, self.now, name, open.at);
+        out.push(EventKind::EndOf, thread.track, self.now, name, Locator::at(open.at));
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
-                Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, group.at),
+                Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, Locator::at(group.at)),
                 None => self.orphans.push(Problem { at, kind: &POP_WITHOUT_PUSH, value: call }),
             }
         }
@@ -273,7 +274,7 @@ impl Calls {
         let name = self.texts.once(format!("frame {number}"), at, self.limits.names, out)?;
         self.frame = FrameFacts { from, ..FrameFacts::default() };
         self.frame_name = Some(name);
-        out.push(EventKind::Begin, FRAMES, from, name, FRAME | number as u64);
+        out.push(EventKind::Begin, FRAMES, from, name, Located::Frame(number as u64).into());
         Ok(())
     }
 
@@ -281,15 +282,15 @@ impl Calls {
     fn end_frame(&mut self, end: u64, out: &mut EventBatch) {
         let Some(name) = self.frame_name.take() else { return };
         let number = self.frames.len();
-        out.push(EventKind::EndOf, FRAMES, self.now, name, FRAME | number as u64);
+        out.push(EventKind::EndOf, FRAMES, self.now, name, Located::Frame(number as u64).into());
         self.sample(out);
         self.frames.push(FrameFacts { to: self.now, end, ..self.frame });
         self.frame = FrameFacts { from: self.now, ..FrameFacts::default() };
     }
 
     fn sample(&mut self, out: &mut EventBatch) {
-        out.push(EventKind::Sample, DRAWS, self.frame.from, 0, self.frame.draws);
-        out.push(EventKind::Sample, BLOBS, self.frame.from, 0, self.frame.blobs);
+        out.push_sample(DRAWS, self.frame.from, self.frame.draws);
+        out.push_sample(BLOBS, self.frame.from, self.frame.blobs);
     }
 
     #[inline]

@@ -12,8 +12,9 @@ use alloc::vec::Vec;
 use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
+use crate::locator::Locator;
 
-use super::FRAME;
+use super::Located;
 use super::call::Collect;
 use super::calls::FrameFacts;
 use super::decode::Walk;
@@ -35,53 +36,52 @@ struct Read {
 }
 
 impl ApitraceDecoder {
-    pub(super) fn range_of(&self, locator: u64) -> Option<Range> {
-        if locator & FRAME != 0 {
-            return Some(Range { at: 0, len: 0 });
+    pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
+        match locator.into() {
+            Located::Frame(_) => Some(Range { at: 0, len: 0 }),
+            Located::Call(at) => self.stream.places.as_ref()?.range(at),
         }
-        self.stream.places.as_ref()?.range(locator)
     }
 
-    pub(super) fn next_range_of(&self, locator: u64, bytes: &[u8]) -> Option<Range> {
-        if locator & FRAME != 0 {
-            return None;
-        }
-        match self.read(locator, bytes)?.missing? {
+    pub(super) fn next_range_of(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
+        let Located::Call(at) = locator.into() else { return None };
+        match self.read(at, bytes)?.missing? {
             Missing::Bytes(range) => Some(range),
             Missing::End | Missing::NotKept => None,
         }
     }
 
-    pub(super) fn details_of(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
-        if locator & FRAME != 0 {
-            return self.frame_details(locator);
-        }
-        let gone = Error::new(locator, Cause::Misuse("the call is not where it was: has the file changed?"));
-        let read = self.read(locator, bytes).ok_or(gone)?;
+    pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
+        let at = match locator.into() {
+            Located::Frame(number) => return self.frame_details(number),
+            Located::Call(at) => at,
+        };
+        let gone = Error::new(at, Cause::Misuse("the call is not where it was: has the file changed?"));
+        let read = self.read(at, bytes).ok_or(gone)?;
         if read.missing == Some(Missing::NotKept) && read.call.enter.is_none() {
             let why = "this call's details cannot be had: its container has no random access, and the trace is larger \
                        than what can be kept of it in memory (repack it: apitrace repack)";
-            return Err(Error::new(locator, Cause::Misuse(why)));
+            return Err(Error::new(at, Cause::Misuse(why)));
         }
-        self.describe(locator, read).ok_or(gone)
+        self.describe(at, read).ok_or(gone)
     }
 
     #[cfg(test)]
-    pub(super) fn decoded(&self, locator: u64, bytes: &[u8]) -> u64 {
-        self.read(locator, bytes).map_or(0, |read| read.decoded)
+    pub(super) fn decoded(&self, locator: Locator, bytes: &[u8]) -> u64 {
+        self.read(locator.position(), bytes).map_or(0, |read| read.decoded)
     }
 
-    /// Reads the call that begins at `locator`, as far as the bytes allow.
-    fn read(&self, locator: u64, bytes: &[u8]) -> Option<Read> {
+    /// Reads the call that begins at `enter`, as far as the bytes allow.
+    fn read(&self, enter: u64, bytes: &[u8]) -> Option<Read> {
         let mut reader = Reader::new(self.stream.places.as_ref()?, bytes);
         let mut call = Collect::new(self.options.limits.payload);
         let mut leave = None;
-        let mut missing = self.read_event(&mut reader, locator, &mut call).err();
+        let mut missing = self.read_event(&mut reader, enter, &mut call).err();
         if missing.is_none()
-            && self.calls.open_at(locator).is_none()
+            && self.calls.open_at(enter).is_none()
             && let Some(end) = call.end.take()
         {
-            let at = self.calls.far_leave(locator).unwrap_or(end);
+            let at = self.calls.far_leave(enter).unwrap_or(end);
             leave = Some(at);
             missing = self.read_event(&mut reader, at, &mut call).err();
         }
@@ -112,13 +112,13 @@ impl ApitraceDecoder {
         Ok(())
     }
 
-    fn describe(&self, locator: u64, read: Read) -> Option<RecordDetails> {
+    fn describe(&self, at: u64, read: Read) -> Option<RecordDetails> {
         let Read { call, leave, missing, .. } = read;
         let enter = call.enter?;
         let function = self.stream.tables.functions.get(enter.function)?;
-        let mut details = RecordDetails { offset: locator, ..RecordDetails::default() };
+        let mut details = RecordDetails { offset: at, ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
-        let open = self.calls.open_at(locator);
+        let open = self.calls.open_at(at);
         if let Some(number) = call.left.or(open) {
             add("Call", Value::U64(number));
         }
@@ -170,14 +170,13 @@ impl ApitraceDecoder {
         Some(details)
     }
 
-    fn frame_details(&self, locator: u64) -> Result<RecordDetails> {
-        let number = locator & !FRAME;
+    fn frame_details(&self, number: u64) -> Result<RecordDetails> {
         let last = self.calls.frames.len() as u64;
         let facts = match number {
             n if n == last => Some(self.calls.last_frame()),
             n => usize::try_from(n).ok().and_then(|n| self.calls.frames.get(n)).copied(),
         };
-        let missing = Error::new(locator, Cause::Misuse("there is no such frame"));
+        let missing = Error::new(0, Cause::Misuse("there is no such frame"));
         let FrameFacts { from, to, calls, draws, blobs, .. } = facts.ok_or(missing)?;
         let mut details = RecordDetails { offset: 0, ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, Value::U64(value)));

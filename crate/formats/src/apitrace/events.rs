@@ -10,6 +10,7 @@ use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
 use crate::error::{Error, Result};
 use crate::info::{Capability, Clock, Info, Tab};
+use crate::locator::Locator;
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
@@ -179,15 +180,15 @@ impl Decoder for ApitraceDecoder {
         if self.told { Want::Nothing } else { Want::Next }
     }
 
-    fn details_range(&self, locator: u64) -> Option<Range> {
+    fn details_range(&self, locator: Locator) -> Option<Range> {
         self.range_of(locator)
     }
 
-    fn details_next(&self, locator: u64, bytes: &[u8]) -> Option<Range> {
+    fn details_next(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
         self.next_range_of(locator, bytes)
     }
 
-    fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
+    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
         self.details_of(locator, bytes)
     }
 }

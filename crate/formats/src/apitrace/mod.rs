@@ -3,7 +3,7 @@
 //! One stream of events in one of four containers (`crate::container`). There is no time in it: calls are numbered in the
 //! order in which they begin, over all threads, and that number is the x axis.
 //!
-//! A locator is the offset of a call's ENTER event in the decompressed stream; one with [`FRAME`] set is a frame's number.
+//! [`Located`] says what a locator stands for.
 
 mod call;
 mod calls;
@@ -30,6 +30,7 @@ use alloc::format;
 
 use crate::container::{Container, peek};
 use crate::error::{Cause, Error, Result};
+use crate::locator::Locator;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use decode::{Broken, Enter, Sink, Walk};
@@ -37,8 +38,29 @@ use tables::Tables;
 
 pub use functions::{Marker, NameFlags};
 
-/// Bit of a locator: the rest is the number of a frame.
-pub const FRAME: u64 = 1 << 63;
+/// What a [`Locator`] of this format stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Located {
+    /// A record at a position: the call whose ENTER event begins at this offset of the decompressed stream.
+    Call(u64),
+    /// The second kind: the frame with this number, from 0.
+    Frame(u64),
+}
+
+impl From<Locator> for Located {
+    fn from(locator: Locator) -> Self {
+        if locator.is_other() { Self::Frame(locator.position()) } else { Self::Call(locator.position()) }
+    }
+}
+
+impl From<Located> for Locator {
+    fn from(located: Located) -> Self {
+        match located {
+            Located::Call(at) => Self::at(at),
+            Located::Frame(number) => Self::other(number),
+        }
+    }
+}
 
 /// The line in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {

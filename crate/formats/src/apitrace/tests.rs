@@ -15,6 +15,7 @@ use super::skim::Event;
 use super::*;
 use crate::batch::{EventBatch, EventKind, TrackKind};
 use crate::details::Value as Shown;
+use crate::locator::Locator;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 use crate::{Decoder, RecordDetails, Text, Want};
 
@@ -34,7 +35,7 @@ const POINT: StructSig<'_> = StructSig { id: 9, name: "POINT", members: &["x", "
 /// What a run over a file gave.
 #[derive(Debug, Default, PartialEq)]
 struct All {
-    events: Vec<(EventKind, u32, u64, u32, u64)>,
+    events: Vec<(EventKind, u32, u64, u32, Locator)>,
     tracks: Vec<(TrackKind, String)>,
     names: Vec<String>,
     problems: Vec<Problem>,
@@ -47,7 +48,7 @@ impl All {
         let of_track = self.events.iter().filter(|e| e.1 == track);
         of_track
             .map(|(kind, _, at, name, locator)| match kind {
-                EventKind::Sample => format!("{locator} from {at}"),
+                EventKind::Sample => format!("{} from {at}", locator.bits()),
                 _ => format!("{kind:?} {} at {at}", self.names[*name as usize]),
             })
             .collect()
@@ -104,7 +105,7 @@ fn whole(file: &[u8]) -> (All, Box<dyn Decoder>) {
 }
 
 /// Everything there is to know of the call or frame at a locator, asked for as a host does.
-fn details(decoder: &dyn Decoder, file: &[u8], locator: u64) -> Result<RecordDetails> {
+fn details(decoder: &dyn Decoder, file: &[u8], locator: Locator) -> Result<RecordDetails> {
     let cut = |range: crate::decoder::Range| {
         let rest = file.get(range.at as usize..).unwrap_or_default();
         &rest[..rest.len().min(range.len as usize)]
@@ -238,7 +239,8 @@ fn details_have_every_argument_from_both_ends_of_a_call() {
     let file = snappy(sample().stream(), 40);
     let (all, decoder) = whole(&file);
     let locator = |name: &str, nth: usize| {
-        let named = |e: &&(EventKind, u32, u64, u32, u64)| e.0 == EventKind::Begin && all.names[e.3 as usize] == name;
+        let named =
+            |e: &&(EventKind, u32, u64, u32, Locator)| e.0 == EventKind::Begin && all.names[e.3 as usize] == name;
         all.events.iter().filter(named).nth(nth).unwrap().4
     };
     let of = |name: &str, nth: usize| details(decoder.as_ref(), &file, locator(name, nth)).unwrap();
@@ -351,7 +353,7 @@ fn without_random_access_details_come_from_the_stream_that_is_kept() {
     let used = decoder.push(&gzip, &mut batch).unwrap().used;
     decoder.end(&gzip[used..], &mut batch).unwrap();
     let begins: Vec<_> =
-        by_list.events.iter().filter(|e| e.0 == EventKind::Begin && e.4 & FRAME == 0).map(|e| e.4).collect();
+        by_list.events.iter().filter(|e| e.0 == EventKind::Begin && !e.4.is_other()).map(|e| e.4).collect();
     assert!(decoder.details(begins[0], &[]).is_ok());
     let error = decoder.details(begins[begins.len() - 1], &[]).unwrap_err();
     assert!(error.to_string().contains("repack"), "{error}");
@@ -568,7 +570,7 @@ fn details_of_every_call_of_the_small_corpus_files() {
         for i in (0..batch.len()).filter(|i| batch.kinds[*i] == EventKind::Begin) {
             let name = &batch.new_names[batch.names[i] as usize].text;
             let details = details(decoder.as_ref(), &file, batch.locators[i]).unwrap();
-            let is_call = batch.locators[i] & FRAME == 0;
+            let is_call = !batch.locators[i].is_other();
             if is_call {
                 assert_eq!(field(&details, &["Call"]), &Shown::U64(batch.times[i]), "{} {name}", path.display());
             }
@@ -676,7 +678,7 @@ proptest! {
         prop_assert_eq!(dump(&file, true, sizes[0]), dump(&file, true, usize::MAX));
         for event in all.events.iter().filter(|e| e.0 == EventKind::Begin) {
             let details = details(decoder.as_ref(), &file, event.4).unwrap();
-            if event.4 & FRAME == 0 {
+            if !event.4.is_other() {
                 prop_assert_eq!(field(&details, &["Call"]), &Shown::U64(event.2));
             }
         }
@@ -700,7 +702,7 @@ proptest! {
             for event in &all.events {
                 let _ = details(decoder.as_ref(), &file, event.4);
             }
-            let _ = details(decoder.as_ref(), &file, all.events.len() as u64);
+            let _ = details(decoder.as_ref(), &file, Locator::at(all.events.len() as u64));
         }
     }
 }

@@ -35,6 +35,7 @@ use super::isa::Isa;
 use super::pointer::Move;
 use super::state::State;
 use crate::batch::SliceKind;
+use crate::locator::Locator;
 
 /// Deeper calls are followed but not shown: each depth costs the store a column.
 pub(crate) const SHOWN: usize = 10_000;
@@ -84,16 +85,16 @@ pub(crate) trait Sink {
     /// Returns the number of the name of what is entered, and whether that is new.
     fn name(&mut self, entered: Entered) -> (u32, bool);
     /// A slice begins, with these flags.
-    fn begin(&mut self, name: u32, time: u64, locator: u64, flags: u8);
+    fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8);
     /// The slice of the code that nobody is known to have called begins, or where `below` comes to light below all that is
     /// there.
-    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: u64);
+    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator);
     /// The slice that began with this name and locator ends; `flags` are added to it.
-    fn end(&mut self, name: u32, began: u64, time: u64, flags: u8);
+    fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8);
     /// Something happens on the thread.
-    fn point(&mut self, name: u32, time: u64, locator: u64);
+    fn point(&mut self, name: u32, time: u64, locator: Locator);
     /// Something is to be said of the place at `locator`.
-    fn note(&mut self, note: Note, locator: u64);
+    fn note(&mut self, note: Note, locator: Locator);
 }
 
 /// What is known of the program beside its stacks, by all of its threads.
@@ -126,7 +127,7 @@ pub(crate) struct Arrival {
     pub(crate) opening: Opening,
     /// Its number, and where its record lies.
     pub(crate) time: u64,
-    pub(crate) locator: u64,
+    pub(crate) locator: Locator,
 }
 
 /// Where the last instruction of a stretch goes.
@@ -138,7 +139,7 @@ pub(crate) struct Departure {
     pub(crate) next: u64,
     /// When it is over, and where its record lies.
     pub(crate) after: u64,
-    pub(crate) locator: u64,
+    pub(crate) locator: Locator,
     /// The stack pointer after it, where that is known.
     pub(crate) stack: Option<u64>,
     /// What it does to the stack pointer.
@@ -229,7 +230,7 @@ impl Stack {
     }
 
     /// Something happens on the thread at a time that is not part of the stack.
-    pub(crate) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut dyn Sink) {
+    pub(crate) fn point(&mut self, name: u32, time: u64, locator: Locator, sink: &mut dyn Sink) {
         self.each(|state| state.point(name, time, locator, sink));
     }
 
@@ -409,24 +410,24 @@ mod tests {
             (number, self.names.insert(entered.address, number).is_none())
         }
 
-        fn begin(&mut self, name: u32, time: u64, _locator: u64, flags: u8) {
+        fn begin(&mut self, name: u32, time: u64, _locator: Locator, flags: u8) {
             let mark = if flags == 0 { "" } else { "?" };
             self.told.push(format!("+{name:x}@{time}{mark}"));
         }
 
-        fn outermost(&mut self, name: u32, below: bool, time: u64, _locator: u64) {
+        fn outermost(&mut self, name: u32, below: bool, time: u64, _locator: Locator) {
             self.told.push(format!("{}{name:x}@{time}", if below { "_" } else { "^" }));
         }
 
-        fn end(&mut self, name: u32, _began: u64, time: u64, flags: u8) {
+        fn end(&mut self, name: u32, _began: Locator, time: u64, flags: u8) {
             self.told.push(format!("-{name:x}@{time}:{flags}"));
         }
 
-        fn point(&mut self, name: u32, time: u64, _locator: u64) {
+        fn point(&mut self, name: u32, time: u64, _locator: Locator) {
             self.told.push(format!("!{name:x}@{time}"));
         }
 
-        fn note(&mut self, note: Note, _locator: u64) {
+        fn note(&mut self, note: Note, _locator: Locator) {
             self.notes.push(note);
         }
     }
@@ -446,7 +447,13 @@ mod tests {
         }
 
         fn arrival(&self, address: u64) -> Arrival {
-            Arrival { address, stack: None, opening: Opening::Usual, time: self.time, locator: 1000 + self.time }
+            Arrival {
+                address,
+                stack: None,
+                opening: Opening::Usual,
+                time: self.time,
+                locator: Locator::at(1000 + self.time),
+            }
         }
 
         /// Plays instructions of one byte: `c` calls, `r` returns, `j` jumps, `n` goes on, `u` goes anywhere; `!` interrupts
@@ -470,7 +477,7 @@ mod tests {
                 if !self.stack.goes_on(address) {
                     self.stack.arrive(self.rules, self.arrival(address), &mut self.program, &mut self.script);
                 }
-                let (after, locator) = (self.time + 1, 1000 + self.time);
+                let (after, locator) = (self.time + 1, Locator::at(1000 + self.time));
                 self.stack.leave(Departure { flow, address, next, after, locator, stack: None, moves: Move::None });
                 self.time += 1;
             }
@@ -523,7 +530,7 @@ mod tests {
         let mut play = Play::new(true);
         play.run("10c 20u 25c 20u 25c 20u 28c 60n 61j 26u 30c 40n");
         let held = play.script.told.len();
-        play.stack.point(7, play.time, 0, &mut play.script);
+        play.stack.point(7, play.time, Locator::default(), &mut play.script);
         assert_eq!(play.script.told.len(), held, "nothing is decided yet");
         play.run("41r 31u 27r 11n");
         let told = play.told();

@@ -10,6 +10,7 @@ use super::flow::{Flow, Opening};
 use super::stack::{Arrival, CHOICES, Departure, Entered, Last, Note, Program, Rules, SHOWN, Sink};
 use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
+use crate::locator::Locator;
 
 /// How many calls are followed.
 const FOLLOWED: usize = 1 << 20;
@@ -36,7 +37,7 @@ struct Open {
     /// Where execution goes on.
     back: u64,
     address: u64,
-    began: u64,
+    began: Locator,
     /// The stack pointer when it was entered.
     stack: Option<u64>,
     /// What else there is to know of a handler; none of a call.
@@ -78,11 +79,11 @@ impl Open {
 /// An event that waits until it is known what was over before it.
 #[derive(Clone, Copy, Debug)]
 enum Held {
-    Begin { name: u32, time: u64, locator: u64, flags: u8 },
-    End { name: u32, began: u64, time: u64, flags: u8 },
-    Point { name: u32, time: u64, locator: u64 },
-    Outermost { name: u32, below: bool, time: u64, locator: u64 },
-    Note { note: Note, locator: u64 },
+    Begin { name: u32, time: u64, locator: Locator, flags: u8 },
+    End { name: u32, began: Locator, time: u64, flags: u8 },
+    Point { name: u32, time: u64, locator: Locator },
+    Outermost { name: u32, below: bool, time: u64, locator: Locator },
+    Note { note: Note, locator: Locator },
 }
 
 /// One hypothesis of a call stack.
@@ -90,7 +91,7 @@ enum Held {
 pub(super) struct State {
     open: Vec<Open>,
     /// Name and locator of the slice of the code that nobody is known to have called.
-    outermost: Option<(u32, u64)>,
+    outermost: Option<(u32, Locator)>,
     /// Return addresses of calls that have ended, caller by caller.
     returned: Vec<u64>,
     /// How many return addresses, of open and of ended calls, fall into each place. None in a copy.
@@ -171,7 +172,7 @@ impl State {
     }
 
     /// Something happens on the thread at a time that is not part of the stack.
-    pub(super) fn point(&mut self, name: u32, time: u64, locator: u64, sink: &mut dyn Sink) {
+    pub(super) fn point(&mut self, name: u32, time: u64, locator: Locator, sink: &mut dyn Sink) {
         self.tell(Held::Point { name, time, locator }, sink);
     }
 
@@ -598,7 +599,7 @@ impl State {
         entered: Entered,
         [back, other, again]: [u64; 3],
         time: u64,
-        (began, stack): (u64, Option<u64>),
+        (began, stack): (Locator, Option<u64>),
         program: &mut Program,
         sink: &mut dyn Sink,
     ) {
@@ -680,7 +681,7 @@ impl State {
         }
     }
 
-    fn note(&mut self, note: Note, locator: u64, sink: &mut dyn Sink) {
+    fn note(&mut self, note: Note, locator: Locator, sink: &mut dyn Sink) {
         self.tell(Held::Note { note, locator }, sink);
     }
 

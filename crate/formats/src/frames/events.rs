@@ -12,6 +12,7 @@ use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
 use crate::info::{Capability, Clock, Info, Tab};
+use crate::locator::Locator;
 use crate::names::Texts;
 use crate::problem::{MALFORMED, Problem};
 use crate::sniff::OpenOptions;
@@ -120,8 +121,8 @@ impl FramesDecoder {
     }
 
     /// Whether the meta frame is at this place.
-    fn is_meta(&self, locator: u64) -> bool {
-        self.header.has_meta() && locator == META_AT
+    fn is_meta(&self, locator: Locator) -> bool {
+        self.header.has_meta() && locator == Locator::at(META_AT)
     }
 }
 
@@ -203,33 +204,33 @@ impl Decoder for FramesDecoder {
         if self.end.is_some() { Want::Nothing } else { Want::Next }
     }
 
-    fn details_range(&self, locator: u64) -> Option<Range> {
-        Some(Range { at: locator, len: FIRST_RANGE })
+    fn details_range(&self, locator: Locator) -> Option<Range> {
+        Some(Range { at: locator.position(), len: FIRST_RANGE })
     }
 
-    fn details_next(&self, locator: u64, bytes: &[u8]) -> Option<Range> {
+    fn details_next(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
         let have = bytes.len() as u64;
-        if Some(locator) == self.end || have != FIRST_RANGE {
+        if Some(locator.position()) == self.end || have != FIRST_RANGE {
             return None;
         }
         let len = bytes.first_chunk().map(|b| u64::from_le_bytes(*b))?;
         let wanted = len.saturating_add(8).min(MAX_RANGE);
-        (wanted > have).then(|| Range { at: locator.saturating_add(have), len: wanted - have })
+        (wanted > have).then(|| Range { at: locator.position().saturating_add(have), len: wanted - have })
     }
 
-    fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
-        let mut out = RecordDetails { offset: locator, ..RecordDetails::default() };
-        if Some(locator) == self.end {
+    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
+        let mut out = RecordDetails { offset: locator.position(), ..RecordDetails::default() };
+        if Some(locator.position()) == self.end {
             out.fields.push(Field::new("Frames", Value::U64(self.walk.frames())));
             out.fields.push(Field::new("Frames by the header", Value::U64(self.header.frames)));
             out.fields.push(Field::new("Table of contents at", Value::U64(self.header.table)));
             return Ok(out);
         }
         let Some((len, body)) = bytes.split_first_chunk() else {
-            return Err(Error::new(locator, Cause::UnexpectedEnd { needed: 8 }));
+            return Err(Error::new(locator.position(), Cause::UnexpectedEnd { needed: 8 }));
         };
         let len = u64::from_le_bytes(*len);
-        let at = locator.saturating_add(8);
+        let at = locator.position().saturating_add(8);
         let is_meta = self.is_meta(locator);
         let Some(body) = usize::try_from(len).ok().and_then(|len| body.get(..len)) else {
             // Part of it: the first fields at least.
@@ -494,7 +495,7 @@ impl Sink for ToBatch<'_> {
         let Some(frame) = skim::instruction(bytes) else { return false };
         let step = Step {
             index: record.index.unwrap_or(0),
-            locator: record.at,
+            locator: Locator::at(record.at),
             address: frame.address,
             thread: frame.thread,
             bytes: frame.bytes.get(..LOOKED_AT).unwrap_or(frame.bytes),
@@ -562,7 +563,7 @@ impl State {
         {
             let step = Step {
                 index,
-                locator: record.at,
+                locator: Locator::at(record.at),
                 address,
                 thread,
                 bytes: seen.bytes.get(),
@@ -656,7 +657,7 @@ impl State {
         let result = track.and_then(|track| {
             *slot = Some(track);
             let name = cx.names.number(name, at, limits.names, cx.out)?;
-            cx.out.push(EventKind::Instant, track, index, name, at);
+            cx.out.push(EventKind::Instant, track, index, name, Locator::at(at));
             Ok(())
         });
         or_remember(result, &mut self.failed);

@@ -16,6 +16,7 @@ use crate::code::pointer::{Move, moves};
 use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::locator::Locator;
 use crate::names::Texts;
 
 use super::skim;
@@ -28,7 +29,7 @@ const THUMB_STICKS: u8 = 16;
 pub(crate) struct Step<'a> {
     pub(crate) index: u64,
     /// Where its frame lies.
-    pub(crate) locator: u64,
+    pub(crate) locator: Locator,
     pub(crate) address: u64,
     pub(crate) thread: u64,
     /// Its first bytes, and how many there are.
@@ -187,7 +188,7 @@ impl Threads {
         let Self { threads, names, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
         let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at, failed: None };
-        thread.stack.point(name, time, at, &mut sink);
+        thread.stack.point(name, time, Locator::at(at), &mut sink);
         Ok(())
     }
 
@@ -239,7 +240,7 @@ impl Threads {
 
     /// An instruction was executed.
     pub(crate) fn step(&mut self, step: &Step<'_>, cx: &mut Context<'_>) -> Result<()> {
-        let i = self.thread(step.thread, step.locator, cx)?;
+        let i = self.thread(step.thread, step.locator.position(), cx)?;
         let Self { isa, pointer, order, threads, names, program, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
         let address = if *isa == Isa::Arm { step.address & !1 } else { step.address };
@@ -252,8 +253,14 @@ impl Threads {
             let opening = if thread.stack.calls() { opening(*isa, step.bytes) } else { Opening::Usual };
             let stack = step.pointer.read(*pointer).or(thread.pointer);
             let at = Arrival { address, stack, opening, time: step.index, locator: step.locator };
-            let mut sink =
-                ToBatch { track: thread.track, time: &mut thread.time, names, cx, at: step.locator, failed: None };
+            let mut sink = ToBatch {
+                track: thread.track,
+                time: &mut thread.time,
+                names,
+                cx,
+                at: step.locator.position(),
+                failed: None,
+            };
             thread.stack.arrive(rules, at, program, &mut sink);
             if let Some(error) = sink.failed {
                 return Err(error);
@@ -359,29 +366,29 @@ impl Sink for ToBatch<'_, '_> {
         }
     }
 
-    fn begin(&mut self, name: u32, time: u64, locator: u64, flags: u8) {
+    fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8) {
         let time = self.at(time);
         self.cx.out.push(EventKind::Begin, self.track, time, name, locator);
         self.cx.out.push_flags(flags, self.track, name, locator);
     }
 
-    fn point(&mut self, name: u32, time: u64, locator: u64) {
+    fn point(&mut self, name: u32, time: u64, locator: Locator) {
         let time = self.at(time);
         self.cx.out.push(EventKind::Instant, self.track, time, name, locator);
     }
 
-    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: u64) {
+    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator) {
         let time = self.at(time);
         self.cx.out.push_begun_before(self.track, time, name, locator, below);
     }
 
-    fn end(&mut self, name: u32, began: u64, time: u64, flags: u8) {
+    fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8) {
         let time = self.at(time);
         self.cx.out.push_end_of(self.track, time, name, began, flags);
     }
 
-    fn note(&mut self, note: Note, locator: u64) {
-        self.cx.out.problems.push(note.problem(locator));
+    fn note(&mut self, note: Note, locator: Locator) {
+        self.cx.out.problems.push(note.problem(locator.position()));
     }
 }
 

@@ -21,6 +21,7 @@ use crate::details::RecordDetails;
 use crate::error::Class;
 use crate::info::{Capability, Clock, Info, Tab};
 use crate::limits::Limits;
+use crate::locator::Locator;
 use crate::names::Texts;
 use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
@@ -64,7 +65,7 @@ pub struct RvnDecoder {
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     name: u32,
-    locator: u64,
+    locator: Locator,
 }
 
 impl RvnDecoder {
@@ -163,14 +164,14 @@ impl RvnDecoder {
                     let name = self.interrupt_name(interrupt, out)?;
                     // Ordered by transition, and before the event that it lies in: no event can be later than that.
                     let time = interrupt.transition;
-                    self.with_stack(0, out, |stack, _, sink| stack.point(name, time, time + 1, sink))?;
+                    self.with_stack(0, out, |stack, _, sink| stack.point(name, time, Locator::at(time + 1), sink))?;
                     self.announced = Some(*interrupt);
                     continue;
                 }
                 Record::Event(event) => event,
             };
             let Some(entry) = self.reader.blocks.get_mut(event.block) else { continue };
-            let (pc, time, locator) = (entry.block.pc, event.begin, event.end);
+            let (pc, time, locator) = (entry.block.pc, event.begin, Locator::at(event.end));
             if entry.is_interrupt() {
                 // Whatever is no instruction and has no row among the interrupts goes by unseen on the stack.
                 if let Some(interrupt) = self.announced.take().filter(|i| i.transition + 1 == event.end) {
@@ -205,7 +206,7 @@ impl RvnDecoder {
     fn lane_events(&mut self, records: &[Record], out: &mut EventBatch) -> Result<(), RowError> {
         for record in records {
             let Record::Event(event) = record else { continue };
-            let (time, locator) = (event.begin, event.end);
+            let (time, locator) = (event.begin, Locator::at(event.end));
             let Some(entry) = self.reader.blocks.get(event.block).filter(|e| !e.is_interrupt()) else { continue };
             let (pc, mode) = (entry.block.pc, entry.block.mode);
             let kernel = is_kernel(pc, mode);
@@ -239,7 +240,7 @@ impl RvnDecoder {
                     Some(name) => name,
                     None => self.name(event, out)?,
                 };
-                out.push_whole(BLOCKS, event.begin, event.end, name, event.end);
+                out.push_whole(BLOCKS, event.begin, event.end, name, Locator::at(event.end));
                 out.records += 1;
             }
         }
@@ -344,12 +345,12 @@ impl RowDecoder for RvnDecoder {
         (self.reader.position.min(last), last)
     }
 
-    fn details_queries(&self, locator: u64) -> Vec<Query> {
-        details::queries(locator, self.reader.schema)
+    fn details_queries(&self, locator: Locator) -> Vec<Query> {
+        details::queries(locator.position(), self.reader.schema)
     }
 
-    fn details(&self, locator: u64, rows: &[Rows]) -> RecordDetails {
-        details::details(locator, rows, &self.reader.blocks, self.instructions.as_ref())
+    fn details(&self, locator: Locator, rows: &[Rows]) -> RecordDetails {
+        details::details(locator.position(), rows, &self.reader.blocks, self.instructions.as_ref())
     }
 }
 
@@ -403,25 +404,25 @@ impl Sink for ToBatch<'_> {
         }
     }
 
-    fn begin(&mut self, name: u32, time: u64, locator: u64, flags: u8) {
+    fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8) {
         self.out.push(EventKind::Begin, CALLS, time, name, locator);
         self.out.push_flags(flags, CALLS, name, locator);
     }
 
-    fn point(&mut self, name: u32, time: u64, locator: u64) {
+    fn point(&mut self, name: u32, time: u64, locator: Locator) {
         self.out.push(EventKind::Instant, CALLS, time, name, locator);
     }
 
-    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: u64) {
+    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator) {
         self.out.push_begun_before(CALLS, time, name, locator, below);
     }
 
-    fn end(&mut self, name: u32, began: u64, time: u64, flags: u8) {
+    fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8) {
         self.out.push_end_of(CALLS, time, name, began, flags);
     }
 
-    fn note(&mut self, note: Note, locator: u64) {
-        self.out.problems.push(note.problem(locator));
+    fn note(&mut self, note: Note, locator: Locator) {
+        self.out.problems.push(note.problem(locator.position()));
     }
 }
 

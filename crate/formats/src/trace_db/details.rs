@@ -13,8 +13,9 @@ use alloc::vec::Vec;
 use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
+use crate::locator::Locator;
 
-use super::BUFFER;
+use super::Located;
 use super::decode::{Blind, Points, Sink, Variable as Place};
 use super::events::TraceDbDecoder;
 use super::places::At;
@@ -38,26 +39,26 @@ struct Stretches {
 }
 
 impl TraceDbDecoder {
-    pub(super) fn range_of(&self, locator: u64) -> Option<Range> {
-        if locator & BUFFER != 0 {
-            return Some(Range { at: locator & !BUFFER, len: super::wire::LONGEST as u64 });
+    pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
+        match locator.into() {
+            Located::BufferSize(at) => Some(Range { at, len: super::wire::LONGEST as u64 }),
+            Located::Point(at) => {
+                let place = self.scene.places.before(at)?;
+                Some(self.clipped(place.at, at - place.at + FIRST))
+            }
         }
-        let place = self.scene.places.before(locator)?;
-        Some(self.clipped(place.at, locator - place.at + FIRST))
     }
 
-    pub(super) fn next_range_of(&self, locator: u64, bytes: &[u8]) -> Option<Range> {
-        if locator & BUFFER != 0 {
-            return None;
-        }
-        let s = self.stretches(locator, bytes)?;
+    pub(super) fn next_range_of(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
+        let Located::Point(at) = locator.into() else { return None };
+        let s = self.stretches(at, bytes)?;
         let own = bytes.get(..s.own)?;
-        let from = usize::try_from(locator - s.place.at).ok()?;
+        let from = usize::try_from(at - s.place.at).ok()?;
         let point = own.get(from..)?;
         if s.before.is_none() || s.own == bytes.len() {
             let end = s.place.at + s.own as u64;
             let more = self.clipped(end, (point.len() as u64 * 7).min(MOST.saturating_sub(point.len() as u64)));
-            if more.len > 0 && !self.is_whole(locator, point) {
+            if more.len > 0 && !self.is_whole(at, point) {
                 return Some(more);
             }
         }
@@ -66,18 +67,19 @@ impl TraceDbDecoder {
         Some(self.clipped(before.at, BEFORE))
     }
 
-    pub(super) fn details_of(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
-        if locator & BUFFER != 0 {
-            return self.buffer_details(locator & !BUFFER, bytes);
-        }
-        let misuse = Error::new(locator, Cause::Misuse("there is no point at this place"));
-        let s = self.stretches(locator, bytes).ok_or(misuse)?;
-        let from = usize::try_from(locator - s.place.at).map_err(|_| misuse)?;
+    pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
+        let at = match locator.into() {
+            Located::BufferSize(at) => return self.buffer_details(at, bytes),
+            Located::Point(at) => at,
+        };
+        let misuse = Error::new(at, Cause::Misuse("there is no point at this place"));
+        let s = self.stretches(at, bytes).ok_or(misuse)?;
+        let from = usize::try_from(at - s.place.at).map_err(|_| misuse)?;
         let own = bytes.get(..s.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
         let mut remarks = Vec::new();
-        let (point, complete) = self.point(locator, own, &mut remarks);
+        let (point, complete) = self.point(at, own, &mut remarks);
         if !complete {
-            let cut = s.place.at + s.own as u64 >= self.walk.points.at || self.failed_in(locator, own);
+            let cut = s.place.at + s.own as u64 >= self.walk.points.at || self.failed_in(at, own);
             remarks.push(if cut {
                 "The trace breaks off within this point: what is shown may not be all.".to_string()
             } else {
@@ -91,7 +93,7 @@ impl TraceDbDecoder {
         }
         let tables = &self.walk.tables;
         let mut fields = statement_fields(point.statement);
-        if let Some((before, earlier)) = self.earlier(&s, locator, point.statement, bytes) {
+        if let Some((before, earlier)) = self.earlier(&s, at, point.statement, bytes) {
             fields.push(Field::new("Previous at this statement", Value::Ticks(before.number)));
             fields.push(Field::new("Changed since", changes(tables, &earlier, &point)));
         }
@@ -116,7 +118,7 @@ impl TraceDbDecoder {
         if most > LISTED {
             remarks.push(format!("Of {most} entries of a kind the first {LISTED} are listed."));
         }
-        Ok(RecordDetails { offset: locator, fields, remarks })
+        Ok(RecordDetails { offset: at, fields, remarks })
     }
 
     fn buffer_details(&self, at: u64, bytes: &[u8]) -> Result<RecordDetails> {
@@ -135,21 +137,21 @@ impl TraceDbDecoder {
 
     /// What of `bytes` is what. Stretches come in the order in which they were asked for, so how long the first is follows
     /// from what it holds.
-    fn stretches(&self, locator: u64, bytes: &[u8]) -> Option<Stretches> {
-        let place = self.scene.places.before(locator)?;
-        let from = usize::try_from(locator - place.at).ok()?;
+    fn stretches(&self, at: u64, bytes: &[u8]) -> Option<Stretches> {
+        let place = self.scene.places.before(at)?;
+        let from = usize::try_from(at - place.at).ok()?;
         let mut own = from + FIRST as usize;
         while own < bytes.len() {
             let point = bytes.get(from..own)?;
-            if point.len() as u64 >= MOST || self.is_whole(locator, point) {
+            if point.len() as u64 >= MOST || self.is_whole(at, point) {
                 break;
             }
             own += (point.len() * 7).min(MOST as usize - point.len());
         }
         let in_file = self.clipped(place.at, own as u64).len;
         let own = own.min(bytes.len()).min(usize::try_from(in_file).unwrap_or(usize::MAX));
-        let statement = self.statement(locator, bytes.get(from..own)?);
-        let found = statement.and_then(|id| self.within(place, locator, id, bytes));
+        let statement = self.statement(at, bytes.get(from..own)?);
+        let found = statement.and_then(|id| self.within(place, at, id, bytes));
         let before = match (statement, found) {
             (Some(id), None) => self.scene.tracks.points_of(id).and_then(|points| points.before(place.at)),
             _ => None,
@@ -164,11 +166,11 @@ impl TraceDbDecoder {
     }
 
     /// The point before this one at the same statement, in full.
-    fn earlier(&self, s: &Stretches, locator: u64, id: Option<u64>, bytes: &[u8]) -> Option<(At, Point)> {
+    fn earlier(&self, s: &Stretches, at: u64, id: Option<u64>, bytes: &[u8]) -> Option<(At, Point)> {
         let (before, bytes) = match s.before {
             Some(before) => (before, bytes.get(s.own..)?),
             None => {
-                let before = self.within(s.place, locator, id?, bytes)?;
+                let before = self.within(s.place, at, id?, bytes)?;
                 (before, bytes.get(usize::try_from(before.at - s.place.at).ok()?..s.own)?)
             }
         };
@@ -176,9 +178,9 @@ impl TraceDbDecoder {
         complete.then_some((before, point))
     }
 
-    /// The last point of a statement between a place and the point at `locator`.
-    fn within(&self, place: At, locator: u64, id: u64, bytes: &[u8]) -> Option<At> {
-        let len = usize::try_from(locator - place.at).ok()?;
+    /// The last point of a statement between a place and the point at `at`.
+    fn within(&self, place: At, at: u64, id: u64, bytes: &[u8]) -> Option<At> {
+        let len = usize::try_from(at - place.at).ok()?;
         let mut sink = Last { id, number: place.number, point: place, statement: None, found: None };
         // There is nothing wrong before the point: it has been decoded.
         let _ = Points::new(self.layout, place.at).run(&self.walk.tables, bytes.get(..len)?, &mut sink);

@@ -21,13 +21,34 @@ pub mod wire;
 use alloc::boxed::Box;
 
 use crate::error::{Cause, Error, Result};
+use crate::locator::Locator;
 use crate::sniff::{Format, OpenOptions, Opened};
 
 use wire::Layout;
 
-/// Bit of a locator: the rest is the offset of the buffer size that a lifetime begins with. Without it, it is the offset of
-/// a point's first entry.
-pub const BUFFER: u64 = 1 << 63;
+/// What a [`Locator`] of this format stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Located {
+    /// A record at a position: the point whose first entry begins at this offset.
+    Point(u64),
+    /// The second kind: the buffer size at this offset, which began a lifetime.
+    BufferSize(u64),
+}
+
+impl From<Locator> for Located {
+    fn from(locator: Locator) -> Self {
+        if locator.is_other() { Self::BufferSize(locator.position()) } else { Self::Point(locator.position()) }
+    }
+}
+
+impl From<Located> for Locator {
+    fn from(located: Located) -> Self {
+        match located {
+            Located::Point(at) => Self::at(at),
+            Located::BufferSize(at) => Self::other(at),
+        }
+    }
+}
 
 /// The line in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {

@@ -17,9 +17,11 @@ use hashbrown::HashMap;
 use crate::batch::{EventBatch, EventKind, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::locator::Locator;
 use crate::names::Texts;
 use crate::problem::{Problem, ProblemKind};
 
+use super::Located;
 use super::decode::Variable;
 use super::places::{At, Occurrences};
 use super::problems::{BUFFERS_NOT_SHOWN, FILES_NOT_SHOWN, LIVE_BUFFERS_NOT_SHOWN, NOT_SHOWN, STATEMENTS_NOT_SHOWN};
@@ -176,7 +178,7 @@ impl Tracks {
             name = self.texts.number(&text, point.at, self.limits.names, out)?;
         }
         let lane = self.lane(file, out);
-        out.push(EventKind::Instant, lane, point.number, name, point.at);
+        out.push(EventKind::Instant, lane, point.number, name, Locator::at(point.at));
         out.records += 1;
         Ok(())
     }
@@ -247,7 +249,7 @@ impl Tracks {
         let Some(value) = self.values.get_mut(slot as usize) else { return };
         if value.last != bits {
             value.last = bits;
-            out.push(EventKind::Sample, value.track, time, 0, bits);
+            out.push_sample(value.track, time, bits);
         }
     }
 
@@ -303,7 +305,7 @@ impl Tracks {
     /// The buffer at `address` has a new size, or none any more.
     pub(crate) fn buffer(&mut self, address: u64, size: u64, at: u64, time: u64, out: &mut EventBatch) -> Result<()> {
         if let Some(name) = self.open.remove(&address) {
-            out.push(EventKind::End, self.buffers, time, name, at);
+            out.push(EventKind::End, self.buffers, time, name, Locator::at(at));
         }
         if size == 0 {
             return Ok(());
@@ -329,7 +331,7 @@ impl Tracks {
         let name = self.texts.number(&format!("{address:#x}, {size} byte{s}"), at, self.limits.names, out)?;
         self.buffer_names += out.new_names.len() - before;
         self.open.insert(address, name);
-        out.push(EventKind::Begin, self.buffers, time, name, super::BUFFER | at);
+        out.push(EventKind::Begin, self.buffers, time, name, Located::BufferSize(at).into());
         Ok(())
     }
 
@@ -341,8 +343,8 @@ impl Tracks {
             let values = TrackDef { parent: Some(self.auxiliary), ..TrackDef::new(TrackKind::Counter, "values") };
             self.define(values, out);
         }
-        out.push(EventKind::Instant, self.auxiliary, point.number, self.auxiliary_name, point.at);
-        out.push(EventKind::Sample, self.auxiliary + 1, point.number, 0, value);
+        out.push(EventKind::Instant, self.auxiliary, point.number, self.auxiliary_name, Locator::at(point.at));
+        out.push_sample(self.auxiliary + 1, point.number, value);
         Ok(())
     }
 

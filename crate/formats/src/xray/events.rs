@@ -23,6 +23,7 @@ use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Error, Result};
 use crate::info::{Capability, Clock, Info, Tab};
 use crate::limits::Limits;
+use crate::locator::Locator;
 use crate::names::Names;
 use crate::problem::Problem;
 use crate::sniff::OpenOptions;
@@ -267,40 +268,42 @@ impl Decoder for XrayDecoder {
         }
     }
 
-    fn details_range(&self, locator: u64) -> Option<Range> {
+    fn details_range(&self, locator: Locator) -> Option<Range> {
+        let at = locator.position();
         if let Walk::Yaml(_) = self.walk {
-            return Some(Range { at: locator, len: PLACE_EVERY });
+            return Some(Range { at, len: PLACE_EVERY });
         }
         match self.header.mode {
-            Mode::Basic => Some(Range { at: locator, len: 2 * BASIC_LEN as u64 }),
+            Mode::Basic => Some(Range { at, len: 2 * BASIC_LEN as u64 }),
             Mode::Fdr => {
-                let entry = self.state.entry_before(locator)?;
+                let entry = self.state.entry_before(at)?;
                 // The record itself with its arguments or the part of its payload that is shown.
-                let end = locator.saturating_add(PLACE_EVERY).min(entry.place.end);
+                let end = at.saturating_add(PLACE_EVERY).min(entry.place.end);
                 Some(Range { at: entry.place.at, len: end - entry.place.at })
             }
         }
     }
 
-    fn details(&self, locator: u64, bytes: &[u8]) -> Result<RecordDetails> {
+    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
+        let at = locator.position();
         let mut sink = OneRecord {
-            wanted: locator,
+            wanted: at,
             has_process: self.state.has_process,
             limit: self.state.limits.payload,
             ..OneRecord::default()
         };
         match self.header.mode {
             _ if matches!(self.walk, Walk::Yaml(_)) => {
-                let mut walk = YamlWalk::new(locator);
+                let mut walk = YamlWalk::new(at);
                 walk.run(bytes, &mut sink);
                 walk.end(&mut sink);
             }
             Mode::Basic => {
-                BasicWalk::new(&self.header, locator).run(bytes, &mut sink);
+                BasicWalk::new(&self.header, at).run(bytes, &mut sink);
             }
             Mode::Fdr => {
                 let misuse = crate::error::Cause::Misuse("there is no record at this place");
-                let entry = self.state.entry_before(locator).ok_or(Error::new(locator, misuse))?;
+                let entry = self.state.entry_before(at).ok_or(Error::new(at, misuse))?;
                 (sink.pid, sink.tid) = (entry.place.pid, entry.place.tid);
                 FdrWalk::resume(&self.header, entry.place).run(bytes, &mut sink);
             }
@@ -364,7 +367,7 @@ impl Tracks {
         first.sort_unstable();
         for (thread, clock) in first {
             if let Some(thread) = self.threads.get(thread as usize) {
-                out.push(EventKind::Restart, thread.track, clock, 0, 0);
+                out.push(EventKind::Restart, thread.track, clock, 0, Locator::default());
             }
         }
         self.in_order = true;
@@ -410,7 +413,7 @@ impl ToBatch<'_> {
         };
         let Some(thread) = self.tracks.threads.get_mut(self.tracks.current as usize) else { return };
         thread.latest = clock;
-        self.out.push(kind, thread.track, clock, name, at);
+        self.out.push(kind, thread.track, clock, name, Locator::at(at));
         if !self.tracks.again {
             self.out.records += 1;
         }
@@ -445,7 +448,7 @@ impl Sink for ToBatch<'_> {
         let delivered = begin >= state.latest;
         if !delivered && !state.disordered {
             state.disordered = true;
-            self.out.push(EventKind::Disordered, state.track, begin, 0, place.at);
+            self.out.push(EventKind::Disordered, state.track, begin, 0, Locator::at(place.at));
         }
         let place = Place { clock: begin, ..place };
         self.tracks.entries.push(Entry { place, begins: true, delivered, thread });
@@ -494,7 +497,7 @@ impl Sink for ToBatch<'_> {
     fn lost(&mut self, at: u64) {
         if !self.tracks.threads.is_empty() {
             let latest = self.tracks.threads.get(self.tracks.current as usize).map_or(0, |t| t.latest);
-            self.out.push(EventKind::StackLost, self.track(), latest, 0, at);
+            self.out.push(EventKind::StackLost, self.track(), latest, 0, Locator::at(at));
         }
     }
 }

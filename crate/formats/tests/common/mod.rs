@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use unspool_formats::{
-    Decoder, Error, EventBatch, EventKind, FORMATS, Format, OpenOptions, Problem, ProblemKind, TrackDef,
+    Decoder, Error, EventBatch, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, TrackDef,
 };
 
 /// Everything that a decoder delivers. What is on a track, each format's tests tell in their own way.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Delivered {
-    pub(crate) events: Vec<(EventKind, u32, u64, u32, u64)>,
+    pub(crate) events: Vec<(EventKind, u32, u64, u32, Locator)>,
     /// Where whole slices end.
     pub(crate) ends: Vec<u64>,
     pub(crate) tracks: Vec<TrackDef>,

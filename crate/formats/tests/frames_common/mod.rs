@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 use unspool_formats::batch::flags;
-use unspool_formats::{Decoder, EventBatch, EventKind, Format, Problem, RecordDetails, Text, Want};
+use unspool_formats::{Decoder, EventBatch, EventKind, Format, Locator, Problem, RecordDetails, Text, Want};
 
 pub(crate) use crate::common::options;
 use crate::common::{Delivered, open};
@@ -85,7 +85,7 @@ pub(crate) fn text(file: &[u8], portion: usize) -> (String, Vec<Problem>, usize)
     (out, dump.take_problems(), used)
 }
 
-pub(crate) fn details(file: &[u8], decoder: &dyn Decoder, locator: u64) -> RecordDetails {
+pub(crate) fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> RecordDetails {
     let mut range = decoder.details_range(locator).unwrap();
     let mut bytes = Vec::new();
     loop {

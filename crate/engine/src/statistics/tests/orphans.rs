@@ -1,5 +1,7 @@
 //! Logs that begin within calls: the callers arrive after the calls they made.
 
+use unspool_formats::Locator;
+
 use super::*;
 
 /// A thread of `+name@time` and `-name@time`, finished.
@@ -98,7 +100,7 @@ fn an_open_late_caller_contains_earlier_calls() {
     let events =
         [(begin, 10, 2), (end, 12, 2), (uncover, 13, 1), (begin, 14, 2), (end, 15, 2), (end, 16, 1), (uncover, 17, 0)];
     for (kind, time, name) in events {
-        batch.push(kind, 0, time, name, 0);
+        batch.push(kind, 0, time, name, Locator::default());
     }
     let mut store = Store::default();
     store.apply(&mut batch);
@@ -167,7 +169,7 @@ fn nodes_keep_their_numbers_until_more_callers_arrive() {
     assert_eq!((flame.node[flame.focus as usize], flame.name[flame.focus as usize]), (c, 2));
 
     let mut batch = EventBatch::with_capacity(1);
-    batch.push(EventKind::End, 0, 20, 4, 0);
+    batch.push(EventKind::End, 0, 20, 4, Locator::default());
     store.apply(&mut batch);
     let mut fourth = third.again(&store, question(ALL, &[0]));
     while !fourth.step(&store, 1) {}
@@ -198,8 +200,8 @@ fn finishing_a_trace_restarts_the_scan() {
     let mut store = store(&[(Stacking::Nested, "+a@0 -a@1")]);
     let mut batch = EventBatch::with_capacity(4096);
     for i in 0..500 {
-        batch.push(EventKind::Begin, 0, 10 + i * 2, 1, 0);
-        batch.push(EventKind::End, 0, 11 + i * 2, 1, 0);
+        batch.push(EventKind::Begin, 0, 10 + i * 2, 1, Locator::default());
+        batch.push(EventKind::End, 0, 11 + i * 2, 1, Locator::default());
     }
     store.apply(&mut batch);
     let mut statistics = Statistics::new(&store, question(ALL, &[0]));
