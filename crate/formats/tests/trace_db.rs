@@ -12,7 +12,7 @@ use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
 use unspool_formats::trace_db::problems::{CUT_POINT, NOT_SHOWN};
 use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
 use unspool_formats::{
-    Decoder, Error, EventBatch, EventKind, FORMATS, Limits, Locator, Probe, Problem, ProblemKind, RecordDetails, Value,
+    Decoder, Error, EventKind, FORMATS, Limits, Locator, Probe, Problem, ProblemKind, RecordDetails, Value,
 };
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Narrow];
@@ -60,42 +60,9 @@ impl Delivered {
     }
 }
 
-fn open(file: &[u8]) -> Box<dyn Decoder> {
-    common::open("trace-db", file)
-}
-
-/// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+/// Drives the decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
 fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
-    let mut decoder = open(file);
-    let mut batch = EventBatch::with_capacity(capacity);
-    let mut all = Delivered::default();
-    let mut sizes = portions.iter().copied().cycle();
-    let (mut at, mut pending) = (0usize, Vec::new());
-    loop {
-        let result = decoder.push(&pending, &mut batch);
-        let full = batch.is_full();
-        all.take(&mut batch);
-        let used = match result {
-            Ok(progress) => progress.used,
-            Err(error) => {
-                assert_eq!(decoder.push(&[], &mut batch), Err(error), "an error stays");
-                all.error = Some(error);
-                return (all, decoder);
-            }
-        };
-        pending.drain(..used);
-        if used == 0 && !full {
-            assert!(pending.len() < 17, "{} bytes left over", pending.len());
-            if at >= file.len() {
-                all.error = decoder.end(&pending, &mut batch).err();
-                all.take(&mut batch);
-                return (all, decoder);
-            }
-            let n = sizes.next().unwrap().clamp(1, file.len() - at);
-            pending.extend_from_slice(&file[at..at + n]);
-            at += n;
-        }
-    }
+    common::decode("trace-db", file, portions, capacity)
 }
 
 fn whole(file: &[u8]) -> Delivered {
@@ -132,17 +99,10 @@ fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<
     }
 }
 
+/// The details of a record, and the number of bytes read for them.
 fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> (RecordDetails, u64) {
-    let read = |r: unspool_formats::decoder::Range| {
-        assert!(r.at + r.len <= file.len() as u64, "more than there is");
-        file[r.at as usize..(r.at + r.len) as usize].to_vec()
-    };
-    let mut bytes = read(decoder.details_range(locator).unwrap());
-    while let Some(range) = decoder.details_next(locator, &bytes) {
-        assert!(range.len > 0);
-        bytes.extend(read(range));
-    }
-    (decoder.details(locator, &bytes).unwrap(), bytes.len() as u64)
+    let (details, bytes) = common::details(file, decoder, locator);
+    (details.unwrap(), bytes as u64)
 }
 
 fn field<'a>(fields: &'a [unspool_formats::Field], name: &str) -> &'a Value {

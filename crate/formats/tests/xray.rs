@@ -4,13 +4,13 @@
 
 mod common;
 
-use common::{Delivered, open};
+use common::Delivered;
 use proptest::prelude::*;
 use unspool_formats::problem::{MALFORMED, TRUNCATED};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
 use unspool_formats::xray::problems::{CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Header, Mode};
-use unspool_formats::{Decoder, EventBatch, EventKind, Locator, Problem, Value, Want};
+use unspool_formats::{Decoder, EventKind, Locator, Problem, Value};
 
 impl Delivered {
     /// Events of one track since its last restart, as `+name@time`.
@@ -31,43 +31,11 @@ impl Delivered {
     }
 }
 
-/// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+/// Drives the decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
 fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
-    let mut decoder = open("xray", file);
-    let mut batch = EventBatch::with_capacity(capacity);
-    let mut all = Delivered::default();
-    let mut sizes = portions.iter().copied().cycle();
-    let (mut at, mut pending) = (0usize, Vec::new());
-    let mut turns = 0;
-    loop {
-        turns += 1;
-        assert!(turns < 100 * (file.len() + 100), "the decoder does not come to an end");
-        let want = decoder.want();
-        match want {
-            Want::Nothing => return (all, decoder),
-            Want::Seek { at: seek, .. } if seek as usize != at - pending.len() => {
-                at = seek as usize;
-                pending.clear();
-            }
-            _ => {}
-        }
-        let used = decoder.push(&pending, &mut batch).unwrap().used;
-        pending.drain(..used);
-        let full = batch.is_full();
-        all.take(&mut batch);
-        if used == 0 && !full && decoder.want() == want {
-            assert!(pending.len() < 96, "{} bytes left over", pending.len());
-            if at >= file.len() {
-                decoder.end(&pending, &mut batch).unwrap();
-                pending.clear();
-                all.take(&mut batch);
-            } else {
-                let n = sizes.next().unwrap().clamp(1, file.len() - at);
-                pending.extend_from_slice(&file[at..at + n]);
-                at += n;
-            }
-        }
-    }
+    let (all, decoder) = common::decode("xray", file, portions, capacity);
+    assert_eq!(all.error, None);
+    (all, decoder)
 }
 
 fn whole(file: &[u8]) -> Delivered {

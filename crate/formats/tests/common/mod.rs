@@ -1,4 +1,5 @@
-//! What the tests of every format need: everything that a decoder delivers, in a form that can be compared.
+//! Shared by the tests of all formats: the loop that drives a decoder, and everything that it delivers in a form that
+//! can be compared.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -6,10 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use unspool_formats::{
-    Decoder, Error, EventBatch, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, TrackDef,
+    Decoder, Error, EventBatch, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, RecordDetails,
+    Result, TrackDef, Want,
 };
 
-/// Everything that a decoder delivers. What is on a track, each format's tests tell in their own way.
+/// Everything that a decoder delivers. Each format's tests add their own `track`, which prints the events of a track.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Delivered {
     pub(crate) events: Vec<(EventKind, u32, u64, u32, Locator)>,
@@ -50,6 +52,91 @@ pub(crate) fn options(file: &[u8]) -> OpenOptions {
 
 pub(crate) fn open(id: &str, file: &[u8]) -> Box<dyn Decoder> {
     (format(id).open)(&file[..file.len().min(64 * 1024)], options(file)).unwrap().stream().unwrap()
+}
+
+/// Bytes that a decoder may leave over: less than the longest primitive of the format.
+fn most_left_over(id: &str) -> usize {
+    match id {
+        // A chunk header with what precedes it; containers keep what they cannot decompress yet.
+        "apitrace" => 64 * 1024,
+        "xray" => 96,
+        "frames" => 64,
+        "trace-db" => 17,
+        _ => 0,
+    }
+}
+
+/// Drives the decoder of format `id` over a file, as the engine does: in portions whose sizes are `portions` in turn, with
+/// batches of `capacity` events. Follows every seek. A decoder that makes no progress fails the test, and so does one that
+/// leaves too much over, or that forgets its error.
+pub(crate) fn decode(id: &str, file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
+    let mut decoder = open(id, file);
+    let mut batch = EventBatch::with_capacity(capacity);
+    let mut all = Delivered::default();
+    let mut sizes = portions.iter().copied().cycle();
+    let (mut at, mut pending) = (0usize, Vec::new());
+    let mut turns = 0;
+    loop {
+        turns += 1;
+        assert!(turns < 100 * (file.len() + 100), "the decoder makes no progress");
+        let want = decoder.want();
+        match want {
+            Want::Nothing => return (all, decoder),
+            Want::Seek { at: seek, .. } if seek as usize != at - pending.len() => {
+                at = seek as usize;
+                pending.clear();
+            }
+            Want::Next | Want::Seek { .. } => {}
+        }
+        let pushed = decoder.push(&pending, &mut batch);
+        let full = batch.is_full();
+        all.take(&mut batch);
+        let used = match pushed {
+            Ok(progress) => progress.used,
+            Err(error) => {
+                assert_eq!(decoder.push(&[], &mut batch), Err(error), "an error stays");
+                all.error = Some(error);
+                return (all, decoder);
+            }
+        };
+        pending.drain(..used);
+        if used > 0 || full || decoder.want() != want {
+            continue;
+        }
+        assert!(pending.len() < most_left_over(id), "{} bytes left over", pending.len());
+        if at >= file.len() {
+            all.error = decoder.end(&pending, &mut batch).err();
+            pending.clear();
+            all.take(&mut batch);
+            if all.error.is_some() {
+                return (all, decoder);
+            }
+        } else {
+            let n = sizes.next().unwrap().clamp(1, file.len() - at);
+            pending.extend_from_slice(&file[at..at + n]);
+            at += n;
+        }
+    }
+}
+
+/// What a decoder delivers of a file that comes in one portion.
+pub(crate) fn whole(id: &str, file: &[u8]) -> Delivered {
+    decode(id, file, &[usize::MAX], 1 << 16).0
+}
+
+/// The details of a record, requested as the engine does, and the number of bytes read for them.
+pub(crate) fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> (Result<RecordDetails>, usize) {
+    let mut bytes = Vec::new();
+    let mut range = decoder.details_range(locator);
+    let mut stretches = 0;
+    while let Some(wanted) = range {
+        let rest = file.get(wanted.at as usize..).unwrap_or_default();
+        bytes.extend_from_slice(&rest[..rest.len().min(wanted.len as usize)]);
+        stretches += 1;
+        assert!(stretches < 10, "asks again and again");
+        range = decoder.details_next(locator, &bytes);
+    }
+    (decoder.details(locator, &bytes), bytes.len())
 }
 
 /// Checks that files of the repository are what the encoder writes; with UNSPOOL_WRITE_FIXTURES set, writes them first.

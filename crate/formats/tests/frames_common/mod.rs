@@ -1,12 +1,12 @@
-//! Drives decoder and dump over traces in memory.
+//! Shared by the tests of frames: decoder and dump over traces in memory.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 use unspool_formats::batch::flags;
-use unspool_formats::{Decoder, EventBatch, EventKind, Format, Locator, Problem, RecordDetails, Text, Want};
+use unspool_formats::{Decoder, EventKind, Format, Locator, Problem, RecordDetails, Text};
 
 pub(crate) use crate::common::options;
-use crate::common::{Delivered, open};
+use crate::common::{self, Delivered};
 
 impl Delivered {
     /// Events of the track of this name: `+name@time` begins, `-name@time` ends, `^name@time` comes to light below all,
@@ -34,30 +34,10 @@ pub(crate) fn format() -> &'static Format {
     crate::common::format("frames")
 }
 
-/// Drives a decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+/// Drives the decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
 pub(crate) fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
-    let mut decoder = open("frames", file);
-    let mut batch = EventBatch::with_capacity(capacity);
-    let mut all = Delivered::default();
-    let mut sizes = portions.iter().copied().cycle();
-    let (mut at, mut pending) = (0usize, Vec::new());
-    while decoder.want() != Want::Nothing {
-        let used = decoder.push(&pending, &mut batch).unwrap().used;
-        pending.drain(..used);
-        let full = batch.is_full();
-        all.take(&mut batch);
-        if used == 0 && !full {
-            assert!(pending.len() < 64, "{} bytes left over", pending.len());
-            if at >= file.len() {
-                decoder.end(&pending, &mut batch).unwrap();
-                all.take(&mut batch);
-            } else {
-                let n = sizes.next().unwrap().clamp(1, file.len() - at);
-                pending.extend_from_slice(&file[at..at + n]);
-                at += n;
-            }
-        }
-    }
+    let (all, decoder) = common::decode("frames", file, portions, capacity);
+    assert_eq!(all.error, None);
     (all, decoder)
 }
 
@@ -86,14 +66,7 @@ pub(crate) fn text(file: &[u8], portion: usize) -> (String, Vec<Problem>, usize)
 }
 
 pub(crate) fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> RecordDetails {
-    let mut range = decoder.details_range(locator).unwrap();
-    let mut bytes = Vec::new();
-    loop {
-        let end = (range.at + range.len).min(file.len() as u64) as usize;
-        bytes.extend_from_slice(&file[range.at as usize..end]);
-        let Some(next) = decoder.details_next(locator, &bytes) else { break };
-        range = next;
-    }
-    assert!(bytes.len() <= 1 << 20);
-    decoder.details(locator, &bytes).unwrap()
+    let (details, bytes) = common::details(file, decoder, locator);
+    assert!(bytes <= 1 << 20);
+    details.unwrap()
 }
