@@ -1,52 +1,52 @@
-//! Where an instruction goes: on, elsewhere, into a function or out of one.
+//! Control flow of single instructions: next, branch, call, return.
 //!
-//! Only what is needed to rebuild a call stack: an instruction that was executed is taken to be valid. Encodings after the
-//! manuals: Intel SDM volume 2, ARM ARM (DDI 0406, DDI 0487), MIPS32/64 volume II, Power ISA books I and III.
+//! Decodes only what is needed to rebuild a call stack. An executed instruction is assumed to be valid. Encodings follow the
+//! Intel SDM volume 2, the ARM ARM (DDI 0406, DDI 0487), MIPS32/64 volume II, and Power ISA books I and III.
 
 use super::isa::Isa;
 
-/// Where an instruction goes. `slot`: the next instruction, in the delay slot, is executed before it goes there.
+/// Where execution continues after an instruction. `slot`: the instruction in the delay slot executes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// To the instruction that follows.
+    /// At the following instruction.
     Next,
-    /// To an address of its own, or, under a condition, to the instruction that follows.
+    /// At `to`. With `maybe`, at `to` or at the following instruction.
     Branch { to: u64, maybe: bool, slot: bool },
-    /// Into a function that returns to `back`. A call that depends on a condition that does not hold goes there at once.
+    /// In a function that returns to `back`. A conditional call whose condition is false continues at `back`.
     Call { to: Option<u64>, back: u64, slot: bool },
-    /// Back to a caller; where `maybe`, under a condition.
+    /// In a caller. With `maybe`, there or at the following instruction.
     Return { maybe: bool, slot: bool },
-    /// Where a register or memory says, which may be back to a caller.
+    /// At an address in a register or memory, which may be a return address.
     Jump { slot: bool },
-    /// Into the kernel, which goes on at the instruction that follows.
+    /// In the kernel, which returns to the following instruction.
     SystemCall,
-    /// Out of the kernel.
+    /// Outside the kernel.
     SystemReturn,
-    /// Nobody can say.
+    /// Unknown.
     Unknown,
 }
 
-/// How much of an instruction is looked at. x86 has at most 15 bytes.
+/// Number of bytes of an instruction that are decoded. An x86 instruction has at most 15.
 pub(crate) const LOOKED_AT: usize = 16;
 
-/// How the bytes of an instruction are to be read.
+/// How to decode the bytes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) isa: Isa,
-    /// The most significant byte comes first.
+    /// Whether the most significant byte comes first.
     pub(crate) big: bool,
-    /// ARM: one of Thumb.
+    /// ARM only: whether it is a Thumb instruction.
     pub(crate) thumb: bool,
 }
 
 impl Reading {
-    /// x86 of this many bits.
+    /// x86 code of 16, 32 or 64 bits.
     pub(crate) fn x86(bits: u32) -> Self {
         Self { isa: Isa::X86(bits), big: false, thumb: false }
     }
 }
 
-/// Where the instruction at `address` goes. `bytes` are the first [`LOOKED_AT`] of `len`.
+/// Control flow of the instruction at `address`. `bytes` are its first bytes, at most [`LOOKED_AT`]; `len` is its length.
 #[inline]
 pub(crate) fn flow(reading: Reading, address: u64, bytes: &[u8], len: u64) -> Flow {
     let Reading { isa, big, thumb } = reading;
@@ -75,13 +75,13 @@ fn half(bytes: [u8; 2], big: bool) -> u16 {
     if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
 }
 
-/// The lowest `bits` of a number as a signed one.
+/// Sign-extends the lowest `bits` of `value`.
 fn signed(value: u32, bits: u32) -> i64 {
     let up = 64 - bits;
     (u64::from(value) << up) as i64 >> up
 }
 
-/// The sum in the address space of the instruction: 32 bits wrap around.
+/// `address + offset`. Wraps around at 32 bits if `address` has no more.
 fn offset(address: u64, offset: i64) -> u64 {
     let sum = address.wrapping_add_signed(offset);
     if address >> 32 == 0 { sum & 0xffff_ffff } else { sum }
@@ -92,15 +92,16 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
         let sum = address.wrapping_add(len).wrapping_add_signed(by);
         match bits {
             64 => sum,
-            // Offsets of 16 bits wrap around within their segment, wherever that begins.
+            // 16-bit offsets wrap around within their segment. Its base is unknown, so 64 KiB alignment is assumed.
             16 => sum & 0xffff | address & !0xffff,
             _ if address >> 32 == 0 => sum & 0xffff_ffff,
             _ => sum,
         }
     };
-    // In a segment that does not begin at a multiple of 64 KiB.
+    // Does not wrap: the segment may not be aligned to 64 KiB.
     let back = if bits == 16 { address.wrapping_add(len) } else { next(0) };
     let call = |to| Flow::Call { to, back, slot: false };
+    // Whether operands have more than 16 bits.
     let mut wide = bits != 16;
     let mut rest = bytes;
     while let [byte, behind @ ..] = rest {
@@ -114,13 +115,13 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
             None => Flow::Unknown,
         };
         return match byte {
-            // Operand size; in 64-bit code Intel's processors ignore it on branches.
+            // Operand size. In 64-bit code, Intel processors ignore it on branches.
             0x66 => {
                 wide = bits == 64 || !wide;
                 rest = behind;
                 continue;
             }
-            // Other prefixes: segments, address size, lock, repeat ("bnd", "notrack", "rep ret"), and REX in 64-bit code.
+            // Segment, address size, lock and repeat prefixes ("bnd", "notrack", "rep ret").
             0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0x67 | 0xf0 | 0xf2 | 0xf3 => {
                 rest = behind;
                 continue;
@@ -150,7 +151,7 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
             0x0f => match behind {
                 [0x05 | 0x34, ..] => Flow::SystemCall,
                 [0x07 | 0x35, ..] => Flow::SystemReturn,
-                // Virtual machines and enclaves are entered and left.
+                // Entries to and exits from virtual machines, enclaves and system management mode.
                 [0x01, 0xc0..=0xc3 | 0xcf | 0xd7..=0xd9 | 0xde, ..] | [0xaa, ..] => Flow::Unknown,
                 [0x80..=0x8f, to @ ..] => {
                     let by = match (wide, to) {
@@ -166,9 +167,9 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
                 [] => Flow::Unknown,
                 _ => Flow::Next,
             },
-            // Transactions go back to where they began, and on from there elsewhere.
+            // xabort and xbegin: a transaction that aborts continues at its fallback address.
             0xc6 | 0xc7 if behind.first() == Some(&0xf8) => Flow::Unknown,
-            // QEMU's plugin writes the first byte of what its disassembler does not know.
+            // QEMU's plugin writes only the first byte of an instruction that its disassembler does not know.
             _ if behind.is_empty() && !is_whole(bits, *byte) => Flow::Unknown,
             _ => Flow::Next,
         };
@@ -176,7 +177,7 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
     Flow::Unknown
 }
 
-/// Whether an opcode of one byte is an instruction without anything behind it.
+/// Whether a one-byte opcode is a complete instruction.
 fn is_whole(bits: u32, opcode: u8) -> bool {
     match opcode {
         0x50..=0x5f | 0x6c..=0x6f | 0x90..=0x99 | 0x9b..=0x9f | 0xa4..=0xa7 | 0xaa..=0xaf => true,
@@ -189,18 +190,19 @@ fn is_whole(bits: u32, opcode: u8) -> bool {
     }
 }
 
-/// What the first instruction of a callee does with its return address, where it makes the call none: no function begins so.
+/// What the first instruction of a callee does with its return address. No function begins with anything but `Usual`: such a
+/// "call" is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Nothing.
     Usual,
-    /// It is taken off the stack: code that asks for its own address, and thunks in place of returns.
+    /// Pops it: code that determines its own address, and thunks in place of returns.
     Discards,
-    /// It is replaced: a thunk in place of an indirect jump (`-mindirect-branch=thunk`), which the next return is.
+    /// Replaces it: a thunk in place of an indirect jump (`-mindirect-branch=thunk`). The next return is that jump.
     Replaces,
 }
 
-/// How a function begins. Machines that return by a register have no such tricks.
+/// Classifies the first instruction of a callee. Only x86 has such tricks; the others return by a register.
 pub(crate) fn opening(isa: Isa, bytes: &[u8]) -> Opening {
     let Isa::X86(bits) = isa else { return Opening::Usual };
     let bytes = match bytes {
@@ -209,10 +211,10 @@ pub(crate) fn opening(isa: Isa, bytes: &[u8]) -> Opening {
     };
     match bytes {
         [0x58..=0x5f, ..] => Opening::Discards,
-        // add and lea to the stack pointer: 8 bytes of 64, 4 of 32.
+        // add and lea: 8 to rsp, 4 to esp.
         [0x83, 0xc4, 8, ..] | [0x8d, 0x64, 0x24, 8, ..] if bits == 64 => Opening::Discards,
         [0x83, 0xc4, 4, ..] | [0x8d, 0x64, 0x24, 4, ..] if bits == 32 => Opening::Discards,
-        // mov from any register to where the stack pointer points.
+        // mov from any register to (rsp) or (esp).
         [0x89, modrm, 0x24, ..] if modrm & 0xc7 == 4 => Opening::Replaces,
         _ => Opening::Usual,
     }
@@ -233,7 +235,7 @@ fn arm(address: u64, word: u32) -> Flow {
     let to = offset(address, 8 + (signed(word, 24) << 2));
     if word >> 28 == 0xf {
         return match word >> 25 {
-            // blx to an address, a halfword in bit 24.
+            // blx to an address; bit 24 is a halfword.
             0x7d => call4(address, Some(offset(to, i64::from(word >> 23 & 2)))),
             // rfe.
             0x7c if word & 0x0050_0000 == 0x0010_0000 => Flow::SystemReturn,
@@ -242,7 +244,7 @@ fn arm(address: u64, word: u32) -> Flow {
     }
     let maybe = word >> 28 != 0xe;
     let returns = Flow::Return { maybe, slot: false };
-    // Where an instruction is executed under a condition only, nobody knows that it jumped.
+    // A conditional jump needs no `maybe`: its target is unknown in any case.
     let jumps = JUMP;
     let rest = word & 0x0fff_ffff;
     let register = rest & 15;
@@ -252,7 +254,7 @@ fn arm(address: u64, word: u32) -> Flow {
         _ if rest >> 24 == 0xa => branch(to, maybe),
         _ if rest >> 24 == 0xf => Flow::SystemCall,
         _ if rest & !15 == 0x012f_ff30 => call4(address, None),
-        // bx and mov pc: by the link register it is a return.
+        // bx and mov pc: a return if by the link register.
         _ if rest & !15 == 0x012f_ff10 || rest & !15 == 0x01a0_f000 => {
             if register == 14 {
                 returns
@@ -260,10 +262,10 @@ fn arm(address: u64, word: u32) -> Flow {
                 jumps
             }
         }
-        // ldm with pc; with ^ it leaves an exception.
+        // ldm with pc; with ^ it returns from an exception.
         _ if rest & 0x0e50_8000 == 0x0850_8000 => Flow::SystemReturn,
         _ if rest & 0x0e10_8000 == 0x0810_8000 => returns,
-        // ldr pc: from the stack it is a pop.
+        // ldr pc: a return if popped from the stack.
         _ if rest & 0x0c50_f000 == 0x0410_f000 => {
             if rest >> 16 & 15 == 13 {
                 returns
@@ -271,9 +273,9 @@ fn arm(address: u64, word: u32) -> Flow {
                 jumps
             }
         }
-        // movs pc, subs pc and so on leave an exception.
+        // movs pc and subs pc return from an exception.
         _ if rest & 0x0c10_f000 == 0x0010_f000 && matches!(rest >> 21 & 15, 2 | 13) => Flow::SystemReturn,
-        // Arithmetic with pc as its result, without comparisons, multiplications and the miscellaneous instructions.
+        // Arithmetic that writes pc, except comparisons, multiplications and miscellaneous instructions.
         _ if rest & 0x0c00_0000 == 0
             && writes_pc
             && !matches!(rest >> 21 & 15, 8..=11)
@@ -285,7 +287,7 @@ fn arm(address: u64, word: u32) -> Flow {
     }
 }
 
-/// Any instruction of Thumb may depend on a condition: that of an "it" before it.
+/// Any Thumb instruction may be conditional, by a preceding "it".
 const THUMB_RETURN: Flow = Flow::Return { maybe: true, slot: false };
 
 fn thumb16(address: u64, half: u16) -> Flow {
@@ -312,7 +314,7 @@ fn thumb32(address: u64, first: u16, second: u16) -> Flow {
     let (a, b) = (u32::from(first), u32::from(second));
     if a & 0xf800 == 0xf000 && b & 0x8000 != 0 {
         let sign = a >> 10 & 1;
-        // Bits 13 and 11 say, with the sign, what the two bits below it are.
+        // Bits 13 and 11, combined with the sign, are the two bits below the sign.
         let far = || {
             let (j1, j2) = (1 ^ (b >> 13 & 1) ^ sign, 1 ^ (b >> 11 & 1) ^ sign);
             let by = sign << 24 | j1 << 23 | j2 << 22 | (a & 0x3ff) << 12 | (b & 0x7ff) << 1;
@@ -355,11 +357,11 @@ fn aarch64(address: u64, word: u32) -> Flow {
         _ if word >> 24 == 0x54 => branch(to(word >> 5, 19), word & 15 < 14),
         _ if word & 0x7e00_0000 == 0x3400_0000 => branch(to(word >> 5, 19), true),
         _ if word & 0x7e00_0000 == 0x3600_0000 => branch(to(word >> 5, 14), true),
-        // blr, and with pointer authentication.
+        // blr, br and ret, also with pointer authentication.
         _ if word & 0xffff_fc1f == 0xd63f_0000 || word & 0xfeff_f800 == 0xd63f_0800 => call4(address, None),
         _ if word & 0xffff_fc1f == 0xd65f_0000 || word & 0xffff_fbff == 0xd65f_0bff => RETURN,
         _ if word & 0xffff_fc1f == 0xd61f_0000 || word & 0xfeff_f800 == 0xd61f_0800 => JUMP,
-        // svc, hvc and smc; eret and its kin.
+        // svc, hvc and smc; eret and its variants.
         _ if word & 0xffe0_001c == 0xd400_0000 && word & 3 != 0 => Flow::SystemCall,
         _ if word & 0xffff_f3ff == 0xd69f_03e0 => Flow::SystemReturn,
         _ => Flow::Next,
@@ -371,29 +373,29 @@ fn mips(address: u64, word: u32) -> Flow {
         |slot| if word >> 21 & 31 == 31 { Flow::Return { maybe: false, slot } } else { Flow::Jump { slot } };
     let call = |to| Flow::Call { to, back: offset(address, 8), slot: true };
     let near = offset(address, 4 + (signed(word, 16) << 2));
-    // Within the 256 MiB of the delay slot.
+    // Within the 256 MiB region of the delay slot.
     let far = offset(address, 4) & !0x0fff_ffff | u64::from(word & 0x03ff_ffff) << 2;
     let (source, target) = (word >> 21 & 31, word >> 16 & 31);
     match (word >> 26, word & 63) {
         (0x02, _) => Flow::Branch { to: far, maybe: false, slot: true },
         (0x03, _) => call(Some(far)),
-        // jalx, to another instruction set: its addresses are odd.
+        // jalx: switches to another instruction set, whose addresses are odd.
         (0x1d, _) => call(None),
         (0, 8) => by_register(true),
-        // jalr; release 6 writes jr as jalr to no register.
+        // jalr; release 6 encodes jr as jalr with register 0.
         (0, 9) if word >> 11 & 31 == 0 => by_register(true),
         (0, 9) => call(None),
         (0, 12) => Flow::SystemCall,
-        // beq bne blez bgtz, and their likely kin.
+        // beq bne blez bgtz, and their branch-likely forms.
         (0x04..=0x07 | 0x14..=0x17, _) => Flow::Branch { to: near, maybe: true, slot: true },
-        // bltz bgez and so on; bltzal, bgezal and so on.
+        // bltz, bgez and their variants; bltzal, bgezal and their variants.
         (1, _) if target < 4 => Flow::Branch { to: near, maybe: true, slot: true },
         (1, _) if (0x10..=0x13).contains(&target) => call(Some(near)),
-        // Of floating point and vectors: bc1f bc1t bc1eqz bz.v bnz.b …
+        // Floating point and vectors: bc1f bc1t bc1eqz bz.v bnz.b …
         (0x11, _) if matches!(source, 8..=15 | 24..=31) => Flow::Branch { to: near, maybe: true, slot: true },
         (0x10, 0x18 | 0x1f) if source & 16 != 0 => Flow::SystemReturn,
-        // Release 6, without delay slots: balc, jialc, jic. Before it these were coprocessor 2's loads and stores, which go
-        // on behind themselves as calls do that return at once.
+        // Release 6, without delay slots: balc, jialc, jic. In earlier releases these are loads and stores of coprocessor 2:
+        // they continue at the following instruction, like calls that return at once.
         (0x3a, _) => call4(address, Some(offset(address, 4 + (signed(word, 26) << 2)))),
         (0x3e, _) if source == 0 => call4(address, None),
         (0x36, _) if source == 0 => {
@@ -403,7 +405,7 @@ fn mips(address: u64, word: u32) -> Flow {
                 JUMP
             }
         }
-        // Release 6: bc, beqzc, bnezc and others, where nothing but rare instructions was before it.
+        // Release 6: bc, beqzc, bnezc and others. In earlier releases these are rare instructions.
         (0x08 | 0x12 | 0x18 | 0x32 | 0x36 | 0x3e, _) => Flow::Unknown,
         _ => Flow::Next,
     }
@@ -412,7 +414,7 @@ fn mips(address: u64, word: u32) -> Flow {
 fn power(address: u64, word: u32) -> Flow {
     let (link, absolute) = (word & 1 != 0, word & 2 != 0);
     let to = |by: i64| if absolute { by as u64 } else { offset(address, by) };
-    // Branch always: the condition is bit 20 of the options, and nothing is counted down.
+    // BO = 1z1zz: branch always.
     let maybe = word >> 21 & 0x14 != 0x14;
     match (word >> 26, word >> 1 & 0x3ff) {
         (18, _) if link => call4(address, Some(to(signed(word & 0x03ff_fffc, 26)))),
@@ -477,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn how_functions_do_not_begin() {
+    fn openings_that_no_function_has() {
         let x64 = Isa::X86(64);
         assert_eq!(opening(x64, &[0x48, 0x89, 0x04, 0x24]), Opening::Replaces, "mov %rax, (%rsp)");
         assert_eq!(opening(x64, &[0x4c, 0x89, 0x1c, 0x24]), Opening::Replaces, "mov %r11, (%rsp)");
@@ -491,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn flow_of_machines_with_words() {
+    fn flow_of_fixed_width_instructions() {
         let word = |isa, word: u32| of(isa, &word.to_be_bytes());
         for (isa, calls, returns, jumps) in [
             (
@@ -592,7 +594,7 @@ mod tests {
         assert_eq!(thumb(&[0xaf, 0xf3, 0x00, 0x80]), Flow::Next, "nop.w");
     }
 
-    /// The classification by opcodes and the disassembler say the same of any bytes.
+    /// Classification by opcode agrees with the disassembler on random bytes.
     #[test]
     fn flow_agrees_with_the_disassembler() {
         use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind};
@@ -611,14 +613,14 @@ mod tests {
             }
             for bits in [32, 64] {
                 let instruction = Decoder::with_ip(bits, &bytes, AT, DecoderOptions::NONE).decode();
-                // Within a transaction xabort jumps, elsewhere it does nothing.
+                // xabort jumps inside a transaction and does nothing outside of one.
                 if instruction.is_invalid() || instruction.mnemonic() == Mnemonic::Xabort {
                     continue;
                 }
                 let len = instruction.len();
                 let near = matches!(instruction.op0_kind(), OpKind::NearBranch32 | OpKind::NearBranch64);
                 let near = near.then(|| instruction.near_branch_target());
-                // Branches of 16 bits have targets of 16 bits, which nobody uses.
+                // 16-bit branches have 16-bit targets; they do not occur in practice.
                 let short = instruction.op0_kind() == OpKind::NearBranch16;
                 let found = flow(Reading::x86(bits), AT, &bytes[..len], len as u64);
                 let (i, right) = match (instruction.flow_control(), found) {
@@ -628,7 +630,7 @@ mod tests {
                         (1, back == AT + len as u64 && (to == near || short))
                     }
                     (FlowControl::Call, Flow::SystemCall) | (FlowControl::Interrupt, Flow::SystemCall) => (2, true),
-                    // Into a hypervisor and back.
+                    // To a hypervisor and back.
                     (FlowControl::Call, Flow::Unknown)
                     | (FlowControl::XbeginXabortXend, Flow::Unknown | Flow::Next) => (3, true),
                     (FlowControl::Return, Flow::Return { .. } | Flow::SystemReturn | Flow::Unknown) => (4, true),
@@ -637,7 +639,7 @@ mod tests {
                         (5, Some(to) == near || short)
                     }
                     (FlowControl::UnconditionalBranch | FlowControl::IndirectBranch, Flow::Jump { .. }) => (6, true),
-                    // int3, into, ud2 and the like trap.
+                    // int3, into and ud2 trap.
                     (FlowControl::Interrupt | FlowControl::Exception, Flow::Next) => (7, true),
                     _ => (0, false),
                 };

@@ -1,9 +1,9 @@
-//! Instruction sets: what they are called, in which order their bytes lie, and which register is the stack pointer.
+//! Instruction sets: names, byte order, and stack pointers.
 
-/// Instruction sets in which calls and returns are known.
+/// The instruction sets whose calls and returns are recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Isa {
-    /// x86 of this many bits.
+    /// x86 of 16, 32 or 64 bits.
     X86(u32),
     Arm,
     Aarch64,
@@ -14,7 +14,7 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
-    /// How a disassembler calls it; nothing where there is none. `thumb` and `big` are of use on ARM alone.
+    /// The disassembler's name for it, or `None` if it has no disassembler. `thumb` and `big` matter for ARM only.
     pub(crate) fn code(self, thumb: bool, big: bool) -> Option<&'static str> {
         Some(match (self, thumb, big) {
             (Self::X86(16), ..) => "x86-16",
@@ -29,11 +29,12 @@ impl Isa {
         })
     }
 
+    /// Whether call stacks can be rebuilt.
     pub(crate) fn has_stack(self) -> bool {
         self != Self::Other
     }
 
-    /// What the stack pointer is called.
+    /// The names of its stack pointer.
     pub(crate) fn stack_pointer(self) -> StackPointer {
         let names: &[&[u8]] = match self {
             Self::X86(64) => &[b"rsp"],
@@ -52,8 +53,7 @@ impl Isa {
         StackPointer(packed)
     }
 
-    /// Bytes by which a return moves the stack pointer beyond where it was when the callee began: the return address, where
-    /// calls push it; 0 where they leave it in a register.
+    /// Size in bytes of the return address that a call pushes and a return pops. 0 if calls keep it in a register.
     pub(crate) fn pushed(self) -> u64 {
         match self {
             Self::X86(bits) => u64::from(bits / 8),
@@ -61,8 +61,8 @@ impl Isa {
         }
     }
 
-    /// Whether an address is the kernel's, as common systems lay memory out. 64 bits: the upper half. 32 bits: from 3 GiB
-    /// on; MIPS from 2 GiB on, where the processor itself divides it.
+    /// Whether an address belongs to the kernel in the usual memory layouts. 64 bits: the upper half. 32 bits: from 3 GiB
+    /// on. MIPS: from 2 GiB on, where the architecture itself divides the address space.
     pub(crate) fn is_kernel(self, address: u64) -> bool {
         match self {
             Self::X86(64) | Self::Aarch64 | Self::PowerPc if address > 0xffff_ffff => address >> 63 == 1,
@@ -73,12 +73,12 @@ impl Isa {
     }
 }
 
-/// Names of a stack pointer: those of QEMU, GDB and the manuals, in either case.
+/// Names of a stack pointer in QEMU, GDB and the manuals. Case is ignored.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StackPointer([u32; 4]);
 
 impl StackPointer {
-    /// Whether a register of this name is it.
+    /// Whether `name` is one of them.
     #[inline(always)]
     pub(crate) fn is(&self, name: &[u8]) -> bool {
         let packed = pack(name);
@@ -86,8 +86,8 @@ impl StackPointer {
     }
 }
 
-/// A name of up to four letters as a number, in lower case; 0 for others. Nearly all names are asked in vain: this makes it one
-/// comparison.
+/// A name of two to four letters as a number, in lower case; 0 for others. Nearly all names are of other registers: packing
+/// makes rejection cheap.
 #[inline(always)]
 fn pack(name: &[u8]) -> u32 {
     let lower = 0x2020_2020;
@@ -99,7 +99,7 @@ fn pack(name: &[u8]) -> u32 {
     }
 }
 
-/// The byte order of instructions, which no header tells: found by what real code consists of.
+/// The byte order of instructions. No header states it, so it is inferred from common opcodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ByteOrder {
     little: u32,
@@ -107,11 +107,11 @@ pub(crate) struct ByteOrder {
 }
 
 impl ByteOrder {
-    /// Looks at an instruction. Some tracers store them as the numbers that manuals print, some as they lie in memory.
+    /// Counts an instruction's evidence. Some tracers write instructions most significant byte first, others in memory order.
     #[inline]
     pub(crate) fn look(&mut self, isa: Isa, bytes: &[u8]) {
         let common: fn([u8; 4]) -> bool = match isa {
-            // Executed always: nearly every instruction.
+            // Condition "always": nearly every instruction.
             Isa::Arm => |b| b[0] >> 4 == 0xe,
             // addiu lw sw lui beq bne jal lhu lbu ori andi daddiu ld sd.
             Isa::Mips => |b| matches!(b[0] >> 2, 9 | 35 | 43 | 15 | 4 | 5 | 3 | 37 | 36 | 13 | 12 | 25 | 55 | 63),
@@ -129,7 +129,7 @@ impl ByteOrder {
         }
     }
 
-    /// The most significant byte comes first.
+    /// Whether the most significant byte comes first.
     #[inline]
     pub(crate) fn is_big(&self, isa: Isa) -> bool {
         match isa {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn byte_order_is_found() {
+    fn byte_order_is_inferred() {
         let mut order = ByteOrder::default();
         assert!(order.is_big(Isa::Mips));
         order.look(Isa::Mips, &[0xe0, 0xff, 0xbd, 0x27]);

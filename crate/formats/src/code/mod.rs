@@ -1,4 +1,4 @@
-//! Machine code: instruction sets, where instructions go, and the call stacks that are rebuilt from that.
+//! Machine code: instruction sets, control flow, and call stacks rebuilt from it.
 //!
 //! Decoders have no disassembler. [`Instructions`] is the trait that finds instruction boundaries for them.
 
@@ -14,14 +14,14 @@ pub(crate) use syscalls::loaded;
 
 use alloc::vec::Vec;
 
-/// Finds instructions.
+/// Finds instruction boundaries.
 pub trait Instructions {
-    /// Where the instructions of x86 of so many bits (16, 32, 64) begin in `code`, which lies at `address`: offsets, ascending from
-    /// 0 on, one instruction directly behind the other.
+    /// The offsets in `code` at which instructions begin: ascending from 0, back-to-back. `code` is x86 code of `bits` bits
+    /// (16, 32 or 64) at `address`. May be empty.
     fn starts(&self, bits: u32, address: u64, code: &[u8]) -> Vec<u32>;
 }
 
-/// For those who have no disassembler.
+/// Finds no boundaries: for callers without a disassembler.
 #[derive(Clone, Copy, Debug)]
 pub struct NoInstructions;
 

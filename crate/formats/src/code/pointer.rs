@@ -1,23 +1,23 @@
-//! Which instructions set the stack pointer to something else, where operands do not tell.
+//! Instructions that set the stack pointer, for traces without operands.
 //!
-//! What unwinds a stack without returning (`longjmp`, the runtime of exceptions) sets the stack pointer and then jumps. The calls
-//! that it leaves are over when the stack pointer is set.
+//! `longjmp` and the runtime of exceptions unwind a stack without returning: they set the stack pointer and then jump. The
+//! calls that they leave end when the stack pointer is set.
 
 use super::flow::Reading;
 use super::isa::Isa;
 
-/// What an instruction does to the stack pointer, as far as unwinding is concerned.
+/// An instruction's effect on the stack pointer, as far as it matters for unwinding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
-    /// Nothing of interest.
+    /// Nothing relevant.
     None,
     /// Sets it.
     Set,
-    /// Takes a word off the stack.
+    /// Pops a word.
     Pop,
 }
 
-/// What an instruction does to the stack pointer.
+/// The effect of the instruction `bytes` on the stack pointer.
 #[inline]
 pub(crate) fn moves(reading: Reading, bytes: &[u8]) -> Move {
     let set = |is: bool| if is { Move::Set } else { Move::None };
@@ -29,7 +29,7 @@ pub(crate) fn moves(reading: Reading, bytes: &[u8]) -> Move {
         return match bytes {
             // mov to the stack pointer from a register.
             [0x89, modrm, ..] if modrm & 0xc7 == 0xc4 => set(rex & 1 == 0),
-            // mov and lea to the stack pointer from a register or memory; lea from itself makes or gives up room.
+            // mov and lea to the stack pointer from a register or memory. lea from itself only allocates or frees.
             [0x8b, modrm, ..] if modrm & 0x38 == 0x20 => set(rex & 4 == 0),
             [0x8d, modrm, sib, ..] if modrm & 0x38 == 0x20 => {
                 set(rex & 4 == 0 && !(modrm & 7 == 4 && sib & 7 == 4 && rex & 1 == 0))
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_sets_the_stack_pointer() {
+    fn instructions_that_set_the_stack_pointer() {
         let x64 = |bytes: &[u8]| moves(Reading::x86(64), bytes);
         assert_eq!(x64(&[0x4c, 0x89, 0xc4]), Move::Set, "mov %r8, %rsp: glibc's longjmp");
         assert_eq!(x64(&[0x48, 0x89, 0xcc]), Move::Set, "mov %rcx, %rsp: libgcc's unwinder");

@@ -1,47 +1,46 @@
-//! What is notable about call stacks that are rebuilt from instructions.
+//! Kinds of problems of call stacks rebuilt from instructions.
 
 use super::stack::{Note, SHOWN};
 use crate::problem::Problem;
 
 crate::problem_kinds! {
-    /// Calls are nested deeper than is shown. `value`: the depth down to which they are shown.
+    /// Calls are nested deeper than is shown. `value`: number of depths shown.
     TOO_DEEP = ProblemKind::remark(
         "too-deep",
         "calls nested deeper than {value} are not shown",
         "calls are nested deeper than can be shown",
     );
 
-    /// A return of code whose call is not in the recording. `value`: the address of the instruction that returned.
+    /// Code returned whose call is not in the recording. `value`: the address of the returning instruction.
     RETURN_WITHOUT_CALL = ProblemKind::remark(
         "return-without-call",
         "the code at {hex} returns to a caller that called it before the recording; the caller is shown from the beginning",
         "{count} return{|s} to {a caller|callers} from before the recording",
     );
 
-    /// A jump or return left calls that did not return themselves, as `longjmp` does. `value`: how many.
+    /// A jump or return, such as that of `longjmp`, left calls that did not return themselves. `value`: their number.
     LEFT_BY_JUMP = ProblemKind::remark(
         "left-by-jump",
         "{value} call{|s} {was|were} left by a jump; {it is|they are} shown up to it",
         "{sum} call{|s} {was|were} left by a jump, not by a return",
     );
 
-    /// Execution continued in the function of an open call, at an address that no call returns to: calls above it are taken
-    /// to have been left by an exception. `value`: how many.
+    /// Execution continued in the function of an open call, at an address that is no return address: an exception probably
+    /// left the calls above it. `value`: their number.
     LANDING_GUESSED = ProblemKind::remark(
         "landing-guessed",
         "{value} call{|s} {was|were} left for the function of an outer call, probably by an exception",
         "{sum} call{|s} {was|were} probably left by an exception: without the stack pointer this is a guess",
     );
 
-    /// A handler is taken to have interrupted execution right after a return. `value`: the address of the handler.
+    /// A handler probably interrupted execution immediately after a return. `value`: the address of the handler.
     HANDLER_GUESSED = ProblemKind::remark(
         "handler-guessed",
         "execution continued at {hex} after a return: probably a signal handler, which interrupted the caller",
         "{count} signal handler{|s} probably began right after a return",
     );
 
-    /// Execution continued elsewhere than instructions say too often to be interrupted. `value`: the address at which it
-    /// continued.
+    /// Execution continued at unexpected addresses too often for handlers. `value`: the last of these addresses.
     GAPS = ProblemKind::remark(
         "gaps",
         "execution continues at {hex} without a reason, as often before: instructions are missing, and signal handlers are \
@@ -51,7 +50,7 @@ crate::problem_kinds! {
 }
 
 impl Note {
-    /// The problem to tell of it at this place.
+    /// The problem that reports it. `at`: position of the record.
     pub(crate) fn problem(self, at: u64) -> Problem {
         let (kind, value) = match self {
             Self::LeftByJump(calls) => (&LEFT_BY_JUMP, calls),

@@ -1,30 +1,30 @@
-//! A call stack, rebuilt from where instructions go and where execution went.
+//! A call stack, rebuilt from executed instructions.
 //!
-//! A trace of instructions tells neither calls nor returns, only which instruction was executed after which. Each call is
-//! remembered with the address that it returns to, and with the stack pointer where operands tell it:
+//! An instruction trace records neither calls nor returns, only the order of execution. Each call is kept with its return
+//! address, and with the stack pointer if operands are recorded:
 //!
 //! ```text
 //!   call f      ── f expects a return to A ──┐
 //!   A: …                                     │
 //!   f: call g   ── g expects B               │
 //!   B: …                                     │
-//!   g: jmp h    (a tail call: nothing)       │
-//!   h: ret      goes on at B: g ends         │
-//!      longjmp  goes on at A: f ends, and all above it
+//!   g: jmp h    (tail call: no change)       │
+//!   h: ret      continues at B: g ends       │
+//!      longjmp  continues at A: f ends, and every call above it
 //! ```
 //!
-//! What ends a call, the surest first:
+//! Evidence that a call has ended, most reliable first:
 //!
-//! 1. **The stack pointer.** After a return or a jump all calls are over whose return addresses lie below it. This is exact for
-//!    `longjmp`, exceptions and whatever else unwinds.
-//! 2. **The return address** of an open call, the innermost that has it.
-//! 3. **A return address of before**: `longjmp` lands behind a call of `setjmp` that has returned, so the return addresses
-//!    of calls that have ended are kept for as long as their caller is open.
-//! 4. **The function** that the address lies in: a landing pad of a C++ exception lies in the function that was about to go
-//!    on at another address. Functions are known by the addresses that were called. This is a guess, and flagged.
+//! 1. **The stack pointer.** After a return or a jump, every call whose return address lies below the stack pointer has
+//!    ended. This is exact for `longjmp`, exceptions and any other unwinding.
+//! 2. **The return address** of an open call. If several calls have it, the innermost.
+//! 3. **An earlier return address.** `longjmp` lands after a call of `setjmp` that has already returned. The return
+//!    addresses of ended calls are therefore kept while their caller is open.
+//! 4. **The function** that contains the address. A C++ landing pad lies in the function that would have continued at
+//!    another address. Functions are known by the addresses that were called. This is a guess, and flagged as one.
 //!
-//! An instruction that goes where it says nothing of was interrupted: what comes is a handler, until the interrupted
-//! address, or the system call that returns from a signal, is reached.
+//! If execution continues at an address that the instruction does not name, the instruction was interrupted. A handler
+//! begins. It ends at the interrupted address, or with the system call that returns from a signal.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -37,11 +37,11 @@ use super::state::State;
 use crate::batch::SliceKind;
 use crate::locator::Locator;
 
-/// Deeper calls are followed but not shown: each depth costs the store a column.
+/// Number of depths shown. Deeper calls are followed but not shown, because each depth costs the store a column.
 pub(crate) const SHOWN: usize = 10_000;
-/// Stacks that are followed until it is known which of them is right, and events that are kept back for that long.
+/// Maximum number of hypotheses followed at once, and of events held back meanwhile.
 const STACKS: usize = 64;
-/// Calls that a jump may have left, out of recursion: the innermost of them.
+/// Maximum number of recursive calls considered as the one that a jump left, innermost first.
 pub(super) const CHOICES: usize = 4;
 const HELD: usize = 1 << 12;
 
@@ -50,64 +50,65 @@ const HELD: usize = 1 << 12;
 pub(crate) struct Entered {
     pub(crate) kind: SliceKind,
     pub(crate) address: u64,
-    /// Of the exception, where the trace tells it.
+    /// Number of the exception, if recorded.
     pub(crate) number: Option<u64>,
-    /// That it was entered is a guess.
+    /// Whether the entry is a guess.
     pub(crate) guessed: bool,
 }
 
 impl Entered {
-    /// Something that was certainly entered, and has no number.
+    /// A certain entry without an exception number.
     pub(crate) fn new(kind: SliceKind, address: u64) -> Self {
         Self { kind, address, number: None, guessed: false }
     }
 }
 
-/// What a guess is about, or what is notable.
+/// A guess, or something notable, about the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Note {
     /// A jump left this many calls that did not return.
     LeftByJump(u64),
-    /// This many calls are taken to have been left by an exception that was caught at an address that nothing confirms.
+    /// This many calls were probably left by an exception; nothing confirms the landing address.
     LandingGuessed(u64),
-    /// A handler at this address is taken to have begun right after a return.
+    /// A handler at this address probably began immediately after a return.
     HandlerGuessed(u64),
-    /// Code at this address returned to a caller that is not in the trace.
+    /// The instruction at this address returned to a caller whose call is not in the trace.
     CallerUncovered(u64),
-    /// Calls go deeper than is shown.
+    /// Calls are nested deeper than [`SHOWN`].
     TooDeep,
-    /// Execution goes on elsewhere, here at this address, too often to tell handlers from gaps; from here on none is shown.
+    /// Execution continued at unexpected addresses, the last of them this one, too often to tell handlers from gaps. No
+    /// handlers are shown from here on.
     Gaps(u64),
 }
 
 /// Receives the events of a stack. Names are the numbers that [`Sink::name`] returns.
 pub(crate) trait Sink {
-    /// Returns the number of the name of what is entered, and whether that is new.
+    /// Returns the number of the name, and whether the name is new.
     fn name(&mut self, entered: Entered) -> (u32, bool);
-    /// A slice begins, with these flags.
+    /// Begins a slice with `flags`.
     fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8);
-    /// The slice of the code that nobody is known to have called begins, or where `below` comes to light below all that is
-    /// there.
+    /// Begins the slice of code whose call is not in the trace. With `below`, the slice has been open since the track
+    /// began and lies below everything on it.
     fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator);
-    /// The slice that began with this name and locator ends; `flags` are added to it.
+    /// Ends the slice that began with this name and locator, and adds `flags` to it.
     fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8);
-    /// Something happens on the thread.
+    /// Adds an instant.
     fn point(&mut self, name: u32, time: u64, locator: Locator);
-    /// Something is to be said of the place at `locator`.
+    /// Reports a note about the record at `locator`.
     fn note(&mut self, note: Note, locator: Locator);
 }
 
-/// What is known of the program beside its stacks, by all of its threads.
+/// Facts about the program that all of its threads share.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
-    /// Where functions begin, as far as they were called.
+    /// Entry addresses of the functions called so far.
     pub(super) functions: BTreeSet<u64>,
-    /// Where handlers begin that have returned from a signal.
+    /// Entry addresses of handlers that have returned from a signal.
     pub(super) handlers: Vec<u64>,
 }
 
 impl Program {
-    /// Where the function begins that an address lies in.
+    /// Entry address of the function that contains `address`. `None` if no function at or before it was called.
     pub(super) fn function_of(&self, address: u64) -> Option<u64> {
         self.functions.range(..=address).next_back().copied()
     }
@@ -117,43 +118,45 @@ impl Program {
     }
 }
 
-/// An instruction that execution has come to.
+/// The instruction that execution reaches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) address: u64,
     /// The stack pointer before it, if known.
     pub(crate) stack: Option<u64>,
-    /// What it does with a return address, if it is the first of a callee.
+    /// What it does with the return address, if it is the first instruction of a callee.
     pub(crate) opening: Opening,
-    /// Its number, and where its record lies.
+    /// Number of the instruction: its position on the x axis.
     pub(crate) time: u64,
+    /// Its record.
     pub(crate) locator: Locator,
 }
 
-/// Where the last instruction of a stretch goes.
+/// Where the last instruction of a run goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departure {
     pub(crate) flow: Flow,
     pub(crate) address: u64,
-    /// The address behind it.
+    /// Address of the instruction that follows it in memory.
     pub(crate) next: u64,
-    /// When it is over, and where its record lies.
+    /// Position on the x axis of its end.
     pub(crate) after: u64,
+    /// Its record.
     pub(crate) locator: Locator,
-    /// The stack pointer after it, where that is known.
+    /// The stack pointer after it, if known.
     pub(crate) stack: Option<u64>,
     /// What it does to the stack pointer.
     pub(crate) moves: Move,
 }
 
-/// The last instruction, with what else is known when execution goes on.
+/// The last instruction, with what is known by the time execution continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Last {
     pub(super) departure: Departure,
-    /// The number of the system call at hand, where the trace tells it.
+    /// Number of the system call, if recorded.
     pub(super) system_call: Option<u64>,
     pub(super) raised: Option<Raised>,
-    /// When the stack pointer was set, and when a word was taken off the stack after that, since the last call or return.
+    /// Since the last call or return: when the stack pointer was set, and when a word was last popped after that.
     pub(super) unwound: Option<(u64, u64)>,
 }
 
@@ -165,7 +168,7 @@ impl Deref for Last {
     }
 }
 
-/// An exception that the trace tells, before the first instruction of its handler.
+/// A recorded exception, before the first instruction of its handler.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raised {
     pub(super) number: Option<u64>,
@@ -173,24 +176,24 @@ pub(super) struct Raised {
     pub(super) to: Option<u64>,
 }
 
-/// How calls are told from the rest.
+/// How a trace is interpreted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) isa: Isa,
-    /// Every instruction is in the trace, and nothing else tells where a handler begins.
+    /// Whether handlers are inferred: every instruction is recorded, but interrupts and signals are not.
     pub(crate) infers_handlers: bool,
 }
 
-/// The call stack of one thread, or of a whole system that does not tell threads apart.
+/// The call stack of one thread, or of a whole system whose threads cannot be told apart.
 ///
-/// A jump out of recursion may have left any of several calls: all that return to where it went. Each is then followed as a
-/// stack of its own, until returns have shown which one is right. Events wait for that long.
+/// A jump out of recursion may have left any of the calls that return to its target. Each possibility is followed as a
+/// [`State`] of its own until returns show which one is right. Events are held back meanwhile.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
     likeliest: State,
     others: Vec<State>,
     last: Option<Departure>,
-    /// The delay slot that is executed before the last instruction goes elsewhere.
+    /// Address of the delay slot that executes before the last instruction takes effect.
     slot: Option<u64>,
     raised: Option<Raised>,
     system_call: Option<u64>,
@@ -198,7 +201,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Whether execution continues at this address as the last instruction says, and the stack stays as it is.
+    /// Whether execution continues at `address` as the last instruction says, without a change of the stack.
     #[inline]
     pub(crate) fn goes_on(&self, address: u64) -> bool {
         let Some(last) = &self.last else { return false };
@@ -210,7 +213,7 @@ impl Stack {
         told && self.raised.is_none() && !self.likeliest.has_trick() && !self.others.iter().any(State::has_trick)
     }
 
-    /// Whether the address is that of the delay slot that is to come; it comes but once.
+    /// Whether `address` is the pending delay slot. Clears the pending slot either way.
     #[inline]
     pub(crate) fn enters_slot(&mut self, address: u64) -> bool {
         if self.slot.is_none() {
@@ -223,18 +226,18 @@ impl Stack {
         enters
     }
 
-    /// What the machine's decoder wants to know again when a call is over.
+    /// A byte for the caller's own use. When a call ends, it has the value that it had when the call began.
     #[inline]
     pub(crate) fn mode(&mut self) -> &mut u8 {
         &mut self.likeliest.mode
     }
 
-    /// Something happens on the thread at a time that is not part of the stack.
+    /// Adds an instant, which does not change the stack.
     pub(crate) fn point(&mut self, name: u32, time: u64, locator: Locator, sink: &mut dyn Sink) {
         self.each(|state| state.point(name, time, locator, sink));
     }
 
-    /// Execution comes to an instruction.
+    /// Execution reaches an instruction.
     pub(crate) fn arrive(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let last = self.take_last();
         if let Some(last) = last.as_ref().filter(|last| self.others.is_empty() && last.raised.is_none())
@@ -245,7 +248,7 @@ impl Stack {
         self.decide(last, &at, sink, |state, last, sink| state.arrive(rules, last, &at, program, sink));
     }
 
-    /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
+    /// An interrupt was recorded. The interrupted code continues at `at.address`.
     pub(crate) fn interrupt(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let last = self.take_last();
         self.decide(last, &at, sink, |state, last, sink| state.interrupt(rules, last, &at, program, sink));
@@ -263,7 +266,7 @@ impl Stack {
         self.unwound.is_some()
     }
 
-    /// An instruction has been executed; the next one tells where it went.
+    /// An instruction was executed. The next [`Stack::arrive`] shows where it went.
     #[inline]
     pub(crate) fn leave(&mut self, departure: Departure) {
         let slot = match departure.flow {
@@ -281,17 +284,17 @@ impl Stack {
         self.last = Some(departure);
     }
 
-    /// The trace tells an exception: `from` is the interrupted address, `to` that of its handler.
+    /// An exception was recorded: `from` is the interrupted address, `to` the address of the handler (0 for unknown).
     pub(crate) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
         self.raised = Some(Raised { number, from, to: to.filter(|to| *to != 0) });
     }
 
-    /// The trace tells the number of the system call at hand.
+    /// The number of the current system call was recorded.
     pub(crate) fn system_call(&mut self, number: u64) {
         self.system_call = Some(number);
     }
 
-    /// The last instruction, with all that is known of it by now.
+    /// Takes the last instruction, with everything known about it.
     fn take_last(&mut self) -> Option<Last> {
         let (system_call, raised) = (self.system_call.take(), self.raised.take());
         let departure = self.last.take()?;
@@ -302,7 +305,7 @@ impl Stack {
         Some(Last { departure, system_call, raised, unwound })
     }
 
-    /// Has every stack do something. A return or jump decides between stacks, or makes more of them; nothing else does.
+    /// Applies `act` to every hypothesis. A return or jump decides between hypotheses, or adds more; nothing else does.
     fn decide(
         &mut self,
         last: Option<Last>,
@@ -320,13 +323,13 @@ impl Stack {
         }
     }
 
-    /// There is no more of the trace for now: nothing decides any more which stack is right.
+    /// Keeps only the likeliest hypothesis and delivers its events: nothing more will decide between them.
     pub(crate) fn settle(&mut self, sink: &mut dyn Sink) {
         self.others.clear();
         self.likeliest.release(sink);
     }
 
-    /// The trace is over: what returned last did so from the innermost call.
+    /// Ends the trace. If the last instruction was a return, it ends the innermost call.
     pub(crate) fn finish(&mut self, sink: &mut dyn Sink) {
         self.settle(sink);
         let last = self.take_last();
@@ -339,21 +342,21 @@ impl Stack {
         self.others.iter_mut().for_each(act);
     }
 
-    /// Follows every stack that there may be from here on.
+    /// Adds a hypothesis for each call that the last instruction may have left.
     fn fork(&mut self, last: &Last, at: &Arrival) {
         let mut more = Vec::new();
         for state in core::iter::once(&mut self.likeliest).chain(&mut self.others) {
             more.append(&mut state.fork(last, at));
         }
         if !more.is_empty() {
-            // Those that agree with the innermost choice come first: they are the likelier.
+            // Innermost choices come first: they are likelier.
             self.others.append(&mut more);
             self.others.truncate(STACKS - 1);
             self.each(State::hold);
         }
     }
 
-    /// Gives up the stacks that returns have shown to be wrong.
+    /// Drops the hypotheses that returns have shown to be wrong.
     fn prune(&mut self, sink: &mut dyn Sink) {
         if self.others.is_empty() {
             return;
@@ -366,7 +369,7 @@ impl Stack {
         }
         let (least, _) = self.likeliest.unlikelihood();
         self.others.retain(|other| other.unlikelihood().0 <= least);
-        // Of those that have come to the same calls the likelier stands for both.
+        // Merge hypotheses that have reached the same open calls: keep the likelier.
         let mut i = 0;
         while let Some(other) = self.others.get(i) {
             let rest = self
@@ -396,7 +399,7 @@ mod tests {
     use super::super::state::SEARCHED;
     use super::*;
 
-    /// Writes down what becomes of a stack: `+name@time`, `-name@time:flags`, `!name@time`, `^name` for the outermost code.
+    /// Records events as text: `+name@time`, `-name@time:flags`, `!name@time`, `^name` for the outermost code.
     #[derive(Default)]
     struct Script {
         names: HashMap<u64, u32>,
@@ -456,8 +459,8 @@ mod tests {
             }
         }
 
-        /// Plays instructions of one byte: `c` calls, `r` returns, `j` jumps, `n` goes on, `u` goes anywhere; `!` interrupts
-        /// before it.
+        /// Executes instructions of one byte, written as address and kind: `c` call, `r` return, `j` jump, `n` next, `u`
+        /// unknown, `!` an interrupt before the address.
         fn run(&mut self, text: &str) -> &mut Self {
             for word in text.split_whitespace() {
                 let (address, what) = word.split_at(word.len() - 1);
@@ -490,22 +493,22 @@ mod tests {
         }
     }
 
-    /// 20 calls itself three times at 25. A jump to 26 has left one, two or three of the calls; the returns that follow tell.
+    /// 20 calls itself three times at 25. A jump to 26 leaves one, two or three of the calls; later returns decide.
     #[test]
     fn returns_decide_what_a_jump_out_of_recursion_has_left() {
         let before = "10c 20u 25c 20u 25c 20u 25c 20u 28c 60n";
         let recursion = "^10@0 +20@1 +20@3 +20@5 +20@7 +60@9";
-        // It left 60, and the three inner calls: 26 is in the outermost call of 20, which returns to 11.
+        // The jump left 60 and the three inner calls: 26 is in the outermost call of 20, which returns to 11.
         let told = Play::new(true).run(before).run("61j 26n 27r 11n").told();
         assert_eq!(told, format!("{recursion} -60@11:4 -20@11:4 -20@11:4 -20@11:0 -20@13:0"));
-        // One call more returns to 26 after it.
+        // One more call returns to 26 afterwards.
         let told = Play::new(true).run(before).run("61j 26n 27r 26n 27r 11n").told();
         assert_eq!(told, format!("{recursion} -60@11:4 -20@11:4 -20@11:0 -20@13:0 -20@15:0"));
     }
 
-    /// Copies of a stack that is very deep would take gigabytes.
+    /// Copies of a very deep stack would take gigabytes.
     #[test]
-    fn a_deep_stack_is_followed_alone() {
+    fn a_deep_stack_has_no_other_hypotheses() {
         let mut play = Play::new(true);
         play.run("10c");
         for _ in 0..SEARCHED {
@@ -514,7 +517,7 @@ mod tests {
         play.run("20u 28c 60n 61j 26n");
         assert!(play.stack.others.is_empty());
         play.run("20u");
-        assert!(play.told().contains("-60"), "what the jump left is told at once");
+        assert!(play.told().contains("-60"), "the end of 60 is delivered at once");
     }
 
     #[test]
@@ -526,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn events_wait_until_it_is_decided_and_keep_their_order() {
+    fn events_are_held_back_until_the_decision_and_keep_their_order() {
         let mut play = Play::new(true);
         play.run("10c 20u 25c 20u 25c 20u 28c 60n 61j 26u 30c 40n");
         let held = play.script.told.len();
@@ -538,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_decides_is_the_innermost_at_the_end() {
+    fn an_undecided_jump_left_the_innermost_call() {
         let told = Play::new(true).run("10c 20u 25c 20u 25c 20u 28c 60n 61j 26n").told();
         assert!(told.contains("-60@9:4 -20@9:0"), "{told}");
     }
@@ -547,16 +550,16 @@ mod tests {
     fn interrupts_nest_and_come_between_a_call_and_its_callee() {
         assert_eq!(Play::new(false).run("10n 12! 80c 90r 81n 12n").told(), "^10@0 +12@1 +90@2 -90@3:0 -12@4:0");
         assert_eq!(Play::new(false).run("10c 20! 80n 20r 11n").told(), "^10@0 +20@1 +20@1 -20@2:0 -20@3:0");
-        // The address behind the call: the callee was not executed.
+        // The return address of the call: the callee was not executed.
         assert_eq!(Play::new(false).run("10c 11! 80n 11n").told(), "^10@0 +11@1 -11@2:0");
-        // What the return was about to do it has done.
+        // The return took effect before the interrupt.
         assert_eq!(Play::new(false).run("10c 20r 11! 80n 11n").told(), "^10@0 +20@1 -20@2:0 +11@2 -11@3:0");
     }
 
     #[test]
-    fn code_that_returns_further_than_is_known_was_called_before() {
+    fn code_that_returns_beyond_the_outermost_was_called_before_the_trace() {
         assert_eq!(Play::new(true).run("10r 50c 60r 51n").told(), "^10@0 -10@1:0 _50@1 +60@2 -60@3:0");
-        // On one stack for many threads nobody knows who called whom.
+        // One stack for many threads: the caller is unknown.
         assert_eq!(Play::new(false).run("10r 50c 60r 51n").told(), "^10@0 -10@1:0 ^50@1 +60@2 -60@3:0");
     }
 

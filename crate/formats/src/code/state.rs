@@ -1,6 +1,7 @@
 //! One hypothesis of a call stack: what [`super::stack`] follows.
 
 mod handlers;
+mod held;
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -12,58 +13,53 @@ use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
 use crate::locator::Locator;
 
-/// How many calls are followed.
+use held::{Common, Held};
+
+/// Maximum number of open calls.
 const FOLLOWED: usize = 1 << 20;
-/// How deep a return looks for its call.
+/// Number of open calls, from the innermost, among which a return finds its call.
 pub(super) const SEARCHED: usize = 4096;
-/// Return addresses of ended calls in a stack that may be copied.
+/// Maximum number of return addresses of ended calls in a stack that may be copied.
 const COPIED: usize = 1 << 14;
-/// Return addresses of ended calls that are kept for each open call.
+/// Maximum number of return addresses of ended calls kept for each open call.
 const KEPT: usize = 256;
-/// How often code that nobody is known to have called may return to its caller and be shown within it.
+/// Maximum number of callers that are uncovered below the outermost code.
 const UNCOVERED: u32 = 1000;
-/// A stack pointer further than this above all that is known belongs to another stack.
+/// A stack pointer this many bytes above the highest one seen belongs to another stack.
 const OTHER_STACK: u64 = 1 << 20;
-/// What a kernel saves on the stack for a handler takes more bytes than this, and a handler's return takes off fewer.
+/// A kernel saves more bytes than this on the stack for a handler; the handler's return pops fewer.
 const SIGNAL_FRAME: u64 = 64;
-/// A landing pad that is jumped to lies this close to the call that it belongs to.
+/// A landing pad reached by a jump lies within this many bytes of its call.
 const NEAR: u64 = 4096;
-/// Places in the filter of return addresses.
+/// Counters in the filter of return addresses.
 const FILTER: usize = 1024;
 
-/// A call or a handler that is open.
+/// An open call or handler.
 #[derive(Clone, Debug)]
 struct Open {
-    /// Where execution goes on.
+    /// Return address.
     back: u64,
+    /// Address of the first instruction.
     address: u64,
+    /// Locator of its slice.
     began: Locator,
-    /// The stack pointer when it was entered.
+    /// The stack pointer at the first instruction.
     stack: Option<u64>,
-    /// What else there is to know of a handler; none of a call.
+    /// `None` for a call.
     handler: Option<Box<Handler>>,
     name: u32,
-    /// Where the return addresses of the calls begin that it made and that have ended.
+    /// Index in [`State::returned`] of the first return address that belongs to calls made by this one.
     returned: u32,
-    /// Of the caller, which goes on so; see [`State::mode`].
+    /// The caller's [`State::mode`], restored at the end.
     mode: u8,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Handler {
     kind: SliceKind,
-    /// Other addresses at which execution may go on: after a jump, or at the interrupted instruction again.
+    /// Other addresses at which execution may continue: the target of a jump, and the interrupted instruction.
     other: u64,
     again: u64,
-}
-
-/// Events that several stacks have in common.
-#[derive(Debug)]
-struct Common {
-    events: Vec<Held>,
-    before: Option<Rc<Common>>,
-    /// With those before.
-    count: usize,
 }
 
 impl Open {
@@ -76,53 +72,46 @@ impl Open {
     }
 }
 
-/// An event that waits until it is known what was over before it.
-#[derive(Clone, Copy, Debug)]
-enum Held {
-    Begin { name: u32, time: u64, locator: Locator, flags: u8 },
-    End { name: u32, began: Locator, time: u64, flags: u8 },
-    Point { name: u32, time: u64, locator: Locator },
-    Outermost { name: u32, below: bool, time: u64, locator: Locator },
-    Note { note: Note, locator: Locator },
-}
-
 /// One hypothesis of a call stack.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     open: Vec<Open>,
-    /// Name and locator of the slice of the code that nobody is known to have called.
+    /// Name and locator of the slice of the outermost code, whose call is not in the trace.
     outermost: Option<(u32, Locator)>,
-    /// Return addresses of calls that have ended, caller by caller.
+    /// Return addresses of ended calls, grouped by caller.
     returned: Vec<u64>,
-    /// How many return addresses, of open and of ended calls, fall into each place. None in a copy.
+    /// A counting Bloom filter over the return addresses of open and ended calls. `None` in a copy.
     filter: Option<Box<[u32; FILTER]>>,
-    /// What the innermost call does with its return address, and how many calls were open with it.
+    /// What the innermost call does with its return address, and the number of open calls including it.
     trick: Option<(Opening, usize)>,
-    /// Events wait until it is known which of several stacks is right.
+    /// Whether events are held back until one of several hypotheses is left.
     holds: bool,
     held: Vec<Held>,
-    /// Events before these, which other stacks have in common with this one, and how many there are.
+    /// Held events before those in `held`, shared with other hypotheses.
     common: Option<Rc<Common>>,
-    /// Which of the calls that return to one address a jump leaves: the innermost, the next …
+    /// Among the calls that return to one address, the one that a jump leaves: 0 is the innermost.
     choice: usize,
-    /// How often a return did not go to where the innermost call expects it.
+    /// Number of returns that did not go to the innermost call's return address.
     surprises: u32,
-    /// How often a jump did what a return should have done.
+    /// Number of jumps that did what a return should have done.
     oddities: u32,
-    /// The stack pointer above which the innermost call is over.
+    /// The innermost call has ended when the stack pointer exceeds this.
     limit: u64,
+    /// Number of open handlers.
     handlers: usize,
+    /// Number of callers uncovered so far.
     uncovered: u32,
-    /// Handlers cannot be told from gaps.
+    /// Whether handlers can no longer be told from gaps.
     gaps: bool,
+    /// Whether [`Note::TooDeep`] was reported.
     told_depth: bool,
-    /// The highest stack pointer seen that belongs to this stack.
+    /// The highest stack pointer that belongs to this stack. 0 if none was seen.
     highest: u64,
-    /// What the machine's decoder wants to know again when a call is over.
+    /// A byte for the caller of [`super::stack::Stack`]; see `Stack::mode`.
     pub(super) mode: u8,
 }
 
-/// Where an address falls in the filter.
+/// Index of the filter's counter for an address.
 fn place(address: u64) -> usize {
     (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
 }
@@ -159,7 +148,7 @@ impl State {
         self.trick.is_some()
     }
 
-    /// Ends the innermost call if it, and it alone, returned to its caller. Returns false if something else happened.
+    /// Ends the innermost call if it returned to its caller and nothing else ended. Returns false otherwise.
     #[inline]
     pub(super) fn returns(&mut self, rules: Rules, last: &Last, at: &Arrival, sink: &mut dyn Sink) -> bool {
         let Some(top) = self.open.last() else { return false };
@@ -171,12 +160,12 @@ impl State {
         true
     }
 
-    /// Something happens on the thread at a time that is not part of the stack.
+    /// Adds an instant, which does not change the stack.
     pub(super) fn point(&mut self, name: u32, time: u64, locator: Locator, sink: &mut dyn Sink) {
         self.tell(Held::Point { name, time, locator }, sink);
     }
 
-    /// Execution comes to an instruction.
+    /// Execution reaches an instruction.
     #[inline(never)]
     pub(super) fn arrive(
         &mut self,
@@ -191,7 +180,7 @@ impl State {
             if told.is_none() {
                 self.follow(rules, last, at, program, sink);
             }
-            // Calls that were left by setting the stack pointer, with no jump yet.
+            // Calls left by setting the stack pointer, before any jump.
             if at.stack.is_some_and(|now| now > self.limit) {
                 let here = Last { departure: Departure { after: at.time, ..last.departure }, ..*last };
                 self.settle(rules, &here, at, false, sink);
@@ -206,11 +195,11 @@ impl State {
             self.begin_outermost(at, false, program, sink);
         }
         self.choice = 0;
-        // A handler may lie on the call that has a trick.
+        // A handler may lie above the call that has the trick.
         self.trick = self.trick.filter(|(_, open)| *open <= self.open.len());
     }
 
-    /// The trace tells an interrupt; what was interrupted goes on at `at.address`.
+    /// An interrupt was recorded. The interrupted code continues at `at.address`.
     #[inline(never)]
     pub(super) fn interrupt(
         &mut self,
@@ -223,7 +212,7 @@ impl State {
         if self.outermost.is_none() {
             self.begin_outermost(at, false, program, sink);
         }
-        // What was about to happen has happened, and was interrupted before its first instruction.
+        // The last instruction took effect; the interrupt came before the next one.
         if let Some(last) = last {
             self.follow(rules, last, at, program, sink);
         }
@@ -232,7 +221,7 @@ impl State {
         self.begin(entered, [at.address; 3], at.time, (at.locator, at.stack), program, sink);
     }
 
-    /// The trace is over: what returned last did so from the innermost call.
+    /// Ends the trace. If the last instruction was a return, it ends the innermost call.
     #[inline(never)]
     pub(super) fn finish(&mut self, last: Option<&Last>, sink: &mut dyn Sink) {
         if let Some(last) = last.filter(|last| matches!(last.flow, Flow::Return { .. }))
@@ -242,7 +231,7 @@ impl State {
         }
     }
 
-    /// Does what the last instruction did, now that it is known where it went.
+    /// Applies the last instruction, now that its target is known.
     #[inline(never)]
     fn follow(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let address = at.address;
@@ -264,13 +253,13 @@ impl State {
                 }
             }
             Flow::Call { back, .. } if back == address => {}
-            // Begun again after a fault; not recursion, which goes there by intent.
+            // The call restarts after a fault. Recursion would name its own address as the target.
             Flow::Call { to: Some(to), .. } if to != address && address == last.address => {}
             Flow::Call { to, back, .. } => {
                 let (began, stack) = (last.locator, at.stack);
                 match to {
                     Some(to) if to != address && rules.infers_handlers => {
-                        // The handler's first instruction stands where the callee's should.
+                        // A handler's first instruction in place of the callee's.
                         let entered = Entered::new(SliceKind::Call, to);
                         self.begin(entered, [back; 3], at.time, (began, last.stack), program, sink);
                         self.divert(rules, last, ([to; 3], false), at, program, sink);
@@ -317,7 +306,7 @@ impl State {
     #[inline(never)]
     fn returned_to(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let address = at.address;
-        // Nearly always it is the innermost call that returns to its caller.
+        // The common case: the innermost call returns to its caller.
         if let Some(top) = self.open.last()
             && top.back == address
             && top.is_call()
@@ -340,7 +329,7 @@ impl State {
             }
             return;
         }
-        // From a handler to the instructions that return from the signal.
+        // A handler returned to the instructions that return from the signal.
         if self.open.last().is_some_and(|top| !top.is_call()) {
             self.surprises = self.surprises.saturating_sub(1);
             return;
@@ -360,7 +349,7 @@ impl State {
         if let Some(i) = self.landing(address, program) {
             return self.guess_landing(i, last, sink);
         }
-        // A jump in disguise: the dynamic linker of i386 enters functions so.
+        // A jump by means of a return: the dynamic linker of i386 enters functions that way.
         self.tail_call(last, address, program);
     }
 
@@ -374,7 +363,7 @@ impl State {
         let known = self.may_know(address);
         if known && at.stack.is_none() && !program.same_function(last.address, address) {
             if let Some(i) = self.expecting(address) {
-                // Where calls push their return address, functions return by it: what jumps there leaves more than one.
+                // Where calls push their return address, functions return with `ret`. A jump there leaves several calls.
                 self.oddities += u32::from(self.holds && i + 1 == self.open.len() && rules.isa.pushed() > 0);
                 return self.leave_calls(i, false, last, sink);
             }
@@ -382,7 +371,7 @@ impl State {
                 return self.leave_calls(i, true, last, sink);
             }
         } else if known && self.open.last().is_some_and(|top| top.back == address && top.stack.is_none()) {
-            // Back to the caller without a return: the callee's end was not traced.
+            // Back to the caller without a return: the callee's end was not recorded.
             return self.leave_calls(self.open.len() - 1, false, last, sink);
         }
         if at.stack.is_none()
@@ -394,10 +383,11 @@ impl State {
         self.tail_call(last, address, program);
     }
 
-    /// Ends the calls that the stack pointer says are over. False when it tells nothing, and the addresses must.
+    /// Ends the calls that have ended according to the stack pointer. Returns false if it does not decide; then addresses
+    /// must.
     ///
-    /// `returns`: it was a return that went there. Where calls leave their return address in a register, a call that made
-    /// no room on the stack is over at the same stack pointer that it was entered with.
+    /// `returns`: the last instruction was a return. On machines that keep the return address in a register, a call that
+    /// allocated no stack has ended when the stack pointer equals that at its entry.
     #[inline(never)]
     fn settle(&mut self, rules: Rules, last: &Last, at: &Arrival, returns: bool, sink: &mut dyn Sink) -> bool {
         let Some(now) = at.stack else { return false };
@@ -410,13 +400,14 @@ impl State {
         let mut left = None;
         for (i, open) in self.open.iter().enumerate().rev() {
             let Some(entered) = open.stack else {
-                // Nothing is known of it: it goes with what it lies on.
+                // Unknown: it ends with the call below it.
                 continue;
             };
             let is_over = match &open.handler {
-                // Above it lies what the kernel saved, and then what was interrupted.
+                // Above it on the stack lie the kernel's frame and then the interrupted code's.
                 Some(_) => now > entered.saturating_add(SIGNAL_FRAME),
-                // Or at the same, where it had made room for a call that is left as well: only its caller is so high.
+                // Equal also counts if the call had allocated stack for a callee that is left as well: then only its caller
+                // has this stack pointer.
                 _ if by_register => {
                     let has_room = jumps && left.is_some_and(|left| left < entered);
                     now > entered || (now == entered && (has_room || (returns && open.back == at.address)))
@@ -429,7 +420,7 @@ impl State {
             (over, left) = (i, Some(entered));
         }
         if over == self.open.len() {
-            // A return that leaves nothing is one by a register, or was interrupted right after it.
+            // A return that ends nothing went by a register, or was interrupted immediately after it.
             return !by_register
                 && self.open.last().is_some_and(|top| top.stack.is_some())
                 && !self.is_below(last, now);
@@ -438,17 +429,17 @@ impl State {
         true
     }
 
-    /// Whether the stack pointer lies lower than the instruction before left it: something was put on the stack.
+    /// Whether something was pushed since the last instruction: the stack pointer is lower than it left it.
     fn is_below(&self, last: &Last, now: u64) -> bool {
         last.stack.is_some_and(|left| now < left)
     }
 
-    /// Whether a return was interrupted right after it, by what the stack pointer says.
+    /// Whether an interrupt came immediately after a return, according to the stack pointer.
     fn is_interrupted(&self, rules: Rules, last: &Last, at: &Arrival) -> bool {
         rules.isa.pushed() > 0 && at.stack.is_some_and(|now| self.is_below(last, now))
     }
 
-    /// Whether the stack pointer has it that the innermost call is over and its caller is not.
+    /// Whether the stack pointer is consistent with the innermost call having ended, and only that call.
     #[inline]
     fn agrees(&self, rules: Rules, now: Option<u64>) -> bool {
         let Some(now) = now else { return true };
@@ -471,8 +462,8 @@ impl State {
         found.nth(self.choice).map(|(i, _)| i)
     }
 
-    /// How many open calls return to where a return or jump has gone, if it is not simply the innermost that returns: which
-    /// of them have ended is then not known, as far as recursion goes.
+    /// Number of open calls that may have returned to the target of a return or jump. 0 if the answer is unambiguous: the
+    /// innermost call returned, or the stack pointer decides.
     #[cold]
     fn choices(&self, last: &Last, at: &Arrival) -> usize {
         let returns = match last.flow {
@@ -492,7 +483,7 @@ impl State {
         self.open.iter().skip(from).filter(|open| open.back == address).count()
     }
 
-    /// The innermost handler that goes on at this address.
+    /// The innermost handler that resumes at this address.
     #[inline(never)]
     fn resuming(&self, address: u64) -> Option<usize> {
         if self.handlers == 0 {
@@ -503,8 +494,8 @@ impl State {
         Some(from + found)
     }
 
-    /// Where an address is one that an earlier call returned to, in a call that is still open and not the one at hand: the
-    /// first call that ends when execution goes on there.
+    /// If an ended call returned to `address` and its caller is still open, but not innermost: the lowest call that ends
+    /// when execution continues there.
     #[inline(never)]
     fn returned_in(&self, address: u64) -> Option<usize> {
         let from = self.open.len().saturating_sub(SEARCHED);
@@ -517,15 +508,15 @@ impl State {
         None
     }
 
-    /// Where an address lies in the function that an open call returns to: that call, the innermost, ends when execution
-    /// goes on there.
+    /// If `address` lies in the function that an open call returns to: the innermost such call. It ends when execution
+    /// continues there.
     #[inline(never)]
     fn landing(&self, address: u64, program: &Program) -> Option<usize> {
         let function = program.function_of(address).filter(|function| *function != address)?;
         let from = self.open.len().saturating_sub(SEARCHED);
         let mut seen = None;
         for (i, open) in self.open.iter().enumerate().skip(from).rev() {
-            // Deep recursion returns to one place.
+            // Deep recursion repeats one return address.
             if seen != Some(open.back) && open.is_call() && program.function_of(open.back) == Some(function) {
                 return Some(i);
             }
@@ -534,15 +525,15 @@ impl State {
         None
     }
 
-    /// A jump into another function in place of a call: where it begins is known from now on.
+    /// Records the target of a jump into another function as the beginning of a function.
     fn tail_call(&mut self, last: &Last, address: u64, program: &mut Program) {
         if !program.same_function(last.address, address) {
             program.functions.insert(address);
         }
     }
 
-    /// Ends open calls from `i` on because the address says so. Those above it have no end of their own, nor has it itself
-    /// where execution went on in its caller at another address than its own (`elsewhere`).
+    /// Ends open calls from `i` on according to the address. The ends of the calls above `i` are inferred. So is that of `i`
+    /// itself if execution continued in its caller at another address than its return address (`elsewhere`).
     #[inline(never)]
     fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Last, sink: &mut dyn Sink) {
         let left = self.open.len().saturating_sub(i);
@@ -552,14 +543,14 @@ impl State {
         self.unwind(i, (if elsewhere { END_INFERRED } else { 0 }, END_INFERRED), last, sink);
     }
 
-    /// Ends open calls from `i` on by a guess.
+    /// Ends open calls from `i` on and flags the guess.
     #[inline(never)]
     fn guess_landing(&mut self, i: usize, last: &Last, sink: &mut dyn Sink) {
         self.note(Note::LandingGuessed(self.open.len().saturating_sub(i) as u64), last.locator, sink);
         self.unwind(i, (END_INFERRED | UNCERTAIN, END_INFERRED | UNCERTAIN), last, sink);
     }
 
-    /// Ends open calls from `i` on that were left by a jump: they were over when it set the stack pointer.
+    /// Ends open calls from `i` on that a jump left. They ended when the stack pointer was set.
     #[inline(never)]
     fn unwind(&mut self, i: usize, (own, above): (u8, u8), last: &Last, sink: &mut dyn Sink) {
         if let Some((set, popped)) = last.unwound {
@@ -570,7 +561,7 @@ impl State {
         self.close(i, last.after, (own, above), sink);
     }
 
-    /// Code that nobody is known to have called returns to its caller, which has been there all the time.
+    /// The outermost code returns to a caller whose call is not in the trace.
     #[inline(never)]
     fn uncover(&mut self, rules: Rules, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
         if !self.open.is_empty() {
@@ -580,7 +571,7 @@ impl State {
         self.tell(Held::End { name, began, time: last.after, flags: 0 }, sink);
         self.note(Note::CallerUncovered(last.address), last.locator, sink);
         self.uncovered += 1;
-        // On one stack for a whole system, what goes on may be another thread: it is not the caller of all that came before.
+        // If one stack stands for a whole system, another thread may be what continues. It did not call the earlier code.
         let below = rules.infers_handlers && self.uncovered <= UNCOVERED;
         self.begin_outermost(at, below, program, sink);
     }
@@ -616,7 +607,7 @@ impl State {
             self.told_depth = true;
             self.note(Note::TooDeep, began, sink);
         }
-        // Calls that never return, as of threads that are switched away, must not take all memory.
+        // Bounds memory for calls that never return, such as those of threads that are switched away.
         if self.open.len() >= FOLLOWED {
             self.forget(SHOWN..FOLLOWED / 2);
         }
@@ -637,7 +628,7 @@ impl State {
         self.open.push(open);
     }
 
-    /// Ends what is open from `i` on. The first flags go to that one, the others to all above it.
+    /// Ends open calls and handlers from `i` on. `own` are the flags of `i`, `above` those of all above it.
     #[inline]
     fn close(&mut self, i: usize, time: u64, (own, above): (u8, u8), sink: &mut dyn Sink) {
         if i >= self.open.len() {
@@ -685,14 +676,14 @@ impl State {
         self.tell(Held::Note { note, locator }, sink);
     }
 
-    /// The stacks that there may be beside this one when execution comes to an instruction.
+    /// Copies of this hypothesis, one for each further call that the last instruction may have left.
     #[inline(never)]
     pub(super) fn fork(&mut self, last: &Last, at: &Arrival) -> Vec<Self> {
         let choices = self.choices(last, at);
         if choices < 2 {
             return Vec::new();
         }
-        // Most copies are given up soon: they do without.
+        // Most copies are soon dropped; they do without a filter.
         let filter = self.filter.take();
         if !self.held.is_empty() {
             let (events, count) = (core::mem::take(&mut self.held), self.held());
@@ -703,30 +694,30 @@ impl State {
         others
     }
 
-    /// Whether the same calls are open as in another stack.
+    /// Whether the same calls are open as in `other`.
     #[inline(never)]
     pub(super) fn has_calls_of(&self, other: &Self) -> bool {
         let same = |(a, b): (&Open, &Open)| a.began == b.began && a.address == b.address;
         self.open.len() == other.open.len() && self.open.iter().zip(&other.open).rev().all(same)
     }
 
-    /// Keeps events back from now on.
+    /// Holds events back from now on.
     pub(super) fn hold(&mut self) {
         self.holds = true;
     }
 
-    /// How unlikely it is, the first number first: how often a return did not go to where the innermost call expects it, and
-    /// how often a jump did what a return should have done, since events are kept back.
+    /// How unlikely this hypothesis is, to be compared in order: surprising returns, then jumps in place of returns, both
+    /// since events are held back.
     pub(super) fn unlikelihood(&self) -> (u32, u32) {
         (self.surprises, self.oddities)
     }
 
-    /// How many events are kept back.
+    /// Number of events held back.
     pub(super) fn held(&self) -> usize {
         self.held.len() + self.common.as_ref().map_or(0, |common| common.count)
     }
 
-    /// Tells the events that were kept back: it is known that this is what happened.
+    /// Delivers the events held back: this hypothesis is right.
     #[inline(never)]
     pub(super) fn release(&mut self, sink: &mut dyn Sink) {
         if self.filter.is_none() {
@@ -752,7 +743,7 @@ impl State {
         }
     }
 
-    /// Remembers that a call of the innermost open one returned to this address.
+    /// Keeps a return address to which a call made by the innermost open call returned.
     #[inline(never)]
     fn keep(&mut self, address: u64) {
         let from = self.open.last().map_or(0, |top| top.returned as usize);
@@ -764,7 +755,7 @@ impl State {
         self.count(address, true);
     }
 
-    /// Whether a call is open that returns to this address, or one that has ended did. It may say so in error.
+    /// Whether `address` may be the return address of an open or ended call. False positives are possible.
     #[inline]
     fn may_know(&self, address: u64) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.get(place(address)).is_some_and(|n| *n > 0))
@@ -777,7 +768,7 @@ impl State {
         }
     }
 
-    /// Forgets open calls that are not shown.
+    /// Drops open calls that are not shown.
     #[cold]
     fn forget(&mut self, range: core::ops::Range<usize>) {
         let forgotten: Vec<Open> = self.open.drain(range).collect();
@@ -788,20 +779,8 @@ impl State {
     }
 }
 
-impl Held {
-    fn tell(self, sink: &mut dyn Sink) {
-        match self {
-            Self::Begin { name, time, locator, flags } => sink.begin(name, time, locator, flags),
-            Self::End { name, began, time, flags } => sink.end(name, began, time, flags),
-            Self::Point { name, time, locator } => sink.point(name, time, locator),
-            Self::Outermost { name, below, time, locator } => sink.outermost(name, below, time, locator),
-            Self::Note { note, locator } => sink.note(note, locator),
-        }
-    }
-}
-
-/// Where the last instruction may go on: at an address of its own, at the one that follows, and at itself again, where it is
-/// repeated or was interrupted.
+/// The addresses at which execution may continue: the target, the following instruction, and the instruction itself if it
+/// repeats or was interrupted.
 fn expected(last: &Last) -> [u64; 3] {
     match last.flow {
         Flow::Branch { to, maybe: false, .. } => [to, to, last.address],

@@ -1,12 +1,12 @@
-//! System calls that return from a signal's handler.
+//! System calls that return from a signal handler.
 //!
-//! A handler returns to a few instructions (of the C library, or of the kernel's own page in the program) that load the
-//! number of such a call and make it. Linux, `arch/*/include/uapi/asm/unistd.h` and its tables.
+//! A handler returns to a short stub (in the C library, or in the kernel's vDSO) that loads the number of such a call and
+//! makes it. Numbers: Linux, `arch/*/include/uapi/asm/unistd.h` and the syscall tables.
 
 use super::flow::Reading;
 use super::isa::Isa;
 
-/// The number that an instruction loads into the register that system calls are told by, if it does that.
+/// The number that an instruction loads into the system call register. `None` if it does something else.
 #[inline]
 pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
     let word = |&[a, b, c, d]: &[u8; 4]| {
@@ -14,7 +14,7 @@ pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
     };
     let fixed = || bytes.try_into().ok().map(word);
     match reading.isa {
-        // mov to eax, and to rax with a number of 32 bits.
+        // mov to eax; mov of a 32-bit number to rax.
         Isa::X86(_) => match *bytes {
             [0xb8, a, b, c, d] | [0x48, 0xc7, 0xc0, a, b, c, d] => Some(u32::from_le_bytes([a, b, c, d])),
             _ => None,
@@ -41,10 +41,10 @@ pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
     }
 }
 
-/// Whether the system call of this number returns from a handler: `sigreturn` and `rt_sigreturn`.
+/// Whether `number` is `sigreturn` or `rt_sigreturn`.
 pub(crate) fn returns_from_signal(isa: Isa, number: u64) -> bool {
     match isa {
-        // The second is that of x32.
+        // x86-64, x32.
         Isa::X86(64) => matches!(number, 15 | 0x4000_0201),
         Isa::X86(_) | Isa::Arm => matches!(number, 119 | 173),
         Isa::Aarch64 => number == 139,

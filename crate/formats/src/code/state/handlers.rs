@@ -7,15 +7,15 @@ use crate::code::flow::{Flow, Opening};
 use crate::code::stack::{Arrival, Entered, Last, Note, Program, Raised, Rules, Sink};
 use crate::code::syscalls;
 
-/// Handlers that interrupt each other. More of them are a trace with gaps.
+/// Maximum number of nested handlers. More indicate gaps in the trace.
 const HANDLERS: usize = 64;
-/// Addresses of handlers that are remembered.
+/// Maximum number of handler addresses kept.
 const KNOWN_HANDLERS: usize = 64;
-/// `sysenter` comes back a few instructions further on.
+/// `sysenter` returns at most this many bytes after itself.
 const SYSTEM_CALL_GAP: u64 = 16;
 
 impl State {
-    /// Begins the handler of an exception that the trace tells. Returns None if execution did not go to a handler.
+    /// Begins the handler of a recorded exception. Returns `None` if execution did not go to a handler.
     #[inline(never)]
     pub(super) fn raise(
         &mut self,
@@ -44,7 +44,7 @@ impl State {
         Some(())
     }
 
-    /// A system call is over, or the kernel's part of it begins.
+    /// A system call has returned, or the kernel's code begins.
     #[inline(never)]
     pub(super) fn after_system_call(
         &mut self,
@@ -69,7 +69,7 @@ impl State {
         self.divert(rules, last, (expected(last), false), at, program, sink);
     }
 
-    /// A signal's handler is over: execution goes on where it was interrupted, or where the handler put it.
+    /// A signal handler has ended. Execution continues at the interrupted address, or where the handler chose.
     #[inline(never)]
     pub(super) fn return_from_signal(
         &mut self,
@@ -81,7 +81,7 @@ impl State {
     ) {
         let handler = self.resuming(at.address).or_else(|| self.open.iter().rposition(|open| !open.is_call()));
         let Some(i) = handler else {
-            // Its beginning looked like something else. The next one is known.
+            // The handler's beginning was not recognised. The next one will be.
             return self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
         };
         let Some((handler, more)) = self.open.get(i).and_then(|open| Some((open.clone(), **open.handler.as_ref()?)))
@@ -96,7 +96,7 @@ impl State {
             return;
         }
         if program.handlers.contains(&at.address) && !self.gaps {
-            // The next signal was waiting: it interrupts the same.
+            // The next signal was pending: it interrupts the same instruction.
             let entered = Entered::new(more.kind, at.address);
             let goes = [handler.back, more.other, more.again];
             self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
@@ -105,8 +105,8 @@ impl State {
         self.jumped(rules, last, at, program, sink);
     }
 
-    /// Execution continues elsewhere than the last instruction says: a handler begins or ends. `goes` are the addresses that
-    /// it may continue at after the handler.
+    /// Execution continues at an address that the last instruction does not name: a handler begins or ends. `goes` are the
+    /// addresses at which execution may continue after the handler.
     #[inline(never)]
     pub(super) fn divert(
         &mut self,
@@ -118,7 +118,7 @@ impl State {
         sink: &mut dyn Sink,
     ) {
         let resumed = self.resuming(at.address);
-        // Where targets of branches are not to be trusted, only the innermost: a handler may run the code that it interrupted.
+        // Without reliable branch targets only the innermost handler ends: a handler may execute the code it interrupted.
         if let Some(i) = resumed.filter(|i| rules.infers_handlers || i + 1 == self.open.len()) {
             return self.close(i, last.after, (0, END_INFERRED), sink);
         }
@@ -140,7 +140,7 @@ impl State {
     }
 }
 
-/// Whether an instruction says all the addresses that it may go to.
+/// Whether an instruction names every address at which it may continue.
 fn is_told(flow: Flow) -> bool {
     matches!(flow, Flow::Next | Flow::Branch { .. } | Flow::Call { to: Some(_), .. } | Flow::SystemCall)
 }
