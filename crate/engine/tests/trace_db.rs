@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_portions_do_not_matter, corpus, fixture, read_whole};
+use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, read_whole};
 use unspool_engine::{Item, Session};
 
 fn item_details(session: &Session, file: &[u8], item: Item) -> String {
@@ -18,6 +18,9 @@ fn item_details(session: &Session, file: &[u8], item: Item) -> String {
 fn portions_do_not_matter() {
     for name in ["variables.trace", "narrow.trace", "cut.trace", "values.trace"] {
         assert_portions_do_not_matter(name, &fixture(&format!("trace_db/{name}")));
+    }
+    for (path, file) in corpus_of("trace-db", 4_000) {
+        assert_portions_do_not_matter(&path.display().to_string(), &file);
     }
 }
 

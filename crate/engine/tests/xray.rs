@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_portions_do_not_matter, corpus, fixture, open, read_whole};
+use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, open, read_whole};
 use unspool_engine::{Item, MANY, Session, Step};
 
 fn threads(session: &Session) -> usize {
@@ -14,10 +14,8 @@ fn portions_do_not_matter() {
     for name in ["threads.xray", "events.xray", "truncated.xray"] {
         assert_portions_do_not_matter(name, &fixture(&format!("xray/{name}")));
     }
-    for name in ["recorded/fdr-v5-ring-out-of-order.xray", "recorded/basic-v3-args.xray"] {
-        if let Some(file) = corpus(&format!("xray/{name}")) {
-            assert_portions_do_not_matter(name, &file);
-        }
+    for (path, file) in corpus_of("xray", 20_000) {
+        assert_portions_do_not_matter(&path.display().to_string(), &file);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Events as columns, on their way from a decoder to the store.
+//! Events as columns, passed from a decoder to the store.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,51 +6,50 @@ use alloc::vec::Vec;
 use crate::locator::Locator;
 use crate::problem::Problem;
 
-/// Number of a track: 0, 1, 2 … in the order of definition.
+/// Number of a track, counted from 0 in the order of definition.
 pub type TrackId = u32;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum EventKind {
-    /// A slice begins; `name` is its name.
+    /// Begins a slice.
     Begin,
-    /// A slice that is known whole: it begins at its time and ends at the next of [`EventBatch::ends`].
+    /// A complete slice, from `time` to the next of [`EventBatch::ends`].
     Whole,
-    /// The innermost open slice with this `name` ends; those above it end with it. Without one it is the end of a slice
-    /// whose beginning was not recorded. For records that say which function was left, and not which call of it.
+    /// Ends the innermost open slice with this `name`, and every slice above it. If there is none, the slice began before the
+    /// recording. For records that name the function that was left, but not the call.
     End,
-    /// The open slice that began with this `name` and this locator ends; those above it end with it. Ignored if there is
-    /// no such slice.
+    /// Ends the open slice that began with this `name` and locator, and every slice above it. Ignored if there is none.
     EndOf,
-    /// The open slice that began with this `name` and this locator gets flags: `time` holds the bits of [`flags`].
+    /// Adds flags to the open slice that began with this `name` and locator: `time` holds the bits of [`flags`].
     Flag,
-    /// A slice that has been open since the track began comes to light: it lies below everything on the track so far, and
-    /// is flagged [`flags::BEGAN_BEFORE`]. Only while no slice is open; otherwise it is a [`EventKind::Begin`].
+    /// Begins a slice that has been open since the track began. It lies below everything on the track and is flagged
+    /// [`flags::BEGAN_BEFORE`]. While a slice is open, this is a [`EventKind::Begin`].
     Uncover,
     /// A point in time.
     Instant,
-    /// From here on open slices of the track may have lost their ends: an end without a beginning reaches back no further
-    /// than the track's previous event. `name` is unused.
+    /// Open slices of the track may have lost their ends. From here on, an orphaned end reaches back to the track's previous
+    /// event at most. `name` is unused.
     StackLost,
-    /// From here on parts of the track are passed over, because they do not come in order; `Restart` follows at the end.
+    /// Parts of the track are skipped from here on because they are out of order. `Restart` follows at the end.
     Disordered,
-    /// The track is about to be delivered anew from its beginning; `time` is where it begins.
+    /// The track is delivered again from its beginning, which is at `time`.
     Restart,
-    /// A counter has a value from here on: the bits of `locators` are its bits, see [`ValueKind`]. `name` is unused. The
-    /// times of a counter ascend, but a sample may come late: what is counted over a frame is known when the frame ends.
+    /// A counter's value from `time` on. The locator's bits are the value's, as [`ValueKind`] says. `name` is unused. The
+    /// times of a counter ascend, but a sample may be delivered late: a sum over a frame is known when the frame ends.
     Sample,
 }
 
-/// What is special about a slice, as bits.
+/// Flags of a slice.
 pub mod flags {
     /// The slice began before the recording.
     pub const BEGAN_BEFORE: u8 = 1;
-    /// The slice never ended; it is shown up to the end of the trace.
+    /// The slice never ended. It is shown up to the end of the trace.
     pub const NEVER_ENDED: u8 = 2;
-    /// The end of the slice is not in the trace; it is inferred from what came after.
+    /// The slice's end is not in the trace. It is inferred from later events.
     pub const END_INFERRED: u8 = 4;
-    /// That there is such a slice, or where it lies, is a guess.
+    /// The slice, or its extent, is a guess.
     pub const UNCERTAIN: u8 = 8;
 
     /// Stable words for flags: `began-before`, `never-ended`, `end-inferred` and `uncertain`.
@@ -65,19 +64,19 @@ pub mod flags {
     }
 }
 
-/// What kind of slice goes by a name.
+/// The kind of slice that a name belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SliceKind {
-    /// A call of a function, or whatever the track's slices are.
+    /// A call of a function, or the track's usual slice.
     #[default]
     Call,
-    /// A handler of an interrupt or exception that the trace tells.
+    /// The handler of a recorded interrupt or exception.
     Interrupt,
-    /// A handler of a signal, or of whatever else diverted execution without a trace.
+    /// The handler of a signal, or of another diversion of execution that was not recorded.
     Signal,
-    /// The kernel at work on a system call.
+    /// Kernel code that executes a system call.
     SystemCall,
-    /// Calls that belong together.
+    /// A group of calls, such as a debug group.
     Group,
 }
 
@@ -94,26 +93,26 @@ impl SliceKind {
     }
 }
 
-/// What the file has in place of a name's text.
+/// What identifies a name in the file, if it is not the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// Nothing: the text is all there is.
+    /// The text itself.
     #[default]
     None,
-    /// The number of a function, as XRay has it.
+    /// A function id, as in XRay.
     Id(i64),
-    /// The address where the function begins.
+    /// The address of the function.
     Address(u64),
 }
 
-/// The definition of a name: the text for people, and what the file has.
+/// The definition of a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
-    /// What people read.
+    /// The text shown.
     pub text: String,
-    /// What goes by it.
+    /// The kind of slice.
     pub kind: SliceKind,
-    /// What the file has. Two names with one text are two functions where their keys differ.
+    /// What the file has. Names with equal texts and different keys are different functions.
     pub key: Key,
 }
 
@@ -123,29 +122,29 @@ impl From<String> for Name {
     }
 }
 
-/// What a track holds.
+/// The kind of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackKind {
-    /// Holds the threads of a process.
+    /// A process: parent of its threads' tracks.
     Process,
-    /// Nested slices and instants of a thread.
+    /// Slices and instants of a thread.
     Thread,
-    /// Slices of something else than a thread.
+    /// Slices and instants of something other than a thread.
     Lane,
     /// A value over time.
     Counter,
 }
 
-/// How far an end without a beginning reaches back.
+/// How far an orphan, an end without a beginning, reaches back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orphans {
-    /// To where the track begins: what is missing is what lies before the recording.
+    /// To the beginning of the track: only the time before the recording is missing.
     FromStart,
-    /// To the track's previous event: the recording drops calls in the middle, too.
+    /// To the track's previous event: the recording also drops calls in the middle.
     FromPrevious,
 }
 
-/// What the 64 bits of a counter's samples are.
+/// The type of a counter's samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValueKind {
     /// A `u64`.
@@ -157,44 +156,44 @@ pub enum ValueKind {
     Float,
 }
 
-/// How slices of a track lie on one another.
+/// How the slices of a track are stacked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stacking {
-    /// As calls do: one ends before the one that it lies on.
+    /// Like calls: a slice ends before the one below it.
     #[default]
     Nested,
-    /// Each begins and ends for itself, as lifetimes do, and takes the lowest depth that is free. An end closes the open
-    /// slice with its name and no other; of one name one slice is open at a time.
+    /// Like lifetimes: slices begin and end independently, each at the lowest free depth. An end closes only the open slice
+    /// with its name. At most one slice of a name is open at a time.
     Overlapping,
 }
 
 /// The definition of a track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackDef {
-    /// The track that it belongs to, defined before it.
+    /// The parent track, which must be defined earlier.
     pub parent: Option<TrackId>,
-    /// What it holds.
+    /// Its kind.
     pub kind: TrackKind,
-    /// The number of the thread or process, where the trace has one.
+    /// Number of the thread or process, if the trace has one.
     pub id: Option<i64>,
-    /// How people call it.
+    /// The name shown.
     pub name: String,
-    /// One line of identity below the name; may be empty.
+    /// One line shown below the name. May be empty.
     pub detail: String,
-    /// How far ends without beginnings reach back.
+    /// How far orphaned ends reach back.
     pub orphans: Orphans,
-    /// Where the track begins, if that is before its first event.
+    /// Where the track begins, in ticks, if that is before its first event.
     pub start: Option<u64>,
-    /// What the samples of a counter are.
+    /// The type of a counter's samples.
     pub values: ValueKind,
-    /// How slices lie on one another.
+    /// How its slices are stacked.
     pub stacking: Stacking,
-    /// What one of its slices is, in a word or two, where that is not what the trace says of itself or the track's name.
+    /// One of its slices, in a word or two, if [`crate::Info::slice_noun`] does not fit.
     pub noun: Option<&'static str>,
 }
 
 impl TrackDef {
-    /// A track that belongs to no other and says no more of itself.
+    /// A track without a parent, with default values for everything else.
     pub fn new(kind: TrackKind, name: impl Into<String>) -> Self {
         Self {
             parent: None,
@@ -211,36 +210,36 @@ impl TrackDef {
     }
 }
 
-/// Events as columns, reused from portion to portion. Definitions and problems stand beside them; a name or a track is
-/// defined in the batch of its first use or before.
+/// Events as columns, with definitions and problems. A name or track is defined at the latest in the batch of its first use.
+/// A batch is reused from portion to portion.
 #[derive(Debug, Default)]
 pub struct EventBatch {
-    /// What happened.
+    /// Kind of each event.
     pub kinds: Vec<EventKind>,
-    /// On which track.
+    /// Track of each event.
     pub tracks: Vec<TrackId>,
-    /// When: absolute, in ticks or as an ordinal.
+    /// Position of each event on the x axis: absolute, in ticks or ordinals.
     pub times: Vec<u64>,
-    /// Name, by the order of definition.
+    /// Number of each event's name, counted from 0 in the order of definition.
     pub names: Vec<u32>,
-    /// Where the record is found again.
+    /// Locator of each event's record.
     pub locators: Vec<Locator>,
-    /// Where the slices of [`EventKind::Whole`] end, in the order of those events: absolute, not before their beginnings.
+    /// Ends of [`EventKind::Whole`] slices, in the order of those events: absolute, at least the slice's `time`.
     pub ends: Vec<u64>,
     /// Tracks defined since the batch was cleared.
     pub new_tracks: Vec<TrackDef>,
     /// Names defined since the batch was cleared.
     pub new_names: Vec<Name>,
-    /// What was wrong since the batch was cleared.
+    /// Problems found since the batch was cleared.
     pub problems: Vec<Problem>,
-    /// Records decoded since the batch was cleared, for counting; those delivered anew are not counted again.
+    /// Number of records decoded since the batch was cleared. Records that are delivered again do not count.
     pub records: u64,
     capacity: usize,
     paused: bool,
 }
 
 impl EventBatch {
-    /// A batch that is full at `capacity` events.
+    /// An empty batch that is full at `capacity` events.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             kinds: Vec::with_capacity(capacity),
@@ -253,24 +252,24 @@ impl EventBatch {
         }
     }
 
-    /// How many events there are.
+    /// Number of events.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// No events; there may be definitions and problems all the same.
+    /// Whether there are no events. There may still be definitions and problems.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// A decoder stops here and goes on with an empty batch. It may add a handful of events beyond, never many.
+    /// Whether a decoder must return. It may add a few more events, never an unbounded number.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.kinds.len() >= self.capacity || self.problems.len() >= self.capacity.max(1) || self.paused
     }
 
-    /// Makes the batch count as full until it is cleared: the decoder has done enough for one call, even though little or
-    /// nothing has come of it. So the caller can stop what a few bytes have set going, a decompression bomb for one.
+    /// Makes the batch full until it is cleared. A decoder calls this after much work that produced few events, so that the
+    /// caller can stop, for example, a decompression bomb.
     pub fn pause(&mut self) {
         self.paused = true;
     }
@@ -285,26 +284,26 @@ impl EventBatch {
         self.locators.push(locator);
     }
 
-    /// Adds a sample of a counter: `bits` as its track's [`ValueKind`] says.
+    /// Adds a sample of a counter. `bits` is a value of the track's [`ValueKind`].
     #[inline]
     pub fn push_sample(&mut self, track: TrackId, time: u64, bits: u64) {
         self.push(EventKind::Sample, track, time, 0, Locator::from_bits(bits));
     }
 
-    /// Adds a slice that is known whole.
+    /// Adds a complete slice. `end` must be at least `start`.
     #[inline]
     pub fn push_whole(&mut self, track: TrackId, start: u64, end: u64, name: u32, locator: Locator) {
         self.push(EventKind::Whole, track, start, name, locator);
         self.ends.push(end);
     }
 
-    /// Adds the beginning of a slice that was there when the recording began; `below` all that is on the track.
+    /// Begins a slice that was open when the recording began. With `below`, it lies below everything on the track.
     pub fn push_begun_before(&mut self, track: TrackId, time: u64, name: u32, locator: Locator, below: bool) {
         self.push(if below { EventKind::Uncover } else { EventKind::Begin }, track, time, name, locator);
         self.push_flags(flags::BEGAN_BEFORE, track, name, locator);
     }
 
-    /// Adds flags, if any, of the open slice that began with this name and locator.
+    /// Adds `flags` to the open slice that began with this name and locator. Does nothing if `flags` is 0.
     #[inline]
     pub fn push_flags(&mut self, flags: u8, track: TrackId, name: u32, began: Locator) {
         if flags != 0 {
@@ -312,14 +311,14 @@ impl EventBatch {
         }
     }
 
-    /// Adds the end of the slice that began with this name and locator, and flags for it.
+    /// Ends the slice that began with this name and locator, and adds `flags` to it.
     #[inline]
     pub fn push_end_of(&mut self, track: TrackId, time: u64, name: u32, began: Locator, flags: u8) {
         self.push_flags(flags, track, name, began);
         self.push(EventKind::EndOf, track, time, name, began);
     }
 
-    /// Empties everything and keeps the memory.
+    /// Removes everything and keeps the memory.
     pub fn clear(&mut self) {
         self.kinds.clear();
         self.tracks.clear();

@@ -1,4 +1,4 @@
-//! The sans-IO decoder: bytes in, event batches out, the caller owns the loop.
+//! The sans-IO decoder: bytes in, event batches out. The caller owns the loop.
 
 use alloc::string::String;
 
@@ -9,87 +9,108 @@ use crate::info::Info;
 use crate::locator::Locator;
 use crate::problem::Problem;
 
-/// Where a decoder wants its next bytes from.
+/// Which bytes a decoder needs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// From where the last portion ended.
+    /// Those after the last portion.
     Next,
-    /// From offset `at` of the file, `len` bytes.
+    /// `len` bytes at offset `at` of the file.
     Seek {
         /// Absolute offset of the first byte.
         at: u64,
-        /// How many bytes.
+        /// Number of bytes.
         len: u64,
     },
-    /// From nowhere: all is decoded.
+    /// None: the file is decoded.
     Nothing,
 }
 
-/// What became of a portion.
+/// What a decoder did with a portion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// How many bytes were used up. What is left over is to be handed in again in front of more; it is less than 64 KiB
-    /// unless the batch is full.
+    /// Number of bytes used. The caller passes the rest again, followed by more bytes. The rest is shorter than 64 KiB unless
+    /// the batch is full.
     pub used: usize,
 }
 
-/// A stretch of the file that the details of a record are decoded from.
+/// A range of bytes in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// Absolute offset of the first byte.
     pub at: u64,
-    /// How many bytes; the file may end earlier.
+    /// Number of bytes. The file may end earlier.
     pub len: u64,
 }
 
 /// Decodes one trace.
 ///
-/// `push` until nothing is used up and [`Decoder::want`] stays the same: then it takes more bytes, or, where there are no
-/// more, `end`. Go on as long as there is a [`Want::Seek`]. The same
-/// bytes give the same events in whatever portions they arrive. After an error every further call returns it again.
+/// The caller calls `push` until it uses no bytes and [`Decoder::want`] stays the same. Then the decoder needs more bytes, or
+/// `end` if there are no more. This repeats until it wants [`Want::Nothing`]. The same bytes give the same events in any
+/// portions. After an error, every further call returns the same error.
 pub trait Decoder {
-    /// What the file's head says; complete after the first portion of 4 KiB, or the end.
+    /// What is known about the trace. Complete after the first 4 KiB, or after `end`.
     fn info(&self) -> Info;
 
-    /// Decodes a portion. Returns early when the batch is full.
+    /// Decodes a portion: the rest of the previous one, followed by more bytes. Returns early when the batch is full.
+    ///
+    /// # Errors
+    ///
+    /// Fails if decoding cannot continue. `out` has the events that came before.
     fn push(&mut self, input: &[u8], out: &mut EventBatch) -> Result<Progress>;
 
-    /// Says that the bytes asked for have come to an end; `rest` is what the last `push` left over.
+    /// Marks the end of the wanted bytes. `rest` is what the last `push` did not use.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing could be decoded. A truncated record is a problem, not an error.
     fn end(&mut self, rest: &[u8], out: &mut EventBatch) -> Result<()>;
 
-    /// Says that no more will be read, whatever the reason: events that were kept back are delivered. Also after
+    /// Delivers events that were held back. The caller will push no more bytes, for whatever reason. Also called after
     /// [`Decoder::end`].
     fn finish(&mut self, _out: &mut EventBatch) {}
 
-    /// Where the next bytes are to come from.
+    /// Which bytes are needed next.
     fn want(&self) -> Want;
 
-    /// Which bytes the details of the record at `locator` are decoded from: about 1 MiB at most. None of them where the
-    /// decoder holds what it needs.
+    /// The bytes that the details of a record need: about 1 MiB at most. An empty range if the decoder has all it needs. `None`
+    /// if there is no such record.
     fn details_range(&self, locator: Locator) -> Option<Range>;
 
-    /// A further stretch that the details need, where a record's end lies far from its beginning. `bytes` are those of
-    /// [`Decoder::details_range`] with those of every further stretch behind them; ask again until there is none.
+    /// A further range that the details need, such as that of an end far from its beginning. `bytes` are those of
+    /// [`Decoder::details_range`] followed by those of every range returned here so far. The caller repeats this until it
+    /// returns `None`.
     fn details_next(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
         None
     }
 
-    /// Decodes the record at `locator` in full. `bytes` are those of [`Decoder::details_range`] with those of every further
-    /// stretch behind them; without the latter the details say what is missing.
+    /// Decodes a record in full. `bytes` are those of all its ranges, in order. If further ranges are missing, the details say
+    /// so.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`crate::Cause::Misuse`] if there is no such record, or the cause why the bytes cannot be decoded.
     fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
 }
 
-/// Prints one trace record by record, as the reference tools do. Driven like a [`Decoder`].
+/// Prints a trace record by record, as the reference tools do. Driven like a [`Decoder`].
 pub trait TextDump {
-    /// Decodes a portion and appends text. Returns when about a MiB of text is there.
+    /// Decodes a portion and appends text to `out`. Returns early after about 1 MiB of text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if decoding cannot continue. `out` has the text that came before.
     fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress>;
 
-    /// Says that the bytes asked for have come to an end.
+    /// Marks the end of the wanted bytes. `rest` is what the last `push` did not use.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing could be decoded.
     fn end(&mut self, rest: &[u8], out: &mut String) -> Result<()>;
 
-    /// Where the next bytes are to come from.
+    /// Which bytes are needed next.
     fn want(&self) -> Want;
 
-    /// Hands over the problems met since the last call.
+    /// Returns the problems found since the last call.
     fn take_problems(&mut self) -> alloc::vec::Vec<Problem>;
 }

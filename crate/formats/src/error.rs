@@ -1,14 +1,14 @@
-//! Why reading cannot go on.
+//! Errors: why reading cannot continue.
 //!
 //! An [`Error`] ends the reading, a [`Problem`](crate::Problem) does not. Both are small `Copy` values with an absolute offset
-//! and the offending value; their `Display` is one plain sentence.
+//! and the offending value. Both display as one sentence.
 
 use core::fmt;
 
-/// Shorthand for a result with [`Error`].
+/// A result with [`Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why reading cannot go on.
+/// Why reading cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
     /// Absolute offset in the file.
@@ -22,69 +22,69 @@ pub struct Error {
 pub enum Cause {
     /// The bytes end in the middle of something.
     UnexpectedEnd {
-        /// How many more bytes it would have taken.
+        /// Number of missing bytes.
         needed: u64,
     },
-    /// The header of a format that we read, in a version that we do not.
+    /// A known format in a version that is not supported.
     UnsupportedVersion {
-        /// The format, as people call it.
+        /// Name of the format.
         format: &'static str,
         /// The version in the file.
         version: u32,
-        /// The versions that can be read.
+        /// The supported versions.
         supported: &'static str,
     },
-    /// A header whose fields contradict each other.
+    /// Header fields that contradict each other.
     BadHeader {
-        /// Which field, and what would be right.
+        /// Which field, and what would be valid.
         what: &'static str,
         /// The value in the file.
         value: u64,
     },
-    /// A byte that no record starts with.
+    /// An unknown record type.
     UnknownRecord {
-        /// The byte, or the number, that says the kind.
+        /// The byte or number that denotes the type.
         kind: u32,
     },
-    /// A length that cannot be.
+    /// An impossible length.
     BadLength {
-        /// What it is the length of.
+        /// What has this length.
         what: &'static str,
-        /// The value in the file, as signed as the file has it.
+        /// The value in the file.
         value: i64,
     },
-    /// A reference to something that is not there.
+    /// A reference to something that does not exist.
     BadIndex {
-        /// To what, in the singular.
+        /// What is referred to, in the singular.
         what: &'static str,
         /// The index in the file.
         index: u64,
-        /// How many there are.
+        /// The number of existing ones.
         count: u64,
     },
-    /// More of something than is allowed.
+    /// More of something than [`crate::Limits`] allow.
     Limit {
-        /// Of what, in the plural.
+        /// What there is too much of, in the plural.
         what: &'static str,
-        /// How many are allowed.
+        /// The limit.
         limit: u64,
     },
-    /// The caller did something out of turn.
+    /// A wrong call.
     Misuse(&'static str),
 }
 
-/// Whom to blame.
+/// What is to blame for an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// The bytes are not what the format says.
+    /// The file violates its format.
     Malformed,
-    /// The bytes end too early.
+    /// The file ends too early.
     Truncated,
-    /// The bytes may be right, but we do not read them.
+    /// The file may be valid, but Unspool does not support it.
     Unsupported,
-    /// The bytes ask for more than is allowed.
+    /// The file exceeds a limit.
     Limit,
-    /// The bytes cannot be had.
+    /// The file cannot be read from its medium.
     Unreadable,
     /// The caller.
     Misuse,
@@ -96,7 +96,7 @@ impl Error {
         Self { at, cause }
     }
 
-    /// Whom to blame.
+    /// What is to blame.
     pub fn class(&self) -> Class {
         match self.cause {
             Cause::UnexpectedEnd { .. } => Class::Truncated,
@@ -117,12 +117,12 @@ impl fmt::Display for Cause {
             Self::UnexpectedEnd { needed: 1 } => write!(f, "the file ends here, 1 byte too early"),
             Self::UnexpectedEnd { needed } => write!(f, "the file ends here, {needed} bytes too early"),
             Self::UnsupportedVersion { format, version, supported } => {
-                write!(f, "this is {format} version {version}; versions that can be opened: {supported}")
+                write!(f, "{format} version {version} is not supported; supported versions: {supported}")
             }
-            Self::BadHeader { what, value } => write!(f, "the header is not valid: {what}, but the file says {value}"),
-            Self::UnknownRecord { kind } => write!(f, "no kind of record starts with {kind:#04x}"),
-            Self::BadLength { what, value } => write!(f, "{value} cannot be the length of {what}"),
-            Self::BadIndex { what, index, count } => write!(f, "there is no {what} {index}: there are {count}"),
+            Self::BadHeader { what, value } => write!(f, "invalid header: {what}, but the file has {value}"),
+            Self::UnknownRecord { kind } => write!(f, "unknown record type {kind:#04x}"),
+            Self::BadLength { what, value } => write!(f, "{value} is not a valid length of {what}"),
+            Self::BadIndex { what, index, count } => write!(f, "there is no {what} {index}; the file has {count}"),
             Self::Limit { what, limit } => write!(f, "the file has more than {limit} {what}"),
             Self::Misuse(what) => write!(f, "{what}"),
         }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn errors_are_sentences_with_the_offset_and_the_value() {
         let e = Error::new(32, Cause::UnknownRecord { kind: 0x15 });
-        assert_eq!(e.to_string(), "at byte 32: no kind of record starts with 0x15");
+        assert_eq!(e.to_string(), "at byte 32: unknown record type 0x15");
         assert_eq!(e.class(), Class::Malformed);
         assert_eq!(Error::new(0, Cause::UnexpectedEnd { needed: 1 }).class(), Class::Truncated);
     }

@@ -1,21 +1,21 @@
-//! What a file's head says of the whole trace.
+//! Facts about a trace as a whole, known from the head of its file.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What one step of the x axis is.
+/// The unit of the x axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// `frequency` ticks are one second; never 0.
+    /// Ticks of a clock with a known frequency.
     Seconds {
-        /// Ticks a second.
+        /// Ticks per second; never 0.
         frequency: u64,
     },
-    /// Ticks of a clock whose frequency is not known.
+    /// Ticks of a clock whose frequency is unknown.
     Ticks,
-    /// No time: the number of a call, step, transition or point.
+    /// Not time, but the number of a call, step, transition or point.
     Ordinal {
-        /// Name of one, in the singular.
+        /// The unit's name, in the singular.
         unit: &'static str,
     },
 }
@@ -25,9 +25,9 @@ pub enum Clock {
 pub enum Capability {
     /// SQL tables of the trace's own, open to queries.
     Sql,
-    /// Machine instructions in the details, of an instruction set that the disassembler knows.
+    /// Details with machine instructions that the disassembler supports.
     Disassembly,
-    /// Slices that nest as calls do: callers, call paths and flame graphs have a meaning.
+    /// Slices that nest like calls, so that callers, call paths and flame graphs make sense.
     CallStacks,
     /// An x axis in seconds.
     Time,
@@ -64,32 +64,32 @@ impl Tab {
     }
 }
 
-/// What a file's head says.
+/// Facts about a trace as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
     /// The format's id.
     pub format: &'static str,
-    /// Format and version for people: `XRay FDR 5`.
+    /// Format and version as shown: `XRay FDR 5`.
     pub title: String,
     /// The version alone.
     pub version: String,
-    /// How the bytes are wrapped, where there is a choice.
+    /// The container, if the format has several.
     pub container: Option<&'static str>,
-    /// What one step of the x axis is.
+    /// The unit of the x axis.
     pub clock: Clock,
-    /// What the positions of problems count, in the singular: `byte` for offsets in the file, otherwise the unit that a
-    /// [`crate::RowDecoder`] counts in.
+    /// The unit of the positions of problems, in the singular: `byte` for offsets in the file, otherwise that of the
+    /// [`crate::RowDecoder`].
     pub place_noun: &'static str,
-    /// What is counted as an event, in the singular.
+    /// One event, in the singular.
     pub event_noun: &'static str,
-    /// What a slice is, in the singular.
+    /// One slice, in the singular.
     pub slice_noun: &'static str,
-    /// What it means when there are no events, in a sentence or two.
+    /// Why there may be no events, in one or two sentences.
     pub when_empty: &'static str,
     /// What this trace offers beyond slices, instants and counters.
     pub offers: &'static [Capability],
-    /// The tab that is opened first.
+    /// The tab that opens first.
     pub first_tab: Tab,
-    /// Further facts, in the order to show them.
+    /// Further facts as names and texts, in display order.
     pub properties: Vec<(&'static str, String)>,
 }

@@ -1,10 +1,11 @@
-//! A cursor over bytes that lie somewhere in a file.
+//! A cursor over bytes of a file.
 
 use crate::error::{Cause, Error, Result};
 
-/// Reads little-endian primitives from a slice and knows where in the file it is.
+/// Reads little-endian primitives from a slice and keeps track of the offset in the file.
 ///
-/// Every read can fail; a failed read leaves the cursor where it was, so that the caller can go on there with more bytes.
+/// Every read can fail with [`Cause::UnexpectedEnd`]. A failed read does not move the cursor, so the caller can retry with
+/// more bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
@@ -12,7 +13,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor over `bytes`, the first of which lies at offset `at` of the file.
+    /// A cursor over `bytes`, which begin at offset `at` of the file.
     pub fn new(bytes: &'a [u8], at: u64) -> Self {
         Self { rest: bytes, at }
     }
@@ -22,33 +23,37 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// What has not been read yet.
+    /// The bytes that have not been read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// How many bytes have not been read yet.
+    /// Number of bytes that have not been read yet.
     pub fn len(&self) -> usize {
         self.rest.len()
     }
 
-    /// Nothing left.
+    /// Whether all bytes have been read.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// The next byte, without moving.
+    /// The next byte, without moving the cursor.
     pub fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
-    /// The next `N` bytes, without moving.
+    /// The next `N` bytes, without moving the cursor. `None` if there are fewer.
     #[inline]
     pub fn peek_array<const N: usize>(&self) -> Option<&'a [u8; N]> {
         self.rest.first_chunk::<N>()
     }
 
     /// The next `N` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<&'a [u8; N]> {
         let Some((head, rest)) = self.rest.split_first_chunk::<N>() else {
@@ -60,6 +65,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `n` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
     pub fn take(&mut self, n: usize) -> Result<&'a [u8]> {
         let Some((head, rest)) = self.rest.split_at_checked(n) else {
             return Err(self.short(n));
@@ -69,7 +78,7 @@ impl<'a> Cursor<'a> {
         Ok(head)
     }
 
-    /// As many of the next `n` bytes as there are.
+    /// The next `n` bytes, or all remaining bytes if there are fewer.
     pub fn take_up_to(&mut self, n: u64) -> &'a [u8] {
         let n = usize::try_from(n).map_or(self.rest.len(), |n| n.min(self.rest.len()));
         let (head, rest) = self.rest.split_at_checked(n).unwrap_or((self.rest, &[]));
@@ -78,32 +87,56 @@ impl<'a> Cursor<'a> {
         head
     }
 
-    /// One byte.
+    /// The next byte.
+    ///
+    /// # Errors
+    ///
+    /// Fails at the end.
     pub fn u8(&mut self) -> Result<u8> {
         self.array::<1>().map(|[b]| *b)
     }
 
-    /// Two bytes.
+    /// The next two bytes, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
     pub fn u16(&mut self) -> Result<u16> {
         self.array().map(|b| u16::from_le_bytes(*b))
     }
 
-    /// Four bytes.
+    /// The next four bytes, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
     pub fn u32(&mut self) -> Result<u32> {
         self.array().map(|b| u32::from_le_bytes(*b))
     }
 
-    /// Four bytes, two's complement.
+    /// The next four bytes, little-endian, two's complement.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
     pub fn i32(&mut self) -> Result<i32> {
         self.array().map(|b| i32::from_le_bytes(*b))
     }
 
-    /// Eight bytes.
+    /// The next eight bytes, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
     pub fn u64(&mut self) -> Result<u64> {
         self.array().map(|b| u64::from_le_bytes(*b))
     }
 
-    /// Eight bytes, two's complement.
+    /// The next eight bytes, little-endian, two's complement.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
     pub fn i64(&mut self) -> Result<i64> {
         self.array().map(|b| i64::from_le_bytes(*b))
     }
@@ -119,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_little_endian_and_knows_where_it_is() {
+    fn reads_little_endian_and_tracks_the_offset() {
         let mut c = Cursor::new(&[1, 2, 0, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], 100);
         assert_eq!(c.u8(), Ok(1));
         assert_eq!(c.u16(), Ok(2));
@@ -130,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_read_does_not_move() {
+    fn a_failed_read_does_not_move_the_cursor() {
         let mut c = Cursor::new(&[1, 2, 3], 7);
         assert_eq!(c.u64(), Err(Error::new(7, Cause::UnexpectedEnd { needed: 5 })));
         assert_eq!(c.at(), 7);

@@ -1,4 +1,4 @@
-//! Names by number: each is told once.
+//! Numbers for names. Each name is defined once.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,11 +8,11 @@ use hashbrown::HashMap;
 use crate::batch::{EventBatch, Name, SliceKind};
 use crate::error::{Cause, Error, Result};
 
-/// Keys below this are looked up in an array: function ids are small except for those of shared libraries.
+/// Keys below this are looked up in an array. Function ids are small, except those of shared libraries.
 const SMALL: u64 = 1 << 16;
 const NONE: u32 = u32::MAX;
 
-/// Gives each key of a format (a function id, say) a name's number, counted from 0.
+/// Maps a format's keys, such as function ids, to numbers of names, counted from 0.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     small: Vec<u32>,
@@ -21,7 +21,12 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The number of the key's name; defines it in `out` as `name` when the key is new. `at` is where the key stands.
+    /// The number of the key's name. A new key's name is computed by `name` and defined in `out`. `at` is the offset of the
+    /// key in the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Cause::Limit`] if there are `limit` names already.
     #[inline]
     pub(crate) fn number(
         &mut self,
@@ -80,22 +85,30 @@ impl Names {
     }
 }
 
-/// Gives names numbers where a format has the names themselves: functions, labels. Not to be used beside [`Names`].
+/// Maps texts to numbers of names, for formats that have no keys. A decoder uses either this or [`Names`].
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     calls: HashMap<String, u32>,
-    /// Of kinds that are rare.
+    /// The other kinds, which are rare.
     others: Vec<(SliceKind, HashMap<String, u32>)>,
     count: u32,
 }
 
 impl Texts {
-    /// The number of a name; defines it in `out` when it is new.
+    /// The number of a call's name. A new name is defined in `out`. `at` is its offset in the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Cause::Limit`] if there are `limit` names already.
     pub(crate) fn number(&mut self, text: &str, at: u64, limit: u32, out: &mut EventBatch) -> Result<u32> {
         self.number_of(SliceKind::Call, text, at, limit, out)
     }
 
-    /// The number of a name that slices of this kind go by. A group and a call of one name have two numbers.
+    /// The number of a name for slices of this kind. A group and a call with the same text have different numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Cause::Limit`] if there are `limit` names already.
     pub(crate) fn number_of(
         &mut self,
         kind: SliceKind,
@@ -127,7 +140,11 @@ impl Texts {
         Ok(number)
     }
 
-    /// Defines a name that is known to be used but once.
+    /// Defines a name that is used only once, without keeping its text.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Cause::Limit`] if there are `limit` names already.
     pub(crate) fn once(&mut self, name: impl Into<Name>, at: u64, limit: u32, out: &mut EventBatch) -> Result<u32> {
         if self.count >= limit {
             return Err(Error::new(at, Cause::Limit { what: "different names", limit: u64::from(limit) }));

@@ -1,27 +1,26 @@
-//! What can be wrong with a file without ending the reading.
+//! Problems: what is wrong with a file but does not end the reading.
 //!
-//! Every room that finds problems owns a table of their kinds, written with [`problem_kinds!`](crate::problem_kinds): each
-//! format has one in its `problems.rs`, call stacks have one in `code/problems.rs`, the engine has one for what only its
-//! store can find. The table here holds the kinds
-//! that several of them share. A row says what [`Problem::value`] is for that kind.
+//! Every room that finds problems has a table of their kinds, written with [`problem_kinds!`](crate::problem_kinds): each
+//! format in its `problems.rs`, call stacks in `code/problems.rs`, the engine for what only its store can find. The table
+//! here has the kinds that they share. Each row's doc comment defines [`Problem::value`].
 
 use core::cmp::Ordering;
 use core::fmt::{self, Write as _};
 
-/// Something wrong that did not end the reading: counted and listed, never silent. Displays as one sentence.
+/// Something wrong that does not end the reading. Every problem is counted and listed. Displays as one sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Absolute offset in the file; in a database a position on the x axis.
+    /// Position in the unit of [`crate::Info::place_noun`]: as a rule, the absolute offset in the file.
     pub at: u64,
-    /// What kind of problem.
+    /// Its kind.
     pub kind: &'static ProblemKind,
-    /// The offending value or the number of bytes concerned. The row of the kind says which.
+    /// The offending value, or a number of bytes, as the kind's row says.
     pub value: u64,
 }
 
-/// One row of a table: a kind of problem and what to say about it.
+/// A kind of problem: one row of a table.
 ///
-/// Both templates may contain `{one|many}`, which agrees with the number written last: `{value} byte{|s}`.
+/// Both templates may contain `{one|many}`, which agrees with the preceding number: `{value} byte{|s}`.
 ///
 /// | placeholder | in the sentence | in the summary |
 /// |---|---|---|
@@ -40,7 +39,7 @@ pub struct ProblemKind {
     summary: &'static str,
 }
 
-/// Declares a table of kinds: a documented static for each row, and `KINDS`, which lists them all.
+/// Declares a table of kinds: a documented static for each row, and `KINDS` with all of them.
 ///
 /// ```
 /// unspool_formats::problem_kinds! {
@@ -62,45 +61,45 @@ macro_rules! problem_kinds {
 }
 
 problem_kinds! {
-    /// The file ends inside a record or buffer. `value`: how many bytes are missing, 0 if that is unknown.
+    /// The file ends inside a record or buffer. `value`: number of missing bytes, 0 if unknown.
     TRUNCATED = ProblemKind::serious(
         "truncated",
-        "the file ends here, {value} byte{|s} too early; the incomplete part was left out",
+        "the file ends {value} byte{|s} too early; the incomplete part was skipped",
         "the file ends too early",
-    ).when_unknown("the file ends here, too early; the incomplete part was left out");
+    ).when_unknown("the file ends too early; the incomplete part was skipped");
 
-    /// A stretch of the file is not what the format allows. `value`: its length in bytes, 0 if that is unknown.
+    /// A range of the file violates the format. `value`: its length in bytes, 0 if unknown.
     MALFORMED = ProblemKind::serious(
         "malformed",
-        "{value} byte{|s} from here on {is|are} not valid and {was|were} left out",
-        "{count} stretch{|es} could not be read",
-    ).when_unknown("what follows is not valid and was left out");
+        "{value} invalid byte{|s} skipped",
+        "{count} invalid range{|s} skipped",
+    ).when_unknown("the rest is invalid and was skipped");
 
-    /// A record is larger than what is kept of one. `value`: how many bytes of it were left out.
+    /// A record exceeds the size that is kept. `value`: number of bytes omitted.
     LEFT_OUT = ProblemKind::serious(
         "left-out",
-        "the record is too large to be kept whole; {value} byte{|s} of it {was|were} left out",
-        "{count} record{|s} too large to be kept whole",
+        "the record is too large; {value} byte{|s} omitted",
+        "{count} record{|s} too large to keep in full",
     );
 }
 
 impl ProblemKind {
-    /// A kind for bytes that were lost or are in doubt.
+    /// A kind that means that bytes were lost or are in doubt.
     pub const fn serious(id: &'static str, sentence: &'static str, summary: &'static str) -> Self {
         Self { id, serious: true, sentence, unknown: None, summary }
     }
 
-    /// A kind for what needs to be said although everything that the file has is shown.
+    /// A kind that is worth a remark although everything in the file is shown.
     pub const fn remark(id: &'static str, sentence: &'static str, summary: &'static str) -> Self {
         Self { id, serious: false, sentence, unknown: None, summary }
     }
 
-    /// Uses this sentence where the value is 0, which for this kind means that it is unknown.
+    /// Uses this sentence if the value is 0, which for this kind means "unknown".
     pub const fn when_unknown(self, sentence: &'static str) -> Self {
         Self { unknown: Some(sentence), ..self }
     }
 
-    /// A stable word for it, unique among all kinds of the program.
+    /// A stable word, unique among all kinds of the program.
     pub fn id(&self) -> &'static str {
         self.id
     }
@@ -156,7 +155,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Displays as one sentence for several problems of a kind.
+/// Several problems of one kind. Displays as one sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary {
     kind: &'static ProblemKind,
@@ -212,7 +211,7 @@ fn thousands(f: &mut fmt::Formatter<'_>, n: u64) -> fmt::Result {
     Ok(())
 }
 
-/// Writes a template. A placeholder that `number` does not know stays as it is, which the test of all tables finds.
+/// Writes a template. A placeholder that `number` does not know stays as it is; the test of all tables finds it.
 fn render(f: &mut fmt::Formatter<'_>, template: &str, number: impl Fn(&str) -> Option<Number>) -> fmt::Result {
     let mut one = false;
     let mut rest = template;
@@ -242,21 +241,21 @@ mod tests {
     }
 
     #[test]
-    fn words_agree_with_the_number_before_them() {
-        assert_eq!(sentence(&MALFORMED, 1), "1 byte from here on is not valid and was left out");
-        assert_eq!(sentence(&MALFORMED, 1342), "1,342 bytes from here on are not valid and were left out");
-        assert_eq!(MALFORMED.summary(1, 9).to_string(), "1 stretch could not be read");
-        assert_eq!(MALFORMED.summary(2, 9).to_string(), "2 stretches could not be read");
+    fn words_agree_with_the_preceding_number() {
+        assert_eq!(sentence(&MALFORMED, 1), "1 invalid byte skipped");
+        assert_eq!(sentence(&MALFORMED, 1342), "1,342 invalid bytes skipped");
+        assert_eq!(MALFORMED.summary(1, 9).to_string(), "1 invalid range skipped");
+        assert_eq!(MALFORMED.summary(2, 9).to_string(), "2 invalid ranges skipped");
     }
 
     #[test]
-    fn an_unknown_value_is_not_told_as_zero() {
-        assert_eq!(sentence(&TRUNCATED, 0), "the file ends here, too early; the incomplete part was left out");
-        assert_eq!(sentence(&MALFORMED, 0), "what follows is not valid and was left out");
+    fn an_unknown_value_is_not_printed_as_zero() {
+        assert_eq!(sentence(&TRUNCATED, 0), "the file ends too early; the incomplete part was skipped");
+        assert_eq!(sentence(&MALFORMED, 0), "the rest is invalid and was skipped");
     }
 
     #[test]
-    fn numbers_are_written_as_the_row_says() {
+    fn numbers_have_the_notation_of_their_placeholder() {
         static ANY: ProblemKind = ProblemKind::remark("any", "{value} {signed} {hex} {date} {other}", "{sum} {");
         assert_eq!(sentence(&ANY, 20_201_023), "20,201,023 20,201,023 0x1343e3f 2020-10-23 {other}");
         assert!(sentence(&ANY, -5i64 as u64).starts_with("18,446,744,073,709,551,611 -5 0xf"));
@@ -266,7 +265,7 @@ mod tests {
 
     #[test]
     fn kinds_are_compared_by_their_id() {
-        assert_eq!(sentence(&LEFT_OUT, 2), "the record is too large to be kept whole; 2 bytes of it were left out");
+        assert_eq!(sentence(&LEFT_OUT, 2), "the record is too large; 2 bytes omitted");
         assert!(LEFT_OUT < MALFORMED && MALFORMED != TRUNCATED);
         assert!(TRUNCATED.is_serious());
     }

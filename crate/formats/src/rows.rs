@@ -18,15 +18,15 @@ use crate::info::Info;
 use crate::locator::Locator;
 use crate::problem::Problem;
 
-/// Rows of one page at the most.
+/// Maximum number of rows of one page.
 pub const PAGE: usize = 65_536;
 
-/// A value as a database has it.
+/// A value of a database.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nothing.
+    /// `NULL`.
     Null,
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A floating point number.
     Real(f64),
@@ -37,7 +37,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// As a whole number, the way `sqlite3_column_int64` converts.
+    /// The value as an integer, converted as `sqlite3_column_int64` does.
     pub fn int(&self) -> i64 {
         match self {
             Self::Int(n) => *n,
@@ -47,49 +47,50 @@ impl Cell {
         }
     }
 
-    /// As text, if it is text.
+    /// The value if it is text, else the empty string.
     pub fn text(&self) -> &str {
         if let Self::Text(text) = self { text } else { "" }
     }
 }
 
-/// The whole number that a text begins with, 0 without one.
+/// The integer that a text begins with. 0 if there is none, or if it exceeds 64 bits.
 pub fn leading_number(text: &str) -> i64 {
     let text = text.trim_start();
     let end = text.char_indices().find(|(i, c)| !(c.is_ascii_digit() || (*i == 0 && *c == '-'))).map(|(i, _)| i);
     text.get(..end.unwrap_or(text.len())).and_then(|t| t.parse().ok()).unwrap_or(0)
 }
 
-/// What rows are fetched as.
+/// The form in which rows are fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Whole numbers, converted where they are not.
+    /// Integers; other values are converted.
     Ints {
-        /// Not above 2^53, either way: doubles hold them.
+        /// Whether all lie between -2^53 and 2^53, so that doubles hold them.
         small: bool,
     },
-    /// Whatever they are.
+    /// Values of any type.
     Cells,
 }
 
 /// A page of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Expressions, one a column.
+    /// Expressions, one per column.
     pub select: &'static [&'static str],
-    /// What stands behind them: `from …`.
+    /// The rest of the statement: `from …`.
     pub rest: String,
-    /// What the rows are fetched as.
+    /// The form of the rows.
     pub shape: Shape,
 }
 
 impl Query {
-    /// As SQL.
+    /// The statement.
     pub fn sql(&self) -> String {
         alloc::format!("select {} {}", self.select.join(","), self.rest)
     }
 
-    /// As SQL with two columns for each, the upper (signed) and the lower 32 bits: for those who can read doubles only.
+    /// The statement with two columns for each expression, its upper (signed) and lower 32 bits: for callers that read
+    /// integers as doubles.
     pub fn split_sql(&self) -> String {
         let mut sql = String::from("select ");
         for (i, column) in self.select.iter().enumerate() {
@@ -102,45 +103,45 @@ impl Query {
     }
 }
 
-/// Rows of a query, in its shape.
+/// Rows of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
-    /// Column by column.
+    /// [`Shape::Ints`]: one vector per column.
     pub ints: Vec<Vec<i64>>,
-    /// Row by row.
+    /// [`Shape::Cells`]: one vector per row.
     pub cells: Vec<Vec<Cell>>,
 }
 
 impl Rows {
-    /// How many there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.ints.first().map_or(self.cells.len(), Vec::len)
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Empties it, for so many columns of numbers.
+    /// Removes all rows and makes `columns` empty columns of integers.
     pub fn clear(&mut self, columns: usize) {
         self.cells.clear();
         self.ints.resize_with(columns, Vec::new);
         self.ints.iter_mut().for_each(Vec::clear);
     }
 
-    /// A column of numbers.
+    /// Column `i` of integers. Empty if there is no such column.
     pub fn column(&self, i: usize) -> &[i64] {
         self.ints.get(i).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Why a database cannot be read (further).
+/// Why a database cannot be read further.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowError {
-    /// Whom to blame.
+    /// What is to blame.
     pub class: Class,
-    /// In a sentence, beginning with a capital letter.
+    /// A sentence that begins with a capital letter.
     pub sentence: String,
 }
 
@@ -151,12 +152,12 @@ impl RowError {
     }
 }
 
-/// Rows of one table, with the statement that inserts them: what an encoder writes to a database.
+/// Rows of one table with the statement that inserts them: the output of an encoder for databases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
     /// `insert into … values(?, …)`
     pub sql: String,
-    /// Row by row, in the order of the statement's parameters.
+    /// One vector per row, in the order of the statement's parameters.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -169,7 +170,7 @@ pub struct Unknown;
 /// A scan interprets only what it knows for certain. At anything else it gives up, and the database continues after the
 /// last row that the scan returned.
 pub trait RowScan {
-    /// How many columns of numbers [`RowScan::push`] appends to: what [`Rows::clear`] takes.
+    /// Number of integer columns that [`RowScan::push`] appends to, for [`Rows::clear`].
     fn columns(&self) -> usize;
 
     /// The bytes needed next. `None` after the last row, or after giving up.
@@ -189,54 +190,67 @@ pub trait RowScan {
     fn has_given_up(&self) -> bool;
 }
 
-/// Decodes one trace out of the rows of a database.
+/// Decodes one trace from the rows of a database.
 ///
-/// Fetch what [`RowDecoder::want`] says, [`RowDecoder::push`] it whatever its number, then [`RowDecoder::work`] until it
-/// wants more; all is decoded when it wants nothing.
+/// The caller fetches what [`RowDecoder::want`] returns, passes all rows to [`RowDecoder::push`], and calls
+/// [`RowDecoder::work`] until it returns false. This repeats until `want` returns `None`.
 ///
-/// [`Info::place_noun`] says what the positions of its problems count.
+/// [`Info::place_noun`] names what the positions of its problems count.
 pub trait RowDecoder {
-    /// What is known of the trace; complete when [`RowDecoder::opened`].
+    /// What is known about the trace. Complete when [`RowDecoder::opened`].
     fn info(&self) -> Info;
 
-    /// Says who finds instructions in machine code; without it they are where the trace tells.
+    /// Sets what finds instruction boundaries. Without it, only boundaries that the trace implies are known.
     fn set_instructions(&mut self, instructions: Box<dyn Instructions>);
 
-    /// All that concerns the whole trace was read, and it can be decoded.
+    /// Whether everything that concerns the whole trace was read.
     fn opened(&self) -> bool;
 
-    /// The rows that are needed next, `most` of them if it can be as many; nothing when all is decoded.
+    /// The rows needed next, at most `most` of them. `None` when the trace is decoded.
     fn want(&self, most: usize) -> Option<Query>;
 
-    /// A scan that finds the wanted rows in the file itself, to use instead of [`RowDecoder::want`] where there is one.
+    /// A scan that reads the wanted rows from the file itself, for use instead of [`RowDecoder::want`].
     ///
-    /// Push its rows as if the query had returned them. An empty page says that the table has no more rows.
+    /// The caller pushes its rows as if the query had returned them. An empty page means that the table has no more rows.
     fn scan(&mut self) -> Option<&mut dyn RowScan> {
         None
     }
 
-    /// Takes in all the rows of the query. `cut`: they break off, because the database is damaged behind them.
+    /// Takes all rows of the query. `cut`: more rows would follow, but the database is damaged there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the rows are not those of such a trace.
     fn push(&mut self, rows: &mut Rows, cut: bool) -> Result<(), RowError>;
 
-    /// Turns rows into events until the batch is full. False when nothing is left to do without more rows.
+    /// Turns rows into events until the batch is full. Returns false if it needs more rows.
+    ///
+    /// # Errors
+    ///
+    /// Fails if decoding cannot continue. `out` has the events that came before.
     fn work(&mut self, out: &mut EventBatch) -> Result<bool, RowError>;
 
-    /// Says that there will be no more rows, whatever the reason: events that were kept back are delivered.
+    /// Delivers events that were held back. The caller will push no more rows, for whatever reason.
     fn finish(&mut self, _out: &mut EventBatch) {}
 
-    /// Instead of [`RowDecoder::work`]: prints, one JSON object a record, until about a MiB is there.
+    /// Appends one JSON object a record, until about 1 MiB. For use instead of [`RowDecoder::work`]. Returns false if it needs
+    /// more rows.
+    ///
+    /// # Errors
+    ///
+    /// Fails if decoding cannot continue. `out` has the text that came before.
     fn print(&mut self, out: &mut String) -> Result<bool, RowError>;
 
-    /// Hands over the problems met since the last call; [`RowDecoder::work`] does so itself.
+    /// Returns the problems found since the last call. [`RowDecoder::work`] delivers them itself.
     fn take_problems(&mut self) -> Vec<Problem>;
 
-    /// How much of the trace is decoded: so many of so many.
+    /// How much of the trace is decoded: a count, and the total in the same unit.
     fn progress(&self) -> (u64, u64);
 
-    /// Which rows the details of a record are put together from.
+    /// The queries whose rows the details of a record need.
     fn details_queries(&self, locator: Locator) -> Vec<Query>;
 
-    /// Puts the details together; `rows` are those of each query.
+    /// The details of a record. `rows` has one entry for each query, in order.
     fn details(&self, locator: Locator, rows: &[Rows]) -> RecordDetails;
 }
 

@@ -1,4 +1,4 @@
-//! Which format a file is of.
+//! Format detection and opening.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,70 +10,70 @@ use crate::limits::Limits;
 use crate::problem::ProblemKind;
 use crate::rows::RowDecoder;
 
-/// What can be known of a file without reading it whole.
+/// What is known about a file before it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
-    /// The first bytes; 64 KiB are plenty.
+    /// The first bytes; 64 KiB are enough.
     pub head: &'a [u8],
-    /// The last bytes; may overlap with the head.
+    /// The last bytes. May overlap the head.
     pub tail: &'a [u8],
     /// Size of the file in bytes.
     pub size: u64,
-    /// Its name; nothing but a tie-break.
+    /// Its name, used only to break ties.
     pub name: &'a str,
 }
 
-/// How sure a format is that a file is its own.
+/// How certain it is that a file has a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// It could be, if nothing else claims it.
+    /// Nothing contradicts it.
     Possible,
     /// Several fields agree.
     Likely,
-    /// A magic number, or as good as one.
+    /// A magic number, or equivalent evidence.
     Certain,
 }
 
 /// A format's claim on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guess {
-    /// How sure.
+    /// How certain it is.
     pub confidence: Confidence,
-    /// Why, for people.
+    /// The evidence, in a few words.
     pub reason: String,
 }
 
 /// How to open a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
-    /// Size of the file in bytes, where it is known: lengths are checked against it.
+    /// Size of the file in bytes, if known. Lengths are checked against it.
     pub size: Option<u64>,
-    /// Bounds for what the file may ask for.
+    /// Limits on what the file may demand.
     pub limits: Limits,
 }
 
-/// Which text to print.
+/// The text to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
-    /// One JSON object a record.
+    /// One JSON object per record.
     Jsonl,
-    /// What `apitrace dump -v --color=never` prints.
+    /// The output of `apitrace dump -v --color=never`.
     Apitrace {
-        /// With the thread before each call, as `--thread-ids=yes` has it.
+        /// With the thread before each call, as with `--thread-ids=yes`.
         thread_ids: bool,
     },
 }
 
 /// How an opened file is read.
 pub enum Opened {
-    /// Byte by byte, pushed.
+    /// Bytes are pushed to the decoder.
     Stream(Box<dyn Decoder>),
-    /// Row by row, pulled out of a database.
+    /// Rows are pulled from a database.
     Rows(Box<dyn RowDecoder>),
 }
 
 impl Opened {
-    /// The decoder of bytes, where it is one.
+    /// The decoder, if it takes bytes.
     pub fn stream(self) -> Option<Box<dyn Decoder>> {
         match self {
             Self::Stream(decoder) => Some(decoder),
@@ -82,32 +82,32 @@ impl Opened {
     }
 }
 
-/// Opens a file for its events.
+/// Opens a file to decode events.
 pub type Open = fn(head: &[u8], OpenOptions) -> Result<Opened>;
-/// Opens a file for its text.
+/// Opens a file to print text. Returns `None` if the format does not have this kind of text.
 pub type OpenText = fn(head: &[u8], Text, OpenOptions) -> Result<Option<Box<dyn TextDump>>>;
 
 /// One line of [`crate::FORMATS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// A stable word for it.
+    /// A stable id.
     pub id: &'static str,
-    /// How people call it.
+    /// The name shown.
     pub name: &'static str,
-    /// What can be opened of it, in a few words.
+    /// Which files and versions can be opened, in a few words.
     pub opens: &'static str,
     /// The kinds of problems that only this format has.
     pub problems: &'static [&'static ProblemKind],
-    /// Whether a file looks like one of this format.
+    /// Returns the format's claim on a file, if it makes one.
     pub sniff: fn(&Probe<'_>) -> Option<Guess>,
-    /// Begins to decode; fails when the head is of an unsupported version. `head` is the beginning of the file.
+    /// Opens a file, given its head. Fails if the version is not supported.
     pub open: Open,
-    /// Begins to print, if this kind of text exists for the format.
+    /// Opens a file to print text.
     #[cfg(feature = "text")]
     pub text: OpenText,
 }
 
-/// The format that claims a file with the greatest confidence.
+/// The format that claims a file with the highest confidence. The first in [`crate::FORMATS`] wins ties.
 pub fn recognise(probe: &Probe<'_>) -> Option<(&'static Format, Guess)> {
     let mut best: Option<(&'static Format, Guess)> = None;
     for format in crate::FORMATS {
@@ -120,7 +120,7 @@ pub fn recognise(probe: &Probe<'_>) -> Option<(&'static Format, Guess)> {
     best
 }
 
-/// What a file that no format claims looks like, where it is something common: `a PNG picture`.
+/// Describes a file that no format claims, such as `a PNG picture`, if it is of a common kind.
 pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     const KNOWN: &[(&[u8], &str)] = &[
         (b"\x7fELF", "an ELF binary"),

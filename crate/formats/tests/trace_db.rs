@@ -329,10 +329,10 @@ fn what_cannot_be_read_ends_the_trace_and_keeps_what_came_before() {
         (whole(&w.finish()), at)
     };
     let sentences = [
-        (&[5][..], "no kind of record starts with 0x05"),
-        (&[2, 99, 0, 0, 0, 0, 0, 0, 0], "there is no name 99: there are 19"),
-        (&[2, 0, 0, 0, 0, 15, 0, 0, 0], "there is no type 15: there are 15"),
-        (&[2, 0, 0, 0, 0, 14, 0, 0, 0], "3 cannot be the length of a signed number (1, 2, 4 or 8 bytes)"),
+        (&[5][..], "unknown record type 0x05"),
+        (&[2, 99, 0, 0, 0, 0, 0, 0, 0], "there is no name 99; the file has 19"),
+        (&[2, 0, 0, 0, 0, 15, 0, 0, 0], "there is no type 15; the file has 15"),
+        (&[2, 0, 0, 0, 0, 14, 0, 0, 0], "3 is not a valid length of a signed number (1, 2, 4 or 8 bytes)"),
     ];
     for (bytes, sentence) in sentences {
         let (all, at) = points_and(bytes);

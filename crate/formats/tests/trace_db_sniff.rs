@@ -73,3 +73,11 @@ fn xray_logs_are_not_taken_for_traces_of_variables() {
         }
     }
 }
+
+#[test]
+fn a_dictionary_length_near_the_maximum_is_not_wrapped_around() {
+    for below in [0u64, 1, 7, 8, 9] {
+        let file = [&(u64::MAX - below).to_le_bytes()[..], b"name\0other\0"].concat();
+        assert_eq!(guess(&file), None, "{below} below the maximum");
+    }
+}

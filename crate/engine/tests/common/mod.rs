@@ -3,7 +3,7 @@
 // Each test and bench compiles this module for itself and uses a part of it.
 #![allow(dead_code)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use unspool_engine::{Session, Step, read};
 
@@ -12,9 +12,14 @@ const HEAD: usize = 64 * 1024;
 
 /// A session that has recognised the file and read nothing yet.
 pub(crate) fn open(file: &[u8]) -> Session {
+    try_open(file).expect("a trace")
+}
+
+/// [`open`], or `None` if no format recognises the file.
+fn try_open(file: &[u8]) -> Option<Session> {
     let head = &file[..file.len().min(HEAD)];
     let tail = &file[file.len().saturating_sub(HEAD)..];
-    Session::new("", file.len() as u64, head, tail).expect("a trace")
+    Session::new("", file.len() as u64, head, tail).ok()
 }
 
 /// Reads all of a file.
@@ -83,4 +88,30 @@ pub(crate) fn corpus(name: &str) -> Option<Vec<u8>> {
         println!("skipped: no {name} in the corpus");
     }
     file
+}
+
+/// Every file of the corpus of at most `largest` bytes that is recognised as `format` (an id), in order. Without a corpus,
+/// prints that it is skipped and returns none.
+pub(crate) fn corpus_of(format: &str, largest: u64) -> Vec<(PathBuf, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    if !root.is_dir() {
+        println!("skipped: there is no corpus");
+        return Vec::new();
+    }
+    let (mut files, mut folders) = (Vec::new(), vec![root]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.metadata().is_ok_and(|m| m.len() <= largest) {
+                let file = std::fs::read(&path).unwrap();
+                if try_open(&file).is_some_and(|session| session.info().format == format) {
+                    files.push((path, file));
+                }
+            }
+        }
+    }
+    files.sort();
+    files
 }

@@ -10,7 +10,7 @@ use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::{Buffer, PIECE, Unpack};
 
-/// Allocates for the decompressor, whose own allocator needs std.
+/// The decompressor's allocator. The one it comes with needs std.
 #[derive(Clone, Copy, Default)]
 struct Heap;
 
@@ -62,7 +62,7 @@ pub(crate) struct Brotli {
 
 impl Brotli {
     pub(crate) fn new() -> Self {
-        // Strict: windows up to 16 MiB, as apitrace writes them; "large windows" could ask for a gigabyte.
+        // Strict: windows up to 16 MiB, as apitrace writes them. "Large windows" could demand a gigabyte.
         Self { state: Box::new(State::new_strict(Heap, Heap, Heap)), at: 0, piece_at: 0, over: false }
     }
 }
@@ -70,7 +70,7 @@ impl Brotli {
 impl Unpack for Brotli {
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
         if self.over {
-            // What follows the stream is passed over.
+            // Ignore what follows the stream.
             return Ok(input.len());
         }
         self.piece_at = self.at;
@@ -92,7 +92,7 @@ impl Unpack for Brotli {
             BrotliResult::ResultSuccess => {
                 self.over = true;
                 if taken == 0 && written == 0 {
-                    // Nothing taken and nothing added would mean that input is wanted.
+                    // Taking and adding nothing would mean that more input is needed.
                     return Ok(input.len());
                 }
             }

@@ -1,9 +1,9 @@
-//! Decompressed bytes on their way to a decoder.
+//! A buffer for decompressed bytes.
 
 use alloc::vec::Vec;
 
-/// Bytes that are appended at the back and used up at the front. Its memory is kept and is never cleared, because a
-/// decompressor overwrites what it announces.
+/// A buffer that grows at the back and is consumed at the front. Its memory is reused without clearing: decompressors
+/// overwrite it.
 #[derive(Debug, Default)]
 pub struct Buffer {
     bytes: Vec<u8>,
@@ -12,20 +12,20 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// What has not been used up.
+    /// The bytes that have not been consumed.
     pub fn data(&self) -> &[u8] {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Uses up `n` bytes at the front.
+    /// Consumes `n` bytes at the front, or all if there are fewer.
     pub fn consume(&mut self, n: usize) {
         self.start = (self.start + n).min(self.end);
     }
 
-    /// Room for `n` bytes behind the data; [`Buffer::added`] says how many were written.
+    /// Space for `n` bytes after the data. The caller writes to it and then calls [`Buffer::added`].
     pub fn room(&mut self, n: usize) -> &mut [u8] {
         if self.start > 0 {
-            // A few bytes, as a rule: the beginning of a number.
+            // As a rule a few bytes: part of a number.
             self.bytes.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
@@ -37,7 +37,7 @@ impl Buffer {
         self.bytes.get_mut(self.end..wanted).unwrap_or_default()
     }
 
-    /// Says that the first `n` bytes of the room are data.
+    /// Makes the first `n` bytes of the space part of the data.
     pub fn added(&mut self, n: usize) {
         self.end = (self.end + n).min(self.bytes.len());
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_what_is_not_used_up() {
+    fn keeps_what_is_not_consumed() {
         let mut buffer = Buffer::default();
         buffer.append(b"abcdef");
         buffer.consume(4);

@@ -1,5 +1,5 @@
-//! gzip, as zlib's `gzread` takes it: members one after the other, a missing trailer is no fault, nor is anything else
-//! behind the first member (RFC 1952).
+//! gzip (RFC 1952), as lenient as zlib's `gzread`: members back-to-back, the last trailer may be missing, and anything may
+//! follow the first member.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use super::{Buffer, PIECE, Unpack};
 
 const FIXED: usize = 10;
 const TRAILER: u64 = 8;
-/// A header with a longer name or comment is none.
+/// Longer headers are rejected.
 const MAX_HEADER: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum State {
     Trailer {
         left: u64,
     },
-    /// Bytes behind the last member, which are no member.
+    /// Bytes after the last member.
     Over,
 }
 
@@ -31,7 +31,7 @@ enum State {
 pub(crate) struct Gzip {
     state: State,
     at: u64,
-    /// The beginning of a header.
+    /// An incomplete header.
     held: Vec<u8>,
     inflate: Box<InflateState>,
     members: u64,
@@ -56,7 +56,7 @@ impl Gzip {
     }
 }
 
-/// How long the header is that begins with these bytes: `Ok(None)` when its end is not there, `Err` when it is none.
+/// Length of the header at the beginning of `bytes`: `Ok(None)` if it is incomplete, `Err` if it is not a header.
 fn header_len(bytes: &[u8]) -> Result<Option<usize>, ()> {
     let magic = [0x1f, 0x8b, 8];
     if bytes.iter().zip(&magic).any(|(a, b)| a != b) || bytes.len() > MAX_HEADER {
@@ -91,7 +91,7 @@ impl Unpack for Gzip {
                     if self.members == 0 {
                         return Err(self.broken());
                     }
-                    // Zeros, or a signature: zlib passes over what follows the last member.
+                    // Zeros, or a signature: like zlib, ignore what follows the last member.
                     self.state = State::Over;
                     return Ok(input.len());
                 };
@@ -117,18 +117,18 @@ impl Unpack for Gzip {
                         self.members += 1;
                         self.state = State::Trailer { left: TRAILER };
                         if result.bytes_consumed == 0 && result.bytes_written == 0 {
-                            // Nothing taken and nothing added would mean that input is wanted.
+                            // Taking and adding nothing would mean that more input is needed.
                             return self.unpack(input, out);
                         }
                     }
-                    // No progress for want of input.
+                    // `Buf`: no progress without more input.
                     Ok(_) | Err(MZError::Buf) => {}
                     Err(_) => return Err(self.broken()),
                 }
                 Ok(result.bytes_consumed)
             }
             State::Trailer { left } => {
-                // Neither checksum nor length is looked at: damage shows in the events, and apitrace reads on as well.
+                // Checksum and length are ignored, as by apitrace: damage shows in the events.
                 let n = left.min(input.len() as u64);
                 self.at += n;
                 self.state = if left == n { State::Header } else { State::Trailer { left: left - n } };
@@ -142,7 +142,7 @@ impl Unpack for Gzip {
         match self.state {
             State::Header if self.members > 0 && self.held.is_empty() => Ok(()),
             State::Trailer { .. } | State::Over => Ok(()),
-            // How much is missing cannot be known.
+            // The number of missing bytes is unknown.
             State::Header | State::Data => Err(Problem { at: self.at, kind: &TRUNCATED, value: 0 }),
         }
     }

@@ -1,8 +1,8 @@
-//! Decompressors behind one interface: bytes in portions in, decompressed bytes in portions out, no I/O.
+//! Decompressors with one interface: compressed bytes in, decompressed bytes out, both in portions, no I/O.
 //!
-//! apitrace wraps one stream of events in one of four containers, told apart by magic numbers alone
-//! (`lib/trace/trace_file_read.cpp`). Each [`Unpack`] hands out a bounded amount a call, so that whoever owns the loop can
-//! stop a decompression bomb between two of them.
+//! apitrace wraps one stream of events in one of four containers, which differ by their magic numbers alone
+//! (`lib/trace/trace_file_read.cpp`). Each call of [`Unpack`] returns a bounded amount, so that the caller can stop a
+//! decompression bomb.
 
 mod brotli;
 mod buffer;
@@ -22,24 +22,24 @@ pub use buffer::Buffer;
 pub(crate) use spool::Kept;
 pub use spool::Spool;
 
-/// How much a call of [`Unpack::unpack`] adds at most; only a Snappy chunk is never handed out in parts.
+/// Maximum number of bytes added by one call of [`Unpack::unpack`]. Snappy chunks are an exception: they are never split.
 pub const PIECE: usize = 1 << 20;
 
 /// The containers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// "at", then Snappy blocks with a length before each: what every tracer since 2.0 writes.
+    /// "at", then Snappy blocks, each after its length: written by every tracer since 2.0.
     Snappy,
-    /// RFC 1952: tracers up to 1.0 and `repack --zlib`.
+    /// RFC 1952: written by tracers up to 1.0 and by `repack --zlib`.
     Gzip,
-    /// RFC 8878, also with the seek table of zstd's "seekable" format: `repack --zstd`.
+    /// RFC 8878, also with the seek table of zstd's "seekable" format: written by `repack --zstd`.
     Zstd,
-    /// RFC 7932; no magic number: `repack --brotli`.
+    /// RFC 7932, without a magic number: written by `repack --brotli`.
     Brotli,
 }
 
 impl Container {
-    /// The container that a file with this beginning has, if it has one at all: what is nothing else counts as Brotli.
+    /// The container of a file with this head. Brotli has no magic number, so it is returned for anything unknown.
     pub fn of(head: &[u8]) -> Self {
         match head {
             [b'a', b't', ..] => Self::Snappy,
@@ -51,7 +51,7 @@ impl Container {
         }
     }
 
-    /// What people call it.
+    /// The name shown.
     pub fn name(self) -> &'static str {
         match self {
             Self::Snappy => "Snappy",
@@ -61,7 +61,7 @@ impl Container {
         }
     }
 
-    /// A decompressor that begins at the first byte of the file.
+    /// A decompressor for a file, from its first byte.
     pub fn unpacker(self, limits: &Limits) -> Box<dyn Unpack> {
         match self {
             Self::Snappy => Box::new(snappy::SnappyChunks::new(limits)),
@@ -74,19 +74,27 @@ impl Container {
 
 /// Decompresses a file.
 pub trait Unpack {
-    /// Takes bytes from the front of `input` and appends what they hold to `out`. Answers how many were taken. When nothing
-    /// is taken and nothing added it needs more input. An error is a break in the file: what could be saved has been added,
-    /// and no more will come. Its value is 0 where all the rest of the file is lost, whose size the decompressor does not know.
+    /// Decompresses bytes from the front of `input`, appends the result to `out`, and returns the number of bytes taken. If it
+    /// takes and adds nothing, it needs more input.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file is damaged. What could be salvaged has been added, and nothing more will come. The problem's value
+    /// is 0 if the rest of the file is lost: the decompressor does not know its size.
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem>;
 
-    /// Says that the file is over; what can be saved of a part at its end is added.
+    /// Marks the end of the file. Appends what can be salvaged of an incomplete part.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file ends too early.
     fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem>;
 
-    /// Where in the file the piece begins that was added last.
+    /// Absolute offset in the file of the compressed bytes of the last addition.
     fn piece_at(&self) -> u64;
 }
 
-/// Decompresses the beginning of a file, about `wanted` bytes of it or what there is of them.
+/// Decompresses the head of a file, up to about `wanted` decompressed bytes.
 pub fn peek(container: Container, head: &[u8], wanted: usize) -> Vec<u8> {
     let mut unpacker = container.unpacker(&Limits::DEFAULT);
     let (mut out, mut rest) = (Buffer::default(), head);

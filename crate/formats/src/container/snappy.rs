@@ -1,8 +1,7 @@
-//! apitrace's own chunking of Snappy blocks: "at", then `u32 length, block` again and again.
+//! apitrace's container of Snappy blocks: "at", then repeatedly `u32 length, block`.
 //!
-//! No index, no total length, no checksum. What ends a file is what apitrace takes for its end
-//! (`lib/trace/trace_file_snappy.cpp`): fewer than four bytes, a length of zero, or a block that is cut, of which as much is
-//! used as can be decoded.
+//! There is no index, total length or checksum. As in apitrace (`lib/trace/trace_file_snappy.cpp`), a file ends at fewer than
+//! four bytes, at a length of zero, or at a truncated block, which is decoded as far as possible.
 
 use alloc::vec::Vec;
 
@@ -17,13 +16,13 @@ const MAGIC: u64 = 2;
 /// Unpacks the chunks.
 #[derive(Debug)]
 pub(crate) struct SnappyChunks {
-    /// Offset in the file of the chunk at hand, or of the byte that is looked at next.
+    /// Offset in the file of the current chunk, or of the next byte of the magic number.
     at: u64,
-    /// The beginning of a chunk whose end has not come yet.
+    /// An incomplete chunk.
     held: Vec<u8>,
     limit: u64,
     piece_at: u64,
-    /// Behind a length of zero: where that was, and how many bytes followed.
+    /// After a length of zero: the number of bytes that followed.
     over: Option<u64>,
     #[cfg(feature = "std")]
     snap: Snap,
@@ -53,12 +52,12 @@ impl SnappyChunks {
         }
     }
 
-    /// Nothing is read from the chunk at hand on; how much that is only the owner of the file knows.
+    /// Everything from the current chunk on is lost. Only the caller knows how much that is.
     fn broken(&self) -> Problem {
         Problem { at: self.at, kind: &MALFORMED, value: 0 }
     }
 
-    /// The length of the chunk that begins with these bytes, the four of the length itself included.
+    /// Length of the chunk at the beginning of `bytes`, including its 4-byte length. `None` if that is incomplete.
     fn chunk_len(&self, bytes: &[u8]) -> Result<Option<u64>, Problem> {
         let Some(len) = bytes.first_chunk::<4>() else { return Ok(None) };
         let len = u64::from(u32::from_le_bytes(*len));
@@ -68,13 +67,13 @@ impl SnappyChunks {
         Ok(Some(len + 4))
     }
 
-    /// A block that is all there.
+    /// Decompresses a complete block.
     fn whole(&mut self, block: &[u8], out: &mut Buffer) -> Result<(), Problem> {
         self.piece_at = self.at;
         #[cfg(feature = "std")]
         if let Some((len, _)) = super::snappy_block::length(block)
             && len <= self.limit
-            // A block cannot be much longer than this: do not clear memory for one that says so.
+            // A block cannot expand much more than this. Allocate nothing for one that claims to.
             && len <= block.len() as u64 * 32
             && let Ok(n) = self.snap.0.decompress(block, out.room(len as usize))
         {
@@ -111,7 +110,7 @@ impl Unpack for SnappyChunks {
             && let Some(len) = self.chunk_len(input)?
             && let Some(chunk) = input.get(4..len as usize)
         {
-            // The usual case with large portions: no copy.
+            // The common case with large portions: no copy.
             if chunk.is_empty() {
                 self.over = Some(0);
                 return Ok(4);

@@ -1,17 +1,18 @@
-//! Raw Snappy blocks: a decoder that says how much of a block is good, and a compressor.
+//! Raw Snappy blocks: a decoder that salvages damaged blocks, and a compressor.
 //!
-//! The last block of a trace often is cut (the traced program was killed), and the `snap` crate does not say what could be
-//! decoded of such a block. This decoder does, it can stop anywhere and go on, and it needs no std. Layout:
+//! The last block of a trace is often truncated because the traced program was killed. The `snap` crate returns nothing of
+//! such a block. This decoder does. It can also pause and resume, and needs no std. Layout:
 //! <https://github.com/google/snappy/blob/main/format_description.txt>.
 
 use alloc::vec::Vec;
 
-/// No element makes more of its bytes than a copy of 64 bytes in 3 (2 with a one-byte offset make 11).
+/// Maximum expansion of an element, rounded up: a copy of 64 bytes takes 3 (with a one-byte offset, 11 bytes take 2).
 const MOST_PER_BYTE: u64 = 22;
 
-/// The uncompressed length before a block and how many bytes it takes; `None` when it is cut, or no number below 2^32.
+/// The uncompressed length at the beginning of a block, and the number of bytes that encode it. `None` if it is truncated or
+/// exceeds 32 bits.
 ///
-/// Strict where `snap` is not: that takes numbers of ten bytes whose top bits are lost.
+/// `snap` is less strict: it accepts ten bytes and drops the top bits.
 pub(crate) fn length(block: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (i, byte) in block.iter().take(5).enumerate() {
@@ -23,16 +24,16 @@ pub(crate) fn length(block: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// How far a block could be decoded.
+/// Where decoding stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// What was asked for; there is more.
+    /// After the wanted number of bytes; more follow.
     Wanted,
-    /// The end of the block.
+    /// At the end of the block.
     End,
-    /// The end of the bytes, before the end of the block.
+    /// At the end of the bytes, before the end of the block.
     Cut,
-    /// Bytes that are no Snappy.
+    /// At invalid bytes.
     Corrupt,
 }
 
@@ -45,27 +46,27 @@ pub(crate) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// A block of which `input` is all there is. `None` if its length cannot be, or is beyond `limit`.
+    /// A block, complete or not. `None` if its uncompressed length is invalid or exceeds `limit`.
     pub(crate) fn new(input: &'a [u8], limit: u64) -> Option<Self> {
         let (len, used) = length(input)?;
         let input = input.get(used..)?;
         (len <= limit).then_some(Self { input, len: usize::try_from(len).ok()?, out: Vec::new() })
     }
 
-    /// Uncompressed length, as the block says.
+    /// Uncompressed length in bytes, as stated by the block.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// What has been decoded.
+    /// The bytes decoded so far.
     pub(crate) fn data(&self) -> &[u8] {
         &self.out
     }
 
-    /// Decodes until at least `wanted` bytes are there.
+    /// Decodes until there are at least `wanted` bytes.
     pub(crate) fn decode(&mut self, wanted: usize) -> Reached {
         let wanted = wanted.min(self.len);
-        // More than the input can make is never reserved, whatever the block says.
+        // Never reserve more than the input can expand to.
         let possible = (self.input.len() as u64).saturating_mul(MOST_PER_BYTE);
         let missing = wanted.saturating_sub(self.out.len());
         self.out.reserve(missing.min(usize::try_from(possible).unwrap_or(usize::MAX)));
@@ -111,7 +112,7 @@ impl<'a> Block<'a> {
         if offset >= len {
             self.out.extend_from_within(from..from + len);
         } else {
-            // The copy overlaps with what it makes: a pattern, repeated.
+            // The copy overlaps its own output: a repeated pattern.
             for i in from..from + len {
                 let byte = self.out.get(i).copied().unwrap_or_default();
                 self.out.push(byte);
@@ -122,7 +123,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Compresses into one block. Without std into literals alone: valid, but not smaller.
+/// Compresses into one block. Without std it writes literals only: valid, but not smaller.
 pub(crate) fn compress(data: &[u8]) -> Vec<u8> {
     #[cfg(feature = "std")]
     if let Ok(block) = snap::raw::Encoder::new().compress_vec(data) {
@@ -159,23 +160,23 @@ mod tests {
     }
 
     #[test]
-    fn lengths_beyond_32_bits_are_no_lengths() {
+    fn lengths_beyond_32_bits_are_invalid() {
         assert_eq!(length(&[0xff, 0xff, 0xff, 0xff, 0x0f]), Some((u64::from(u32::MAX), 5)));
         assert_eq!(length(&[0xff, 0xff, 0xff, 0xff, 0x1f]), None);
-        // Ten bytes whose top bits fall off: snap reads this as 1.
+        // Ten bytes whose top bits overflow: snap reads this as 1.
         assert_eq!(length(&[0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02]), None);
         assert_eq!(length(&[0x80]), None);
     }
 
     #[test]
-    fn a_literal_that_is_cut_gives_what_is_there() {
+    fn a_truncated_literal_is_salvaged() {
         let mut block = Block::new(&[10, 9 << 2, b'a', b'b', b'c'], 100).unwrap();
         assert_eq!(block.decode(usize::MAX), Reached::Cut);
         assert_eq!(block.data(), b"abc");
     }
 
     #[test]
-    fn copies_may_overlap_and_must_not_reach_before_the_beginning() {
+    fn copies_may_overlap_but_not_start_before_the_block() {
         assert_eq!(whole(&[8, 0, b'x', 6 << 2 | 2, 1, 0]), Some(vec![b'x'; 8]));
         let mut block = Block::new(&[8, 0, b'x', 6 << 2 | 2, 2, 0], 100).unwrap();
         assert_eq!(block.decode(usize::MAX), Reached::Corrupt);
@@ -216,7 +217,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_cut_is_a_beginning(data in compressible(), at: proptest::sample::Index) {
+        fn a_truncated_block_decodes_to_a_prefix(data in compressible(), at: proptest::sample::Index) {
             let block = snap::raw::Encoder::new().compress_vec(&data).unwrap();
             if let Some(mut part) = Block::new(&block[..at.index(block.len())], 1 << 24) {
                 prop_assert_ne!(part.decode(usize::MAX), Reached::Corrupt);

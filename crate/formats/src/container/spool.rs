@@ -1,17 +1,17 @@
-//! Keeps a decompressed stream for random access, because gzip, Brotli and plain zstd have none.
+//! A copy of a decompressed stream for random access, which gzip, Brotli and plain zstd lack.
 
 use alloc::vec::Vec;
 
 use super::snappy_block::{Block, compress};
 
-/// Bytes of stream in a chunk.
+/// Bytes of the stream per chunk.
 const CHUNK: usize = 1 << 20;
 
-/// A stream as Snappy blocks of 1 MiB each, in memory. Behind this one type, so that a host can put the blocks elsewhere.
+/// A stream, kept in memory as Snappy blocks of 1 MiB each.
 #[derive(Debug)]
 pub struct Spool {
     blocks: Vec<Vec<u8>>,
-    /// What is not yet a whole chunk.
+    /// The incomplete last chunk.
     tail: Vec<u8>,
     bytes: usize,
     limit: usize,
@@ -19,12 +19,12 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// A spool that keeps at most `limit` bytes of compressed blocks.
+    /// An empty spool that keeps at most `limit` bytes of compressed blocks.
     pub fn new(limit: usize) -> Self {
         Self { blocks: Vec::new(), tail: Vec::new(), bytes: 0, limit, full: false }
     }
 
-    /// Appends a piece of the stream. Beyond the limit nothing more is kept.
+    /// Appends the next piece of the stream. Nothing is kept beyond the limit.
     pub fn append(&mut self, mut piece: &[u8]) {
         while !piece.is_empty() && !self.full {
             let n = piece.len().min(CHUNK - self.tail.len());
@@ -41,22 +41,22 @@ impl Spool {
         }
     }
 
-    /// Bytes of the stream that are kept.
+    /// Number of bytes of the stream that are kept.
     pub fn len(&self) -> u64 {
         (self.blocks.len() * CHUNK + self.tail.len()) as u64
     }
 
-    /// Nothing is kept.
+    /// Whether nothing is kept.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the stream went on beyond the limit.
+    /// Whether the limit was reached.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// The chunk that holds byte `at` of the stream, and where it begins.
+    /// The chunk that contains byte `at` of the stream, and the offset of its first byte. `None` if it is not kept.
     pub(crate) fn chunk(&self, at: u64) -> Option<(u64, Kept<'_>)> {
         let i = usize::try_from(at / CHUNK as u64).ok()?;
         let begin = i as u64 * CHUNK as u64;

@@ -10,7 +10,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec as zstd};
 use super::*;
 use crate::problem::{MALFORMED, TRUNCATED};
 
-/// Unpacks a file in portions; what it gives, and what was wrong.
+/// Decompresses a file in portions. Returns the result and the problem, if any.
 fn unpack(container: Container, file: &[u8], portion: usize) -> (Vec<u8>, Option<Problem>) {
     let mut unpacker = container.unpacker(&Limits::DEFAULT);
     let (mut out, mut all) = (Buffer::default(), Vec::new());
@@ -19,7 +19,7 @@ fn unpack(container: Container, file: &[u8], portion: usize) -> (Vec<u8>, Option
     loop {
         let result = unpacker.unpack(&held, &mut out);
         let added = out.data().len();
-        // A Snappy chunk comes whole, and a zstd window is collected in pieces.
+        // Snappy chunks are never split; a zstd window is collected in pieces.
         assert!(added <= PIECE || container == Container::Snappy, "{added} bytes in one call");
         all.extend_from_slice(out.data());
         out.consume(added);
@@ -43,7 +43,7 @@ fn gzip(data: &[u8]) -> Vec<u8> {
     let mut file = vec![0x1f, 0x8b, 8, 4 | 8 | 16, 0, 0, 0, 0, 0, 3, 3, 0, 1, 2, 3];
     file.extend_from_slice(b"name\0comment\0");
     file.extend(compress_to_vec(data, 6));
-    // Neither checksum nor length is looked at.
+    // Checksum and length are ignored.
     file.extend([0; 8]);
     file
 }
@@ -66,7 +66,7 @@ fn data() -> Vec<u8> {
     (0..200_000u32).map(|i| (i / 7 % 251) as u8 ^ (i.wrapping_mul(2_654_435_761) >> 29) as u8).collect()
 }
 
-/// A file in each container, with what is in it.
+/// A file in each container, with its decompressed content.
 fn files() -> Vec<(Container, Vec<u8>, Vec<u8>)> {
     let data = data();
     let brotli = fixture("scene.brotli.trace");
@@ -94,16 +94,16 @@ fn every_container_in_any_portions() {
 }
 
 #[test]
-fn what_is_cut_gives_what_is_there() {
+fn truncated_files_are_salvaged() {
     for (container, file, data) in files() {
         for cut in [2, 5, 100, file.len() / 2, file.len() - 9] {
             let (all, problem) = unpack(container, &file[..cut], 999);
             assert!(data.starts_with(&all), "{container:?} cut at {cut}");
             if cut == file.len() - 9 && container == Container::Zstd && file.len() > 10_000 {
-                // One block of 128 KiB is whole; no window is held back.
+                // One block of 128 KiB is complete; its window is not held back.
                 assert!(all.len() >= 128 * 1024, "{}", all.len());
             }
-            // The two bytes of apitrace are a legal file; the seek table is not data.
+            // apitrace's magic number alone is a valid file; the seek table is not data.
             if cut > 2 && container != Container::Zstd {
                 assert_eq!(problem.map(|p| (p.kind, p.at)), Some((&TRUNCATED, cut as u64)), "{container:?} {cut}");
             }
@@ -112,7 +112,7 @@ fn what_is_cut_gives_what_is_there() {
 }
 
 #[test]
-fn gzip_members_follow_each_other_and_trailers_may_be_missing() {
+fn gzip_members_are_back_to_back_and_the_last_trailer_may_be_missing() {
     let (one, two) = (gzip(b"one"), gzip(b"two"));
     let both = [one.as_slice(), &two].concat();
     assert_eq!(unpack(Container::Gzip, &both, 3), (b"onetwo".to_vec(), None));
@@ -123,21 +123,21 @@ fn gzip_members_follow_each_other_and_trailers_may_be_missing() {
 }
 
 #[test]
-fn zstd_passes_over_skippable_frames() {
+fn zstd_ignores_skippable_frames() {
     let skip = |n: u8| [&[0x50 + n, 0x2a, 0x4d, 0x18, n, 0, 0, 0], vec![9; n.into()].as_slice()].concat();
     let data = data();
     let frame = zstd(&data[..5000], CompressionLevel::Fastest);
     let file = [skip(0), frame.clone(), skip(3), frame, skip(15)].concat();
     let (all, problem) = unpack(Container::Zstd, &file, 11);
     assert_eq!((all.len(), problem), (10_000, None));
-    // A block that is one byte, 100,000 times, in a frame of one segment; no checksum.
+    // A block of one byte, repeated 100,000 times, in a single-segment frame without a checksum.
     let header = (100_000u32 << 3 | 1 << 1 | 1).to_le_bytes();
     let rle = [&[0x28, 0xb5, 0x2f, 0xfd, 0xa0], &100_000u32.to_le_bytes()[..], &header[..3], &[7]].concat();
     assert_eq!(unpack(Container::Zstd, &rle, 4), (vec![7; 100_000], None));
 }
 
 #[test]
-fn a_bomb_is_unpacked_in_pieces() {
+fn a_bomb_is_decompressed_in_pieces() {
     let zeros = vec![0u8; 50 << 20];
     let file = gzip(&zeros);
     assert!(file.len() < 100_000);
@@ -163,12 +163,12 @@ fn snappy_lengths_beyond_the_limit_are_damage() {
     let (all, problem) = unpack(Container::Snappy, &file, 1000);
     assert_eq!(all, []);
     assert_eq!(problem.map(|p| (p.at, p.kind)), Some((2, &MALFORMED)));
-    // A block that says it holds 200 MiB, in seven bytes.
+    // A block of seven bytes that claims 200 MiB.
     let file = [&b"at"[..], &7u32.to_le_bytes(), &[0x80, 0x80, 0x80, 0x64, 0, b'x', 0]].concat();
     let (all, problem) = unpack(Container::Snappy, &file, 1000);
     assert_eq!(all, b"x");
     assert_eq!(problem.map(|p| (p.at, p.kind, p.value)), Some((2, &MALFORMED, 0)), "the rest of the file");
-    // What follows a length of zero is left out, and said.
+    // What follows a length of zero is skipped and reported.
     let file = [snappy(b"abc"), vec![0; 4], vec![1; 10]].concat();
     let (all, problem) = unpack(Container::Snappy, &file, 1);
     assert_eq!(all, b"abc");
@@ -179,7 +179,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_damage_makes_it_panic(which in 0usize..6, damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..5), cut: proptest::sample::Index, portion in 1usize..5000) {
+    fn damage_never_panics(which in 0usize..6, damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..5), cut: proptest::sample::Index, portion in 1usize..5000) {
         let (container, mut file, _) = files().swap_remove(which);
         for (at, byte) in damage {
             let i = at.index(file.len());
@@ -188,7 +188,7 @@ proptest! {
         file.truncate(1 + cut.index(file.len()));
         let whole = unpack(container, &file, usize::MAX);
         let parts = unpack(container, &file, portion);
-        // Where damage is noticed depends on the portions in a decompressor that is not ours; what was good does not.
+        // In third-party decompressors, where damage is noticed depends on the portions.
         if container == Container::Snappy {
             prop_assert_eq!(whole, parts);
         }

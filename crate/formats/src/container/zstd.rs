@@ -1,7 +1,7 @@
-//! zstd (RFC 8878): frames one after the other, skippable ones passed over. That also reads the "seekable" layout, whose seek
-//! table is a skippable frame at the end, and files that a crashed writer left without one.
+//! zstd (RFC 8878): back-to-back frames; skippable frames are ignored. This also covers the "seekable" format, whose seek
+//! table is a skippable frame at the end, and files without that table, left by a crashed writer.
 //!
-//! Frames are cut into blocks here, so that the decompressor is only ever handed whole ones.
+//! Frames are split into blocks here, so that the decompressor receives complete blocks only.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,9 +16,9 @@ use super::{Buffer, PIECE, Unpack};
 const MAGIC: u32 = 0xfd2f_b528;
 /// 0x184D2A50 to 0x184D2A5F.
 const SKIPPABLE: u32 = 0x184d_2a50;
-/// A block holds at most this, whatever its header says.
+/// Maximum size of a block in bytes.
 const MAX_BLOCK: usize = 128 * 1024;
-/// apitrace writes frames of 2 MiB; `zstd -19 --long=27` by hand asks for 128 MiB.
+/// apitrace writes frames of 2 MiB; `zstd -19 --long=27` needs 128 MiB.
 const MAX_WINDOW: u64 = 128 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ enum State {
     Skip {
         left: u64,
     },
-    /// At the header of a block; the frame has a checksum or not.
+    /// At the header of a block. `checksum`: whether the frame ends with one.
     Block {
         checksum: bool,
     },
@@ -40,7 +40,7 @@ enum State {
 pub(crate) struct Zstd {
     state: State,
     at: u64,
-    /// The beginning of a frame header or a block.
+    /// An incomplete frame header or block.
     held: Vec<u8>,
     decoder: Box<FrameDecoder>,
     piece_at: u64,
@@ -58,7 +58,7 @@ impl Zstd {
         Problem { at: self.at, kind: &MALFORMED, value: 0 }
     }
 
-    /// How many bytes the unit at hand has, judged by those held; more may turn out to be needed.
+    /// Size in bytes of the current frame header or block, as far as the held bytes tell. May grow as more arrive.
     fn wanted(&self) -> usize {
         match self.state {
             State::Frame => match (self.held.first_chunk::<4>().map(|m| u32::from_le_bytes(*m)), self.held.get(4)) {
@@ -115,7 +115,7 @@ impl Zstd {
     }
 }
 
-/// Bytes of a frame header behind its descriptor.
+/// Number of bytes of a frame header after its descriptor.
 fn header_rest(descriptor: u8) -> usize {
     let single = descriptor & 0x20 != 0;
     let window = usize::from(!single);
@@ -131,7 +131,7 @@ fn header_rest(descriptor: u8) -> usize {
 
 impl Unpack for Zstd {
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
-        // What the decompressor holds back comes first; the last of a frame may be as long as its window.
+        // First what the decompressor holds back: up to a window at the end of a frame.
         if self.decoder.can_collect() > 0 {
             let n = self.decoder.read(out.room(PIECE)).map_err(|_| self.broken())?;
             out.added(n);
@@ -169,8 +169,8 @@ impl Unpack for Zstd {
 
     fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem> {
         if let State::Block { .. } = self.state {
-            // The decompressor holds back a window until the frame is over: end it with an empty block (and a checksum
-            // that nobody looks at).
+            // The decompressor holds back a window until the frame ends: end it with an empty block and a checksum, which is
+            // not verified.
             let end: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
             let _ = self.decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1));
             while self.decoder.can_collect() > 0 {

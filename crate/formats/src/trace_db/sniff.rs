@@ -52,7 +52,7 @@ fn judge(layout: Layout, head: &[u8], size: u64) -> Option<Judgement> {
     let mut walk = Walk::new(layout, Limits::DEFAULT);
     let mut counted = Counted::default();
     let broken = walk.run(head, &mut counted).is_err();
-    let cut = count_len as u64 + count > size;
+    let cut = count.saturating_add(count_len as u64) > size;
     let judged = |confidence| {
         let (names, types) = (walk.tables.names(), walk.tables.types().len());
         Some(Judgement { layout, confidence, names, types, points: counted.points })
