@@ -112,6 +112,7 @@ pub(crate) fn corpus_of(format: &str, largest: u64) -> Vec<(PathBuf, Vec<u8>)> {
             }
         }
     }
+    assert!(!files.is_empty(), "the corpus has no {format} file of at most {largest} bytes");
     files.sort();
     files
 }
