@@ -10,7 +10,7 @@ use unspool_formats::problem::TRUNCATED;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
 use unspool_formats::trace_db::problems::{CUT_POINT, NOT_SHOWN};
-use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 use unspool_formats::{
     Decoder, Error, EventKind, FORMATS, Limits, Locator, Probe, Problem, ProblemKind, RecordDetails, Value,
 };
@@ -168,9 +168,9 @@ fn a_value_track_has_what_changes() {
 #[test]
 fn statements_and_variables_belong_to_their_file() {
     let mut w = Writer::new(Layout::Wide, tables());
-    for file in [3u64, 4, 3] {
-        w.statement(HAS_FILE | file << 40 | 77);
-        w.number(X, 0, Number::Unsigned(file));
+    for file in [3, 4, 3] {
+        w.statement(StatementId::in_file(file, 77));
+        w.number(X, 0, Number::Unsigned(file.into()));
         w.end();
     }
     w.number(X, 0, Number::Unsigned(9));
@@ -234,7 +234,7 @@ fn details_hold_everything_and_what_has_changed() {
     let mut w = Writer::new(Layout::Wide, tables());
     w.buffer_size(0x1000, 16);
     for n in 0..3u64 {
-        w.statement(HAS_FILE | 2 << 40 | (n % 2));
+        w.statement(StatementId::in_file(2, n % 2));
         w.number(I, 7, Number::Signed(n as i64 - 1));
         w.number(X, 10, Number::Float(0.5));
         w.number(Y, 11, Number::Pointer(0x1000 + n));
@@ -245,7 +245,7 @@ fn details_hold_everything_and_what_has_changed() {
     let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
     let locators: Vec<Locator> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
     let (d, _) = details(&file, decoder.as_ref(), locators[2]);
-    assert_eq!(field(&d.fields, "Statement"), &Value::Hex(HAS_FILE | 2 << 40));
+    assert_eq!(field(&d.fields, "Statement"), &Value::Hex(StatementId::in_file(2, 0).bits()));
     assert_eq!(
         (field(&d.fields, "File"), field(&d.fields, "Place in the syntax tree")),
         (&Value::Id(2), &Value::Id(0))
@@ -404,7 +404,7 @@ fn any_point() -> impl Strategy<Value = Point> {
         },
     );
     (
-        prop::option::of(any::<u32>().prop_map(u64::from)),
+        prop::option::of(any::<u32>().prop_map(|id| StatementId::from_bits(id.into()))),
         prop::collection::vec(variable, 0..6),
         prop::collection::vec((0u64..90, 0u64..20), 0..3),
         prop::collection::vec(any::<u64>(), 0..3),

@@ -8,7 +8,7 @@
 mod common;
 
 use unspool_formats::trace_db::encode::Writer;
-use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
@@ -64,8 +64,11 @@ struct Program {
 
 impl Program {
     /// A point of a file at a place in its syntax tree; narrow statements have 32 bits, and no room for a file.
-    fn at(&mut self, file: u64, place: u64, rest: impl FnOnce(&mut Self)) {
-        self.w.statement(if self.layout == Layout::Wide { HAS_FILE | file << 40 | place } else { file * 1000 + place });
+    fn at(&mut self, file: u32, place: u64, rest: impl FnOnce(&mut Self)) {
+        self.w.statement(match self.layout {
+            Layout::Wide => StatementId::in_file(file, place),
+            Layout::Narrow => StatementId::from_bits(u64::from(file) * 1000 + place),
+        });
         rest(self);
         self.w.end();
     }

@@ -8,7 +8,8 @@ use crate::limits::Limits;
 use crate::problem::{Problem, TRUNCATED};
 
 use super::wire::{
-    AUXILIARY, BUFFER_SIZE, END_ENTRY, LONGEST, Layout, Number, STATEMENT, Shape, TYPE_LEN, Tables, VARIABLE,
+    AUXILIARY, BUFFER_SIZE, END_ENTRY, LONGEST, Layout, Number, STATEMENT, Shape, StatementId, TYPE_LEN, Tables,
+    VARIABLE,
 };
 
 /// Who listens to a walk. What is told between two ends belongs to one point.
@@ -18,11 +19,11 @@ pub(crate) trait Sink {
     /// A point begins with the entry at `at`.
     fn begin(&mut self, at: u64);
     /// Of several in a point the last counts.
-    fn statement(&mut self, id: u64);
+    fn statement(&mut self, id: StatementId);
     /// A variable that holds a number of `size` bytes.
-    fn number(&mut self, place: Variable, value: Number, size: u8);
+    fn number(&mut self, variable: VariableHeader, value: Number, size: u8);
     /// A variable that holds `len` bytes, which follow in portions.
-    fn blob(&mut self, place: Variable, len: u32);
+    fn blob(&mut self, variable: VariableHeader, len: u32);
     /// Bytes of the blob.
     fn bytes(&mut self, bytes: &[u8]);
     /// From `address` on there are `size` bytes; none means that the buffer is no more.
@@ -35,7 +36,7 @@ pub(crate) trait Sink {
 
 /// Which variable: indices that have been checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Variable {
+pub(crate) struct VariableHeader {
     pub(crate) at: u64,
     pub(crate) name: u32,
     pub(crate) of_type: u32,
@@ -145,7 +146,7 @@ impl Points {
                 let Some(shape) = tables.shapes.get(of_type as usize) else {
                     return Err(bad_index(at, "type", of_type, tables.shapes.len()));
                 };
-                let place = Variable { at, name, of_type };
+                let variable = VariableHeader { at, name, of_type };
                 match *shape {
                     Shape::Number { size, number } => {
                         let len = header + usize::from(size);
@@ -155,13 +156,13 @@ impl Points {
                         let raw =
                             low_64(body, header - 1) & u64::MAX.checked_shr(64 - 8 * u32::from(size)).unwrap_or(0);
                         self.begin(at, sink);
-                        sink.number(place, number.number(raw, size), size);
+                        sink.number(variable, number.number(raw, size), size);
                         len
                     }
                     Shape::FixedBlob(size) => {
                         self.begin(at, sink);
                         self.blob = size;
-                        sink.blob(place, size);
+                        sink.blob(variable, size);
                         header
                     }
                     Shape::Blob => {
@@ -172,7 +173,7 @@ impl Points {
                         let size = if narrow { low_16(body, header - 1) } else { low_32(body, header - 1) };
                         self.begin(at, sink);
                         self.blob = size;
-                        sink.blob(place, size);
+                        sink.blob(variable, size);
                         len
                     }
                     Shape::Bad => return Err(bad_type(at, tables, of_type)),
@@ -183,7 +184,8 @@ impl Points {
                     return short(1 + statement_len);
                 }
                 self.begin(at, sink);
-                sink.statement(if narrow { low_32(body, 0).into() } else { low_64(body, 0) });
+                let id = if narrow { low_32(body, 0).into() } else { low_64(body, 0) };
+                sink.statement(StatementId::from_bits(id));
                 1 + statement_len
             }
             END_ENTRY => {
@@ -388,9 +390,9 @@ impl Sink for Blind {
         false
     }
     fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: u64) {}
-    fn number(&mut self, _place: Variable, _value: Number, _size: u8) {}
-    fn blob(&mut self, _place: Variable, _len: u32) {}
+    fn statement(&mut self, _id: StatementId) {}
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
     fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
     fn auxiliary(&mut self, _value: u64) {}

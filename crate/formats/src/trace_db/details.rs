@@ -16,11 +16,11 @@ use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 
 use super::Located;
-use super::decode::{Blind, Points, Sink, Variable as Place};
+use super::checkpoints::PointRef;
+use super::decode::{Blind, Points, Sink, VariableHeader};
 use super::events::TraceDbDecoder;
-use super::places::At;
 use super::point::{Collect, Content, Point, Variable};
-use super::wire::{Kind, Number, Tables, file_of, place_of};
+use super::wire::{Kind, LONGEST, Number, StatementId, Tables};
 
 /// Bytes read behind the beginning of a point at first, and in all; and of the point before it.
 const FIRST: u64 = 8 * 1024;
@@ -30,33 +30,33 @@ const MOST: u64 = 512 * 1024;
 const LISTED: usize = 2000;
 
 /// Where the bytes at hand are from.
-struct Stretches {
-    place: At,
+struct Fetched {
+    checkpoint: PointRef,
     /// How many of them belong to the stretch from the place to behind the point.
     own: usize,
     /// The point before, where it lies in an earlier stretch and its bytes follow.
-    before: Option<At>,
+    before: Option<PointRef>,
 }
 
 impl TraceDbDecoder {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         match locator.into() {
-            Located::BufferSize(at) => Some(Range { at, len: super::wire::LONGEST as u64 }),
+            Located::BufferSize(at) => Some(Range { at, len: LONGEST as u64 }),
             Located::Point(at) => {
-                let place = self.scene.places.before(at)?;
-                Some(self.clipped(place.at, at - place.at + FIRST))
+                let checkpoint = self.state.checkpoints.before(at)?;
+                Some(self.clipped(checkpoint.at, at - checkpoint.at + FIRST))
             }
         }
     }
 
     pub(super) fn next_range_of(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
         let Located::Point(at) = locator.into() else { return None };
-        let s = self.stretches(at, bytes)?;
+        let s = self.fetched(at, bytes)?;
         let own = bytes.get(..s.own)?;
-        let from = usize::try_from(at - s.place.at).ok()?;
+        let from = usize::try_from(at - s.checkpoint.at).ok()?;
         let point = own.get(from..)?;
         if s.before.is_none() || s.own == bytes.len() {
-            let end = s.place.at + s.own as u64;
+            let end = s.checkpoint.at + s.own as u64;
             let more = self.clipped(end, (point.len() as u64 * 7).min(MOST.saturating_sub(point.len() as u64)));
             if more.len > 0 && !self.is_whole(at, point) {
                 return Some(more);
@@ -73,13 +73,13 @@ impl TraceDbDecoder {
             Located::Point(at) => at,
         };
         let misuse = Error::new(at, Cause::Misuse("there is no point at this place"));
-        let s = self.stretches(at, bytes).ok_or(misuse)?;
-        let from = usize::try_from(at - s.place.at).map_err(|_| misuse)?;
+        let s = self.fetched(at, bytes).ok_or(misuse)?;
+        let from = usize::try_from(at - s.checkpoint.at).map_err(|_| misuse)?;
         let own = bytes.get(..s.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
         let mut remarks = Vec::new();
         let (point, complete) = self.point(at, own, &mut remarks);
         if !complete {
-            let cut = s.place.at + s.own as u64 >= self.walk.points.at || self.failed_in(at, own);
+            let cut = s.checkpoint.at + s.own as u64 >= self.walk.points.at || self.failed_in(at, own);
             remarks.push(if cut {
                 "The trace breaks off within this point: what is shown may not be all.".to_string()
             } else {
@@ -123,7 +123,7 @@ impl TraceDbDecoder {
 
     fn buffer_details(&self, at: u64, bytes: &[u8]) -> Result<RecordDetails> {
         let mut sink = OneSize::default();
-        let window = bytes.get(..bytes.len().min(super::wire::LONGEST)).unwrap_or_default();
+        let window = bytes.get(..bytes.len().min(LONGEST)).unwrap_or_default();
         Points::new(self.layout, at).run(&self.walk.tables, window, &mut sink)?;
         let (address, size) =
             sink.found.ok_or(Error::new(at, Cause::Misuse("there is no buffer size at this place")))?;
@@ -135,11 +135,11 @@ impl TraceDbDecoder {
         Ok(RecordDetails { offset: at, fields: fields.into(), remarks: Vec::new() })
     }
 
-    /// What of `bytes` is what. Stretches come in the order in which they were asked for, so how long the first is follows
+    /// What of `bytes` is what. Fetched come in the order in which they were asked for, so how long the first is follows
     /// from what it holds.
-    fn stretches(&self, at: u64, bytes: &[u8]) -> Option<Stretches> {
-        let place = self.scene.places.before(at)?;
-        let from = usize::try_from(at - place.at).ok()?;
+    fn fetched(&self, at: u64, bytes: &[u8]) -> Option<Fetched> {
+        let checkpoint = self.state.checkpoints.before(at)?;
+        let from = usize::try_from(at - checkpoint.at).ok()?;
         let mut own = from + FIRST as usize;
         while own < bytes.len() {
             let point = bytes.get(from..own)?;
@@ -148,15 +148,15 @@ impl TraceDbDecoder {
             }
             own += (point.len() * 7).min(MOST as usize - point.len());
         }
-        let in_file = self.clipped(place.at, own as u64).len;
+        let in_file = self.clipped(checkpoint.at, own as u64).len;
         let own = own.min(bytes.len()).min(usize::try_from(in_file).unwrap_or(usize::MAX));
         let statement = self.statement(at, bytes.get(from..own)?);
-        let found = statement.and_then(|id| self.within(place, at, id, bytes));
+        let found = statement.and_then(|id| self.within(checkpoint, at, id, bytes));
         let before = match (statement, found) {
-            (Some(id), None) => self.scene.tracks.points_of(id).and_then(|points| points.before(place.at)),
+            (Some(id), None) => self.state.tracks.points_of(id).and_then(|points| points.before(checkpoint.at)),
             _ => None,
         };
-        Some(Stretches { place, own, before })
+        Some(Fetched { checkpoint, own, before })
     }
 
     /// As much of a range as the file has.
@@ -166,12 +166,12 @@ impl TraceDbDecoder {
     }
 
     /// The point before this one at the same statement, in full.
-    fn earlier(&self, s: &Stretches, at: u64, id: Option<u64>, bytes: &[u8]) -> Option<(At, Point)> {
+    fn earlier(&self, s: &Fetched, at: u64, id: Option<StatementId>, bytes: &[u8]) -> Option<(PointRef, Point)> {
         let (before, bytes) = match s.before {
             Some(before) => (before, bytes.get(s.own..)?),
             None => {
-                let before = self.within(s.place, at, id?, bytes)?;
-                (before, bytes.get(usize::try_from(before.at - s.place.at).ok()?..s.own)?)
+                let before = self.within(s.checkpoint, at, id?, bytes)?;
+                (before, bytes.get(usize::try_from(before.at - s.checkpoint.at).ok()?..s.own)?)
             }
         };
         let (point, complete) = self.point(before.at, bytes, &mut Vec::new());
@@ -179,16 +179,16 @@ impl TraceDbDecoder {
     }
 
     /// The last point of a statement between a place and the point at `at`.
-    fn within(&self, place: At, at: u64, id: u64, bytes: &[u8]) -> Option<At> {
-        let len = usize::try_from(at - place.at).ok()?;
-        let mut sink = Last { id, number: place.number, point: place, statement: None, found: None };
+    fn within(&self, checkpoint: PointRef, at: u64, id: StatementId, bytes: &[u8]) -> Option<PointRef> {
+        let len = usize::try_from(at - checkpoint.at).ok()?;
+        let mut sink = Last { id, number: checkpoint.number, point: checkpoint, statement: None, found: None };
         // There is nothing wrong before the point: it has been decoded.
-        let _ = Points::new(self.layout, place.at).run(&self.walk.tables, bytes.get(..len)?, &mut sink);
+        let _ = Points::new(self.layout, checkpoint.at).run(&self.walk.tables, bytes.get(..len)?, &mut sink);
         sink.found
     }
 
     fn point(&self, at: u64, bytes: &[u8], remarks: &mut Vec<String>) -> (Point, bool) {
-        let map = self.scene.history.before(at).unwrap_or_else(|| {
+        let map = self.state.history.before(at).unwrap_or_else(|| {
             remarks.push("Buffers change too often in this trace: here their sizes are not known.".to_string());
             Default::default()
         });
@@ -197,7 +197,7 @@ impl TraceDbDecoder {
         (collect.point, collect.done)
     }
 
-    fn statement(&self, at: u64, bytes: &[u8]) -> Option<u64> {
+    fn statement(&self, at: u64, bytes: &[u8]) -> Option<StatementId> {
         let mut collect = Collect::new(Default::default(), 0);
         let _ = Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect);
         collect.point.statement
@@ -216,14 +216,14 @@ impl TraceDbDecoder {
 }
 
 /// The file and the place of a statement beside its number, which instrumentation composes of them.
-fn statement_fields(statement: Option<u64>) -> Vec<Field> {
+fn statement_fields(statement: Option<StatementId>) -> Vec<Field> {
     let Some(id) = statement else { return [Field::new("Statement", Value::Null)].into() };
-    match file_of(id) {
-        None => [Field::new("Statement", Value::Id(id as i64))].into(),
+    match id.file() {
+        None => [Field::new("Statement", Value::Id(id.bits() as i64))].into(),
         Some(file) => [
-            Field::new("Statement", Value::Hex(id)),
+            Field::new("Statement", Value::Hex(id.bits())),
             Field::new("File", Value::Id(file.into())),
-            Field::new("Place in the syntax tree", Value::Id(place_of(id) as i64)),
+            Field::new("Place in the syntax tree", Value::Id(id.place() as i64)),
         ]
         .into(),
     }
@@ -287,7 +287,7 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
     let get = |list: &[usize], at: usize, p: &'_ Point| list.get(at).and_then(|n| p.variables.get(*n)).cloned();
     loop {
         let (a, b) = (get(&old, i, before), get(&new, k, now));
-        let place = new.get(k).or(old.get(i)).copied().unwrap_or(0);
+        let position = new.get(k).or(old.get(i)).copied().unwrap_or(0);
         let (was, is) = match (a, b) {
             (None, None) => break,
             (Some(a), Some(b)) if key(&a) == key(&b) => {
@@ -312,7 +312,7 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
             let side = |v: Option<&Variable>| v.map_or(Value::Null, |v| short(tables, v));
             let value =
                 Value::Tree([Field::new("before", side(was.as_ref())), Field::new("now", side(is.as_ref()))].into());
-            found.insert((place, found.len()), Field { name: name_of(tables, name), value });
+            found.insert((position, found.len()), Field { name: name_of(tables, name), value });
         }
     }
     if found.is_empty() {
@@ -333,11 +333,11 @@ fn short(tables: &Tables, v: &Variable) -> Value {
 
 /// Looks for the last point of a statement.
 struct Last {
-    id: u64,
+    id: StatementId,
     number: u64,
-    point: At,
-    statement: Option<u64>,
-    found: Option<At>,
+    point: PointRef,
+    statement: Option<StatementId>,
+    found: Option<PointRef>,
 }
 
 impl Sink for Last {
@@ -345,14 +345,14 @@ impl Sink for Last {
         false
     }
     fn begin(&mut self, at: u64) {
-        self.point = At { at, number: self.number };
+        self.point = PointRef { at, number: self.number };
         self.statement = None;
     }
-    fn statement(&mut self, id: u64) {
+    fn statement(&mut self, id: StatementId) {
         self.statement = Some(id);
     }
-    fn number(&mut self, _place: Place, _value: Number, _size: u8) {}
-    fn blob(&mut self, _place: Place, _len: u32) {}
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
     fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
     fn auxiliary(&mut self, _value: u64) {}
@@ -375,9 +375,9 @@ impl Sink for OneSize {
         self.found.is_some()
     }
     fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: u64) {}
-    fn number(&mut self, _place: Place, _value: Number, _size: u8) {}
-    fn blob(&mut self, _place: Place, _len: u32) {}
+    fn statement(&mut self, _id: StatementId) {}
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
     fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, address: u64, size: u64) {
         self.found = Some((address, size));

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 use super::point::{Content, Point};
-use super::wire::Number;
-use super::wire::{AUXILIARY, BUFFER_SIZE, END_ENTRY, Layout, NumberShape, STATEMENT, Shape, Tables, VARIABLE};
+use super::wire::{
+    AUXILIARY, BUFFER_SIZE, END_ENTRY, Layout, Number, NumberShape, STATEMENT, Shape, StatementId, Tables, VARIABLE,
+};
 
 /// Writes one trace into memory. What a layout has no room for loses its upper bits.
 #[derive(Clone, Debug)]
@@ -58,9 +59,9 @@ impl Writer {
     }
 
     /// Which statement the point is at.
-    pub fn statement(&mut self, id: u64) {
+    pub fn statement(&mut self, id: impl Into<StatementId>) {
         self.bytes.push(STATEMENT);
-        self.put(id, self.layout.statement_len());
+        self.put(id.into().bits(), self.layout.statement_len());
     }
 
     /// A variable that holds a number, in the size of its type.

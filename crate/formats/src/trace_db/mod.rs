@@ -3,18 +3,19 @@
 //! There is neither magic nor version, and there are two layouts; the header must be consistent. There is no time in it:
 //! points are numbered, and that number is the x axis.
 
+mod checkpoints;
 mod decode;
 mod details;
 pub mod encode;
-
 mod events;
 pub mod memory;
-mod places;
+
 pub mod point;
 pub mod problems;
 mod sniff;
 #[cfg(feature = "text")]
 mod text;
+mod to_batch;
 mod tracks;
 pub mod wire;
 

@@ -7,10 +7,10 @@ use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
 use crate::problem::Problem;
 
-use super::decode::{Sink, Variable as Place, Walk};
+use super::decode::{Sink, VariableHeader, Walk};
 use super::memory::MemoryMap;
 use super::problems::CUT_POINT;
-use super::wire::{Layout, Number, Tables};
+use super::wire::{Layout, Number, StatementId, Tables};
 
 /// Entries of one point that are kept; any number of them can stand in a file.
 const MOST_ENTRIES: usize = 1 << 20;
@@ -47,7 +47,7 @@ pub struct Point {
     /// Offset of its first entry.
     pub at: u64,
     /// Which statement, if it says so.
-    pub statement: Option<u64>,
+    pub statement: Option<StatementId>,
     /// In file order.
     pub variables: Vec<Variable>,
     /// Addresses and sizes of buffers, in file order.
@@ -86,10 +86,10 @@ impl Collect {
     }
 
     /// Keeps a variable if there is room.
-    fn add(&mut self, place: Place, content: Content, size: u32, buffer_size: Option<u64>) -> bool {
+    fn add(&mut self, header: VariableHeader, content: Content, size: u32, buffer_size: Option<u64>) -> bool {
         let room = self.has_room();
         if room {
-            let Place { name, of_type, .. } = place;
+            let VariableHeader { name, of_type, .. } = header;
             self.point.variables.push(Variable { name, of_type, content, size, buffer_size });
         }
         room
@@ -110,20 +110,20 @@ impl Sink for Collect {
         self.kept = 0;
     }
 
-    fn statement(&mut self, id: u64) {
+    fn statement(&mut self, id: StatementId) {
         self.point.statement = Some(id);
     }
 
-    fn number(&mut self, place: Place, value: Number, size: u8) {
+    fn number(&mut self, header: VariableHeader, value: Number, size: u8) {
         let buffer_size = match value {
             Number::Pointer(pointer) => self.map.bytes_from(pointer),
             _ => None,
         };
-        self.add(place, Content::Number(value), size.into(), buffer_size);
+        self.add(header, Content::Number(value), size.into(), buffer_size);
     }
 
-    fn blob(&mut self, place: Place, len: u32) {
-        self.blob_left_out = !self.add(place, Content::Bytes(Vec::new()), len, None);
+    fn blob(&mut self, header: VariableHeader, len: u32) {
+        self.blob_left_out = !self.add(header, Content::Bytes(Vec::new()), len, None);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
@@ -237,18 +237,18 @@ mod tests {
     #[test]
     fn what_is_left_out_of_a_point_is_counted_by_kind_and_goes_nowhere_else() {
         let mut collect = Collect::new(MemoryMap::default(), 5);
-        let place = Place { at: 0, name: 0, of_type: 0 };
+        let header = VariableHeader { at: 0, name: 0, of_type: 0 };
         collect.begin(0);
-        collect.blob(place, 3);
+        collect.blob(header, 3);
         collect.bytes(b"abc");
         (1..MOST_ENTRIES as u64).for_each(|n| collect.auxiliary(n));
-        collect.blob(place, 2);
+        collect.blob(header, 2);
         collect.bytes(b"de");
         collect.auxiliary(0);
         assert_eq!((collect.point.entries_left_out, collect.point.bytes_left_out), (2, 0));
         assert_eq!(collect.point.variables[0].content, Content::Bytes(b"abc".to_vec()));
         collect.begin(1);
-        collect.blob(place, 7);
+        collect.blob(header, 7);
         collect.bytes(b"abcd");
         collect.bytes(b"efg");
         assert_eq!((collect.point.entries_left_out, collect.point.bytes_left_out), (0, 2));

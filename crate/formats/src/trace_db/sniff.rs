@@ -9,8 +9,8 @@ use alloc::format;
 use crate::limits::Limits;
 use crate::sniff::{Confidence, Guess, Probe};
 
-use super::decode::{Sink, Variable, Walk};
-use super::wire::{Kind, Layout, Number, Tables};
+use super::decode::{Sink, VariableHeader, Walk};
+use super::wire::{Kind, Layout, Number, StatementId, Tables};
 
 /// What speaks for a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,13 +113,13 @@ impl Sink for Counted {
         false
     }
     fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: u64) {
+    fn statement(&mut self, _id: StatementId) {
         self.entries += 1;
     }
-    fn number(&mut self, _place: Variable, _value: Number, _size: u8) {
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {
         self.entries += 1;
     }
-    fn blob(&mut self, _place: Variable, _len: u32) {
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {
         self.entries += 1;
     }
     fn bytes(&mut self, _bytes: &[u8]) {}

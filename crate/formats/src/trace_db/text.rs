@@ -109,7 +109,7 @@ fn put_head(out: &mut String, tables: &Tables) {
 
 fn put_point(out: &mut String, tables: &Tables, point: &Point) {
     let _ = match point.statement {
-        Some(statement) => write!(out, "{{\"statement\":{statement},\"vars\":["),
+        Some(statement) => write!(out, "{{\"statement\":{},\"vars\":[", statement.bits()),
         None => write!(out, "{{\"statement\":null,\"vars\":["),
     };
     for (i, variable) in point.variables.iter().enumerate() {

@@ -22,10 +22,10 @@ use crate::names::Texts;
 use crate::problem::{Problem, ProblemKind};
 
 use super::Located;
-use super::decode::Variable;
-use super::places::{At, Occurrences};
+use super::checkpoints::{Occurrences, PointRef};
+use super::decode::VariableHeader;
 use super::problems::{BUFFERS_NOT_SHOWN, FILES_NOT_SHOWN, LIVE_BUFFERS_NOT_SHOWN, NOT_SHOWN, STATEMENTS_NOT_SHOWN};
-use super::wire::{Number, Tables, file_of, place_of};
+use super::wire::{Number, StatementId, Tables};
 
 /// Value tracks, files with tracks of their own, and statements and buffers with names of their own, at the most: a
 /// page with more of them is of no use to anybody.
@@ -41,7 +41,7 @@ const RECENT: usize = 1024;
 
 /// A statement that has been seen.
 struct Statement {
-    id: u64,
+    id: StatementId,
     name: u32,
     file: u32,
     points: Occurrences,
@@ -76,7 +76,7 @@ pub(crate) struct Tracks {
     files: Vec<File>,
     file_of: HashMap<Option<u32>, u32>,
     statements: Vec<Statement>,
-    by_id: HashMap<u64, u32>,
+    by_id: HashMap<StatementId, u32>,
     latest: u32,
     no_statement: u32,
     values: Vec<Value>,
@@ -116,19 +116,19 @@ impl Tracks {
     }
 
     /// The points of a statement.
-    pub(crate) fn points_of(&self, id: u64) -> Option<&Occurrences> {
+    pub(crate) fn points_of(&self, id: StatementId) -> Option<&Occurrences> {
         self.statements.get(*self.by_id.get(&id)? as usize).map(|s| &s.points)
     }
 
     /// The point at hand is of a statement: answers the file that its variables belong to.
     #[inline]
-    pub(crate) fn file(&mut self, id: u64, at: u64, out: &mut EventBatch) -> u32 {
+    pub(crate) fn file(&mut self, id: StatementId, at: u64, out: &mut EventBatch) -> u32 {
         let known = self.statements.get(self.latest as usize).map_or(NONE, |s| s.next);
         match self.statements.get(known as usize) {
             Some(statement) if statement.id == id => statement.file,
             _ => match self.by_id.get(&id).and_then(|i| self.statements.get(*i as usize)) {
                 Some(statement) => statement.file,
-                None => self.file_slot(file_of(id), at, out),
+                None => self.file_slot(id.file(), at, out),
             },
         }
     }
@@ -158,14 +158,14 @@ impl Tracks {
     #[inline]
     pub(crate) fn point(
         &mut self,
-        id: Option<u64>,
-        point: At,
-        stretch: u32,
+        id: Option<StatementId>,
+        point: PointRef,
+        interval: u32,
         incomplete: bool,
         out: &mut EventBatch,
     ) -> Result<()> {
         let (mut name, file) = match id {
-            Some(id) => self.statement(id, point, stretch, out)?,
+            Some(id) => self.statement(id, point, interval, out)?,
             None => {
                 if self.no_statement == NONE {
                     self.no_statement = self.texts.number("no statement", point.at, self.limits.names, out)?;
@@ -174,7 +174,10 @@ impl Tracks {
             }
         };
         if incomplete {
-            let text = id.map_or_else(|| "no statement (incomplete)".into(), |id| format!("{} (incomplete)", text(id)));
+            let text = id.map_or_else(
+                || "no statement (incomplete)".into(),
+                |id| format!("{} (incomplete)", statement_name(id)),
+            );
             name = self.texts.number(&text, point.at, self.limits.names, out)?;
         }
         let lane = self.lane(file, out);
@@ -184,35 +187,47 @@ impl Tracks {
     }
 
     #[inline]
-    fn statement(&mut self, id: u64, point: At, stretch: u32, out: &mut EventBatch) -> Result<(u32, u32)> {
+    fn statement(
+        &mut self,
+        id: StatementId,
+        point: PointRef,
+        interval: u32,
+        out: &mut EventBatch,
+    ) -> Result<(u32, u32)> {
         let before = self.latest;
         let guess = self.statements.get(before as usize).map_or(NONE, |s| s.next);
         if let Some(statement) = self.statements.get_mut(guess as usize).filter(|s| s.id == id) {
-            statement.points.add(point, stretch);
+            statement.points.add(point, interval);
             self.latest = guess;
             return Ok((statement.name, statement.file));
         }
         let found = match self.by_id.get(&id) {
             Some(i) => *i,
-            None => return self.new_statement(id, point, stretch, out),
+            None => return self.new_statement(id, point, interval, out),
         };
         self.follow(before, found);
         let Some(statement) = self.statements.get_mut(found as usize) else { return Ok((0, 0)) };
-        statement.points.add(point, stretch);
+        statement.points.add(point, interval);
         Ok((statement.name, statement.file))
     }
 
     #[cold]
-    fn new_statement(&mut self, id: u64, point: At, stretch: u32, out: &mut EventBatch) -> Result<(u32, u32)> {
-        let file = self.file_slot(file_of(id), point.at, out);
+    fn new_statement(
+        &mut self,
+        id: StatementId,
+        point: PointRef,
+        interval: u32,
+        out: &mut EventBatch,
+    ) -> Result<(u32, u32)> {
+        let file = self.file_slot(id.file(), point.at, out);
         if self.statements.len() >= MOST_STATEMENTS {
             self.tell(&STATEMENTS_NOT_SHOWN, MOST_STATEMENTS, point.at, out);
             let name = self.texts.number("another statement", point.at, self.limits.names, out)?;
             return Ok((name, file));
         }
-        let name = self.texts.number(&text(id), point.at, self.limits.names, out)?;
+        let name = self.texts.number(&statement_name(id), point.at, self.limits.names, out)?;
         let i = self.statements.len() as u32;
-        let points = Occurrences::new(point, stretch);
+        let points = Occurrences::new(point, interval);
         self.statements.push(Statement { id, name, file, points, next: NONE });
         self.by_id.insert(id, i);
         let before = self.latest;
@@ -233,17 +248,18 @@ impl Tracks {
         &mut self,
         tables: &Tables,
         file: u32,
-        place: Variable,
+        variable: VariableHeader,
         number: Number,
         time: u64,
         out: &mut EventBatch,
     ) {
-        let key = (place.name, place.of_type, file);
-        let hash =
-            (place.name.wrapping_mul(31) ^ place.of_type.wrapping_mul(7) ^ file.wrapping_mul(131)) as usize % RECENT;
+        let key = (variable.name, variable.of_type, file);
+        let hash = (variable.name.wrapping_mul(31) ^ variable.of_type.wrapping_mul(7) ^ file.wrapping_mul(131))
+            as usize
+            % RECENT;
         let slot = match self.recent.get(hash) {
             Some((known, slot)) if *known == key => *slot,
-            _ => self.value_slot(tables, key, hash, number, place.at, out),
+            _ => self.value_slot(tables, key, hash, number, variable.at, out),
         };
         let bits = number.bits();
         let Some(value) = self.values.get_mut(slot as usize) else { return };
@@ -336,7 +352,7 @@ impl Tracks {
     }
 
     /// A number of its own.
-    pub(crate) fn auxiliary(&mut self, value: u64, point: At, out: &mut EventBatch) -> Result<()> {
+    pub(crate) fn auxiliary(&mut self, value: u64, point: PointRef, out: &mut EventBatch) -> Result<()> {
         if self.auxiliary == NONE {
             self.auxiliary_name = self.texts.number("auxiliary", point.at, self.limits.names, out)?;
             self.auxiliary = self.define(TrackDef::new(TrackKind::Lane, "auxiliary"), out);
@@ -400,9 +416,9 @@ impl Tracks {
 }
 
 /// How a statement is called: its file, where it tells one, and its place in the syntax tree.
-pub(crate) fn text(id: u64) -> String {
-    match file_of(id) {
-        Some(file) => format!("statement {file}:{}", place_of(id)),
-        None => format!("statement {id}"),
+fn statement_name(id: StatementId) -> String {
+    match id.file() {
+        Some(file) => format!("statement {file}:{}", id.place()),
+        None => format!("statement {}", id.place()),
     }
 }

@@ -28,20 +28,65 @@ pub(crate) const BUFFER_SIZE: u8 = 3;
 /// A number of its own.
 pub(crate) const AUXILIARY: u8 = 4;
 
-/// Bit of a statement that says that it holds the number of a file (instrumentation of C and C++ projects).
-pub const HAS_FILE: u64 = 1 << 63;
+/// A statement as a point names it.
+///
+/// GrammaTech's instrumentation of C and C++ projects composes the 64 bits of a file and a place in that file:
+///
+/// | bits | meaning |
+/// |---|---|
+/// | 0 to 39 | index in the syntax tree |
+/// | 40 to 62 | number of the source file |
+/// | 63 | 1: there is a file; 0: all bits together are the index in the syntax tree |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct StatementId(u64);
 
-/// The file that a statement's number tells, if it does: 23 bits.
-pub fn file_of(statement: u64) -> Option<u32> {
-    (statement & HAS_FILE != 0).then_some((statement >> 40) as u32 & 0x7f_ffff)
+/// Bit 63 of a [`StatementId`]: there is a file.
+const HAS_FILE: u64 = 1 << 63;
+/// Bits of a [`StatementId`] below those of the file.
+const PLACE_BITS: u32 = 40;
+/// Bits of the file's number.
+const FILE_BITS: u32 = 23;
+
+impl StatementId {
+    /// The statement with these 64 bits, as a trace has them.
+    #[inline]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The statement at `place`, below 2^40, in the syntax tree of `file`, below 2^23. Higher bits are cut off.
+    pub const fn in_file(file: u32, place: u64) -> Self {
+        let file = file as u64 & ((1 << FILE_BITS) - 1);
+        Self(HAS_FILE | file << PLACE_BITS | place & ((1 << PLACE_BITS) - 1))
+    }
+
+    /// All 64 bits.
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The number of the source file, below 2^23, if the statement names one.
+    #[inline]
+    pub fn file(self) -> Option<u32> {
+        (self.0 & HAS_FILE != 0).then_some((self.0 >> PLACE_BITS) as u32 & ((1 << FILE_BITS) - 1))
+    }
+
+    /// The index in the syntax tree: the lower 40 bits if there is a file, otherwise all 64.
+    #[inline]
+    pub fn place(self) -> u64 {
+        if self.0 & HAS_FILE != 0 { self.0 & ((1 << PLACE_BITS) - 1) } else { self.0 }
+    }
 }
 
-/// The statement's place in the syntax tree: the lower 40 bits where a file stands above them, else all.
-pub fn place_of(statement: u64) -> u64 {
-    if statement & HAS_FILE != 0 { statement & ((1 << 40) - 1) } else { statement }
+impl From<u64> for StatementId {
+    fn from(bits: u64) -> Self {
+        Self(bits)
+    }
 }
 
-/// Which of the two layouts. There is neither magic nor version: see [`super::sniff`].
+/// Which of the two layouts. A file does not say which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// What every writer since 9 November 2017 (4796e7b) writes, although the documents still say the other.
@@ -344,8 +389,11 @@ mod tests {
     }
 
     #[test]
-    fn statements_tell_their_file() {
-        assert_eq!((file_of(HAS_FILE | 7 << 40 | 9), place_of(HAS_FILE | 7 << 40 | 9)), (Some(7), 9));
-        assert_eq!((file_of(7 << 40 | 9), place_of(7 << 40 | 9)), (None, 7 << 40 | 9));
+    fn bit_63_of_a_statement_says_whether_it_names_a_file() {
+        let parts = |bits| (StatementId(bits).file(), StatementId(bits).place());
+        assert_eq!(parts(HAS_FILE | 7 << 40 | 9), (Some(7), 9));
+        assert_eq!(parts(7 << 40 | 9), (None, 7 << 40 | 9));
+        assert_eq!(StatementId::in_file(7, 9).bits(), HAS_FILE | 7 << 40 | 9);
+        assert_eq!(StatementId::in_file(u32::MAX, u64::MAX).bits(), u64::MAX);
     }
 }
