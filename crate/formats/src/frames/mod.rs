@@ -8,15 +8,17 @@ mod decode;
 mod details;
 pub mod encode;
 mod events;
+mod frame_fields;
+mod instruction;
 mod machine;
 mod message;
 mod meta;
 pub mod problems;
 pub mod records;
-mod skim;
 #[cfg(feature = "text")]
 mod text;
 mod threads;
+mod to_batch;
 pub mod wire;
 
 use alloc::boxed::Box;

@@ -1,7 +1,7 @@
 //! Frames as borrowed views on their bytes: nothing is copied, lists are read as they are walked over.
 //!
 //! A field that is there several times counts as it stands last, lists as they stand last. What is wrong with a frame is
-//! not said here but by [`super::message::Walk`].
+//! not said here.
 
 use super::wire::{Content, Fields, zigzag};
 

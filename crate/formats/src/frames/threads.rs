@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::Texts;
 
-use super::skim;
+use super::instruction;
 
 /// For this many instructions of four bytes after one of two, code is taken to be Thumb when nothing says what it is.
 const THUMB_STICKS: u8 = 16;
@@ -57,7 +57,7 @@ impl Pointer<'_> {
     /// Among the values read. Of several the first is what there was before the instruction.
     fn read(self, names: StackPointer) -> Option<u64> {
         match self {
-            Self::Listed { read, .. } => skim::pointers(read, names).next(),
+            Self::Listed { read, .. } => instruction::stack_pointers(read, names).next(),
             Self::Known { read, .. } => read,
         }
     }
@@ -65,7 +65,7 @@ impl Pointer<'_> {
     /// Among the values written. Of several the last counts.
     fn written(self, names: StackPointer) -> Option<u64> {
         match self {
-            Self::Listed { written, .. } => skim::pointers(written, names).last(),
+            Self::Listed { written, .. } => instruction::stack_pointers(written, names).last(),
             Self::Known { written, .. } => written,
         }
     }
@@ -187,7 +187,7 @@ impl Threads {
         let i = self.thread(id, at, cx)?;
         let Self { threads, names, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
-        let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at, failed: None };
+        let mut sink = StackToBatch { track: thread.track, time: &mut thread.time, names, cx, at, failed: None };
         thread.stack.point(name, time, Locator::at(at), &mut sink);
         Ok(())
     }
@@ -253,7 +253,7 @@ impl Threads {
             let opening = if thread.stack.calls() { opening(*isa, step.bytes) } else { Opening::Usual };
             let stack = step.pointer.read(*pointer).or(thread.pointer);
             let at = Arrival { address, stack, opening, time: step.index, locator: step.locator };
-            let mut sink = ToBatch {
+            let mut sink = StackToBatch {
                 track: thread.track,
                 time: &mut thread.time,
                 names,
@@ -312,17 +312,17 @@ impl Threads {
         self.each(cx, |stack, sink| stack.settle(sink));
     }
 
-    fn each(&mut self, cx: &mut Context<'_>, act: fn(&mut Stack, &mut ToBatch<'_, '_>)) {
+    fn each(&mut self, cx: &mut Context<'_>, act: fn(&mut Stack, &mut StackToBatch<'_, '_>)) {
         let Self { threads, names, .. } = self;
         for thread in threads {
-            let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at: 0, failed: None };
+            let mut sink = StackToBatch { track: thread.track, time: &mut thread.time, names, cx, at: 0, failed: None };
             act(&mut thread.stack, &mut sink);
         }
     }
 }
 
 /// The sink that fills a batch.
-struct ToBatch<'a, 'b> {
+struct StackToBatch<'a, 'b> {
     track: TrackId,
     time: &'a mut u64,
     names: &'a mut Addresses,
@@ -332,7 +332,7 @@ struct ToBatch<'a, 'b> {
     failed: Option<Error>,
 }
 
-impl ToBatch<'_, '_> {
+impl StackToBatch<'_, '_> {
     /// A time that is not before the last one.
     fn at(&mut self, time: u64) -> u64 {
         *self.time = (*self.time).max(time);
@@ -340,7 +340,7 @@ impl ToBatch<'_, '_> {
     }
 }
 
-impl Sink for ToBatch<'_, '_> {
+impl Sink for StackToBatch<'_, '_> {
     fn name(&mut self, entered: Entered) -> (u32, bool) {
         let Entered { kind, address, number, .. } = entered;
         if let Some(name) = self.names.get(entered) {

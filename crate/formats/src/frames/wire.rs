@@ -166,8 +166,7 @@ pub(crate) enum Content<'a> {
     Other,
 }
 
-/// The fields of a message that is there as a whole, in file order. Ends at the first defect: [`super::message::Walk`] says
-/// where that is.
+/// The fields of a message that is there as a whole, in file order. Ends at the first defect.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 

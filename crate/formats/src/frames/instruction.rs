@@ -1,7 +1,7 @@
 //! Frames as every tracer writes them, read at once.
 //!
 //! Nearly all frames are one instruction whose fields come in the order of the schema, and nearly all of its bytes are
-//! operands, of which the events need nothing. [`instruction`] reads such a frame a dozen times faster than
+//! operands, of which the events need nothing. [`parse`] reads such a frame a dozen times faster than
 //! [`super::message::Walk`] does. It has no opinion on any other: whatever is unusual, damaged or split over two portions
 //! goes to the walk, which alone says what is wrong. So it must never accept what the walk calls broken.
 
@@ -22,7 +22,7 @@ pub(crate) struct Instruction<'a> {
 
 /// Reads a whole frame, if it is a usual one.
 #[inline]
-pub(crate) fn instruction(frame: &[u8]) -> Option<Instruction<'_>> {
+pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
     let body = rest_of(frame, 0x0a)?;
     let (address, rest) = number(body, 0x08)?;
     let (thread, rest) = number(rest, 0x10)?;
@@ -73,7 +73,7 @@ fn is_operand(operand: &[u8]) -> Option<()> {
 }
 
 /// Values of the stack pointer in a list of usual operands.
-pub(crate) fn pointers(mut list: &[u8], pointer: StackPointer) -> impl Iterator<Item = u64> {
+pub(crate) fn stack_pointers(mut list: &[u8], pointer: StackPointer) -> impl Iterator<Item = u64> {
     core::iter::from_fn(move || {
         loop {
             let (operand, rest) = sized(list, 0x0a)?;
@@ -85,7 +85,7 @@ pub(crate) fn pointers(mut list: &[u8], pointer: StackPointer) -> impl Iterator<
             }
             let value =
                 number(rest, 0x10).and_then(|(_, rest)| sized(rest, 0x1a)).and_then(|(_, rest)| sized(rest, 0x22));
-            if let Some(value) = value.and_then(|(_, rest)| rest_of(rest, 0x2a)).and_then(value_of) {
+            if let Some(value) = value.and_then(|(_, rest)| rest_of(rest, 0x2a)).and_then(register_value) {
                 return Some(value);
             }
         }
@@ -94,7 +94,7 @@ pub(crate) fn pointers(mut list: &[u8], pointer: StackPointer) -> impl Iterator<
 
 /// A stack pointer as tracers write registers: the least significant byte first. None if it is longer than any.
 #[inline]
-pub(crate) fn value_of(value: &[u8]) -> Option<u64> {
+pub(crate) fn register_value(value: &[u8]) -> Option<u64> {
     if value.is_empty() || value.len() > 8 {
         return None;
     }
@@ -170,13 +170,13 @@ mod tests {
     fn reads_what_is_usual() {
         let found =
             Instruction { address: 0x85, thread: 7, bytes: &[0x90], mode: b"xy", read: &USUAL[12..70], written: &[] };
-        assert_eq!(instruction(USUAL), Some(found));
+        assert_eq!(parse(USUAL), Some(found));
     }
 
     #[test]
     fn finds_the_stack_pointer() {
         let mut list = Vec::from(&USUAL[12..70]);
-        assert_eq!(pointers(&list, Isa::X86(64).stack_pointer()).count(), 0);
+        assert_eq!(stack_pointers(&list, Isa::X86(64).stack_pointer()).count(), 0);
         let name = list.iter().position(|b| *b == b'A').unwrap();
         // A name of three letters, with all lengths around it.
         list.splice(name..=name, *b"RSP");
@@ -184,7 +184,7 @@ mod tests {
         list[name - 3] += 2;
         list[name - 5] += 2;
         list[name - 7] += 2;
-        assert_eq!(pointers(&list, Isa::X86(64).stack_pointer()).collect::<Vec<_>>(), [0xaa]);
+        assert_eq!(stack_pointers(&list, Isa::X86(64).stack_pointer()).collect::<Vec<_>>(), [0xaa]);
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
 
         let mut accepted = 0;
         let mut check = |frame: &[u8]| {
-            if instruction(frame).is_some() {
+            if parse(frame).is_some() {
                 let mut walk = Walk::new(Message::Frame, 0, frame.len() as u64);
                 walk.run(frame, &mut Ignore);
                 assert_eq!(walk.broken(), None, "{frame:02x?}");
