@@ -3,45 +3,51 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::code::{Blocks, Entry};
+use super::blocks::{Blocks, Entry};
+use super::events::RvnDecoder;
 use super::vectors;
 use super::wire::{self, Interrupt, Schema};
 use crate::code::Instructions;
 use crate::code::isa::Isa;
 use crate::details::{Field, RecordDetails, Value};
+use crate::locator::Locator;
 use crate::rows::{Query, Rows};
 
 /// Instructions that are listed.
 const LISTED: usize = 256;
 
-/// What the details of the run that ends with transition `end` are put together from.
-pub(super) fn queries(end: u64, schema: Schema) -> Vec<Query> {
-    let mut queries = alloc::vec![wire::event(end)];
-    let end = end as i64;
-    if schema >= Schema::Of2021 {
-        queries.push(wire::interrupts(end.checked_sub(1), Some(end)));
+impl RvnDecoder {
+    pub(super) fn queries_of(&self, locator: Locator) -> Vec<Query> {
+        let end = locator.position();
+        let mut queries = alloc::vec![wire::event(end)];
+        let end = end as i64;
+        if self.reader.schema >= Schema::Of2021 {
+            queries.push(wire::interrupts(end.checked_sub(1), Some(end)));
+        }
+        queries
     }
-    queries
-}
 
-pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks, instructions: &dyn Instructions) -> RecordDetails {
-    let mut details = RecordDetails::default();
-    let event = rows.first();
-    let found = event.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
-    let interrupt = rows
-        .get(1)
-        .filter(|r| !r.is_empty())
-        .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
-    if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
-        let begin = event.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
-        run(begin, end, id, blocks, instructions, &mut details);
-    } else if interrupt.is_none() {
-        details.remarks.push("The database has no such transition any more: it was changed.".into());
+    pub(super) fn details_of(&self, locator: Locator, rows: &[Rows]) -> RecordDetails {
+        let (blocks, instructions) = (&self.reader.blocks, self.instructions.as_ref());
+        let end = locator.position();
+        let mut details = RecordDetails::default();
+        let event = rows.first();
+        let found = event.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
+        let interrupt = rows
+            .get(1)
+            .filter(|r| !r.is_empty())
+            .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
+        if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
+            let begin = event.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
+            run(begin, end, id, blocks, instructions, &mut details);
+        } else if interrupt.is_none() {
+            details.remarks.push("The database has no such transition any more: it was changed.".into());
+        }
+        if let Some(interrupt) = interrupt {
+            told(&interrupt, blocks, instructions, &mut details);
+        }
+        details
     }
-    if let Some(interrupt) = interrupt {
-        told(&interrupt, blocks, instructions, &mut details);
-    }
-    details
 }
 
 fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, instructions: &dyn Instructions, details: &mut RecordDetails) {

@@ -3,8 +3,8 @@
 //! There is no SQLite in here. The decoder asks for rows, see [`crate::rows`]. There is no time in a trace either: it counts
 //! transitions, which are instructions, interrupts and faults.
 
+mod blocks;
 pub mod btree;
-mod code;
 mod decode;
 mod details;
 pub mod encode;
@@ -12,6 +12,7 @@ mod events;
 mod metadata;
 pub mod problems;
 mod text;
+mod to_batch;
 mod vectors;
 pub mod wire;
 
@@ -19,8 +20,6 @@ use alloc::boxed::Box;
 
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
-
-pub use events::RvnDecoder;
 
 /// The line in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {
@@ -35,7 +34,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn open(_: &[u8], options: OpenOptions) -> Result<Opened> {
-    Ok(Opened::Rows(Box::new(RvnDecoder::new(options))))
+    Ok(Opened::Rows(Box::new(events::RvnDecoder::new(options))))
 }
 
 /// The schema lies on the first page as it was written, which is enough for a guess.

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use super::code::Blocks;
+use super::blocks::Blocks;
 use super::decode::Record;
 
 /// One line for a record.

@@ -1,0 +1,331 @@
+//! The sink that turns records into events of a batch: a call stack, each block in a lane, and lanes of what is user and
+//! kernel and of modes.
+
+use alloc::format;
+
+use hashbrown::HashMap;
+
+use super::blocks::Blocks;
+use super::decode::{Event, Record};
+use super::problems::NO_BLOCK;
+use super::vectors;
+use super::wire::{Interrupt, Mode};
+use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
+use crate::code::Instructions;
+use crate::code::flow::{Flow, Opening};
+use crate::code::isa::Isa;
+use crate::code::pointer::Move;
+use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
+use crate::error::Class;
+use crate::limits::Limits;
+use crate::locator::Locator;
+use crate::names::Texts;
+use crate::problem::Problem;
+use crate::rows::RowError;
+
+/// What takes one row comes first: it would be far down below a deep stack.
+const PRIVILEGE: TrackId = 0;
+const MODE: TrackId = 1;
+const BLOCKS: TrackId = 2;
+const CALLS: TrackId = 3;
+/// Interrupts are told, and handlers need not be inferred. Blocks of all modes are on one stack: there are no operands, so
+/// that nothing but the encoding of instructions depends on the mode.
+const RULES: Rules = Rules { isa: Isa::X86(64), infers_handlers: false };
+
+/// What the decoder keeps from batch to batch.
+pub(super) struct State {
+    limits: Limits,
+    names: Texts,
+    /// Names of code by address, twice their number, and 1 more for what has been called.
+    by_address: HashMap<u64, u32>,
+    /// Of the kernel's code by where a system call entered it.
+    system_calls: HashMap<u64, u32>,
+    stack: Stack,
+    program: Program,
+    /// What is open in the lanes, and what it stands for.
+    privilege: Option<(Stretch, bool)>,
+    mode: Option<(Stretch, Mode)>,
+    /// The latest interrupt whose own event is still to come.
+    announced: Option<Interrupt>,
+    told_missing: bool,
+}
+
+/// An open slice of a lane.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    name: u32,
+    locator: Locator,
+}
+
+impl State {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            names: Texts::default(),
+            by_address: HashMap::new(),
+            system_calls: HashMap::new(),
+            stack: Stack::default(),
+            program: Program::default(),
+            privilege: None,
+            mode: None,
+            announced: None,
+            told_missing: false,
+        }
+    }
+}
+
+/// Defines all tracks. They begin with transition 0.
+pub(super) fn define_tracks(out: &mut EventBatch) {
+    for (kind, name, detail, noun) in [
+        (TrackKind::Lane, "user and kernel", "by address", Some("stretch")),
+        (TrackKind::Lane, "mode", "", Some("stretch")),
+        (TrackKind::Lane, "blocks", "", Some("block run")),
+        (TrackKind::Thread, "calls", "rebuilt from calls and returns", None),
+    ] {
+        let track = TrackDef::new(kind, name);
+        out.new_tracks.push(TrackDef { detail: detail.into(), start: Some(0), noun, ..track });
+    }
+}
+
+/// Takes records.
+pub(super) struct ToBatch<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) blocks: &'a mut Blocks,
+    pub(super) instructions: &'a dyn Instructions,
+    pub(super) out: &'a mut EventBatch,
+}
+
+impl ToBatch<'_> {
+    fn text(&mut self, text: &str) -> Result<u32, RowError> {
+        self.state.names.number(text, 0, self.state.limits.names, self.out).map_err(too_many_names)
+    }
+
+    fn address(&mut self, pc: u64) -> Result<u32, RowError> {
+        if let Some(name) = self.state.by_address.get(&pc) {
+            return Ok(name >> 1);
+        }
+        let name = Name { text: format!("{pc:#x}"), kind: SliceKind::Call, key: Key::Address(pc) };
+        let name = self.state.names.once(name, 0, self.state.limits.names, self.out).map_err(too_many_names)?;
+        self.state.by_address.insert(pc, name << 1);
+        Ok(name)
+    }
+
+    /// The number of the name of an interrupt.
+    fn interrupt_name(&mut self, interrupt: &Interrupt) -> Result<u32, RowError> {
+        let text = vectors::name(interrupt);
+        self.state
+            .names
+            .number_of(SliceKind::Interrupt, &text, 0, self.state.limits.names, self.out)
+            .map_err(too_many_names)
+    }
+
+    /// Has something done to the call stack, with the sink that fills a batch.
+    fn with_stack(
+        &mut self,
+        interrupt: u32,
+        act: impl FnOnce(&mut Stack, &mut Program, &mut StackToBatch<'_>),
+    ) -> Result<(), RowError> {
+        let State { stack, program, names, by_address, system_calls, limits, .. } = &mut *self.state;
+        let out = &mut *self.out;
+        let mut sink =
+            StackToBatch { names, by_address, system_calls, limit: limits.names, interrupt, out, failed: None };
+        act(stack, program, &mut sink);
+        sink.failed.map_or(Ok(()), Err)
+    }
+
+    /// The number of the name of a block.
+    fn name(&mut self, event: &Event) -> Result<u32, RowError> {
+        let known = self.blocks.get(event.block).map(|e| (e.name, e.is_interrupt(), e.block.pc));
+        let name = match known {
+            Some((Some(name), ..)) => return Ok(name),
+            Some((None, true, _)) => self.text("no instruction")?,
+            Some((None, false, pc)) => self.address(pc)?,
+            None => {
+                // Once is enough: a table that lost its blocks would have millions.
+                if !self.state.told_missing {
+                    self.state.told_missing = true;
+                    let at = event.begin;
+                    self.out.problems.push(Problem { at, kind: &NO_BLOCK, value: event.block as u64 });
+                }
+                return self.text("missing block");
+            }
+        };
+        if let Some(entry) = self.blocks.get_mut(event.block) {
+            entry.name = Some(name);
+        }
+        Ok(name)
+    }
+
+    fn stack_events(&mut self, records: &[Record]) -> Result<(), RowError> {
+        for record in records {
+            let event = match record {
+                Record::Interrupt(interrupt) => {
+                    let name = self.interrupt_name(interrupt)?;
+                    // Ordered by transition, and before the event that it lies in: no event can be later than that.
+                    let time = interrupt.transition;
+                    self.with_stack(0, |stack, _, sink| stack.point(name, time, Locator::at(time + 1), sink))?;
+                    self.state.announced = Some(*interrupt);
+                    continue;
+                }
+                Record::Event(event) => event,
+            };
+            let Some(entry) = self.blocks.get_mut(event.block) else { continue };
+            let (pc, time, locator) = (entry.block.pc, event.begin, Locator::at(event.end));
+            if entry.is_interrupt() {
+                // Whatever is no instruction and has no row among the interrupts goes by unseen on the stack.
+                if let Some(interrupt) = self.state.announced.take().filter(|i| i.transition + 1 == event.end) {
+                    let name = self.interrupt_name(&interrupt)?;
+                    let at = Arrival { address: interrupt.pc, stack: None, opening: Opening::Usual, time, locator };
+                    self.with_stack(name, |stack, program, sink| stack.interrupt(RULES, at, program, sink))?;
+                }
+                continue;
+            }
+            // Of a block that was not executed to its end nobody can say where it goes.
+            let opening = entry.opening();
+            let complete = event.end - event.begin >= entry.block.count;
+            let (flow, last) = if complete { entry.ending(self.instructions) } else { (Flow::Unknown, 0) };
+            let departure = Departure {
+                flow,
+                address: pc.wrapping_add(last),
+                next: pc.wrapping_add(entry.block.data.len() as u64),
+                after: event.end,
+                locator,
+                stack: None,
+                moves: Move::None,
+            };
+            if !self.state.stack.goes_on(pc) {
+                let at = Arrival { address: pc, stack: None, opening, time, locator };
+                self.with_stack(0, |stack, program, sink| stack.arrive(RULES, at, program, sink))?;
+            }
+            self.state.stack.leave(departure);
+        }
+        Ok(())
+    }
+
+    fn lane_events(&mut self, records: &[Record]) -> Result<(), RowError> {
+        for record in records {
+            let Record::Event(event) = record else { continue };
+            let (time, locator) = (event.begin, Locator::at(event.end));
+            let Some(entry) = self.blocks.get(event.block).filter(|e| !e.is_interrupt()) else { continue };
+            let (pc, mode) = (entry.block.pc, entry.block.mode);
+            let kernel = is_kernel(pc, mode);
+            if self.state.privilege.map(|(_, k)| k) != kernel {
+                if let Some((open, _)) = self.state.privilege.take() {
+                    self.out.push(EventKind::EndOf, PRIVILEGE, time, open.name, open.locator);
+                }
+                if let Some(kernel) = kernel {
+                    let name = self.text(if kernel { "kernel" } else { "user" })?;
+                    self.out.push(EventKind::Begin, PRIVILEGE, time, name, locator);
+                    self.state.privilege = Some((Stretch { name, locator }, kernel));
+                }
+            }
+            if self.state.mode.is_none_or(|(_, m)| m != mode) {
+                if let Some((open, _)) = self.state.mode.take() {
+                    self.out.push(EventKind::EndOf, MODE, time, open.name, open.locator);
+                }
+                let name = self.text(&mode.word())?;
+                self.out.push(EventKind::Begin, MODE, time, name, locator);
+                self.state.mode = Some((Stretch { name, locator }, mode));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every record as events, track by track.
+    pub(super) fn records(&mut self, records: &[Record]) -> Result<(), RowError> {
+        for record in records {
+            if let Record::Event(event) = record {
+                let name = match self.blocks.get(event.block).and_then(|e| e.name) {
+                    Some(name) => name,
+                    None => self.name(event)?,
+                };
+                self.out.push_whole(BLOCKS, event.begin, event.end, name, Locator::at(event.end));
+                self.out.records += 1;
+            }
+        }
+        self.stack_events(records)?;
+        self.lane_events(records)
+    }
+
+    /// No more of the trace is read.
+    pub(super) fn settle(&mut self) -> Result<(), RowError> {
+        self.with_stack(0, |stack, _, sink| stack.settle(sink))
+    }
+}
+
+/// Whether code at the address is the kernel's; nothing where nobody can say.
+///
+/// 64 bit: the upper half, as x86-64 and its systems have it. 32 bit: from 2 GiB on, as Windows has it; Linux has it from
+/// 3 GiB on. 16 bit: there is no such thing.
+fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
+    match mode {
+        Mode::Bits64 => Some(pc >> 63 == 1),
+        Mode::Bits32 => Some(pc >= 0x8000_0000),
+        Mode::Bits16 | Mode::Unknown(_) => None,
+    }
+}
+
+/// The sink of the call stack that fills a batch.
+struct StackToBatch<'a> {
+    names: &'a mut Texts,
+    by_address: &'a mut HashMap<u64, u32>,
+    system_calls: &'a mut HashMap<u64, u32>,
+    limit: u32,
+    /// The name of the interrupt at hand.
+    interrupt: u32,
+    out: &'a mut EventBatch,
+    failed: Option<RowError>,
+}
+
+impl Sink for StackToBatch<'_> {
+    fn name(&mut self, entered: Entered) -> (u32, bool) {
+        let Entered { kind, address, .. } = entered;
+        let (known, text) = match kind {
+            SliceKind::Interrupt => return (self.interrupt, false),
+            SliceKind::SystemCall => (&mut *self.system_calls, "system call "),
+            _ => (&mut *self.by_address, ""),
+        };
+        if let Some(known) = known.get_mut(&address) {
+            let is_new = *known & 1 == 0;
+            *known |= 1;
+            return (*known >> 1, is_new);
+        }
+        let name = Name { text: format!("{text}{address:#x}"), kind, key: Key::Address(address) };
+        match self.names.once(name, 0, self.limit, self.out) {
+            Ok(name) => {
+                known.insert(address, name << 1 | 1);
+                (name, true)
+            }
+            Err(error) => {
+                self.failed.get_or_insert(too_many_names(error));
+                (0, false)
+            }
+        }
+    }
+
+    fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8) {
+        self.out.push(EventKind::Begin, CALLS, time, name, locator);
+        self.out.push_flags(flags, CALLS, name, locator);
+    }
+
+    fn point(&mut self, name: u32, time: u64, locator: Locator) {
+        self.out.push(EventKind::Instant, CALLS, time, name, locator);
+    }
+
+    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator) {
+        self.out.push_begun_before(CALLS, time, name, locator, below);
+    }
+
+    fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8) {
+        self.out.push_end_of(CALLS, time, name, began, flags);
+    }
+
+    fn note(&mut self, note: Note, locator: Locator) {
+        self.out.problems.push(note.problem(locator.position()));
+    }
+}
+
+#[cold]
+fn too_many_names(error: crate::error::Error) -> RowError {
+    RowError::new(Class::Limit, format!("The database holds too much: {}.", error.cause))
+}
