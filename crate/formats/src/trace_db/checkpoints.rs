@@ -1,25 +1,26 @@
-//! Where points are, so that one can be found again: checkpoints along the file, and the points of each statement.
+//! Where points are: checkpoints along the file, and the points of each statement. Decoding can resume at a checkpoint.
 //!
 //! ```text
-//! file        |0 ........ |1 ........ |2 ........      a place about every 256 KiB, at the beginning of a point
-//! statement 7 |  x  x   x |     x     |   x  ?         kept: the last of each interval in which it occurs
+//! file        |0 ........ |1 ........ |2 ........      a checkpoint every 256 KiB or more, where a point begins
+//! statement 7 |  x  x   x |     x     |   x  ?         kept: the last of each interval
 //! ```
 //!
-//! The point before `?` is found by reading from place 2 on; had there been none, it would be the one kept of interval 1.
+//! To find the point before `?`, decode from checkpoint 2 to `?`. If there were none, it would be the one kept for
+//! interval 1.
 
 use alloc::vec::Vec;
 
-/// Bytes between checkpoints.
+/// Distance between checkpoints in bytes.
 const APART: u64 = 256 * 1024;
 
-/// A point by its offset and number.
+/// A point by its absolute offset and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PointRef {
     pub(crate) at: u64,
     pub(crate) number: u64,
 }
 
-/// Checkpoints along the file.
+/// Checkpoints along the file. An interval reaches from one to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoints {
     all: Vec<PointRef>,
@@ -27,7 +28,7 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// A point begins.
+    /// A point begins; it becomes a checkpoint if the last one is far enough away.
     #[inline]
     pub(crate) fn begin(&mut self, at: u64, number: u64) {
         if at >= self.next {
@@ -36,25 +37,25 @@ impl Checkpoints {
         }
     }
 
-    /// The number of the interval that is being read.
+    /// The number of the current interval, from 1.
     #[inline]
     pub(crate) fn interval(&self) -> u32 {
         self.all.len() as u32
     }
 
-    /// The place before the point at `at`, or that point.
+    /// The last checkpoint at or before absolute offset `at`.
     pub(crate) fn before(&self, at: u64) -> Option<PointRef> {
         self.all.get(self.all.partition_point(|p| p.at <= at).checked_sub(1)?).copied()
     }
 }
 
-/// The points of one statement.
+/// The points at one statement.
 #[derive(Debug)]
 pub(crate) struct Occurrences {
     last: PointRef,
-    /// The interval that the last is in.
+    /// The interval of `last`.
     interval: u32,
-    /// The last of each earlier interval.
+    /// The last point of each earlier interval.
     earlier: Vec<PointRef>,
 }
 
@@ -72,12 +73,12 @@ impl Occurrences {
         self.last = point;
     }
 
-    /// The last point of the statement in the stretches before the one that begins at `place`.
-    pub(crate) fn before(&self, place: u64) -> Option<PointRef> {
-        if self.last.at < place {
+    /// The last of these points before the checkpoint at absolute offset `checkpoint`.
+    pub(crate) fn before(&self, checkpoint: u64) -> Option<PointRef> {
+        if self.last.at < checkpoint {
             return Some(self.last);
         }
-        self.earlier.get(self.earlier.partition_point(|p| p.at < place).checked_sub(1)?).copied()
+        self.earlier.get(self.earlier.partition_point(|p| p.at < checkpoint).checked_sub(1)?).copied()
     }
 }
 
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_of_each_stretch_is_found() {
+    fn the_last_point_of_each_interval_is_found() {
         let mut checkpoints = Checkpoints::default();
         let mut seen: Option<Occurrences> = None;
         let at = |n: u64| PointRef { at: 100 + n * 1000, number: n };

@@ -1,4 +1,4 @@
-//! Turns points into trace events.
+//! The decoder: drives the walk over a trace.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -12,7 +12,7 @@ use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
-use super::decode::{Blind, Walk};
+use super::decode::{Ignore, Walk};
 use super::problems::CUT_POINT;
 use super::to_batch::{State, ToBatch};
 use super::wire::Layout;
@@ -23,7 +23,7 @@ pub(crate) struct TraceDbDecoder {
     pub(super) walk: Walk,
     pub(super) state: State,
     pub(super) options: OpenOptions,
-    /// How many names and types the header has, as far as the head of the file shows it.
+    /// The numbers of names and types in the head of the file, for `info` before the header has been decoded.
     counts: (usize, usize),
     done: bool,
     failed: Option<Error>,
@@ -32,8 +32,8 @@ pub(crate) struct TraceDbDecoder {
 impl TraceDbDecoder {
     pub(super) fn new(layout: Layout, head: &[u8], options: OpenOptions) -> Self {
         let mut peek = Walk::new(layout, options.limits);
-        // What is wrong in the head is told when it is decoded.
-        let _ = peek.run(head, &mut Blind);
+        // Errors in the head are reported when it is decoded.
+        let _ = peek.run(head, &mut Ignore);
         Self {
             layout,
             walk: Walk::new(layout, options.limits),
@@ -45,7 +45,7 @@ impl TraceDbDecoder {
         }
     }
 
-    /// Nothing more will come: what there is of the point at hand is shown, `rest` bytes having been looked at beyond.
+    /// No more bytes will come. Emits the incomplete last point; `rest` bytes after the last one used have been seen.
     fn finish(&mut self, rest: u64, out: &mut EventBatch) -> Result<()> {
         self.done = true;
         if !self.walk.points.open {
@@ -77,7 +77,7 @@ impl Decoder for TraceDbDecoder {
             place_noun: "byte",
             event_noun: "point",
             slice_noun: "buffer",
-            when_empty: "The trace has a header and no points: no statement that is instrumented was reached.",
+            when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
             offers: &[],
             first_tab: Tab::Functions,
             properties: [("Layout", layout.to_string()), ("Names", names.to_string()), ("Types", types.to_string())]
@@ -89,7 +89,7 @@ impl Decoder for TraceDbDecoder {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        // The walk lends its tables to the sink while it runs: the header first, then the points.
+        // The walk lends its tables to the sink, so the header and the points are decoded separately.
         let mut used = 0;
         let mut result = Ok(());
         if !self.walk.has_header() {

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use super::checkpoints::{Checkpoints, PointRef};
 use super::decode::{Sink, VariableHeader};
 use super::memory::History;
-use super::point::MOST_BUFFERS;
+use super::point::MAX_BUFFERS;
 use super::tracks::Tracks;
 use super::wire::{Number, StatementId, Tables};
 
@@ -38,7 +38,7 @@ impl State {
     }
 }
 
-/// The sink that fills a batch.
+/// The sink, for one batch.
 pub(super) struct ToBatch<'a> {
     pub(super) state: &'a mut State,
     pub(super) tables: &'a Tables,
@@ -46,7 +46,7 @@ pub(super) struct ToBatch<'a> {
 }
 
 impl ToBatch<'_> {
-    fn note(&mut self, result: Result<()>) {
+    fn keep_error(&mut self, result: Result<()>) {
         if let Err(error) = result {
             self.state.error.get_or_insert(error);
         }
@@ -89,24 +89,24 @@ impl Sink for ToBatch<'_> {
         if !self.state.history.set(at, address, size) {
             return;
         }
-        if self.state.history.len() > MOST_BUFFERS {
-            let limit = MOST_BUFFERS as u64;
-            self.note(Err(Error::new(at, Cause::Limit { what: "buffers at a time", limit })));
+        if self.state.history.len() > MAX_BUFFERS {
+            let limit = MAX_BUFFERS as u64;
+            self.keep_error(Err(Error::new(at, Cause::Limit { what: "live buffers", limit })));
         }
         let result = self.state.tracks.buffer(address, size, at, self.state.point.number, self.out);
-        self.note(result);
+        self.keep_error(result);
     }
 
     fn auxiliary(&mut self, value: u64) {
         let result = self.state.tracks.auxiliary(value, self.state.point, self.out);
-        self.note(result);
+        self.keep_error(result);
     }
 
     #[inline]
     fn end(&mut self, _next: u64) {
         let interval = self.state.checkpoints.interval();
         let result = self.state.tracks.point(self.state.statement, self.state.point, interval, false, self.out);
-        self.note(result);
+        self.keep_error(result);
         self.state.point.number += 1;
     }
 }
