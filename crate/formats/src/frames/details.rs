@@ -1,4 +1,4 @@
-//! One frame in full.
+//! The details of a frame: its parts as fields.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -21,14 +21,14 @@ use super::meta::date;
 use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
 use super::wire::META_AT;
 
-/// Of longer lists only so many are shown.
+/// Limit for each list of values.
 const MAX_LIST: usize = 1024;
-/// Longer values are shown as bytes, not as a number.
+/// Values longer than this, in bytes, are shown as bytes instead of a number.
 const MAX_NUMBER: usize = 64;
 
-/// Details of most frames fit in here; of longer ones more is asked for.
+/// Length of the first range in bytes, enough for most frames.
 const FIRST_RANGE: u64 = 16 * 1024;
-/// Frames are shown up to here.
+/// Limit in bytes for the part of a frame that is read.
 const MAX_RANGE: u64 = 1 << 20;
 
 impl FramesDecoder {
@@ -50,7 +50,7 @@ impl FramesDecoder {
         let mut out = RecordDetails { offset: locator.position(), ..RecordDetails::default() };
         if Some(locator.position()) == self.end {
             out.fields.push(Field::new("Frames", Value::U64(self.walk.frames())));
-            out.fields.push(Field::new("Frames by the header", Value::U64(self.header.frames)));
+            out.fields.push(Field::new("Frames according to the header", Value::U64(self.header.frames)));
             out.fields.push(Field::new("Table of contents at", Value::U64(self.header.table)));
             return Ok(out);
         }
@@ -61,21 +61,21 @@ impl FramesDecoder {
         let at = locator.position().saturating_add(8);
         let is_meta = self.is_meta(locator);
         let Some(body) = usize::try_from(len).ok().and_then(|len| body.get(..len)) else {
-            // Part of it: the first fields at least.
+            // Show the first fields at least.
             let mut fields = FrameFields::default();
             let message = if is_meta { Message::Meta } else { Message::Frame };
             message::Walk::new(message, at, len).run(body, &mut fields);
             out.fields.extend(fields.address.map(|a| Field::new("Address", Value::Hex(a))));
             out.fields.extend(fields.thread.map(|t| Field::new("Thread", thread(t))));
             out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
-            out.remarks.push("The frame is too long to be shown, or the file ends within it.".to_string());
+            out.remarks.push("The frame is too large to be shown, or the file ends within it.".to_string());
             return Ok(out);
         };
         let message = if is_meta { Message::Meta } else { Message::Frame };
         let mut walk = message::Walk::new(message, at, len);
         walk.run(body, &mut FrameFields::default());
         if let Some(broken) = walk.broken() {
-            out.remarks.push(format!("From byte {broken} on the frame is not valid; what comes before is shown."));
+            out.remarks.push(format!("The frame is invalid from byte {broken} on; the part before it is shown."));
         }
         if is_meta {
             meta(&Meta::new(body), &self.describer(), &mut out);
@@ -85,7 +85,8 @@ impl FramesDecoder {
         out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
         Ok(out)
     }
-    /// Whether the meta frame is at this place.
+
+    /// Whether this is the meta frame.
     fn is_meta(&self, locator: Locator) -> bool {
         self.header.has_meta() && locator == Locator::at(META_AT)
     }
@@ -95,12 +96,12 @@ impl FramesDecoder {
     }
 }
 
-/// Puts the parts of frames into fields.
+/// Turns the parts of a frame into fields.
 #[derive(Clone, Copy, Debug)]
 struct Describer {
     machine: Machine,
     order: ByteOrder,
-    /// Bytes of a value that are shown.
+    /// Limit in bytes for each value shown as bytes.
     payload: usize,
 }
 
@@ -109,7 +110,7 @@ impl Describer {
         Value::Bytes { bytes: bytes.iter().copied().take(self.payload).collect(), len: bytes.len() as u64 }
     }
 
-    /// A value as a number, where it is short enough.
+    /// A value as a number, if it is short enough. `big`: the most significant byte comes first.
     fn number(&self, bytes: &[u8], bits: Option<i32>, big: bool) -> Value {
         if bytes.len() > MAX_NUMBER {
             return self.bytes(bytes);
@@ -148,7 +149,7 @@ fn named(name: impl Into<String>, value: Value) -> Field {
     Field { name: Cow::Owned(name.into()), value }
 }
 
-/// Adds what a frame says.
+/// Adds the fields of a frame.
 fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
     if let Some(std) = &frame.std {
         instruction(std, describer, out);
@@ -189,7 +190,7 @@ fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
     }
 }
 
-/// Numbers of system calls' arguments are addresses as often as not.
+/// An argument of a system call. Many are addresses, so large ones are shown in hexadecimal.
 fn argument(value: i64) -> Value {
     if (-4096..=4096).contains(&value) { Value::I64(value) } else { Value::Hex(value as u64) }
 }
@@ -225,13 +226,13 @@ fn instruction(std: &Std<'_>, describer: &Describer, out: &mut RecordDetails) {
     }
 }
 
-/// Without the context of the frames before it, an instruction of four bytes is taken at its mode's word.
+/// Whether an instruction is Thumb. Four bytes are ambiguous without the frames before them; the mode decides.
 fn is_thumb(std: &Std<'_>) -> bool {
     let len = std.bytes.map_or(0, <[u8]>::len);
     len == 2 || std.mode == Some(b"arm:t32") || std.address.is_some_and(|a| a & 3 != 0)
 }
 
-/// Where operands are listed.
+/// The list that an operand is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Pre,
@@ -249,7 +250,7 @@ fn operands<'a>(
     let fields = list.by_ref().take(MAX_LIST).map(|o| operand(&o, describer, side)).collect();
     let more = list.count();
     if more > 0 {
-        remarks.push(format!("The list goes on: {more} more values are not shown."));
+        remarks.push(format!("{more} more values are not shown."));
     }
     Value::Tree(fields)
 }
@@ -261,7 +262,7 @@ fn operand(operand: &Operand<'_>, describer: &Describer, side: Side) -> Field {
         (None, Some(address)) => (format!("[{:#x}]", address.unwrap_or(0)), true),
         (None, None) => ("(no place)".to_string(), false),
     };
-    // Tracers write registers with the least significant byte first, and memory as it lies.
+    // Tracers write registers in little-endian order, and memory in the order of addresses.
     let big = memory && describer.machine.has_big_endian_memory(&describer.order);
     let value = operand.value.map_or(Value::Null, |bytes| describer.number(bytes, operand.bits, big));
     let mut extra = Vec::new();
@@ -282,7 +283,7 @@ fn operand(operand: &Operand<'_>, describer: &Describer, side: Side) -> Field {
     named(name, Value::Tree(extra))
 }
 
-/// How an operand was used, where that is more than its list says.
+/// The use of an operand, if it differs from what its list implies.
 fn usage(usage: Option<Usage>, side: Side) -> Option<String> {
     let usage = usage?;
     let is = |flag: Option<bool>| flag == Some(true);
@@ -318,11 +319,11 @@ fn taint_intros(list: List<'_>, describer: &Describer, out: &mut RecordDetails) 
     }
     let more = intros.count();
     if more > 0 {
-        out.remarks.push(format!("The list goes on: {more} more places are not shown."));
+        out.remarks.push(format!("{more} more addresses are not shown."));
     }
 }
 
-/// Adds what the meta frame says.
+/// Adds the fields of the meta frame.
 fn meta(meta: &Meta<'_>, describer: &Describer, out: &mut RecordDetails) {
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
     add("Tracer", meta.tracer.map(|p| program(p, "Name", "Version", text)));
@@ -332,7 +333,7 @@ fn meta(meta: &Meta<'_>, describer: &Describer, out: &mut RecordDetails) {
         meta.file.map(|file| {
             let mut fields = Vec::new();
             let mut add = |name, value: Option<Value>| fields.extend(value.map(|v| Field::new(name, v)));
-            // A file of 2 GiB and more has a negative size, or a wrong one.
+            // The field overflows for files of 2 GiB and more.
             add("Size in bytes", file.size.map(|size| Value::I64(size.into())));
             add("Read", file.accessed.map(time));
             add("Modified", file.modified.map(time));
@@ -357,7 +358,7 @@ fn program(program: Program<'_>, name: &'static str, last: &'static str, show: i
     fields.extend(program.name.map(|n| Field::new(name, text(n))));
     fields.extend(program.last.map(|l| Field::new(last, show(l))));
     fields.push(Field::new("Arguments", Value::List(program.arguments().take(MAX_LIST).map(text).collect())));
-    // A whole environment: long, and not for every eye.
+    // The environment is long and may hold secrets: a tree can be collapsed.
     let variables = program.environment().take(MAX_LIST).map(|variable| {
         let (name, value) = match variable.iter().position(|b| *b == b'=') {
             Some(i) => (variable.get(..i), variable.get(i + 1..)),

@@ -1,4 +1,4 @@
-//! Turns a trace into events: a call stack a thread, and instants for what is no instruction.
+//! The decoder: drives the walk over a trace.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -25,7 +25,7 @@ pub(crate) struct FramesDecoder {
     pub(super) options: OpenOptions,
     pub(super) walk: Walk,
     pub(super) state: State,
-    /// Where the trace ends, once that is known.
+    /// Absolute offset of the end of the trace, once known.
     pub(super) end: Option<u64>,
     failed: Option<Error>,
 }
@@ -34,7 +34,7 @@ impl FramesDecoder {
     pub(super) fn new(header: Header, head: &[u8], options: OpenOptions) -> Self {
         let machine = Machine::of(&header);
         let mut state = State::new(machine.isa, options.limits);
-        // What the head holds of the meta frame is known from the beginning.
+        // `info` needs the meta frame before it has been decoded. It is usually in the head.
         if header.has_meta() {
             let body = usize::try_from(META_AT).ok().and_then(|at| head.get(at..)).and_then(|b| b.split_first_chunk());
             if let Some((len, body)) = body {
@@ -64,17 +64,18 @@ impl Decoder for FramesDecoder {
         }
         self.state.meta.properties(&mut properties);
         let counted = match (header.frames, header.table) {
-            (0, 0) => "not counted: written as a stream, or the tracer did not finish".into(),
+            (0, 0) => "not in the header: streamed, or the tracer did not finish".into(),
             (frames, _) => frames.to_string(),
         };
         properties.push(("Frames", counted));
         let isa = self.machine.isa;
         if !isa.has_stack() {
-            let why = "not known for this machine: calls and returns look different on each";
+            let why = "not available: the calls and returns of this machine are unknown";
             properties.push(("Call stack", why.into()));
         }
         if header.version > 3 {
-            properties.push(("Version", format!("{} is newer than what is known; read as version 3", header.version)));
+            properties
+                .push(("Version", format!("{}, newer than any known version; read as version 3", header.version)));
         }
         Info {
             format: "frames",
@@ -85,8 +86,8 @@ impl Decoder for FramesDecoder {
             place_noun: "byte",
             event_noun: "frame",
             slice_noun: "call",
-            when_empty: "The trace holds no frames: nothing was executed while it was recorded, or the tracer was stopped \
-                         before it wrote anything.",
+            when_empty: "The trace has no frames: nothing was executed during the recording, or the tracer was stopped \
+                         before it wrote any.",
             offers: match (isa.code(false, false).is_some(), isa.has_stack()) {
                 (true, true) => &[Capability::Disassembly, Capability::CallStacks],
                 (true, false) => &[Capability::Disassembly],
@@ -115,7 +116,7 @@ impl Decoder for FramesDecoder {
         self.state.finish(out);
         let frames = self.walk.frames();
         if frames > 0 {
-            // The last step takes its place as well: without this the trace would end where something last happened.
+            // Extends the trace to its last step. Otherwise it would end at the last event.
             self.state.lane(Lane::Recording, "end of the trace", frames, self.walk.at(), out);
         }
         self.check()

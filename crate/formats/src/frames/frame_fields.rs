@@ -8,51 +8,51 @@ use crate::code::isa::StackPointer;
 use super::instruction::register_value;
 use super::message::{Capture, Message, Slot};
 
-/// Bytes of a mode that are looked at: those that are known have fewer.
+/// Bytes kept of a mode. All known modes are shorter.
 pub(super) const LONGEST_MODE: usize = 16;
-/// A name that a frame gives is cut behind so many bytes.
+/// Limit for the name of a module or source, in bytes.
 const MAX_NAME: usize = 200;
 
-/// What the events need of a frame.
+/// The fields of one frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrameFields {
-    /// Says which register is the stack pointer.
+    /// The names of the stack pointer.
     pointer: StackPointer,
     pub(super) kinds: Kinds,
     pub(super) address: Option<u64>,
     pub(super) thread: Option<u64>,
     pub(super) bytes: Prefix<LOOKED_AT>,
     pub(super) mode: Prefix<LONGEST_MODE>,
-    /// The stack pointer, among the values read and among those written.
+    /// The value of the stack pointer in the list of values read, and in that of values written.
     pub(super) read: Option<u64>,
     pub(super) written: Option<u64>,
-    /// The operand at hand: whether it was read or written, the name of its register, its value.
+    /// The current operand: its list, the name of its register, its value.
     list: Option<OperandList>,
     register: Prefix<8>,
     value: Prefix<8>,
-    /// Of a system call.
+    /// From a system call.
     pub(super) number: Option<u64>,
     pub(super) call_thread: Option<u64>,
-    /// Of an exception.
+    /// From an exception.
     pub(super) exception: Option<u64>,
     pub(super) exception_thread: Option<u64>,
     pub(super) from: Option<u64>,
     pub(super) to: Option<u64>,
     pub(super) module: Option<Vec<u8>>,
-    /// Of the first taint that has one; whether others have another.
+    /// Name of the first taint source that has one.
     pub(super) source: Option<Vec<u8>>,
     in_source: bool,
     within: Option<Message>,
 }
 
-/// A list of operands.
+/// The list that an operand is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OperandList {
     Read,
     Written,
 }
 
-/// Which options a frame has.
+/// Which kinds a frame is of. Valid frames have exactly one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds {
     pub(super) std: bool,
@@ -63,7 +63,7 @@ pub(super) struct Kinds {
     pub(super) key: bool,
 }
 
-/// The first bytes of something, and how many there are.
+/// The first `N` bytes of a string, and the length of the string in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prefix<const N: usize> {
     bytes: [u8; N],
@@ -102,7 +102,7 @@ impl FrameFields {
         Self { pointer, ..Self::default() }
     }
 
-    /// Ready for the next frame.
+    /// Prepares for the next frame.
     #[inline]
     pub(super) fn clear(&mut self) {
         let last = self.kinds;
@@ -129,7 +129,7 @@ impl FrameFields {
         self.value.begin(0);
     }
 
-    /// The operand at hand is over.
+    /// Ends the current operand, and keeps its value if it is the stack pointer.
     pub(super) fn end_operand(&mut self) {
         let is_whole = self.register.len == self.register.kept as u64 && self.value.len == self.value.kept as u64;
         if let Some(list) = self.list

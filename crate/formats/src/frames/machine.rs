@@ -1,4 +1,4 @@
-//! Which machine a trace is of: names, instruction sets, byte order.
+//! The machine of a trace: its name, instruction set, and byte order.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,7 +7,8 @@ use crate::code::isa::{ByteOrder, Isa};
 
 use super::wire::Header;
 
-/// `frame_architecture`, in the order of `frame_arch.h`: an old BFD's enumeration, frozen, with five of its own at the end.
+/// `frame_architecture`, in the order of `frame_arch.h`: the frozen enumeration of an old BFD, with five additions at
+/// the end.
 const ARCHITECTURES: [&str; 82] = [
     "unknown",
     "obscure",
@@ -93,7 +94,7 @@ const ARCHITECTURES: [&str; 82] = [
     "hexagon",
 ];
 
-/// Machines that matter, by architecture.
+/// Names of machines: architecture, machine, name.
 const MACHINES: &[(u64, u64, &str)] = &[
     (9, 1, "i386"),
     (9, 2, "i8086"),
@@ -134,7 +135,7 @@ const MACHINES: &[(u64, u64, &str)] = &[
     (66, 64, "64 bits"),
 ];
 
-/// The machine that a trace was recorded on, as the header has it.
+/// The machine that a trace was recorded on, according to the header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine {
     architecture: u64,
@@ -158,12 +159,12 @@ impl Machine {
         Self { architecture, number, isa }
     }
 
-    /// The architecture and the machine as people call them.
+    /// The name of the architecture and the machine.
     pub(crate) fn name(&self) -> String {
         let Self { architecture, number, .. } = *self;
         let known = usize::try_from(architecture).ok().and_then(|i| ARCHITECTURES.get(i));
         let Some(known) = known else {
-            return format!("architecture {architecture}, machine {number} (not known)");
+            return format!("architecture {architecture}, machine {number} (unknown)");
         };
         let machine = match MACHINES.iter().find(|m| m.0 == architecture && m.1 == number) {
             Some((_, _, name)) => name.to_string(),
@@ -173,8 +174,8 @@ impl Machine {
         format!("{known}, {machine}")
     }
 
-    /// Whether numbers in memory have the most significant byte first. Tells of machines that have but one order; where there are
-    /// two, instructions tell.
+    /// Whether memory is big-endian. If the machine has both byte orders, `order` decides, which is learnt from
+    /// instructions.
     pub(crate) fn has_big_endian_memory(&self, order: &ByteOrder) -> bool {
         match self.isa {
             Isa::Mips | Isa::PowerPc => order.is_big(self.isa),
@@ -197,6 +198,6 @@ mod tests {
         assert_eq!(name(9, 64), "i386, x86-64");
         assert_eq!(name(78, 0), "aarch64");
         assert_eq!(name(81, 68), "hexagon, machine 68");
-        assert_eq!(name(999, 1), "architecture 999, machine 1 (not known)");
+        assert_eq!(name(999, 1), "architecture 999, machine 1 (unknown)");
     }
 }

@@ -19,9 +19,9 @@ use super::instruction;
 use super::message::{self, Message};
 use super::meta::Summary;
 use super::problems::UNKNOWN_RECORD;
-use super::threads::{Context, Pointer, Step, Threads, or_remember};
+use super::threads::{Context, Pointer, Step, Threads, keep_error};
 
-/// All but the place in the container.
+/// What the decoder keeps from batch to batch.
 pub(super) struct State {
     limits: Limits,
     pub(super) threads: Threads,
@@ -35,21 +35,21 @@ pub(super) struct State {
     pub(super) failed: Option<Error>,
 }
 
-/// Tracks that are no thread's.
+/// Tracks that do not belong to a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lane {
     Modules,
     Taint,
-    /// What concerns all threads or none.
+    /// Events of all threads, or of none.
     Recording,
 }
 
 impl Lane {
     fn name(self) -> (&'static str, &'static str) {
         match self {
-            Self::Modules => ("modules", "where they are loaded"),
-            Self::Taint => ("taint", "where it comes in"),
-            Self::Recording => ("recording", "what concerns no single thread"),
+            Self::Modules => ("modules", "when they are loaded"),
+            Self::Taint => ("taint", "when it is introduced"),
+            Self::Recording => ("recording", "events of no particular thread"),
         }
     }
 }
@@ -70,19 +70,19 @@ impl State {
         }
     }
 
-    /// The trace is over.
+    /// The trace is complete.
     pub(super) fn finish(&mut self, out: &mut EventBatch) {
         let Self { threads, names, tracks, limits, .. } = self;
         threads.finish(&mut Context { names, tracks, limits, out });
     }
 
-    /// No more of the trace is read.
+    /// The rest of the trace will not be read.
     pub(super) fn settle(&mut self, out: &mut EventBatch) {
         let Self { threads, names, tracks, limits, .. } = self;
         threads.settle(&mut Context { names, tracks, limits, out });
     }
 
-    /// A frame is there as a whole, or as far as it is valid.
+    /// The current frame is complete, or decoded as far as it is valid.
     #[inline]
     fn frame(&mut self, index: u64, record: Record, out: &mut EventBatch) {
         self.fields.end_operand();
@@ -102,28 +102,28 @@ impl State {
             };
             let limits = &self.limits;
             let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
-            or_remember(self.threads.step(&step, &mut cx), &mut self.failed);
+            keep_error(self.threads.step(&step, &mut cx), &mut self.failed);
             if fields.kinds == (Kinds { std: true, ..Kinds::default() }) {
                 return;
             }
         } else if fields.kinds.std || fields.kinds == Kinds::default() {
-            // Of a frame that breaks off that much has been said.
+            // An invalid frame has already been reported.
             if self.message.broken().is_none() {
                 out.problems.push(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
             }
         }
-        self.rare(index, record.at, out);
+        self.other_kinds(index, record.at, out);
     }
 
     #[inline]
     fn step(&mut self, step: &Step<'_>, out: &mut EventBatch) {
         let limits = &self.limits;
         let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
-        or_remember(self.threads.step(step, &mut cx), &mut self.failed);
+        keep_error(self.threads.step(step, &mut cx), &mut self.failed);
     }
 
-    /// What is no instruction.
-    fn rare(&mut self, index: u64, at: u64, out: &mut EventBatch) {
+    /// Adds the events of a frame that is not an instruction.
+    fn other_kinds(&mut self, index: u64, at: u64, out: &mut EventBatch) {
         let kinds = self.fields.kinds;
         if kinds.syscall {
             let name = self.fields.number.map_or("system call".to_owned(), |n| format!("system call {n}"));
@@ -155,14 +155,14 @@ impl State {
         }
     }
 
-    /// An instant on a thread, or where no thread is named, in the lane for that.
+    /// Adds an instant to a thread, or to the lane for recordings if the frame names no thread.
     fn instant(&mut self, thread: Option<u64>, name: &str, index: u64, at: u64, out: &mut EventBatch) {
         let Some(thread) = thread else { return self.lane(Lane::Recording, name, index, at, out) };
         let limits = &self.limits;
         let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
         let name = cx.names.number(name, at, limits.names, cx.out);
         let result = name.and_then(|name| self.threads.point(thread, name, index, at, &mut cx));
-        or_remember(result, &mut self.failed);
+        keep_error(result, &mut self.failed);
     }
 
     pub(super) fn lane(&mut self, lane: Lane, name: &str, index: u64, at: u64, out: &mut EventBatch) {
@@ -189,11 +189,11 @@ impl State {
             cx.out.push(EventKind::Instant, track, index, name, Locator::at(at));
             Ok(())
         });
-        or_remember(result, &mut self.failed);
+        keep_error(result, &mut self.failed);
     }
 }
 
-/// The sink that fills a batch.
+/// The sink, for one batch.
 pub(super) struct ToBatch<'a> {
     pub(super) state: &'a mut State,
     pub(super) out: &'a mut EventBatch,
@@ -230,7 +230,7 @@ impl Sink for ToBatch<'_> {
         let message = if state.in_meta { Message::Meta } else { Message::Frame };
         state.message = message::Walk::new(message, record.body(), record.len);
         if state.in_meta {
-            // The head may have held the beginning of it alone.
+            // The summary may come from an incomplete meta frame in the head.
             state.meta = Summary::default();
         } else {
             state.fields.clear();
