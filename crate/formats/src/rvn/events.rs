@@ -1,4 +1,4 @@
-//! Drives the reader and hands its records to the sink.
+//! The decoder: drives the reader and passes its records to the sink.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
 
-/// Records that are looked at together: events of one track then come in runs, which the store likes.
+/// Records processed together. Events of a track then arrive back-to-back, which suits the store.
 const TOGETHER: usize = 512;
 
 /// Decodes a block trace.
@@ -50,7 +50,7 @@ impl RowDecoder for RvnDecoder {
     fn info(&self) -> Info {
         let m = &self.reader.metadata;
         let version = if m.format.is_empty() { String::from("unknown") } else { m.format.clone() };
-        let mut properties = alloc::vec![("Schema", self.reader.schema_word())];
+        let mut properties = alloc::vec![("Schema", self.reader.schema_text())];
         if !m.tool.is_empty() {
             properties.push(("Tool", format!("{} {}", m.tool, m.tool_version)));
         }
@@ -69,7 +69,7 @@ impl RowDecoder for RvnDecoder {
             place_noun: "transition",
             event_noun: "block run",
             slice_noun: "call",
-            when_empty: "The trace has blocks, perhaps, but none of them was executed.",
+            when_empty: "The trace has no block runs: nothing was executed during the recording.",
             offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],
             first_tab: Tab::Flame,
             properties,
@@ -121,7 +121,7 @@ impl RowDecoder for RvnDecoder {
     }
 
     fn finish(&mut self, out: &mut EventBatch) {
-        // A limit that is reached now has been reached before, and was told.
+        // An error here would be a limit that has been reported before.
         let _ = self.sink(out).settle();
     }
 

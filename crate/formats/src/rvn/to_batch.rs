@@ -1,5 +1,5 @@
-//! The sink that turns records into events of a batch: a call stack, each block in a lane, and lanes of what is user and
-//! kernel and of modes.
+//! The sink that turns records into events of a batch: a call stack, a lane of block runs, and lanes that show when
+//! user and kernel code ran and in which mode.
 
 use alloc::format;
 
@@ -23,31 +23,32 @@ use crate::names::Texts;
 use crate::problem::Problem;
 use crate::rows::RowError;
 
-/// What takes one row comes first: it would be far down below a deep stack.
+/// Lanes of one row come first. Below a deep stack they would be far down.
 const PRIVILEGE: TrackId = 0;
 const MODE: TrackId = 1;
 const BLOCKS: TrackId = 2;
 const CALLS: TrackId = 3;
-/// Interrupts are told, and handlers need not be inferred. Blocks of all modes are on one stack: there are no operands, so
-/// that nothing but the encoding of instructions depends on the mode.
+
+/// The trace reports interrupts, so handlers need not be inferred. Blocks of all modes share a stack: there are no
+/// operands, and only the encoding of instructions depends on the mode.
 const RULES: Rules = Rules { isa: Isa::X86(64), infers_handlers: false };
 
 /// What the decoder keeps from batch to batch.
 pub(super) struct State {
     limits: Limits,
     names: Texts,
-    /// Names of code by address, twice their number, and 1 more for what has been called.
+    /// For each address, twice the number of its name, plus 1 if it has been called.
     by_address: HashMap<u64, u32>,
-    /// Of the kernel's code by where a system call entered it.
+    /// For each address at which a system call entered the kernel, like `by_address`.
     system_calls: HashMap<u64, u32>,
     stack: Stack,
     program: Program,
-    /// What is open in the lanes, and what it stands for.
+    /// The open slice of each lane, and its meaning.
     privilege: Option<(Stretch, bool)>,
     mode: Option<(Stretch, Mode)>,
-    /// The latest interrupt whose own event is still to come.
+    /// The last interrupt whose block run has not arrived yet.
     announced: Option<Interrupt>,
-    told_missing: bool,
+    reported_missing: bool,
 }
 
 /// An open slice of a lane.
@@ -69,7 +70,7 @@ impl State {
             privilege: None,
             mode: None,
             announced: None,
-            told_missing: false,
+            reported_missing: false,
         }
     }
 }
@@ -87,7 +88,7 @@ pub(super) fn define_tracks(out: &mut EventBatch) {
     }
 }
 
-/// Takes records.
+/// The sink, for one batch.
 pub(super) struct ToBatch<'a> {
     pub(super) state: &'a mut State,
     pub(super) blocks: &'a mut Blocks,
@@ -96,11 +97,11 @@ pub(super) struct ToBatch<'a> {
 }
 
 impl ToBatch<'_> {
-    fn text(&mut self, text: &str) -> Result<u32, RowError> {
+    fn text_name(&mut self, text: &str) -> Result<u32, RowError> {
         self.state.names.number(text, 0, self.state.limits.names, self.out).map_err(too_many_names)
     }
 
-    fn address(&mut self, pc: u64) -> Result<u32, RowError> {
+    fn address_name(&mut self, pc: u64) -> Result<u32, RowError> {
         if let Some(name) = self.state.by_address.get(&pc) {
             return Ok(name >> 1);
         }
@@ -110,7 +111,7 @@ impl ToBatch<'_> {
         Ok(name)
     }
 
-    /// The number of the name of an interrupt.
+    /// The number of an interrupt's name.
     fn interrupt_name(&mut self, interrupt: &Interrupt) -> Result<u32, RowError> {
         let text = vectors::name(interrupt);
         self.state
@@ -119,7 +120,7 @@ impl ToBatch<'_> {
             .map_err(too_many_names)
     }
 
-    /// Has something done to the call stack, with the sink that fills a batch.
+    /// Applies `act` to the call stack, with a sink for this batch. `interrupt` is the name of a handler.
     fn with_stack(
         &mut self,
         interrupt: u32,
@@ -133,21 +134,21 @@ impl ToBatch<'_> {
         sink.failed.map_or(Ok(()), Err)
     }
 
-    /// The number of the name of a block.
-    fn name(&mut self, event: &Event) -> Result<u32, RowError> {
+    /// The number of a block's name.
+    fn block_name(&mut self, event: &Event) -> Result<u32, RowError> {
         let known = self.blocks.get(event.block).map(|e| (e.name, e.is_interrupt(), e.block.pc));
         let name = match known {
             Some((Some(name), ..)) => return Ok(name),
-            Some((None, true, _)) => self.text("no instruction")?,
-            Some((None, false, pc)) => self.address(pc)?,
+            Some((None, true, _)) => self.text_name("no instruction")?,
+            Some((None, false, pc)) => self.address_name(pc)?,
             None => {
-                // Once is enough: a table that lost its blocks would have millions.
-                if !self.state.told_missing {
-                    self.state.told_missing = true;
+                // Reported once: a table without its blocks would have millions of these.
+                if !self.state.reported_missing {
+                    self.state.reported_missing = true;
                     let at = event.begin;
                     self.out.problems.push(Problem { at, kind: &NO_BLOCK, value: event.block as u64 });
                 }
-                return self.text("missing block");
+                return self.text_name("missing block");
             }
         };
         if let Some(entry) = self.blocks.get_mut(event.block) {
@@ -161,7 +162,8 @@ impl ToBatch<'_> {
             let event = match record {
                 Record::Interrupt(interrupt) => {
                     let name = self.interrupt_name(interrupt)?;
-                    // Ordered by transition, and before the event that it lies in: no event can be later than that.
+                    // Interrupts come in order, and before the block run that they are in, so this time is not before
+                    // the last event.
                     let time = interrupt.transition;
                     self.with_stack(0, |stack, _, sink| stack.point(name, time, Locator::at(time + 1), sink))?;
                     self.state.announced = Some(*interrupt);
@@ -172,7 +174,7 @@ impl ToBatch<'_> {
             let Some(entry) = self.blocks.get_mut(event.block) else { continue };
             let (pc, time, locator) = (entry.block.pc, event.begin, Locator::at(event.end));
             if entry.is_interrupt() {
-                // Whatever is no instruction and has no row among the interrupts goes by unseen on the stack.
+                // A transition that is neither an instruction nor an interrupt has no effect on the stack.
                 if let Some(interrupt) = self.state.announced.take().filter(|i| i.transition + 1 == event.end) {
                     let name = self.interrupt_name(&interrupt)?;
                     let at = Arrival { address: interrupt.pc, stack: None, opening: Opening::Usual, time, locator };
@@ -180,7 +182,7 @@ impl ToBatch<'_> {
                 }
                 continue;
             }
-            // Of a block that was not executed to its end nobody can say where it goes.
+            // It is unknown where a block continues that did not run to its end.
             let opening = entry.opening();
             let complete = event.end - event.begin >= entry.block.count;
             let (flow, last) = if complete { entry.ending(self.instructions) } else { (Flow::Unknown, 0) };
@@ -214,7 +216,7 @@ impl ToBatch<'_> {
                     self.out.push(EventKind::EndOf, PRIVILEGE, time, open.name, open.locator);
                 }
                 if let Some(kernel) = kernel {
-                    let name = self.text(if kernel { "kernel" } else { "user" })?;
+                    let name = self.text_name(if kernel { "kernel" } else { "user" })?;
                     self.out.push(EventKind::Begin, PRIVILEGE, time, name, locator);
                     self.state.privilege = Some((Stretch { name, locator }, kernel));
                 }
@@ -223,7 +225,7 @@ impl ToBatch<'_> {
                 if let Some((open, _)) = self.state.mode.take() {
                     self.out.push(EventKind::EndOf, MODE, time, open.name, open.locator);
                 }
-                let name = self.text(&mode.word())?;
+                let name = self.text_name(&mode.word())?;
                 self.out.push(EventKind::Begin, MODE, time, name, locator);
                 self.state.mode = Some((Stretch { name, locator }, mode));
             }
@@ -231,13 +233,13 @@ impl ToBatch<'_> {
         Ok(())
     }
 
-    /// Every record as events, track by track.
+    /// Adds the events of records, track by track.
     pub(super) fn records(&mut self, records: &[Record]) -> Result<(), RowError> {
         for record in records {
             if let Record::Event(event) = record {
                 let name = match self.blocks.get(event.block).and_then(|e| e.name) {
                     Some(name) => name,
-                    None => self.name(event)?,
+                    None => self.block_name(event)?,
                 };
                 self.out.push_whole(BLOCKS, event.begin, event.end, name, Locator::at(event.end));
                 self.out.records += 1;
@@ -247,16 +249,16 @@ impl ToBatch<'_> {
         self.lane_events(records)
     }
 
-    /// No more of the trace is read.
+    /// The rest of the trace will not be read.
     pub(super) fn settle(&mut self) -> Result<(), RowError> {
         self.with_stack(0, |stack, _, sink| stack.settle(sink))
     }
 }
 
-/// Whether code at the address is the kernel's; nothing where nobody can say.
+/// Whether an address is the kernel's. `None` if that is unknown.
 ///
-/// 64 bit: the upper half, as x86-64 and its systems have it. 32 bit: from 2 GiB on, as Windows has it; Linux has it from
-/// 3 GiB on. 16 bit: there is no such thing.
+/// 64 bit: the upper half, by convention of x86-64 systems. 32 bit: from 2 GiB on, as in Windows; Linux begins at 3
+/// GiB. 16 bit: there is no such convention.
 fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
     match mode {
         Mode::Bits64 => Some(pc >> 63 == 1),
@@ -265,13 +267,13 @@ fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
     }
 }
 
-/// The sink of the call stack that fills a batch.
+/// The sink of the call stack, for one batch.
 struct StackToBatch<'a> {
     names: &'a mut Texts,
     by_address: &'a mut HashMap<u64, u32>,
     system_calls: &'a mut HashMap<u64, u32>,
     limit: u32,
-    /// The name of the interrupt at hand.
+    /// The name of the current interrupt.
     interrupt: u32,
     out: &'a mut EventBatch,
     failed: Option<RowError>,
@@ -327,5 +329,5 @@ impl Sink for StackToBatch<'_> {
 
 #[cold]
 fn too_many_names(error: crate::error::Error) -> RowError {
-    RowError::new(Class::Limit, format!("The database holds too much: {}.", error.cause))
+    RowError::new(Class::Limit, format!("The database is too large: {}.", error.cause))
 }
