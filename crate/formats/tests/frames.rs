@@ -357,7 +357,7 @@ fn delay_slots_belong_to_the_caller() {
         (0x1008, 0x0000_0000), // slot
         (0x2000, 0x03e0_0008), // jr $ra
         (0x2004, 0x0000_0000), // slot
-        (0x100c, 0x0411_0001), // bal over nothing: goes on behind its slot
+        (0x100c, 0x0411_0001), // bal to the next instruction: continues after its slot
         (0x1010, 0x0000_0000),
         (0x1014, 0x0000_0000),
     ];
@@ -378,7 +378,7 @@ fn arm_calls_in_both_instruction_sets_and_byte_orders() {
         std(0x2002, &[0xf0, 0x00, 0xff, 0xfd]), // bl 0x3000
         std(0x3000, &[0x47, 0x70]),             // bx lr
         std(0x2006, &[0xbd, 0x10]),             // pop {r4, pc}
-        a32(0x100c, 0xe12f_ff1e),               // bx lr, to whoever called first
+        a32(0x100c, 0xe12f_ff1e),               // bx lr, to the first caller
         a32(0x500, 0xe1a0_0000),
     ];
     let all = whole(&file(35, 0, &frames));

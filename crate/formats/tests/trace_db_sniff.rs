@@ -14,7 +14,7 @@ fn guess(file: &[u8]) -> Option<(&'static str, Confidence)> {
 }
 
 #[test]
-fn both_layouts_are_recognised_and_told_apart() {
+fn both_layouts_are_recognised_and_distinguished() {
     for layout in [Layout::Wide, Layout::Narrow] {
         let mut w = Writer::new(layout, Tables::new([&b"int"[..], b"x"], [Type { name: 0, format: 1, size: 4 }]));
         assert_eq!(guess(&w.clone().finish()), Some(("trace-db", Confidence::Likely)));

@@ -67,7 +67,7 @@ impl Scan {
     /// size in bytes, if known.
     pub fn of(statement: &str, root: i64, size: Option<u64>) -> Option<Self> {
         let [_, _, expected, ..] = SCHEMA;
-        let same = letters(statement).eq(letters(expected));
+        let same = significant_bytes(statement).eq(significant_bytes(expected));
         let root = u64::try_from(root).ok().filter(|root| *root > 1 && same)?;
         let size = size.unwrap_or(u64::MAX);
         Some(Self { state: State::Header(root), size, page_size: 0, usable: 0, path: Vec::new(), left: 0, last: None })
@@ -105,7 +105,7 @@ impl Scan {
         match *kind {
             LEAF => {
                 self.leaf(page, page.get(8..8 + 2 * cells)?, rows)?;
-                self.go_on(rows)
+                self.next_page(rows)
             }
             INTERIOR if cells > 0 && self.path.len() < DEEPEST => {
                 let right = u32::from_be_bytes(*page.get(8..)?.first_chunk()?);
@@ -140,7 +140,7 @@ impl Scan {
     }
 
     /// Continues after a page: with the row above it, then with the next child.
-    fn go_on(&mut self, rows: &mut Rows) -> Option<()> {
+    fn next_page(&mut self, rows: &mut Rows) -> Option<()> {
         while let Some(above) = self.path.last_mut() {
             if let Some((_, (end, id))) = above.cells.get(above.at).copied() {
                 above.at += 1;
@@ -198,7 +198,7 @@ impl RowScan for Scan {
 }
 
 /// The significant characters of a statement.
-fn letters(statement: &str) -> impl Iterator<Item = u8> {
+fn significant_bytes(statement: &str) -> impl Iterator<Item = u8> {
     statement.bytes().filter(|b| !b.is_ascii_whitespace() && *b != b';').map(|b| b.to_ascii_lowercase())
 }
 

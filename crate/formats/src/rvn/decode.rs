@@ -18,7 +18,7 @@ use crate::sniff::OpenOptions;
 
 /// A run of a block: the transitions from `begin` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct BlockRun {
     pub(super) begin: u64,
     pub(super) end: u64,
     pub(super) block: i64,
@@ -27,7 +27,7 @@ pub(super) struct Event {
 /// The next record in the order of transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Record {
-    Event(Event),
+    Run(BlockRun),
     /// Comes before the block run that it is in.
     Interrupt(Interrupt),
 }
@@ -205,10 +205,10 @@ impl Reader {
             }
             let Some(end) = end else { break };
             let block = self.ids.get(self.at).copied().unwrap_or(0);
-            let event = Event { begin: self.position, end, block };
+            let run = BlockRun { begin: self.position, end, block };
             self.at += 1;
             self.position = end;
-            return Some(Record::Event(event));
+            return Some(Record::Run(run));
         }
         self.phase = if self.over { Phase::Done } else { Phase::Execution };
         None

@@ -19,7 +19,7 @@ const MAX_LIST: usize = 256;
 impl RvnDecoder {
     pub(super) fn queries_of(&self, locator: Locator) -> Vec<Query> {
         let end = locator.position();
-        let mut queries = alloc::vec![wire::event(end)];
+        let mut queries = alloc::vec![wire::block_run(end)];
         let end = end as i64;
         if self.reader.schema >= Schema::Of2021 {
             queries.push(wire::interrupts(end.checked_sub(1), Some(end)));
@@ -31,14 +31,14 @@ impl RvnDecoder {
         let (blocks, instructions) = (&self.reader.blocks, self.instructions.as_ref());
         let end = locator.position();
         let mut details = RecordDetails::default();
-        let event = rows.first();
-        let found = event.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
+        let runs = rows.first();
+        let found = runs.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
         let interrupt = rows
             .get(1)
             .filter(|r| !r.is_empty())
             .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
         if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
-            let begin = event.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
+            let begin = runs.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
             describe_run(begin, end, id, blocks, instructions, &mut details);
         } else if interrupt.is_none() {
             details.remarks.push("The database no longer has this transition; it was changed.".into());

@@ -10,7 +10,7 @@ use super::decode::Record;
 pub(super) fn record(record: &Record, blocks: &Blocks, out: &mut String) {
     // Writing to a String cannot fail.
     let _ = match record {
-        Record::Event(e) => writeln!(out, "{{\"begin\":{},\"end\":{},\"block\":{}}}", e.begin, e.end, e.block),
+        Record::Run(e) => writeln!(out, "{{\"begin\":{},\"end\":{},\"block\":{}}}", e.begin, e.end, e.block),
         Record::Interrupt(i) => {
             let _ = write!(
                 out,

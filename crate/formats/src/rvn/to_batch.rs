@@ -6,7 +6,7 @@ use alloc::format;
 use hashbrown::HashMap;
 
 use super::blocks::Blocks;
-use super::decode::{Event, Record};
+use super::decode::{BlockRun, Record};
 use super::problems::NO_BLOCK;
 use super::vectors;
 use super::wire::{Interrupt, Mode};
@@ -44,8 +44,8 @@ pub(super) struct State {
     stack: Stack,
     program: Program,
     /// The open slice of each lane, and its meaning.
-    privilege: Option<(Stretch, bool)>,
-    mode: Option<(Stretch, Mode)>,
+    privilege: Option<(OpenSlice, bool)>,
+    mode: Option<(OpenSlice, Mode)>,
     /// The last interrupt whose block run has not arrived yet.
     announced: Option<Interrupt>,
     reported_missing: bool,
@@ -53,7 +53,7 @@ pub(super) struct State {
 
 /// An open slice of a lane.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct OpenSlice {
     name: u32,
     locator: Locator,
 }
@@ -135,8 +135,8 @@ impl ToBatch<'_> {
     }
 
     /// The number of a block's name.
-    fn block_name(&mut self, event: &Event) -> Result<u32, RowError> {
-        let known = self.blocks.get(event.block).map(|e| (e.name, e.is_interrupt(), e.block.pc));
+    fn block_name(&mut self, run: &BlockRun) -> Result<u32, RowError> {
+        let known = self.blocks.get(run.block).map(|e| (e.name, e.is_interrupt(), e.block.pc));
         let name = match known {
             Some((Some(name), ..)) => return Ok(name),
             Some((None, true, _)) => self.text_name("no instruction")?,
@@ -145,13 +145,13 @@ impl ToBatch<'_> {
                 // Reported once: a table without its blocks would have millions of these.
                 if !self.state.reported_missing {
                     self.state.reported_missing = true;
-                    let at = event.begin;
-                    self.out.problems.push(Problem { at, kind: &NO_BLOCK, value: event.block as u64 });
+                    let at = run.begin;
+                    self.out.problems.push(Problem { at, kind: &NO_BLOCK, value: run.block as u64 });
                 }
                 return self.text_name("missing block");
             }
         };
-        if let Some(entry) = self.blocks.get_mut(event.block) {
+        if let Some(entry) = self.blocks.get_mut(run.block) {
             entry.name = Some(name);
         }
         Ok(name)
@@ -159,23 +159,23 @@ impl ToBatch<'_> {
 
     fn stack_events(&mut self, records: &[Record]) -> Result<(), RowError> {
         for record in records {
-            let event = match record {
+            let run = match record {
                 Record::Interrupt(interrupt) => {
                     let name = self.interrupt_name(interrupt)?;
-                    // Interrupts come in order, and before the block run that they are in, so this time is not before
-                    // the last event.
+                    // Interrupts come in order, each before the block run that it is in, so no earlier event has a later
+                    // time.
                     let time = interrupt.transition;
                     self.with_stack(0, |stack, _, sink| stack.point(name, time, Locator::at(time + 1), sink))?;
                     self.state.announced = Some(*interrupt);
                     continue;
                 }
-                Record::Event(event) => event,
+                Record::Run(run) => run,
             };
-            let Some(entry) = self.blocks.get_mut(event.block) else { continue };
-            let (pc, time, locator) = (entry.block.pc, event.begin, Locator::at(event.end));
+            let Some(entry) = self.blocks.get_mut(run.block) else { continue };
+            let (pc, time, locator) = (entry.block.pc, run.begin, Locator::at(run.end));
             if entry.is_interrupt() {
                 // A transition that is neither an instruction nor an interrupt has no effect on the stack.
-                if let Some(interrupt) = self.state.announced.take().filter(|i| i.transition + 1 == event.end) {
+                if let Some(interrupt) = self.state.announced.take().filter(|i| i.transition + 1 == run.end) {
                     let name = self.interrupt_name(&interrupt)?;
                     let at = Arrival { address: interrupt.pc, stack: None, opening: Opening::Usual, time, locator };
                     self.with_stack(name, |stack, program, sink| stack.interrupt(RULES, at, program, sink))?;
@@ -184,13 +184,13 @@ impl ToBatch<'_> {
             }
             // It is unknown where a block continues that did not run to its end.
             let opening = entry.opening();
-            let complete = event.end - event.begin >= entry.block.count;
+            let complete = run.end - run.begin >= entry.block.count;
             let (flow, last) = if complete { entry.ending(self.instructions) } else { (Flow::Unknown, 0) };
             let departure = Departure {
                 flow,
                 address: pc.wrapping_add(last),
                 next: pc.wrapping_add(entry.block.data.len() as u64),
-                after: event.end,
+                after: run.end,
                 locator,
                 stack: None,
                 moves: Move::None,
@@ -206,9 +206,9 @@ impl ToBatch<'_> {
 
     fn lane_events(&mut self, records: &[Record]) -> Result<(), RowError> {
         for record in records {
-            let Record::Event(event) = record else { continue };
-            let (time, locator) = (event.begin, Locator::at(event.end));
-            let Some(entry) = self.blocks.get(event.block).filter(|e| !e.is_interrupt()) else { continue };
+            let Record::Run(run) = record else { continue };
+            let (time, locator) = (run.begin, Locator::at(run.end));
+            let Some(entry) = self.blocks.get(run.block).filter(|e| !e.is_interrupt()) else { continue };
             let (pc, mode) = (entry.block.pc, entry.block.mode);
             let kernel = is_kernel(pc, mode);
             if self.state.privilege.map(|(_, k)| k) != kernel {
@@ -218,7 +218,7 @@ impl ToBatch<'_> {
                 if let Some(kernel) = kernel {
                     let name = self.text_name(if kernel { "kernel" } else { "user" })?;
                     self.out.push(EventKind::Begin, PRIVILEGE, time, name, locator);
-                    self.state.privilege = Some((Stretch { name, locator }, kernel));
+                    self.state.privilege = Some((OpenSlice { name, locator }, kernel));
                 }
             }
             if self.state.mode.is_none_or(|(_, m)| m != mode) {
@@ -227,7 +227,7 @@ impl ToBatch<'_> {
                 }
                 let name = self.text_name(&mode.word())?;
                 self.out.push(EventKind::Begin, MODE, time, name, locator);
-                self.state.mode = Some((Stretch { name, locator }, mode));
+                self.state.mode = Some((OpenSlice { name, locator }, mode));
             }
         }
         Ok(())
@@ -236,12 +236,12 @@ impl ToBatch<'_> {
     /// Adds the events of records, track by track.
     pub(super) fn records(&mut self, records: &[Record]) -> Result<(), RowError> {
         for record in records {
-            if let Record::Event(event) = record {
-                let name = match self.blocks.get(event.block).and_then(|e| e.name) {
+            if let Record::Run(run) = record {
+                let name = match self.blocks.get(run.block).and_then(|e| e.name) {
                     Some(name) => name,
-                    None => self.block_name(event)?,
+                    None => self.block_name(run)?,
                 };
-                self.out.push_whole(BLOCKS, event.begin, event.end, name, Locator::at(event.end));
+                self.out.push_whole(BLOCKS, run.begin, run.end, name, Locator::at(run.end));
                 self.out.records += 1;
             }
         }

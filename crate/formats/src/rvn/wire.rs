@@ -196,7 +196,7 @@ pub fn execution(after: Option<i64>, most: usize, small: bool) -> Query {
 }
 
 /// Queries the block run that ends with transition `end`, and the previous one.
-pub fn event(end: u64) -> Query {
+pub fn block_run(end: u64) -> Query {
     Query {
         select: &["transition_id", "block_id"],
         rest: format!("from execution where transition_id<={} order by transition_id desc limit 2", end as i64),

@@ -22,10 +22,12 @@ use super::events::TraceDbDecoder;
 use super::point::{Collect, Content, Point, Variable};
 use super::wire::{Kind, LONGEST, Number, StatementId, Tables};
 
-/// Bytes of a point in the first range, in all ranges together, and bytes of the previous point.
+/// Bytes of the point in the first range.
 const FIRST_RANGE: u64 = 8 * 1024;
-const PREVIOUS_RANGE: u64 = 64 * 1024;
+/// Limit for the bytes of the point in all ranges together.
 const MAX_POINT: u64 = 512 * 1024;
+/// Bytes fetched for the previous point.
+const PREVIOUS_RANGE: u64 = 64 * 1024;
 /// Limit for each list: variables, buffers, auxiliary values.
 const MAX_LIST: usize = 2000;
 
@@ -51,19 +53,19 @@ impl TraceDbDecoder {
 
     pub(super) fn next_range_of(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
         let Located::Point(at) = locator.into() else { return None };
-        let s = self.fetched(at, bytes)?;
-        let own = bytes.get(..s.own)?;
-        let from = usize::try_from(at - s.checkpoint.at).ok()?;
+        let fetched = self.fetched(at, bytes)?;
+        let own = bytes.get(..fetched.own)?;
+        let from = usize::try_from(at - fetched.checkpoint.at).ok()?;
         let point = own.get(from..)?;
-        if s.before.is_none() || s.own == bytes.len() {
-            let end = s.checkpoint.at + s.own as u64;
+        if fetched.before.is_none() || fetched.own == bytes.len() {
+            let end = fetched.checkpoint.at + fetched.own as u64;
             let more = self.clipped(end, (point.len() as u64 * 7).min(MAX_POINT.saturating_sub(point.len() as u64)));
             if more.len > 0 && !self.is_whole(at, point) {
                 return Some(more);
             }
         }
         // The point is complete, or has reached its limit.
-        let before = s.before.filter(|_| s.own == bytes.len())?;
+        let before = fetched.before.filter(|_| fetched.own == bytes.len())?;
         Some(self.clipped(before.at, PREVIOUS_RANGE))
     }
 
@@ -73,13 +75,13 @@ impl TraceDbDecoder {
             Located::Point(at) => at,
         };
         let misuse = Error::new(at, Cause::Misuse("no point begins at this offset"));
-        let s = self.fetched(at, bytes).ok_or(misuse)?;
-        let from = usize::try_from(at - s.checkpoint.at).map_err(|_| misuse)?;
-        let own = bytes.get(..s.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
+        let fetched = self.fetched(at, bytes).ok_or(misuse)?;
+        let from = usize::try_from(at - fetched.checkpoint.at).map_err(|_| misuse)?;
+        let own = bytes.get(..fetched.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
         let mut remarks = Vec::new();
         let (point, complete) = self.point(at, own, &mut remarks);
         if !complete {
-            let cut = s.checkpoint.at + s.own as u64 >= self.walk.points.at || self.failed_in(at, own);
+            let cut = fetched.checkpoint.at + fetched.own as u64 >= self.walk.points.at || self.failed_in(at, own);
             remarks.push(if cut {
                 "The trace ends or breaks within this point, which may be incomplete.".to_string()
             } else {
@@ -93,7 +95,7 @@ impl TraceDbDecoder {
         }
         let tables = &self.walk.tables;
         let mut fields = statement_fields(point.statement);
-        if let Some((before, earlier)) = self.earlier(&s, at, point.statement, bytes) {
+        if let Some((before, earlier)) = self.earlier(&fetched, at, point.statement, bytes) {
             fields.push(Field::new("Previous at this statement", Value::Ticks(before.number)));
             fields.push(Field::new("Changed since", changes(tables, &earlier, &point)));
         }
@@ -165,12 +167,12 @@ impl TraceDbDecoder {
     }
 
     /// The previous point at the same statement, in full.
-    fn earlier(&self, s: &Fetched, at: u64, id: Option<StatementId>, bytes: &[u8]) -> Option<(PointRef, Point)> {
-        let (before, bytes) = match s.before {
-            Some(before) => (before, bytes.get(s.own..)?),
+    fn earlier(&self, fetched: &Fetched, at: u64, id: Option<StatementId>, bytes: &[u8]) -> Option<(PointRef, Point)> {
+        let (before, bytes) = match fetched.before {
+            Some(before) => (before, bytes.get(fetched.own..)?),
             None => {
-                let before = self.within(s.checkpoint, at, id?, bytes)?;
-                (before, bytes.get(usize::try_from(before.at - s.checkpoint.at).ok()?..s.own)?)
+                let before = self.within(fetched.checkpoint, at, id?, bytes)?;
+                (before, bytes.get(usize::try_from(before.at - fetched.checkpoint.at).ok()?..fetched.own)?)
             }
         };
         let (point, complete) = self.point(before.at, bytes, &mut Vec::new());

@@ -159,7 +159,7 @@ impl Layout {
 /// What the values of a type are: the type's `format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// 0
+    /// 0: unsigned.
     Unsigned,
     /// 1: two's complement.
     Signed,
