@@ -165,7 +165,7 @@ fn an_exception_lands_in_the_function_of_an_open_call() {
     assert_eq!((all.kinds(), all.problems[0].value), (vec![&LANDING_GUESSED], 2));
 }
 
-/// Like the previous test, but with the stack pointer among the values read, as QEMU's tracers write it. Nothing is a guess.
+/// The previous case with the stack pointer among the values read, as QEMU's tracers write it: nothing is a guess.
 #[test]
 fn the_stack_pointer_shows_which_calls_have_ended() {
     let with = |rsp: u64, address: u64, bytes: &[u8]| {

@@ -31,7 +31,8 @@ const START: u64 = 0x40_1000;
 const STACK: u64 = 0x7fff_ffff_e000;
 const INPUT: u64 = 0x40_4000;
 
-/// A program that computes a factorial, reads a file, copies what it read, and writes it: each function with its address.
+/// A program that computes a factorial, reads a file, copies what it read, and writes it. Each function has its
+/// address.
 #[rustfmt::skip]
 const CODE: &[(u64, &[u8])] = &[
     (START, &[

@@ -1,5 +1,5 @@
-//! Call stacks on every machine whose calls are known: nested calls, a jump out of several calls, and an interrupt between
-//! a call and its callee.
+//! Call stacks on every machine whose calls are known: nested calls, a jump out of several calls, and an interrupt
+//! between a call and its callee.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 

@@ -69,7 +69,8 @@ fn whole(file: &[u8]) -> Delivered {
     decode(file, &[usize::MAX], 1 << 16).0
 }
 
-/// Reads all points in full, in portions of this size. Returns them with the number of bytes used, the problems and the error.
+/// Reads all points in full, in portions of this size. Returns them, the number of bytes used, the problems, and the
+/// error.
 fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<&'static ProblemKind>, Option<Error>) {
     let mut reader = Reader::new(layout, Limits::DEFAULT, 1 << 20);
     let (mut all, mut at, mut pending) = (Vec::new(), 0, Vec::new());
@@ -465,7 +466,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_traces_give_the_same_events_in_any_portions_and_the_same_points_in_full(
+    fn damaged_traces_give_the_same_events_in_any_portions_and_the_same_points(
         narrow in any::<bool>(),
         mut all in prop::collection::vec(any_point(), 1..12),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),

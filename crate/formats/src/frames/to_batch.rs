@@ -155,7 +155,7 @@ impl State {
         }
     }
 
-    /// Adds an instant to a thread, or to the lane for recordings if the frame names no thread.
+    /// Adds an instant to a thread, or to the recording lane if the frame names no thread.
     fn instant(&mut self, thread: Option<u64>, name: &str, index: u64, at: u64, out: &mut EventBatch) {
         let Some(thread) = thread else { return self.lane(Lane::Recording, name, index, at, out) };
         let limits = &self.limits;

@@ -162,7 +162,7 @@ impl ToBatch<'_> {
             let run = match record {
                 Record::Interrupt(interrupt) => {
                     let name = self.interrupt_name(interrupt)?;
-                    // Interrupts come in order, each before the block run that it is in, so no earlier event has a later
+                    // Interrupts come in order, each before the block run that it is in: no earlier event has a later
                     // time.
                     let time = interrupt.transition;
                     self.with_stack(0, |stack, _, sink| stack.point(name, time, Locator::at(time + 1), sink))?;
