@@ -1,7 +1,7 @@
 //! The small traces of `tests/fixtures/frames` and `web/public/samples`, as the encoder writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test frames_fixtures` writes them anew; otherwise they must be
-//! what they were.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test frames_fixtures` writes them; otherwise the test
+//! compares them.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -31,7 +31,8 @@ const START: u64 = 0x40_1000;
 const STACK: u64 = 0x7fff_ffff_e000;
 const INPUT: u64 = 0x40_4000;
 
-/// A program that computes a factorial, reads, copies what it read, and writes it. Each function at its address.
+/// A program that computes a factorial, reads a file, copies what it read, and writes it. Each function has its
+/// address.
 #[rustfmt::skip]
 const CODE: &[(u64, &[u8])] = &[
     (START, &[
@@ -105,7 +106,7 @@ const RBP: usize = 5;
 const RSI: usize = 6;
 const RDI: usize = 7;
 
-/// Executes the program and notes what a tracer would: as much of a processor as it takes.
+/// Executes the program and records it like a tracer. Implements only the instructions used.
 struct Processor {
     pc: u64,
     registers: [u64; 8],
@@ -169,7 +170,7 @@ impl Processor {
         value
     }
 
-    /// Executes an instruction. False at the end.
+    /// Executes an instruction. Returns false at the end of the program.
     fn step(&mut self) -> bool {
         let (at, code) = CODE.iter().rev().find(|(at, _)| *at <= self.pc).unwrap();
         let code = &code[(self.pc - at) as usize..];
@@ -283,7 +284,7 @@ impl Processor {
         let arguments = [RDI, RSI].map(|r| self.registers[r] as i64).to_vec();
         self.frames.push(Frame::Syscall { address, thread: 1, number, arguments });
         if number == 0 {
-            // What is read comes from outside.
+            // What the program reads is tainted.
             let text = *b"Hello, frames! Where did I go?\n ";
             let intros = text.iter().zip(0..).map(|(byte, i)| TaintIntro {
                 address: INPUT + i,
@@ -324,7 +325,7 @@ fn meta() -> Meta {
     }
 }
 
-/// The program from its start to its end.
+/// A complete execution of the program.
 fn calls() -> Vec<u8> {
     let mut writer = Writer::new(3, 9, 64, Some(&meta()));
     writer.frame(&Frame::ModLoad { name: "/home/ada/copy".into(), low: 0x40_0000, high: 0x40_4fff });
@@ -338,7 +339,7 @@ fn calls() -> Vec<u8> {
     writer.finish(Table::Libtrace(64))
 }
 
-/// A system call in the middle of the program, then an exception; version 2 through a pipe: nothing is counted.
+/// The first part of an execution with a system call, then exceptions. Version 2, streamed, so the header has no count.
 fn streamed() -> Vec<u8> {
     let mut writer = Writer::new(2, 9, 64, Some(&meta()));
     let mut processor = Processor::new();
@@ -359,7 +360,7 @@ fn plugin() -> Vec<u8> {
     let mut both = [Processor::new(), Processor::new()];
     for (i, processor) in both.iter_mut().enumerate() {
         while processor.step() {}
-        // The plugin knows no taint.
+        // The plugin does not track taint.
         processor.frames.retain(|f| !matches!(f, Frame::TaintIntro(_)));
         for frame in &mut processor.frames {
             match frame {
@@ -373,7 +374,7 @@ fn plugin() -> Vec<u8> {
     writer.finish(Table::Plugin(64))
 }
 
-/// MIPS, big-endian: what stands in a delay slot belongs to the caller.
+/// Big-endian MIPS: instructions in delay slots belong to the caller.
 fn delay_slots() -> Vec<u8> {
     let mut writer = Writer::new(1, 8, 32, None);
     #[rustfmt::skip]

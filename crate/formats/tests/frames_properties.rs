@@ -1,4 +1,4 @@
-//! Any frames, in any portions, with any damage.
+//! Property tests of frames: any frames, any portions, any damage.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -17,7 +17,7 @@ const RET: &[u8] = &[0xc3];
 const NOP: &[u8] = &[0x90];
 const JUMP: &[u8] = &[0xff, 0xe0];
 
-/// Reads a frame back into what it was written from.
+/// Decodes a message into the frame that the encoder wrote.
 fn read_back(message: &[u8]) -> Option<Frame> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let operand = |o: records::Operand<'_>| -> Option<Operand> {
@@ -82,7 +82,7 @@ fn any_operand(with_usage: bool) -> impl Strategy<Value = Operand> {
 }
 
 fn any_frame() -> impl Strategy<Value = Frame> {
-    // Addresses and instructions from a small choice, so that calls meet their returns.
+    // A small choice of addresses and instructions, so that returns match calls.
     let instruction = prop_oneof![Just(CALL), Just(RET), Just(NOP), Just(JUMP), Just(&[][..])];
     let address = prop_oneof![(0x1000u64..0x1020), any::<u64>()];
     let operands = || prop::collection::vec(any_operand(true), 0..4);
@@ -128,7 +128,7 @@ fn any_file() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-/// What of the problems is said of bytes, by whoever reads them.
+/// The problems that do not concern call stacks. The dump finds them, too.
 fn of_bytes(problems: &[Problem]) -> Vec<Problem> {
     let calls = |p: &&Problem| !problems::KINDS.contains(&p.kind);
     problems.iter().filter(calls).copied().collect()
@@ -138,12 +138,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn frames_come_back_as_they_were_written(frame in any_frame()) {
+    fn frames_round_trip(frame in any_frame()) {
         prop_assert_eq!(read_back(&frame.to_bytes()), Some(frame));
     }
 
     #[test]
-    fn portions_and_batches_do_not_matter(
+    fn events_do_not_depend_on_portions_and_batches(
         file in any_file(),
         portions in prop::collection::vec(1usize..70, 1..8),
         capacity in 1usize..20,
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_is_survived_in_any_portions(
+    fn damaged_files_give_the_same_events_in_any_portions(
         file in any_file(),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         cut in any::<prop::sample::Index>(),
@@ -167,12 +167,12 @@ proptest! {
         }
         file.truncate((24 + cut.index(file.len() - 23)).max(48).min(file.len()));
         if (format().open)(&file, options(&file)).is_err() {
-            // An old header that looks like a longer new one now.
+            // A header without a version now looks like a longer one.
             return Ok(());
         }
         let all = whole(&file);
         prop_assert_eq!(&decode(&file, &[portion], 3).0, &all);
-        // Who skips values and who reads them use up the same bytes, count the same frames and find the same faults.
+        // The dump uses the same bytes, prints as many frames, and finds the same problems.
         let (lines, problems, used) = text(&file, portion);
         prop_assert_eq!(of_bytes(&all.problems), problems);
         prop_assert_eq!(lines.lines().count() as u64, all.records);

@@ -1,5 +1,5 @@
-//! Call stacks on every machine whose calls are known: nested calls, a jump out of several of them, and an interrupt between a
-//! call and its callee.
+//! Call stacks on every machine whose calls are known: nested calls, a jump out of several calls, and an interrupt
+//! between a call and its callee.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
@@ -10,21 +10,21 @@ use frames_common::{decode, whole};
 use unspool_formats::code::problems::LEFT_BY_JUMP;
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Writer};
 
-/// What a program needs to be written for a machine, most significant byte first. Functions are at 0x2000, 0x3000 …
+/// The encodings of a machine, most significant byte first. Functions are at 0x2000, 0x3000 …
 struct Machine {
     name: &'static str,
     architecture: u64,
     mode: Option<&'static str>,
     width: u64,
-    /// Calls from an address to another, and how many instructions are executed with it: one more for a delay slot.
+    /// Encodes a call from one address to another. `slot`: a delay slot comes after it.
     call: fn(u64, u64) -> u32,
     slot: bool,
     ret: u32,
-    /// Sets the stack pointer, and jumps by a register, as `longjmp` does.
+    /// Sets the stack pointer, then jumps through a register, like `longjmp`.
     set_pointer: u32,
     jump: u32,
     nop: u32,
-    /// Loads the number of `rt_sigreturn`, and makes a system call.
+    /// Loads the number of `rt_sigreturn`, then makes a system call.
     load: u32,
     system_call: u32,
     /// Returns from an exception.
@@ -120,12 +120,12 @@ const MACHINES: [Machine; 5] = [
     },
 ];
 
-/// Writes the execution of a program, instruction by instruction.
+/// Records the execution of a program, instruction by instruction.
 struct Run<'a> {
     machine: &'a Machine,
     frames: Vec<Frame>,
     at: u64,
-    /// Listed with every instruction, where it is told at all.
+    /// The stack pointer before each instruction; `None` if the tracer does not list it.
     pointer: Option<u64>,
 }
 
@@ -134,7 +134,7 @@ impl Run<'_> {
         let m = self.machine;
         // Thumb has instructions of two bytes and of four.
         let short = m.width == 2 && word >> 16 == 0;
-        // Instructions of AArch64 lie there with their least significant byte first on all machines.
+        // Instructions of AArch64 are always little-endian.
         let bytes = match (short, m.architecture) {
             (true, _) => (word as u16).to_le_bytes().to_vec(),
             (_, 35) if m.width == 2 => {
@@ -160,7 +160,7 @@ impl Run<'_> {
         }
     }
 
-    /// Calls a function. Returns where it is to go on.
+    /// Calls a function. Returns its return address.
     fn call(&mut self, to: u64) -> u64 {
         self.put((self.machine.call)(self.at, to));
         self.slot();
@@ -179,11 +179,11 @@ impl Run<'_> {
         writer.finish(Table::Libtrace(10_000))
     }
 
-    /// What becomes of the thread, without times.
+    /// The events of the thread, without times.
     fn shown(&self) -> Vec<String> {
         let file = self.file();
         let all = whole(&file);
-        assert_eq!(decode(&file, &[5], 2).0, all, "{}: portions do not matter", self.machine.name);
+        assert_eq!(decode(&file, &[5], 2).0, all, "{}: independent of portions", self.machine.name);
         all.track("thread 1").into_iter().map(|event| event.split('@').next().unwrap().to_string()).collect()
     }
 }
@@ -239,9 +239,9 @@ fn a_jump_leaves_several_calls() {
     }
 }
 
-/// With the stack pointer among the operands nothing of it is a guess, wherever it lands.
+/// If the stack pointer is among the operands, nothing is a guess, wherever the jump lands.
 #[test]
-fn the_stack_pointer_tells_what_a_jump_leaves() {
+fn the_stack_pointer_shows_which_calls_a_jump_leaves() {
     for machine in &MACHINES {
         let mut run = run(machine);
         let mut pointer = 0x8000;
@@ -250,7 +250,7 @@ fn the_stack_pointer_tells_what_a_jump_leaves() {
         for function in [0x2000, 0x3000, 0x4000] {
             run.call(function);
             run.nop();
-            // It makes room for itself.
+            // The function allocates its stack frame.
             pointer -= 0x100;
             run.pointer = Some(pointer);
             run.nop();
@@ -272,7 +272,7 @@ fn an_interrupt_comes_between_a_call_and_its_callee() {
         let mut run = run(machine);
         run.nop();
         let back = run.call(0x2000);
-        // A signal instead of the callee's first instruction.
+        // A signal arrives before the callee's first instruction.
         run.at = 0x8000;
         run.nop();
         let inner = run.call(0x6000);
@@ -284,7 +284,7 @@ fn an_interrupt_comes_between_a_call_and_its_callee() {
         run.nop();
         run.ret(back);
         run.nop();
-        // An exception, which is left by an instruction of its own.
+        // An exception. Its handler ends with an instruction for that.
         let interrupted = run.at;
         run.at = 0x8800;
         run.nop();

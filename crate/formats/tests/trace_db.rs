@@ -1,4 +1,4 @@
-//! trace-db traces written by the encoder and read back: every format, both layouts, any portions, any damage.
+//! trace-db traces that the encoder wrote: every format of values, both layouts, any portions, any damage.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -10,14 +10,14 @@ use unspool_formats::problem::TRUNCATED;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
 use unspool_formats::trace_db::problems::{CUT_POINT, NOT_SHOWN};
-use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 use unspool_formats::{
     Decoder, Error, EventKind, FORMATS, Limits, Locator, Probe, Problem, ProblemKind, RecordDetails, Value,
 };
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Narrow];
 
-/// Names and types of every format and size. Types 0 to 12 are named by names 0 to 12.
+/// Names, and types of every format and size. Types 0 to 13 have names 0 to 13.
 fn tables() -> Tables {
     let names = "u8 u16 u24 u32 u64 s8 s16 s32 s64 float double *char char[10] string i x y α";
     let types = [
@@ -60,7 +60,7 @@ impl Delivered {
     }
 }
 
-/// Drives the decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+/// Decodes a file in portions of the given sizes, in turn, with batches of the given capacity.
 fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
     common::decode("trace-db", file, portions, capacity)
 }
@@ -69,7 +69,8 @@ fn whole(file: &[u8]) -> Delivered {
     decode(file, &[usize::MAX], 1 << 16).0
 }
 
-/// All points in full, read in portions of this size.
+/// Reads all points in full, in portions of this size. Returns them, the number of bytes used, the problems, and the
+/// error.
 fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<&'static ProblemKind>, Option<Error>) {
     let mut reader = Reader::new(layout, Limits::DEFAULT, 1 << 20);
     let (mut all, mut at, mut pending) = (Vec::new(), 0, Vec::new());
@@ -147,7 +148,7 @@ fn numbers_of_every_format_and_size_come_back_exactly() {
 }
 
 #[test]
-fn a_value_track_has_what_changes() {
+fn a_value_track_has_a_sample_for_each_change() {
     let mut w = Writer::new(Layout::Wide, tables());
     for (n, value) in [5, 5, -7, -7, 5].into_iter().enumerate() {
         w.statement(10 + n as u64 % 2);
@@ -157,7 +158,7 @@ fn a_value_track_has_what_changes() {
     }
     let all = whole(&w.finish());
     assert_eq!(all.track("x", "s32"), ["5@0".to_string(), format!("{}@2", -7i64 as u64), "5@4".to_string()]);
-    assert_eq!(all.track("y", "u64"), ["0@0"], "the first value counts, whatever it is");
+    assert_eq!(all.track("y", "u64"), ["0@0"], "the first value is a sample even if it is 0");
     assert_eq!(
         all.track("statements", ""),
         [10, 11, 10, 11, 10].into_iter().zip(0..).map(|(s, t)| format!("!statement {s}@{t}")).collect::<Vec<_>>()
@@ -168,9 +169,9 @@ fn a_value_track_has_what_changes() {
 #[test]
 fn statements_and_variables_belong_to_their_file() {
     let mut w = Writer::new(Layout::Wide, tables());
-    for file in [3u64, 4, 3] {
-        w.statement(HAS_FILE | file << 40 | 77);
-        w.number(X, 0, Number::Unsigned(file));
+    for file in [3, 4, 3] {
+        w.statement(StatementId::in_file(file, 77));
+        w.number(X, 0, Number::Unsigned(file.into()));
         w.end();
     }
     w.number(X, 0, Number::Unsigned(9));
@@ -196,7 +197,7 @@ fn statements_and_variables_belong_to_their_file() {
 }
 
 #[test]
-fn buffers_live_from_where_they_are_told_to_where_they_are_told_anew() {
+fn buffers_live_from_one_size_to_the_next() {
     let mut w = Writer::new(Layout::Wide, tables());
     let sizes = [(0x10, 4), (0x20, 1), (0x10, 4), (0x10, 9), (0x20, 0), (0x99, 0), (u64::MAX, 5)];
     for (n, (address, size)) in sizes.into_iter().enumerate() {
@@ -216,7 +217,7 @@ fn buffers_live_from_where_they_are_told_to_where_they_are_told_anew() {
 }
 
 #[test]
-fn auxiliary_values_are_marks_and_a_track() {
+fn auxiliary_values_are_instants_and_samples() {
     let mut w = Writer::new(Layout::Narrow, tables());
     w.statement(1);
     [7, u64::MAX].into_iter().for_each(|v| w.auxiliary(v));
@@ -230,11 +231,11 @@ fn auxiliary_values_are_marks_and_a_track() {
 }
 
 #[test]
-fn details_hold_everything_and_what_has_changed() {
+fn details_show_all_values_and_what_changed() {
     let mut w = Writer::new(Layout::Wide, tables());
     w.buffer_size(0x1000, 16);
     for n in 0..3u64 {
-        w.statement(HAS_FILE | 2 << 40 | (n % 2));
+        w.statement(StatementId::in_file(2, n % 2));
         w.number(I, 7, Number::Signed(n as i64 - 1));
         w.number(X, 10, Number::Float(0.5));
         w.number(Y, 11, Number::Pointer(0x1000 + n));
@@ -245,7 +246,7 @@ fn details_hold_everything_and_what_has_changed() {
     let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
     let locators: Vec<Locator> = all.events.iter().filter(|e| e.0 == EventKind::Instant).map(|e| e.4).collect();
     let (d, _) = details(&file, decoder.as_ref(), locators[2]);
-    assert_eq!(field(&d.fields, "Statement"), &Value::Hex(HAS_FILE | 2 << 40));
+    assert_eq!(field(&d.fields, "Statement"), &Value::Hex(StatementId::in_file(2, 0).bits()));
     assert_eq!(
         (field(&d.fields, "File"), field(&d.fields, "Place in the syntax tree")),
         (&Value::Id(2), &Value::Id(0))
@@ -263,17 +264,17 @@ fn details_hold_everything_and_what_has_changed() {
     assert_eq!(tree(tree(changed, "i"), "now"), &Value::I64(1));
     assert_eq!(tree(tree(tree(changed, "y"), "now"), "Buffer size"), &Value::U64(14));
     let Value::Tree(changed) = changed else { panic!() };
-    assert_eq!(changed.len(), 2, "x and the text are what they were");
+    assert_eq!(changed.len(), 2, "x and the text have not changed");
     let (first, _) = details(&file, decoder.as_ref(), locators[0]);
     assert!(first.fields.iter().all(|f| f.name != "Changed since"));
 }
 
 #[test]
-fn details_are_near_wherever_the_point_before_is() {
+fn details_read_at_most_1_mib_wherever_the_previous_point_is() {
     let mut w = Writer::new(Layout::Wide, tables());
     let (mut before, mut value) = (Vec::new(), Vec::new());
     for n in 0..120_000u64 {
-        // Statement 5 comes at the first point and then hardly ever; 6 most of the time.
+        // Statement 5 is at the first point and rare after that.
         let statement = if n.is_multiple_of(50_000) { 5 } else { 6 };
         w.statement(statement);
         w.number(X, 4, Number::Unsigned(n));
@@ -303,13 +304,13 @@ fn details_are_near_wherever_the_point_before_is() {
             let size = n as u64 / 1000 * 1000 + 1;
             assert_eq!(tree(tree(field(&d.fields, "Variables"), "y"), "Buffer size"), &Value::U64(size));
         } else {
-            assert!(d.remarks.iter().any(|r| r.contains("larger than what is looked at")), "{:?}", d.remarks);
+            assert!(d.remarks.iter().any(|r| r.contains("too large to be shown in full")), "{:?}", d.remarks);
         }
     }
 }
 
 #[test]
-fn what_cannot_be_read_ends_the_trace_and_keeps_what_came_before() {
+fn invalid_entries_end_the_trace_and_keep_earlier_points() {
     let points_and = |bytes: &[u8]| {
         let mut types = tables();
         types = Tables::new(
@@ -340,7 +341,7 @@ fn what_cannot_be_read_ends_the_trace_and_keeps_what_came_before() {
         assert_eq!(all.kinds(), [&CUT_POINT]);
         assert_eq!(all.track("statements", ""), ["!statement 4@0", "!statement 5 (incomplete)@1"]);
     }
-    // A blob that says it is longer than the file.
+    // A blob longer than the file.
     let (all, at) = points_and(&[2, 0, 0, 0, 0, 13, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff, 1, 2, 3]);
     assert_eq!(all.error, None);
     let cut = Problem { at: at + 16, kind: &TRUNCATED, value: 0xffff_fff0 - 3 };
@@ -348,7 +349,7 @@ fn what_cannot_be_read_ends_the_trace_and_keeps_what_came_before() {
 }
 
 #[test]
-fn a_header_that_is_cut_says_so() {
+fn a_truncated_header_is_reported() {
     let file = Writer::new(Layout::Wide, tables()).finish();
     let types = file.len() - 14 * 12 - 4;
     for len in 20..file.len() {
@@ -365,7 +366,7 @@ fn a_header_that_is_cut_says_so() {
 }
 
 #[test]
-fn more_variables_than_can_be_shown_are_owned_up_to() {
+fn too_many_variables_are_reported() {
     let names: Vec<String> = (0..5000).map(|i| format!("v{i}")).collect();
     let tables = Tables::new(names.iter().map(|n| n.as_bytes()), [Type { name: 0, format: 0, size: 4 }]);
     let mut w = Writer::new(Layout::Wide, tables);
@@ -379,10 +380,10 @@ fn more_variables_than_can_be_shown_are_owned_up_to() {
     assert!(!&NOT_SHOWN.is_serious());
     let locator = all.events.iter().find(|e| e.0 == EventKind::Instant).unwrap().4;
     let (d, _) = details(&file, decoder.as_ref(), locator);
-    assert!(d.remarks.iter().any(|r| r.contains("Of 5000 entries")), "{:?}", d.remarks);
+    assert!(d.remarks.iter().any(|r| r.contains("of 5000 entries")), "{:?}", d.remarks);
 }
 
-/// What a point is made of.
+/// A point that the encoder can write.
 fn any_point() -> impl Strategy<Value = Point> {
     let variable = (14u32..19, 0u32..14, any::<u64>(), prop::collection::vec(any::<u8>(), 0..40)).prop_map(
         |(name, of_type, raw, bytes)| {
@@ -394,7 +395,7 @@ fn any_point() -> impl Strategy<Value = Point> {
                 (1, _) => Content::Number(Number::Signed(((raw << unused) as i64) >> unused)),
                 (2, 4) => Content::Number(Number::Float(f64::from(f32::from_bits(raw as u32 & 0x7f7f_ffff)))),
                 (2, _) => Content::Number(Number::Float(f64::from_bits(raw))),
-                // Near the buffers below.
+                // Near the addresses of buffers.
                 (3, _) => Content::Number(Number::Pointer(raw % 100)),
                 (_, 0) => Content::Bytes(bytes),
                 _ => Content::Bytes(vec![raw as u8; t.size as usize]),
@@ -404,7 +405,7 @@ fn any_point() -> impl Strategy<Value = Point> {
         },
     );
     (
-        prop::option::of(any::<u32>().prop_map(u64::from)),
+        prop::option::of(any::<u32>().prop_map(|id| StatementId::from_bits(id.into()))),
         prop::collection::vec(variable, 0..6),
         prop::collection::vec((0u64..90, 0u64..20), 0..3),
         prop::collection::vec(any::<u64>(), 0..3),
@@ -418,7 +419,7 @@ fn any_point() -> impl Strategy<Value = Point> {
         })
 }
 
-/// Fills in what the file does not say: where points are, and how large the buffers of pointers.
+/// Writes points. Fills in what the file does not contain: offsets of points, and buffer sizes of pointers.
 fn write(layout: Layout, points: &mut [Point]) -> Vec<u8> {
     let mut w = Writer::new(layout, tables());
     let mut map = unspool_formats::trace_db::memory::MemoryMap::default();
@@ -441,7 +442,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn what_is_written_comes_back(
+    fn points_round_trip(
         narrow in any::<bool>(),
         mut all in prop::collection::vec(any_point(), 0..12),
         portion in 1usize..70,
@@ -452,7 +453,7 @@ proptest! {
     }
 
     #[test]
-    fn portions_and_batches_do_not_matter(
+    fn events_do_not_depend_on_portions_and_batches(
         narrow in any::<bool>(),
         mut all in prop::collection::vec(any_point(), 0..12),
         portions in prop::collection::vec(1usize..70, 1..8),
@@ -465,7 +466,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_is_survived_in_any_portions_and_both_modes_read_the_same(
+    fn damaged_traces_give_the_same_events_in_any_portions_and_the_same_points(
         narrow in any::<bool>(),
         mut all in prop::collection::vec(any_point(), 1..12),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
@@ -496,12 +497,12 @@ proptest! {
             let variables = full.get(n).map(|p| p.variables.len());
             let Value::Tree(shown) = field(&d.fields, "Variables") else { panic!() };
             prop_assert!(variables.is_none_or(|v| v == shown.len()));
-            prop_assert_eq!(variables.is_none(), d.remarks.iter().any(|r| r.contains("breaks off")));
+            prop_assert_eq!(variables.is_none(), d.remarks.iter().any(|r| r.contains("may be incomplete")));
         }
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400), count in 0u64..40) {
+    fn arbitrary_bytes_give_the_same_events_in_any_portions(bytes in prop::collection::vec(any::<u8>(), 0..400), count in 0u64..40) {
         let mut file = count.to_le_bytes().to_vec();
         file.extend(bytes);
         let format = FORMATS.iter().find(|f| f.id == "trace-db").unwrap();

@@ -1,14 +1,14 @@
 //! The small trace-db traces of `tests/fixtures/trace_db` and `web/public/samples`, as the encoder writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test trace_db_fixtures` writes them anew; otherwise they must
-//! be what they were.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test trace_db_fixtures` writes them; otherwise the
+//! test compares them.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
 mod common;
 
 use unspool_formats::trace_db::encode::Writer;
-use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
@@ -54,8 +54,8 @@ fn name(text: &str) -> u32 {
     NAMES.iter().position(|n| *n == text).unwrap() as u32
 }
 
-/// A program of two files as GrammaTech's instrumentation would record it: sort.c sorts an array that it has allocated and
-/// takes its mean, gcd.c takes the greatest common divisor of neighbours.
+/// A program of two files as GrammaTech's instrumentation would record it. sort.c sorts an array and computes its mean;
+/// gcd.c computes the greatest common divisor of neighbours.
 struct Program {
     w: Writer,
     layout: Layout,
@@ -63,9 +63,12 @@ struct Program {
 }
 
 impl Program {
-    /// A point of a file at a place in its syntax tree; narrow statements have 32 bits, and no room for a file.
-    fn at(&mut self, file: u64, place: u64, rest: impl FnOnce(&mut Self)) {
-        self.w.statement(if self.layout == Layout::Wide { HAS_FILE | file << 40 | place } else { file * 1000 + place });
+    /// A point at a place in the syntax tree of a file. Narrow statements have 32 bits and no room for a file.
+    fn at(&mut self, file: u32, place: u64, rest: impl FnOnce(&mut Self)) {
+        self.w.statement(match self.layout {
+            Layout::Wide => StatementId::in_file(file, place),
+            Layout::Narrow => StatementId::from_bits(u64::from(file) * 1000 + place),
+        });
         rest(self);
         self.w.end();
     }
@@ -86,7 +89,7 @@ impl Program {
         self.w.blob(name("label"), STRING, text.as_bytes());
     }
 
-    /// An insertion sort: the pointer walks along the array, `key` is what is being put in its place.
+    /// An insertion sort: the pointer walks along the array, `key` is the number being inserted.
     fn sort(&mut self, numbers: &mut [i64]) {
         for i in 1..numbers.len() {
             let key = numbers[i];
@@ -142,7 +145,7 @@ fn program(layout: Layout) -> Vec<u8> {
         p.label("unsorted");
     });
     p.sort(&mut numbers);
-    // The mean needs a copy of it, for a while.
+    // A temporary copy to compute the mean.
     p.at(1, 40, |p| {
         p.w.buffer_size(address + 0x40, 96);
         p.label("sorted");
@@ -173,8 +176,8 @@ fn program(layout: Layout) -> Vec<u8> {
     p.w.finish()
 }
 
-/// Every format in the sizes that it comes in, at its extremes; a point without a statement, an empty one, one that names a
-/// statement twice.
+/// Every format in all its sizes, at its extremes; a point without a statement, an empty one, and one that names two
+/// statements.
 fn values() -> Vec<u8> {
     let names =
         ["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "float", "double", "*void", "key", "text", "v", ""];

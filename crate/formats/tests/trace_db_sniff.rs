@@ -1,4 +1,4 @@
-//! trace-db has no magic: which files are taken for its traces, and which are not.
+//! trace-db has no magic number: which files are recognised as its traces, and which are not.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -14,7 +14,7 @@ fn guess(file: &[u8]) -> Option<(&'static str, Confidence)> {
 }
 
 #[test]
-fn both_layouts_are_recognised_and_told_apart() {
+fn both_layouts_are_recognised_and_distinguished() {
     for layout in [Layout::Wide, Layout::Narrow] {
         let mut w = Writer::new(layout, Tables::new([&b"int"[..], b"x"], [Type { name: 0, format: 1, size: 4 }]));
         assert_eq!(guess(&w.clone().finish()), Some(("trace-db", Confidence::Likely)));
@@ -30,7 +30,7 @@ fn both_layouts_are_recognised_and_told_apart() {
 }
 
 #[test]
-fn a_dictionary_whose_length_looks_like_an_xray_header_is_one_of_names() {
+fn a_dictionary_whose_length_looks_like_an_xray_header_is_recognised() {
     // 3: basic mode version 3; 0x10000 + v: flight data recorder of version v.
     for length in [1usize, 2, 3, 0x1_0001, 0x1_0002, 0x1_0003, 0x1_0004, 0x1_0005] {
         let mut names = vec![vec![b'a'; 4]; length / 5];
@@ -51,7 +51,7 @@ fn a_dictionary_whose_length_looks_like_an_xray_header_is_one_of_names() {
 }
 
 #[test]
-fn xray_logs_are_not_taken_for_traces_of_variables() {
+fn xray_logs_are_not_recognised_as_trace_db() {
     use xray::encode::{FdrBuffer, basic_log_of, header};
     use xray::wire::{Basic, FunctionKind, Mode};
     for frequency in [0, 0x41, 0x4141, 0x41_4141, 3_000_000_000] {

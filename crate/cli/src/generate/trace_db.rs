@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use unspool_formats::trace_db::encode::Writer;
-use unspool_formats::trace_db::wire::{HAS_FILE, Layout, Number, Tables, Type};
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 
 use super::program::Dice;
 use super::{Options, Tick};
@@ -27,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, options: &Options, tick: &mut Tick<'_>)
     let mut buffers: Vec<u64> = Vec::new();
     for i in 0..options.events {
         let file = i / 4096 % 3;
-        trace.statement(HAS_FILE | (file << 40) | (1 + i % 97));
+        trace.statement(StatementId::in_file(file as u32, 1 + i % 97));
         if dice.one_in(500) && buffers.len() < 64 {
             let address = 0x6000_0000_0000 + dice.below(1 << 20) * 64;
             let size = 64 << dice.below(8);

@@ -1,8 +1,8 @@
 //! The state machine that walks over the container: header, meta frame, frames, table of contents.
 //!
-//! The table of contents is a hint at the best: three families of writers put different things there, and the newest
-//! reference reader refuses what the newest reference writer writes. So frames are found by walking over their lengths, and
-//! the table is only held against what was found.
+//! The table of contents is no more than a hint: three families of writers fill it differently, and libtrace's current
+//! reader rejects files of its current writer. So the walk finds frames by their lengths and only compares the table
+//! with them.
 
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
@@ -10,77 +10,78 @@ use crate::problem::{MALFORMED, Problem, TRUNCATED};
 use super::problems::{BAD_TABLE, WRONG_COUNT};
 use super::wire::{Header, META_AT, table_fits};
 
-/// A meta frame or a frame, before its bytes.
+/// A meta frame or a frame, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Nothing for the meta frame.
+    /// Number of the frame; `None` for the meta frame.
     pub(crate) index: Option<u64>,
-    /// Where its length stands.
+    /// Absolute offset of its length field.
     pub(crate) at: u64,
-    /// Bytes of the message that follows its length.
+    /// Length of its message in bytes, without the length field.
     pub(crate) len: u64,
 }
 
 impl Record {
-    /// Where its message begins.
+    /// Absolute offset of its message.
     pub(crate) fn body(&self) -> u64 {
         self.at.wrapping_add(8)
     }
 }
 
-/// What a walk tells.
+/// Receives the records of a container.
 pub(crate) trait Sink {
-    /// The sink cannot take more now: the walk stops behind the record at hand.
+    /// If true, the walk returns after the current record.
     fn is_full(&self) -> bool;
-    /// A record that is there as a whole. False: it is to be told piece by piece instead, with the methods below.
+    /// A complete frame. If this returns false, the walk passes the frame in portions, with the methods below.
     fn whole(&mut self, _record: Record, _bytes: &[u8]) -> bool {
         false
     }
     fn begin(&mut self, record: Record);
-    /// Bytes of the record that began last; answers how many it took. With the `last` ones it takes all.
+    /// A portion of the current record. Returns the number of bytes used, which is all of them if this is the `last`
+    /// portion.
     fn body(&mut self, bytes: &[u8], last: bool) -> usize;
-    /// The record that began last is there as a whole.
+    /// The current record is complete.
     fn finish(&mut self, record: Record);
     fn problem(&mut self, problem: Problem);
 }
 
-/// So long may a record be, however short the file is.
+/// A record may claim this length in bytes even if the file is shorter.
 const PLAUSIBLE: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Header,
-    /// At a length.
+    /// At the length field of a record.
     Length,
     Body(Record),
-    /// At the number of frames per entry of the table.
+    /// At the table's first field: the number of frames for each entry.
     Table,
-    /// At an entry; the number of it, the one before, frames per entry.
+    /// At an entry of the table: its number, the previous entry, the number of frames for each entry.
     Entry {
         number: u64,
         previous: u64,
         every: u64,
     },
-    /// Behind a length that cannot be.
-    Nonsense {
+    /// After an impossible length at offset `from`.
+    Invalid {
         from: u64,
     },
 }
 
-/// Walks over a container.
+/// A walk over a container.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
     header: Header,
     size: Option<u64>,
     state: State,
     at: u64,
-    /// Frames that are there as a whole.
+    /// Number of complete frames.
     frames: u64,
-    /// Where the table should begin, as long as that is believed.
+    /// Absolute offset of the table, unless a frame contradicts it.
     table: Option<u64>,
-    /// The table contradicts the frames.
+    /// Whether the table contradicts the frames.
     bad_table: bool,
-    /// The meta frame is still to come.
+    /// Whether the meta frame comes next.
     meta: bool,
 }
 
@@ -99,7 +100,7 @@ impl Walk {
         }
     }
 
-    /// How many frames are there as a whole so far.
+    /// Number of complete frames so far.
     pub(crate) fn frames(&self) -> u64 {
         self.frames
     }
@@ -109,8 +110,8 @@ impl Walk {
         self.at
     }
 
-    /// Walks over `input`, which lies at the walk's position; answers how much of it is used up. What is left are a few
-    /// bytes, unless the sink is full.
+    /// Walks over `input`, which begins at the walk's position. Returns the number of bytes used. Only a few bytes are
+    /// left over unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
         while !sink.is_full() && self.step(&mut c, sink) {}
@@ -118,7 +119,7 @@ impl Walk {
         input.len() - c.len()
     }
 
-    /// Says that the file ends behind `rest`, which the last [`Walk::run`] left over.
+    /// The file ends after `rest`, which the last [`Walk::run`] left over.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         let eof = self.at.saturating_add(rest.len() as u64);
         let truncated = |value| Problem { at: eof, kind: &TRUNCATED, value };
@@ -126,13 +127,13 @@ impl Walk {
             State::Header => Some(truncated(self.header.len().saturating_sub(eof))),
             State::Length if self.meta => Some(truncated(8 - rest.len().min(7) as u64)),
             State::Length if !rest.is_empty() => Some(truncated(8 - rest.len().min(7) as u64)),
-            // Cut between two frames.
+            // Truncated between two frames.
             State::Length if self.header.table > eof && self.header.frames > self.frames => {
                 Some(truncated(self.header.table - eof))
             }
             State::Length => None,
             State::Body(record) => Some(truncated(record.body().saturating_add(record.len).saturating_sub(eof))),
-            State::Nonsense { from } => Some(Problem { at: from, kind: &MALFORMED, value: eof.saturating_sub(from) }),
+            State::Invalid { from } => Some(Problem { at: from, kind: &MALFORMED, value: eof.saturating_sub(from) }),
             State::Table => {
                 self.bad_table = true;
                 None
@@ -150,13 +151,13 @@ impl Walk {
         if whole && self.header.frames != self.frames && (self.header.frames != 0 || self.header.table != 0) {
             sink.problem(Problem { at: self.header.len() - 16, kind: &WRONG_COUNT, value: self.header.frames });
         }
-        // Of a file that was cut the table is missing: that is not worth a word of its own.
+        // A truncated file has no table; the truncation has been reported.
         if self.bad_table && whole {
             sink.problem(Problem { at: self.header.table, kind: &BAD_TABLE, value: self.frames });
         }
     }
 
-    /// One length, a portion of a record, or an entry. False when it takes more bytes.
+    /// Reads a length, a portion of a record, or an entry. Returns false if that takes more bytes.
     fn step(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
         match self.state {
             State::Header => {
@@ -177,14 +178,15 @@ impl Walk {
             State::Entry { number, previous, every } => {
                 let Ok(entry) = c.u64() else { return false };
                 let first = self.header.len();
-                // The TCG plugin's first entry is where its meta frame begins; others are padded with the table's own offset.
+                // The TCG plugin's first entry is the offset of the meta frame. Others pad the table with its own
+                // offset.
                 let end = self.table.unwrap_or(u64::MAX);
                 let fits = entry >= previous && ((first..=end).contains(&entry) || (number == 0 && entry == META_AT));
                 self.bad_table |= !fits;
                 self.state = State::Entry { number: number + 1, previous: entry, every };
                 true
             }
-            State::Nonsense { .. } => {
+            State::Invalid { .. } => {
                 c.take_up_to(u64::MAX);
                 false
             }
@@ -204,15 +206,15 @@ impl Walk {
             return true;
         }
         let end = at.checked_add(8).and_then(|body| body.checked_add(len));
-        // A file that was cut tells by its table how long it was.
+        // The table's offset shows how long a truncated file was.
         let longest = self.size.map_or(u64::MAX, |size| size.max(self.header.table).max(PLAUSIBLE));
         let Some(end) = end.filter(|_| len <= longest) else {
-            // What is longer than the whole file was never meant to be a length.
-            self.state = State::Nonsense { from: at };
+            // Longer than the whole file: this is not a length.
+            self.state = State::Invalid { from: at };
             return true;
         };
         if self.table.is_some_and(|table| end > table) {
-            // A frame across the place where the table should begin: no table begins there.
+            // A frame covers the offset of the table, so there is no table.
             self.table = None;
             self.bad_table = true;
         }
@@ -233,8 +235,8 @@ impl Walk {
         true
     }
 
-    /// Whether, behind all frames that the header counts, the rest of the file is as long as a table of so many frames an
-    /// entry: the header's offset of it may be wrong.
+    /// Whether a table of contents begins here although the header says otherwise: all frames of the header's count
+    /// have been read, and the rest of the file has the right length for `every` frames per entry.
     fn is_table(&self, at: u64, every: u64) -> bool {
         let Some(rest) = self.size.and_then(|size| size.checked_sub(at)) else { return false };
         self.header.table != 0

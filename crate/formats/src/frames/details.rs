@@ -1,4 +1,4 @@
-//! One frame in full.
+//! The details of a frame: its parts as fields.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -8,39 +8,109 @@ use alloc::vec::Vec;
 
 use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
 use crate::code::isa::{ByteOrder, Isa};
+use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
+use crate::error::{Cause, Error, Result};
+use crate::locator::Locator;
 
-use super::machine::{self, big_endian_memory};
+use super::events::FramesDecoder;
+use super::frame_fields::FrameFields;
+use super::machine::Machine;
+use super::message::{self, Message};
 use super::meta::date;
 use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
-use super::wire::Header;
+use super::wire::META_AT;
 
-/// Of longer lists only so many are shown.
+/// Limit for each list of values.
 const MAX_LIST: usize = 1024;
-/// Longer values are shown as bytes, not as a number.
+/// Values longer than this, in bytes, are shown as bytes instead of a number.
 const MAX_NUMBER: usize = 64;
 
-/// What must be known of a trace to show its frames.
+/// Length of the first range in bytes, enough for most frames.
+const FIRST_RANGE: u64 = 16 * 1024;
+/// Limit in bytes for the part of a frame that is read.
+const MAX_RANGE: u64 = 1 << 20;
+
+impl FramesDecoder {
+    pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
+        Some(Range { at: locator.position(), len: FIRST_RANGE })
+    }
+
+    pub(super) fn next_range_of(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
+        let have = bytes.len() as u64;
+        if Some(locator.position()) == self.end || have != FIRST_RANGE {
+            return None;
+        }
+        let len = bytes.first_chunk().map(|b| u64::from_le_bytes(*b))?;
+        let wanted = len.saturating_add(8).min(MAX_RANGE);
+        (wanted > have).then(|| Range { at: locator.position().saturating_add(have), len: wanted - have })
+    }
+
+    pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
+        let mut out = RecordDetails { offset: locator.position(), ..RecordDetails::default() };
+        if Some(locator.position()) == self.end {
+            out.fields.push(Field::new("Frames", Value::U64(self.walk.frames())));
+            out.fields.push(Field::new("Frames according to the header", Value::U64(self.header.frames)));
+            out.fields.push(Field::new("Table of contents at", Value::U64(self.header.table)));
+            return Ok(out);
+        }
+        let Some((len, body)) = bytes.split_first_chunk() else {
+            return Err(Error::new(locator.position(), Cause::UnexpectedEnd { needed: 8 }));
+        };
+        let len = u64::from_le_bytes(*len);
+        let at = locator.position().saturating_add(8);
+        let is_meta = self.is_meta(locator);
+        let Some(body) = usize::try_from(len).ok().and_then(|len| body.get(..len)) else {
+            // Show the first fields at least.
+            let mut fields = FrameFields::default();
+            let message = if is_meta { Message::Meta } else { Message::Frame };
+            message::Walk::new(message, at, len).run(body, &mut fields);
+            out.fields.extend(fields.address.map(|a| Field::new("Address", Value::Hex(a))));
+            out.fields.extend(fields.thread.map(|t| Field::new("Thread", thread(t))));
+            out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
+            out.remarks.push("The frame is too large to be shown, or the file ends within it.".to_string());
+            return Ok(out);
+        };
+        let message = if is_meta { Message::Meta } else { Message::Frame };
+        let mut walk = message::Walk::new(message, at, len);
+        walk.run(body, &mut FrameFields::default());
+        if let Some(broken) = walk.broken() {
+            out.remarks.push(format!("The frame is invalid from byte {broken} on; the part before it is shown."));
+        }
+        if is_meta {
+            meta(&Meta::new(body), &self.describer(), &mut out);
+        } else {
+            frame(&Frame::new(body), &self.describer(), &mut out);
+        }
+        out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
+        Ok(out)
+    }
+
+    /// Whether this is the meta frame.
+    fn is_meta(&self, locator: Locator) -> bool {
+        self.header.has_meta() && locator == Locator::at(META_AT)
+    }
+
+    fn describer(&self) -> Describer {
+        Describer { machine: self.machine, order: *self.state.threads.order(), payload: self.options.limits.payload }
+    }
+}
+
+/// Turns the parts of a frame into fields.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Machine {
-    pub(crate) isa: Isa,
-    pub(crate) order: ByteOrder,
-    architecture: u64,
-    /// Bytes of a value that are shown.
+struct Describer {
+    machine: Machine,
+    order: ByteOrder,
+    /// Limit in bytes for each value shown as bytes.
     payload: usize,
 }
 
-impl Machine {
-    pub(crate) fn new(header: &Header, order: ByteOrder, payload: usize) -> Self {
-        let isa = machine::isa(header.architecture, header.machine);
-        Self { isa, order, architecture: header.architecture, payload }
-    }
-
+impl Describer {
     fn bytes(&self, bytes: &[u8]) -> Value {
         Value::Bytes { bytes: bytes.iter().copied().take(self.payload).collect(), len: bytes.len() as u64 }
     }
 
-    /// A value as a number, where it is short enough.
+    /// A value as a number, if it is short enough. `big`: the most significant byte comes first.
     fn number(&self, bytes: &[u8], bits: Option<i32>, big: bool) -> Value {
         if bytes.len() > MAX_NUMBER {
             return self.bytes(bytes);
@@ -67,7 +137,7 @@ impl Machine {
     }
 }
 
-pub(crate) fn thread(id: u64) -> Value {
+fn thread(id: u64) -> Value {
     i64::try_from(id).map_or(Value::Hex(id), Value::Id)
 }
 
@@ -79,10 +149,10 @@ fn named(name: impl Into<String>, value: Value) -> Field {
     Field { name: Cow::Owned(name.into()), value }
 }
 
-/// Adds what a frame says.
-pub(crate) fn frame(frame: &Frame<'_>, machine: &Machine, out: &mut RecordDetails) {
+/// Adds the fields of a frame.
+fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
     if let Some(std) = &frame.std {
-        instruction(std, machine, out);
+        instruction(std, describer, out);
     }
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
     if let Some(call) = &frame.syscall {
@@ -106,7 +176,7 @@ pub(crate) fn frame(frame: &Frame<'_>, machine: &Machine, out: &mut RecordDetail
         add("Size in bytes", size.map(Value::U64));
     }
     if let Some(list) = frame.taint_intro {
-        taint_intros(list.unwrap_or_default(), machine, out);
+        taint_intros(list.unwrap_or_default(), describer, out);
     }
     if let Some(lists) = frame.key {
         for list in lists.unwrap_or_default().tagged_lists().take(MAX_LIST) {
@@ -114,27 +184,27 @@ pub(crate) fn frame(frame: &Frame<'_>, machine: &Machine, out: &mut RecordDetail
                 Some(id) => format!("Thread {id}"),
                 None => "No thread".to_string(),
             };
-            let values = operands(list.values.unwrap_or_default().values(), machine, Side::Key, &mut out.remarks);
+            let values = operands(list.values.unwrap_or_default().values(), describer, Side::Key, &mut out.remarks);
             out.fields.push(named(name, values));
         }
     }
 }
 
-/// Numbers of system calls' arguments are addresses as often as not.
+/// An argument of a system call. Many are addresses, so large ones are shown in hexadecimal.
 fn argument(value: i64) -> Value {
     if (-4096..=4096).contains(&value) { Value::I64(value) } else { Value::Hex(value as u64) }
 }
 
-fn instruction(std: &Std<'_>, machine: &Machine, out: &mut RecordDetails) {
+fn instruction(std: &Std<'_>, describer: &Describer, out: &mut RecordDetails) {
     let bytes = std.bytes.unwrap_or_default();
     let address = std.address.unwrap_or(0);
-    let big = machine.order.is_big(machine.isa);
-    let thumb = machine.isa == Isa::Arm && is_thumb(std);
+    let big = describer.order.is_big(describer.machine.isa);
+    let thumb = describer.machine.isa == Isa::Arm && is_thumb(std);
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
-    let code = machine.isa.code(thumb, big).filter(|_| !bytes.is_empty());
+    let code = describer.machine.isa.code(thumb, big).filter(|_| !bytes.is_empty());
     add("Instruction", code.map(|isa| Value::Code { isa, address, bytes: bytes.into() }));
     let looked_at = bytes.get(..LOOKED_AT).unwrap_or(bytes);
-    let reading = Reading { isa: machine.isa, big, thumb };
+    let reading = Reading { isa: describer.machine.isa, big, thumb };
     let effect = match flow(reading, address, looked_at, bytes.len() as u64) {
         Flow::Call { .. } => Some("call"),
         Flow::Return { .. } => Some("return"),
@@ -142,12 +212,12 @@ fn instruction(std: &Std<'_>, machine: &Machine, out: &mut RecordDetails) {
     };
     add("Effect", effect.map(|e| Value::Text(e.into())));
     add("Address", std.address.map(Value::Hex));
-    add("Bytes", std.bytes.map(|b| machine.bytes(b)));
+    add("Bytes", std.bytes.map(|b| describer.bytes(b)));
     add("Thread", std.thread.map(thread));
     add("Mode", std.mode.map(text));
     for (name, side, list) in [("Read", Side::Pre, std.pre), ("Written", Side::Post, std.post)] {
         if let Some(list) = list {
-            let values = operands(list.operands(), machine, side, &mut out.remarks);
+            let values = operands(list.operands(), describer, side, &mut out.remarks);
             out.fields.push(Field::new(name, values));
         }
     }
@@ -156,13 +226,13 @@ fn instruction(std: &Std<'_>, machine: &Machine, out: &mut RecordDetails) {
     }
 }
 
-/// Without the context of the frames before it, an instruction of four bytes is taken at its mode's word.
+/// Whether an instruction is Thumb. Four bytes are ambiguous without the frames before them; the mode decides.
 fn is_thumb(std: &Std<'_>) -> bool {
     let len = std.bytes.map_or(0, <[u8]>::len);
     len == 2 || std.mode == Some(b"arm:t32") || std.address.is_some_and(|a| a & 3 != 0)
 }
 
-/// Where operands are listed.
+/// The list that an operand is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Pre,
@@ -172,29 +242,29 @@ enum Side {
 
 fn operands<'a>(
     list: impl Iterator<Item = Operand<'a>>,
-    machine: &Machine,
+    describer: &Describer,
     side: Side,
     remarks: &mut Vec<String>,
 ) -> Value {
     let mut list = list.fuse();
-    let fields = list.by_ref().take(MAX_LIST).map(|o| operand(&o, machine, side)).collect();
+    let fields = list.by_ref().take(MAX_LIST).map(|o| operand(&o, describer, side)).collect();
     let more = list.count();
     if more > 0 {
-        remarks.push(format!("The list goes on: {more} more values are not shown."));
+        remarks.push(format!("{more} more values are not shown."));
     }
     Value::Tree(fields)
 }
 
-fn operand(operand: &Operand<'_>, machine: &Machine, side: Side) -> Field {
+fn operand(operand: &Operand<'_>, describer: &Describer, side: Side) -> Field {
     let place = operand.place.unwrap_or_default();
     let (name, memory) = match (place.register, place.memory) {
         (Some(name), _) => (String::from_utf8_lossy(name.unwrap_or_default()).into_owned(), false),
         (None, Some(address)) => (format!("[{:#x}]", address.unwrap_or(0)), true),
         (None, None) => ("(no place)".to_string(), false),
     };
-    // Tracers write registers with the least significant byte first, and memory as it lies.
-    let big = memory && big_endian_memory(machine.architecture, &machine.order);
-    let value = operand.value.map_or(Value::Null, |bytes| machine.number(bytes, operand.bits, big));
+    // Tracers write registers in little-endian order, and memory in the order of addresses.
+    let big = memory && describer.machine.has_big_endian_memory(&describer.order);
+    let value = operand.value.map_or(Value::Null, |bytes| describer.number(bytes, operand.bits, big));
     let mut extra = Vec::new();
     if let Some(usage) = usage(operand.usage, side) {
         extra.push(Field::new("Use", Value::Text(usage)));
@@ -213,7 +283,7 @@ fn operand(operand: &Operand<'_>, machine: &Machine, side: Side) -> Field {
     named(name, Value::Tree(extra))
 }
 
-/// How an operand was used, where that is more than its list says.
+/// The use of an operand, if it differs from what its list implies.
 fn usage(usage: Option<Usage>, side: Side) -> Option<String> {
     let usage = usage?;
     let is = |flag: Option<bool>| flag == Some(true);
@@ -236,34 +306,34 @@ fn usage(usage: Option<Usage>, side: Side) -> Option<String> {
     Some(if words.is_empty() { "neither read nor written".into() } else { words.join(", ") })
 }
 
-fn taint_intros(list: List<'_>, machine: &Machine, out: &mut RecordDetails) {
+fn taint_intros(list: List<'_>, describer: &Describer, out: &mut RecordDetails) {
     let mut intros = list.taint_intros();
     for intro in intros.by_ref().take(MAX_LIST) {
         let mut fields = Vec::new();
         let mut add = |name, value: Option<Value>| fields.extend(value.map(|v| Field::new(name, v)));
         add("Taint", intro.id.map(thread));
-        add("Value", intro.value.map(|b| machine.number(b, None, false)));
+        add("Value", intro.value.map(|b| describer.number(b, None, false)));
         add("Source", intro.source.map(text));
         add("Offset in the source", intro.offset.map(Value::U64));
         out.fields.push(named(format!("[{:#x}]", intro.address.unwrap_or(0)), Value::Tree(fields)));
     }
     let more = intros.count();
     if more > 0 {
-        out.remarks.push(format!("The list goes on: {more} more places are not shown."));
+        out.remarks.push(format!("{more} more addresses are not shown."));
     }
 }
 
-/// Adds what the meta frame says.
-pub(crate) fn meta(meta: &Meta<'_>, machine: &Machine, out: &mut RecordDetails) {
+/// Adds the fields of the meta frame.
+fn meta(meta: &Meta<'_>, describer: &Describer, out: &mut RecordDetails) {
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
     add("Tracer", meta.tracer.map(|p| program(p, "Name", "Version", text)));
-    add("Target", meta.target.map(|p| program(p, "Path", "MD5", |b| machine.bytes(b))));
+    add("Target", meta.target.map(|p| program(p, "Path", "MD5", |b| describer.bytes(b))));
     add(
         "File of the target",
         meta.file.map(|file| {
             let mut fields = Vec::new();
             let mut add = |name, value: Option<Value>| fields.extend(value.map(|v| Field::new(name, v)));
-            // A file of 2 GiB and more has a negative size, or a wrong one.
+            // The field overflows for files of 2 GiB and more.
             add("Size in bytes", file.size.map(|size| Value::I64(size.into())));
             add("Read", file.accessed.map(time));
             add("Modified", file.modified.map(time));
@@ -288,7 +358,7 @@ fn program(program: Program<'_>, name: &'static str, last: &'static str, show: i
     fields.extend(program.name.map(|n| Field::new(name, text(n))));
     fields.extend(program.last.map(|l| Field::new(last, show(l))));
     fields.push(Field::new("Arguments", Value::List(program.arguments().take(MAX_LIST).map(text).collect())));
-    // A whole environment: long, and not for every eye.
+    // The environment is long and may hold secrets: a tree can be collapsed.
     let variables = program.environment().take(MAX_LIST).map(|variable| {
         let (name, value) = match variable.iter().position(|b| *b == b'=') {
             Some(i) => (variable.get(..i), variable.get(i + 1..)),

@@ -1,6 +1,6 @@
 //! Writes traces: the mirror of the decoder, for fixtures, samples and tests.
 //!
-//! Writes what libtrace writes (`libtrace/src/trace.container.cpp`), and the tables of contents of the other writers.
+//! Follows libtrace (`libtrace/src/trace.container.cpp`), and writes the tables of contents of other writers as well.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,126 +14,126 @@ pub enum Frame {
     Std(Std),
     /// A system call.
     Syscall {
-        /// Where.
+        /// The address of the instruction.
         address: u64,
-        /// On which thread.
+        /// The id of the thread.
         thread: u64,
-        /// Which.
+        /// Its number.
         number: u64,
-        /// With what.
+        /// Its arguments.
         arguments: Vec<i64>,
     },
     /// An exception.
     Exception {
-        /// Which.
+        /// Its number.
         number: u64,
-        /// On which thread.
+        /// The id of the thread.
         thread: Option<u64>,
-        /// Where it came from.
+        /// The interrupted address.
         from: Option<u64>,
-        /// Where it went.
+        /// The address of the handler.
         to: Option<u64>,
     },
-    /// Where taint comes in.
+    /// Taint is introduced.
     TaintIntro(Vec<TaintIntro>),
-    /// A module is loaded.
+    /// A module was loaded.
     ModLoad {
         /// Its name.
         name: String,
         /// Its first address.
         low: u64,
-        /// Its last address.
+        /// Its last address, inclusive.
         high: u64,
     },
-    /// The values of everything at a point: of memory where no thread is given, of the thread's registers otherwise.
+    /// All values at some point in time: a thread's registers, or memory if there is no thread.
     Key(Vec<(Option<u64>, Vec<Operand>)>),
-    /// Bytes that are not written as any of these.
+    /// Bytes instead of a valid message.
     Raw(Vec<u8>),
 }
 
 /// An instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Std {
-    /// Where.
+    /// Its address.
     pub address: u64,
-    /// On which thread.
+    /// The id of the thread.
     pub thread: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What it reads.
+    /// Operands read.
     pub pre: Vec<Operand>,
-    /// What it writes.
+    /// Operands written.
     pub post: Option<Vec<Operand>>,
     /// The processor's mode.
     pub mode: Option<String>,
 }
 
-/// A register or a place in memory with its value.
+/// A register or a location in memory, with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// Which.
+    /// The register or the location.
     pub place: Place,
-    /// How many bits of the value count.
+    /// The number of significant bits; 0 for all.
     pub bits: i32,
-    /// Read, written, index, base; not written in key frames.
+    /// Whether it is read, written, an index, a base. Key frames do not store this.
     pub usage: [bool; 4],
-    /// Its taint; key frames may leave it out.
+    /// Its taint, which key frames may omit.
     pub taint: Option<Taint>,
-    /// The value.
+    /// Its bytes.
     pub value: Vec<u8>,
 }
 
-/// A register or a place in memory.
+/// A register or a location in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Memory at an address.
     Memory(u64),
-    /// A register by its name.
+    /// A register with this name.
     Register(String),
 }
 
-/// Taint of an operand.
+/// The taint of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taint {
-    /// None.
+    /// Not tainted.
     No,
-    /// Of one source.
+    /// The id of the taint, if there is one source.
     Id(u64),
-    /// Of several.
+    /// Tainted by several sources.
     Multiple,
 }
 
-/// A byte that taint comes in by.
+/// A byte that introduces taint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaintIntro {
-    /// Where.
+    /// Its address.
     pub address: u64,
-    /// The number of the taint.
+    /// The id of the taint.
     pub id: u64,
-    /// The value.
+    /// Its value.
     pub value: Option<Vec<u8>>,
-    /// Where it comes from.
+    /// Name of the source.
     pub source: Option<String>,
-    /// Where in the source.
+    /// Offset in the source.
     pub offset: Option<u64>,
 }
 
 /// The meta frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meta {
-    /// Who traced: its name, arguments, environment, and version.
+    /// The tracer: name, arguments, environment, and version.
     pub tracer: Program,
-    /// What was traced: its path, arguments, environment, and MD5 sum as 16 bytes.
+    /// The traced program: path, arguments, environment, and MD5 sum as 16 bytes.
     pub target: Program,
-    /// Size of the target's file.
+    /// Size of the program's file in bytes.
     pub size: i32,
-    /// When that file was read, modified, changed.
+    /// Times of the file's last access, write, and status change, in seconds since 1970.
     pub times: [f64; 3],
-    /// Who ran it.
+    /// Name of the user.
     pub user: String,
-    /// Where.
+    /// Name of the host.
     pub host: String,
-    /// When.
+    /// Time of the recording, in seconds since 1970.
     pub time: f64,
 }
 
@@ -150,32 +150,34 @@ pub struct Program {
     pub last: Vec<u8>,
 }
 
-/// What stands at the end of a file.
+/// What is written at the end of a file: the table of contents of one of the known writers. The number is that of
+/// frames in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// Nothing, and the header counts nothing: a pipe, or a tracer that was killed.
+    /// No table, and no count in the header: the output was a pipe, or the tracer was killed.
     None,
-    /// libtrace: where each block but the first begins.
+    /// libtrace: the beginning of each block but the first.
     Libtrace(u64),
-    /// QEMU's tracewrap: where each whole block ends.
+    /// QEMU's tracewrap: the end of each full block.
     Tracewrap(u64),
-    /// QEMU's TCG plugin: where the meta frame begins, then where each block but the first does.
+    /// QEMU's TCG plugin: the meta frame, then the beginning of each block but the first.
     Plugin(u64),
-    /// A fork of that: as tracewrap, padded with the offset of the table.
+    /// A fork of the plugin: like tracewrap, padded with the offset of the table.
     Padded(u64),
 }
 
-/// Writes a file.
+/// Writes a trace.
 #[derive(Clone, Debug)]
 pub struct Writer {
     header: Header,
     bytes: Vec<u8>,
-    /// Where each frame's length stands.
+    /// The offset of each frame's length.
     places: Vec<u64>,
 }
 
 impl Writer {
-    /// A file of an architecture and machine. Versions from 2 on have a meta frame, which is empty if there is none.
+    /// A trace of this architecture and machine. From version 2 on there is a meta frame, which is empty if `meta` is
+    /// `None`.
     pub fn new(version: u64, architecture: u64, machine: u64, meta: Option<&Meta>) -> Self {
         let header = Header { version, architecture, machine, frames: 0, table: 0 };
         let mut bytes = header.to_bytes();
@@ -188,7 +190,7 @@ impl Writer {
         Self { header, bytes, places: Vec::new() }
     }
 
-    /// Writes a frame.
+    /// Appends a frame.
     pub fn frame(&mut self, frame: &Frame) {
         self.places.push(self.bytes.len() as u64);
         let message = frame.to_bytes();
@@ -196,23 +198,23 @@ impl Writer {
         self.bytes.extend(message);
     }
 
-    /// Bytes that have not been taken yet.
+    /// Bytes written and not yet taken.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Nothing but what has been taken.
+    /// Whether no bytes are there to take.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The bytes since the last call, for a file that grows: a streamed one, without a table of contents.
+    /// Takes the bytes since the last call, for a streamed trace without a table of contents.
     pub fn take(&mut self) -> Vec<u8> {
         self.places.clear();
         core::mem::take(&mut self.bytes)
     }
 
-    /// The file, with its table of contents.
+    /// Completes the header and returns the trace with its table of contents.
     pub fn finish(self, table: Table) -> Vec<u8> {
         let Self { mut header, mut bytes, places } = self;
         let every = match table {
@@ -289,7 +291,7 @@ impl Message {
 }
 
 impl Frame {
-    /// The frame's message, without its length.
+    /// The message of the frame, without its length.
     pub fn to_bytes(&self) -> Vec<u8> {
         let new = Message::default;
         let message = match self {
@@ -341,27 +343,27 @@ impl Std {
 }
 
 impl Operand {
-    /// A register that was read, without taint.
+    /// A register operand that was read, untainted.
     pub fn read(register: &str, value: u64) -> Self {
         Self::new(Place::Register(register.into()), [true, false, false, false], value)
     }
 
-    /// A register that was written.
+    /// A register operand that was written, untainted.
     pub fn written(register: &str, value: u64) -> Self {
         Self::new(Place::Register(register.into()), [false, true, false, false], value)
     }
 
-    /// Eight bytes of memory that were read.
+    /// Eight bytes of memory that were read, untainted.
     pub fn loaded(address: u64, value: u64) -> Self {
         Self::new(Place::Memory(address), [true, false, false, false], value)
     }
 
-    /// Eight bytes of memory that were written.
+    /// Eight bytes of memory that were written, untainted.
     pub fn stored(address: u64, value: u64) -> Self {
         Self::new(Place::Memory(address), [false, true, false, false], value)
     }
 
-    /// The same with taint.
+    /// The same operand with taint.
     #[must_use]
     pub fn tainted(self, taint: Taint) -> Self {
         Self { taint: Some(taint), ..self }
@@ -382,7 +384,7 @@ impl Operand {
             let usage = (1..).zip(self.usage).fold(new(), |usage, (field, flag)| usage.number(field, flag.into()));
             message = message.sub(3, usage);
         }
-        // Values of key frames have no usage, and what follows has a number less.
+        // Values in key frames have no usage, so their later fields have lower numbers.
         let skip = u64::from(!with_usage);
         if let Some(taint) = self.taint {
             let taint = match taint {
@@ -410,7 +412,7 @@ impl TaintIntro {
 }
 
 impl Meta {
-    /// The meta frame's message, without its length.
+    /// The message of the meta frame, without its length.
     pub fn to_bytes(&self) -> Vec<u8> {
         let new = Message::default;
         let [read, modified, changed] = self.times;

@@ -1,11 +1,14 @@
-//! Which machine a trace is of: names, instruction sets, byte order.
+//! The machine of a trace: its name, instruction set, and byte order.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::code::isa::{ByteOrder, Isa};
 
-/// `frame_architecture`, in the order of `frame_arch.h`: an old BFD's enumeration, frozen, with five of its own at the end.
+use super::wire::Header;
+
+/// `frame_architecture`, in the order of `frame_arch.h`: the frozen enumeration of an old BFD, with five additions at
+/// the end.
 const ARCHITECTURES: [&str; 82] = [
     "unknown",
     "obscure",
@@ -91,7 +94,7 @@ const ARCHITECTURES: [&str; 82] = [
     "hexagon",
 ];
 
-/// Machines that matter, by architecture.
+/// Names of machines: architecture, machine, name.
 const MACHINES: &[(u64, u64, &str)] = &[
     (9, 1, "i386"),
     (9, 2, "i8086"),
@@ -132,43 +135,54 @@ const MACHINES: &[(u64, u64, &str)] = &[
     (66, 64, "64 bits"),
 ];
 
-/// An architecture and machine as people call them.
-pub(crate) fn name(architecture: u64, machine: u64) -> String {
-    let known = usize::try_from(architecture).ok().and_then(|i| ARCHITECTURES.get(i));
-    let Some(known) = known else {
-        return format!("architecture {architecture}, machine {machine} (not known)");
-    };
-    let machine = match MACHINES.iter().find(|m| m.0 == architecture && m.1 == machine) {
-        Some((_, _, name)) => name.to_string(),
-        None if machine == 0 => return known.to_string(),
-        None => format!("machine {machine}"),
-    };
-    format!("{known}, {machine}")
+/// The machine that a trace was recorded on, according to the header.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Machine {
+    architecture: u64,
+    number: u64,
+    pub(crate) isa: Isa,
 }
 
-/// The instruction set of an architecture and machine.
-pub(crate) fn isa(architecture: u64, machine: u64) -> Isa {
-    match (architecture, machine) {
-        (9, 2) => Isa::X86(16),
-        (9, 64 | 65) => Isa::X86(64),
-        (9, _) => Isa::X86(32),
-        (35, _) => Isa::Arm,
-        (78, _) => Isa::Aarch64,
-        (8, _) => Isa::Mips,
-        (23 | 24, _) => Isa::PowerPc,
-        _ => Isa::Other,
+impl Machine {
+    pub(crate) fn of(header: &Header) -> Self {
+        let (architecture, number) = (header.architecture, header.machine);
+        let isa = match (architecture, number) {
+            (9, 2) => Isa::X86(16),
+            (9, 64 | 65) => Isa::X86(64),
+            (9, _) => Isa::X86(32),
+            (35, _) => Isa::Arm,
+            (78, _) => Isa::Aarch64,
+            (8, _) => Isa::Mips,
+            (23 | 24, _) => Isa::PowerPc,
+            _ => Isa::Other,
+        };
+        Self { architecture, number, isa }
     }
-}
 
-/// Whether numbers in memory have the most significant byte first. Tells of machines that have but one order; where there are
-/// two, instructions tell.
-pub(crate) fn big_endian_memory(architecture: u64, order: &ByteOrder) -> bool {
-    let isa = isa(architecture, 0);
-    match isa {
-        Isa::Mips | Isa::PowerPc => order.is_big(isa),
-        // m68k, sparc, i370, m88k, hppa, s390, openrisc.
-        Isa::Other => matches!(architecture, 2 | 6 | 14 | 17 | 25 | 66 | 68),
-        _ => false,
+    /// The name of the architecture and the machine.
+    pub(crate) fn name(&self) -> String {
+        let Self { architecture, number, .. } = *self;
+        let known = usize::try_from(architecture).ok().and_then(|i| ARCHITECTURES.get(i));
+        let Some(known) = known else {
+            return format!("architecture {architecture}, machine {number} (unknown)");
+        };
+        let machine = match MACHINES.iter().find(|m| m.0 == architecture && m.1 == number) {
+            Some((_, _, name)) => name.to_string(),
+            None if number == 0 => return known.to_string(),
+            None => format!("machine {number}"),
+        };
+        format!("{known}, {machine}")
+    }
+
+    /// Whether memory is big-endian. If the machine has both byte orders, `order` decides, which is learnt from
+    /// instructions.
+    pub(crate) fn has_big_endian_memory(&self, order: &ByteOrder) -> bool {
+        match self.isa {
+            Isa::Mips | Isa::PowerPc => order.is_big(self.isa),
+            // m68k, sparc, i370, m88k, hppa, s390, openrisc.
+            Isa::Other => matches!(self.architecture, 2 | 6 | 14 | 17 | 25 | 66 | 68),
+            _ => false,
+        }
     }
 }
 
@@ -178,9 +192,12 @@ mod tests {
 
     #[test]
     fn machines_have_names() {
+        let name = |architecture, machine| {
+            Machine::of(&Header { version: 3, architecture, machine, frames: 0, table: 0 }).name()
+        };
         assert_eq!(name(9, 64), "i386, x86-64");
         assert_eq!(name(78, 0), "aarch64");
         assert_eq!(name(81, 68), "hexagon, machine 68");
-        assert_eq!(name(999, 1), "architecture 999, machine 1 (not known)");
+        assert_eq!(name(999, 1), "architecture 999, machine 1 (unknown)");
     }
 }

@@ -1,19 +1,19 @@
-//! Walks over a protobuf message that comes in portions.
+//! A walk over a protobuf message that arrives in portions.
 //!
-//! This is the one grammar: it says where a message breaks, also for those who look at a whole message with
-//! [`super::wire::Fields`]. The schema is `frame.piqi` of bap-frames with the numbers that `piqi` gives it; a field of another
-//! wire type than the schema's is passed over like an unknown one, as protobuf's own parsers do.
+//! This is the only grammar. It finds where a message breaks, even for code that reads complete messages with
+//! [`super::wire::Fields`]. The schema is `frame.piqi` of bap-frames with the numbers assigned by `piqi`. A field whose
+//! wire type differs from the schema is skipped like an unknown field, as protobuf's own parsers do.
 
 use super::wire::{Fault, varint};
 
-/// The messages.
+/// The messages of the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Message {
     Frame,
     Std,
-    /// Values read.
+    /// The list of values read.
     Operands,
-    /// Values written.
+    /// The list of values written.
     Written,
     Operand,
     Specific,
@@ -38,19 +38,19 @@ pub(crate) enum Message {
     Tracer,
     Target,
     FileStats,
-    /// Numbers without tags.
+    /// Packed numbers, without tags.
     Packed,
 }
 
-/// The fields that are of use without looking at a whole frame.
+/// The fields that a [`Capture`] can receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// Of no use.
+    /// Not needed.
     Nothing,
     Address,
     Thread,
     RawBytes,
-    /// The name of a register that is an operand.
+    /// The name of a register operand.
     Register,
     /// The value of an operand.
     Value,
@@ -77,18 +77,18 @@ pub(crate) enum Slot {
     Time,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number(Slot),
     Double(Slot),
     Bytes(Slot),
     Message(Message),
-    /// A repeated number, which may also be packed.
+    /// A repeated number, packed or not.
     Numbers,
 }
 
-/// What the schema says of a field.
+/// The schema: the type of a field, or `None` if it is unknown.
 #[inline]
 fn field(message: Message, number: u64) -> Option<Kind> {
     use Kind::{Bytes, Double, Message as Sub, Number, Numbers};
@@ -158,26 +158,26 @@ fn field(message: Message, number: u64) -> Option<Kind> {
     })
 }
 
-/// What a walk tells.
+/// Receives the fields of a message.
 pub(crate) trait Capture {
-    /// A message begins.
+    /// A message begins, or a message within it.
     fn message(&mut self, _message: Message) {}
-    /// A number; of a fixed one, the bits.
+    /// A number. For a fixed-size number, its bits.
     fn number(&mut self, _slot: Slot, _value: u64) {}
-    /// A string begins; its bytes follow.
+    /// A string of `len` bytes begins; its bytes follow.
     fn begin_bytes(&mut self, _slot: Slot, _len: u64) {}
-    /// Bytes of the string that began last.
+    /// A portion of the current string.
     fn bytes(&mut self, _slot: Slot, _portion: &[u8]) {}
 }
 
-/// Takes no notice.
+/// Ignores all fields.
 #[cfg(test)]
 pub(crate) struct Ignore;
 
 #[cfg(test)]
 impl Capture for Ignore {}
 
-/// A key frame's register is the deepest: frame, key frame, lists, list, values, value, operand, register.
+/// The deepest message is a register in a key frame: frame, key frame, lists, list, values, value, operand, register.
 const DEPTH: usize = 9;
 
 #[derive(Clone, Copy, Debug)]
@@ -186,53 +186,53 @@ struct Level {
     end: u64,
 }
 
-/// Walks over one message that lies somewhere in a file. Restarts at fields and within strings: what it leaves over is less
-/// than 21 bytes.
+/// A walk over one message. It restarts at fields and within strings, so it leaves over fewer than 21 bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
     at: u64,
     levels: [Level; DEPTH],
     depth: usize,
-    /// Within a string, up to there.
+    /// The current string and its absolute end.
     string: Option<(Slot, u64)>,
-    /// Within that many groups, which nobody has written for twenty years, but which protobuf passes over.
+    /// Open groups. Protobuf deprecated groups long ago, but parsers still skip them.
     groups: u32,
     broken: Option<u64>,
 }
 
-/// What came of a field.
+/// The result of reading a field.
 enum Step {
-    /// It took this many bytes.
+    /// The field took this many bytes.
     Took(usize),
     Broken,
-    /// More bytes are needed.
+    /// The bytes end within the field.
     More,
 }
 
 impl Walk {
-    /// A walk over `message`, `len` bytes at `at`.
+    /// A walk over `message`, whose `len` bytes begin at absolute offset `at`.
     pub(crate) fn new(message: Message, at: u64, len: u64) -> Self {
         let level = Level { message, end: at.saturating_add(len) };
         Self { at, levels: [level; DEPTH], depth: 1, string: None, groups: 0, broken: None }
     }
 
-    /// Where the message is not what it should be; all behind that is passed over.
+    /// Absolute offset where the message is invalid. Everything after it is skipped.
     pub(crate) fn broken(&self) -> Option<u64> {
         self.broken
     }
 
     fn level(&self) -> Level {
-        // The first level stands in when all are left.
+        // At depth 0 the message is over, and any level will do.
         let top = self.depth.saturating_sub(1);
         self.levels.get(top).copied().unwrap_or(Level { message: Message::Packed, end: 0 })
     }
 
-    /// Walks over `input`, which lies at the walk's position and does not go beyond the message; answers how much is used.
+    /// Walks over `input`, which begins at the walk's position and must not exceed the message. Returns the number of
+    /// bytes used.
     #[inline]
     pub(crate) fn run(&mut self, input: &[u8], capture: &mut impl Capture) -> usize {
         let base = self.at;
         let mut pos = 0usize;
-        // The end of the level at hand, relative to the input.
+        // The end of the current level, relative to `input`.
         let mut level = self.level();
         let limit_of = |end: u64| usize::try_from(end.saturating_sub(base)).unwrap_or(usize::MAX);
         let mut limit = limit_of(level.end);
@@ -274,7 +274,7 @@ impl Walk {
         pos
     }
 
-    /// One field, or of a string or message its beginning.
+    /// Reads one field, or the beginning of a string or message.
     #[inline]
     fn step(&mut self, message: Message, window: &[u8], at: u64, end: u64, capture: &mut impl Capture) -> Step {
         let next = |from: usize| match varint(window.get(from..).unwrap_or_default()) {
@@ -353,7 +353,7 @@ impl Walk {
 
     #[inline]
     fn enter(&mut self, message: Message, end: u64) {
-        // The schema is not recursive: there is always room.
+        // The schema is not recursive, so there is room.
         if let Some(level) = self.levels.get_mut(self.depth) {
             *level = Level { message, end };
             self.depth += 1;
@@ -369,7 +369,7 @@ mod tests {
         let mut whole = Walk::new(message, 100, bytes.len() as u64);
         let used = whole.run(bytes, &mut Ignore);
         assert_eq!(used, bytes.len());
-        // Byte by byte comes to the same.
+        // The result is the same byte by byte.
         let mut slow = Walk::new(message, 100, bytes.len() as u64);
         let (mut from, mut to) = (0, 0);
         while to < bytes.len() {
@@ -383,21 +383,21 @@ mod tests {
     }
 
     #[test]
-    fn says_where_a_message_breaks() {
-        // A standard frame: address, thread, bytes.
+    fn a_walk_finds_where_a_message_breaks() {
+        // An instruction: address, thread, bytes.
         let good = [0x0a, 0x08, 0x08, 0x85, 0x01, 0x10, 0x01, 0x1a, 0x01, 0x90];
         assert_eq!(broken(Message::Frame, &good), None);
         assert_eq!(broken(Message::Frame, &[]), None);
         assert_eq!(broken(Message::Frame, &good[..9]), Some(100), "a message beyond the end of its parent");
-        assert_eq!(broken(Message::Std, &good[2..4]), Some(100), "a number that is cut");
-        assert_eq!(broken(Message::Std, &[0x10, 1, 0x1a, 2, 9]), Some(102), "a string that is cut");
+        assert_eq!(broken(Message::Std, &good[2..4]), Some(100), "a truncated number");
+        assert_eq!(broken(Message::Std, &[0x10, 1, 0x1a, 2, 9]), Some(102), "a truncated string");
         assert_eq!(broken(Message::Std, &[0x0e, 1]), Some(100), "a wire type that does not exist");
         assert_eq!(broken(Message::Std, &[0x00, 1]), Some(100), "field 0");
-        assert_eq!(broken(Message::Std, &[0x0c]), Some(100), "the end of no group");
-        assert_eq!(broken(Message::Std, &[0x0b, 0x08, 1]), Some(103), "a group without end");
+        assert_eq!(broken(Message::Std, &[0x0c]), Some(100), "the end of a group that did not begin");
+        assert_eq!(broken(Message::Std, &[0x0b, 0x08, 1]), Some(103), "a group without an end");
         assert_eq!(broken(Message::Std, &[0x0b, 0x08, 1, 0x0c]), None);
-        assert_eq!(broken(Message::Arguments, &[0x0a, 2, 0x80, 0x80]), Some(102), "packed numbers that are cut");
+        assert_eq!(broken(Message::Arguments, &[0x0a, 2, 0x80, 0x80]), Some(102), "truncated packed numbers");
         assert_eq!(broken(Message::Arguments, &[0x0a, 3, 0x80, 0x01, 0x02, 0x08, 7]), None);
-        assert_eq!(broken(Message::Meta, &[0x31, 1, 2, 3]), Some(100), "a double that is cut");
+        assert_eq!(broken(Message::Meta, &[0x31, 1, 2, 3]), Some(100), "a truncated double");
     }
 }

@@ -1,4 +1,4 @@
-//! What the meta frame says, as far as it is worth showing without a click.
+//! A summary of the meta frame, for the properties of the trace.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use super::message::{Capture, Message, Slot};
 
-/// Longer texts are cut: these are shown in a line each.
+/// Limit for a text in bytes: each is shown in one line.
 const MAX_TEXT: usize = 1024;
 
-/// The meta frame in short.
+/// What the summary needs of the meta frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
     tracer: Text,
@@ -61,7 +61,7 @@ impl Summary {
         })
     }
 
-    /// As properties of the trace.
+    /// Appends the properties of the trace.
     pub(crate) fn properties(&self, out: &mut Vec<(&'static str, String)>) {
         let tracer = match (self.tracer.show(), self.version.show()) {
             (Some(name), Some(version)) => Some(format!("{name} {version}")),
@@ -88,7 +88,7 @@ impl Summary {
 
 impl Capture for Summary {
     fn message(&mut self, message: Message) {
-        // A message that is there again counts as it stands last.
+        // Of a repeated message, the last one counts.
         let cleared: &mut [&mut Text] = match message {
             Message::Tracer => &mut [&mut self.tracer, &mut self.version, &mut self.tracer_arguments],
             Message::Target => &mut [&mut self.path, &mut self.md5, &mut self.arguments],
@@ -121,7 +121,7 @@ impl Capture for Summary {
     }
 }
 
-/// Seconds since 1970 as people read them; nothing for what cannot be a time of tracing.
+/// Formats seconds since 1970. `None` if that cannot be the time of a recording.
 pub(crate) fn date(seconds: f64) -> Option<String> {
     // Years 1970 to 9999.
     if !(seconds > 0.0 && seconds < 253_402_300_800.0) {
@@ -145,7 +145,7 @@ mod tests {
     use super::date;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn dates_follow_the_calendar() {
         assert_eq!(date(1_700_000_001.75).as_deref(), Some("2023-11-14 22:13:21 UTC"));
         assert_eq!(date(951_782_400.0).as_deref(), Some("2000-02-29 00:00:00 UTC"));
         assert_eq!(date(0.0), None);

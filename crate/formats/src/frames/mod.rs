@@ -1,22 +1,24 @@
-//! `.frames`: execution traces of BAP (the Binary Analysis Platform), as QEMU's tracewrap, QEMU's TCG plugin, the Pin
-//! tracer and libtrace write them. Every executed instruction is a frame, with its bytes and the values it read and wrote.
+//! `.frames`: execution traces of BAP (the Binary Analysis Platform), written by QEMU's tracewrap, QEMU's TCG plugin,
+//! the Pin tracer and libtrace. Each executed instruction is a frame, with its bytes and the values it read and wrote.
 //!
-//! A container with a magic number holds protobuf messages with a length before each. There are no timestamps: the x axis
-//! is the number of the frame.
+//! A container with a magic number holds length-prefixed protobuf messages. There are no timestamps: the x axis is the
+//! number of the frame.
 
 mod decode;
 mod details;
 pub mod encode;
 mod events;
+mod frame_fields;
+mod instruction;
 mod machine;
 mod message;
 mod meta;
 pub mod problems;
 pub mod records;
-mod skim;
 #[cfg(feature = "text")]
 mod text;
 mod threads;
+mod to_batch;
 pub mod wire;
 
 use alloc::boxed::Box;
@@ -28,7 +30,7 @@ use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use wire::{Header, MAGIC};
 
-/// The line in [`crate::FORMATS`].
+/// The entry in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {
     id: "frames",
     name: "BAP frames trace",
@@ -56,7 +58,7 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     })
 }
 
-/// Appends bytes as lower-case hexadecimal.
+/// Appends `bytes` in lower-case hexadecimal.
 fn push_hex(out: &mut String, bytes: &[u8]) {
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
@@ -77,7 +79,7 @@ mod tests {
         let found = guess(&bytes);
         assert_eq!(found.as_ref().map(|g| g.confidence), Some(Confidence::Certain));
         assert_eq!(found.map(|g| g.reason).as_deref(), Some("the magic number of BAP frames, version 2"));
-        assert!(guess(&bytes[..8]).is_some(), "a header that is cut is opened, and refused with a reason");
+        assert!(guess(&bytes[..8]).is_some(), "a truncated header is recognised, and rejected with a reason");
         assert!(guess(&bytes[1..]).is_none());
         assert!(guess(&[]).is_none());
     }

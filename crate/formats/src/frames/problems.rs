@@ -1,21 +1,21 @@
 //! Kinds of problems that only BAP frames traces have.
 
 crate::problem_kinds! {
-    /// A whole frame is of an unknown kind, or lacks a field without which it says nothing. `value`: its length in bytes.
+    /// A complete frame is of an unknown kind or lacks a required field. `value`: its length in bytes.
     UNKNOWN_RECORD = ProblemKind::serious(
         "unknown-record",
         "a frame of {value} byte{|s} is of an unknown kind or lacks a required field; skipped",
         "{count} frame{|s} of an unknown kind or without a required field",
     );
 
-    /// The header counts other frames than there are. `value`: how many it counts.
+    /// The header's number of frames is wrong. `value`: that number.
     WRONG_COUNT = ProblemKind::remark(
         "wrong-count",
-        "the header counts {value} frame{|s}, which is not how many there are",
+        "the header counts {value} frame{|s}, but the file has a different number",
         "the header's number of frames is wrong",
     );
 
-    /// The table of contents does not fit the frames. `value`: how many frames there are.
+    /// The table of contents does not fit the frames. `value`: the number of frames.
     BAD_TABLE = ProblemKind::remark(
         "bad-table",
         "the table of contents does not fit the {value} frame{|s} of the file; it was not needed",

@@ -1,11 +1,11 @@
-//! Frames as borrowed views on their bytes: nothing is copied, lists are read as they are walked over.
+//! Frames as borrowed views of their bytes: nothing is copied, and lists are decoded as they are iterated.
 //!
-//! A field that is there several times counts as it stands last, lists as they stand last. What is wrong with a frame is
-//! not said here but by [`super::message::Walk`].
+//! Of a repeated field or list, the last one counts. Views ignore whatever is invalid; a walk over the message reports
+//! it.
 
 use super::wire::{Content, Fields, zigzag};
 
-/// The options of a frame. There should be one, but nothing keeps a writer from more.
+/// The options of a frame. There should be exactly one, but a writer may emit several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Frame<'a> {
     /// An instruction.
@@ -14,89 +14,89 @@ pub struct Frame<'a> {
     pub syscall: Option<Syscall<'a>>,
     /// An exception.
     pub exception: Option<Exception>,
-    /// Where taint comes in; the list should be there.
+    /// Where taint is introduced; a valid frame has the list.
     pub taint_intro: Option<Option<List<'a>>>,
-    /// A module is loaded.
+    /// A module was loaded.
     pub mod_load: Option<ModLoad<'a>>,
-    /// The values of everything at a point; the list should be there.
+    /// All values at some point in time; a valid frame has the list.
     pub key: Option<Option<List<'a>>>,
 }
 
 /// An instruction that was executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Std<'a> {
-    /// Where.
+    /// Its address.
     pub address: Option<u64>,
-    /// On which thread.
+    /// The id of its thread.
     pub thread: Option<u64>,
     /// Its bytes.
     pub bytes: Option<&'a [u8]>,
-    /// What it read.
+    /// Operands read.
     pub pre: Option<List<'a>>,
-    /// What it wrote.
+    /// Operands written.
     pub post: Option<List<'a>>,
-    /// The processor's mode, a free text.
+    /// The processor's mode, as free text.
     pub mode: Option<&'a [u8]>,
 }
 
 /// A system call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Syscall<'a> {
-    /// Where.
+    /// The address of the instruction.
     pub address: Option<u64>,
-    /// On which thread.
+    /// The id of its thread.
     pub thread: Option<u64>,
-    /// Which.
+    /// Its number.
     pub number: Option<u64>,
-    /// With what.
+    /// Its arguments.
     pub arguments: Option<List<'a>>,
 }
 
 /// An exception.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Exception {
-    /// Which.
+    /// Its number.
     pub number: Option<u64>,
-    /// On which thread.
+    /// The id of its thread.
     pub thread: Option<u64>,
-    /// Where it came from.
+    /// The interrupted address.
     pub from: Option<u64>,
-    /// Where it went.
+    /// The address of the handler.
     pub to: Option<u64>,
 }
 
-/// A module is loaded.
+/// A loaded module.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ModLoad<'a> {
     /// Its name.
     pub name: Option<&'a [u8]>,
     /// Its first address.
     pub low: Option<u64>,
-    /// Its last address.
+    /// Its last address, inclusive.
     pub high: Option<u64>,
 }
 
-/// A register or a place in memory with its value.
+/// A register or a location in memory, with its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Operand<'a> {
-    /// Which.
+    /// The register or the location.
     pub place: Option<Place<'a>>,
-    /// How many bits of the value count; 0 or more than there are for all.
+    /// The number of significant bits. All bits are if this is 0 or larger than the value.
     pub bits: Option<i32>,
     /// How it was used.
     pub usage: Option<Usage>,
     /// Its taint.
     pub taint: Option<Taint>,
-    /// The value.
+    /// Its bytes: a register's in little-endian order, memory's in the order of addresses.
     pub value: Option<&'a [u8]>,
 }
 
-/// A register or a place in memory; a message may name neither or both.
+/// A register or a location in memory; a message may have neither or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place<'a> {
-    /// The memory operand, with its address if it has one.
+    /// The memory operand, and its address if it has one.
     pub memory: Option<Option<u64>>,
-    /// The register operand, with its name if it has one.
+    /// The register operand, and its name if it has one.
     pub register: Option<Option<&'a [u8]>>,
 }
 
@@ -113,68 +113,68 @@ pub struct Usage {
     pub base: Option<bool>,
 }
 
-/// Taint of an operand; one of them, as a rule.
+/// The taint of an operand. One of these fields should be set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taint {
-    /// None.
+    /// Not tainted.
     pub no_taint: Option<bool>,
-    /// Of one source.
+    /// The id of the taint, if there is one source.
     pub id: Option<u64>,
-    /// Of several sources.
+    /// Tainted by several sources.
     pub multiple: Option<bool>,
 }
 
-/// A byte that taint comes in by.
+/// A byte that introduces taint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaintIntro<'a> {
-    /// Where.
+    /// Its address.
     pub address: Option<u64>,
-    /// The number of the taint.
+    /// The id of the taint.
     pub id: Option<u64>,
-    /// The value.
+    /// Its value.
     pub value: Option<&'a [u8]>,
-    /// Where it comes from.
+    /// Name of the source.
     pub source: Option<&'a [u8]>,
-    /// Where in the source.
+    /// Offset in the source.
     pub offset: Option<u64>,
 }
 
-/// Values of one thread, or of all, in a key frame.
+/// Values in a key frame: of one thread, or of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TaggedList<'a> {
-    /// Whose.
+    /// Whose values these are.
     pub source: Option<Source>,
     /// The values.
     pub values: Option<List<'a>>,
 }
 
-/// Whose values.
+/// The owner of values in a key frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Source {
-    /// Nobody's in particular: memory.
+    /// Set for memory, which belongs to no thread.
     pub no_thread: Option<bool>,
-    /// A thread's.
+    /// The id of the thread.
     pub thread: Option<u64>,
 }
 
 /// The meta frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Meta<'a> {
-    /// Who traced: name, args, envp, version.
+    /// The tracer: name, arguments, environment, version.
     pub tracer: Option<Program<'a>>,
-    /// What was traced: path, args, envp, MD5.
+    /// The traced program: path, arguments, environment, MD5 sum.
     pub target: Option<Program<'a>>,
-    /// The file of the program traced.
+    /// The file of the traced program.
     pub file: Option<FileStats>,
-    /// Who ran it.
+    /// Name of the user.
     pub user: Option<&'a [u8]>,
-    /// Where.
+    /// Name of the host.
     pub host: Option<&'a [u8]>,
-    /// When, in seconds since 1970.
+    /// Time of the recording, in seconds since 1970.
     pub time: Option<f64>,
 }
 
-/// A program in the meta frame; tracer and target differ in the last field alone.
+/// A program in the meta frame. Tracer and target differ only in the last field.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Program<'a> {
     /// Name or path.
@@ -184,20 +184,20 @@ pub struct Program<'a> {
     all: Fields<'a>,
 }
 
-/// What is known of the traced program's file.
+/// Properties of the traced program's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FileStats {
-    /// Bytes; the field is too small for files of 2 GiB.
+    /// Size in bytes. The field is too small for files of 2 GiB and more.
     pub size: Option<i32>,
-    /// Seconds since 1970: last read.
+    /// Time of the last access, in seconds since 1970.
     pub accessed: Option<f64>,
-    /// Last written.
+    /// Time of the last write, in seconds since 1970.
     pub modified: Option<f64>,
-    /// Last changed.
+    /// Time of the last status change, in seconds since 1970.
     pub changed: Option<f64>,
 }
 
-/// A message that is nothing but a repeated field.
+/// A message that only has a repeated field.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct List<'a>(Fields<'a>);
 
@@ -209,27 +209,27 @@ impl<'a> List<'a> {
         })
     }
 
-    /// As a list of operands.
+    /// Its elements as operands of an instruction.
     pub fn operands(self) -> impl Iterator<Item = Operand<'a>> {
         self.elements().map(|bytes| operand(bytes, true))
     }
 
-    /// As the values of a tagged list.
+    /// Its elements as values of a tagged list.
     pub fn values(self) -> impl Iterator<Item = Operand<'a>> {
         self.elements().map(|bytes| operand(bytes, false))
     }
 
-    /// As a list of taint introductions.
+    /// Its elements as introductions of taint.
     pub fn taint_intros(self) -> impl Iterator<Item = TaintIntro<'a>> {
         self.elements().map(taint_intro)
     }
 
-    /// As the lists of a key frame.
+    /// Its elements as tagged lists of a key frame.
     pub fn tagged_lists(self) -> impl Iterator<Item = TaggedList<'a>> {
         self.elements().map(tagged_list)
     }
 
-    /// As arguments of a system call, packed or not.
+    /// Its elements as arguments of a system call, packed or not.
     pub fn arguments(self) -> impl Iterator<Item = i64> {
         self.0.filter(|(number, _)| *number == 1).flat_map(|(_, content)| {
             let (one, packed) = match content {
@@ -242,7 +242,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// Numbers one after the other.
+/// Packed numbers.
 struct Packed<'a>(&'a [u8]);
 
 impl Iterator for Packed<'_> {
@@ -293,8 +293,8 @@ impl<'a> Frame<'a> {
         frame
     }
 
-    /// Nothing can be said of the frame: it is empty, of a kind that came after this was written, or an instruction that
-    /// was executed nowhere.
+    /// Whether the frame has no usable content: it is empty, of an unknown kind, or an instruction without address or
+    /// thread.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default() || self.std.is_some_and(|std| std.address.is_none() || std.thread.is_none())
     }
@@ -392,11 +392,11 @@ fn message_field(message: &[u8], wanted: u64) -> Option<Fields<'_>> {
 fn operand(message: &[u8], with_usage: bool) -> Operand<'_> {
     let mut operand = Operand::default();
     for (number, content) in Fields(message) {
-        // Values of key frames have no usage, and what follows has a number less.
+        // Values in key frames have no usage, so their later fields have lower numbers.
         let number = if with_usage || number < 3 { number } else { number + 1 };
         match (number, content) {
             (1, Content::Bytes(b)) => operand.place = Some(place(b)),
-            // sint32: C++ keeps the lower half of what is longer.
+            // sint32: C++ keeps the lower half of a longer number.
             (2, Content::Number(v)) => operand.bits = Some(zigzag(v & 0xffff_ffff) as i32),
             (3, Content::Bytes(b)) => operand.usage = Some(usage(b)),
             (4, Content::Bytes(b)) => operand.taint = Some(taint(b)),

@@ -1,4 +1,5 @@
-//! Prints a trace as one JSON object a frame, with the names of `frame.piqi` and underscores for its dashes.
+//! The dump, as JSON lines: an object for each frame, with the names of `frame.piqi` and underscores in place of
+//! dashes.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -16,7 +17,7 @@ use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
 use super::wire::Header;
 
-/// Begins to print frames, one a line.
+/// Opens the dump as JSON lines. `None` for other kinds of text.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let header = Header::parse(head, options.size)?;
     Ok(match text {
@@ -25,12 +26,13 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
     })
 }
 
-/// Text is handed out in portions of about this size.
+/// Size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
-/// Larger frames are counted but not printed: a frame must be there as a whole before it can be.
+/// Limit for the length of a frame in bytes, because a frame must be in memory to be printed. Larger ones are only
+/// counted.
 const MAX_FRAME: u64 = 64 << 20;
 
-/// Prints JSON lines.
+/// The dump as JSON lines.
 pub(crate) struct JsonLines {
     walk: Walk,
     lines: Lines,
@@ -40,9 +42,9 @@ pub(crate) struct JsonLines {
 #[derive(Default)]
 struct Lines {
     record: Option<Record>,
-    /// In the meta frame, which is not printed.
+    /// The walk over the meta frame, which is not printed, while that is the current record.
     meta: Option<message::Walk>,
-    /// The frame at hand, when it comes in portions.
+    /// The beginning of the current frame, if it arrives in portions.
     held: Vec<u8>,
     text: String,
     problems: Vec<Problem>,
@@ -150,7 +152,7 @@ impl Lines {
     }
 }
 
-/// Writes one line.
+/// Writes the line of a frame.
 fn line(out: &mut String, index: u64, record: &Record, frame: &Frame<'_>) {
     let mut object = Json { out, empty: true };
     object.begin();
@@ -253,7 +255,7 @@ fn tagged_list(o: &mut Json<'_>, list: super::records::TaggedList<'_>) {
     o.object("value_list", list.values, |o, list| o.list(list.values(), operand));
 }
 
-/// Writes an object's members.
+/// Writes the members of an object.
 struct Json<'a> {
     out: &'a mut String,
     empty: bool,
@@ -332,7 +334,7 @@ impl Json<'_> {
         self.end();
     }
 
-    /// The one member `elem`, left out when there is nothing in it.
+    /// Writes the single member `elem`, unless there are no items.
     fn list<T>(&mut self, items: impl Iterator<Item = T>, write: impl Fn(&mut Json<'_>, T)) {
         let mut any = false;
         for item in items {

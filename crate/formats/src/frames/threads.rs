@@ -1,7 +1,7 @@
-//! Instructions of threads on their way to call stacks, and what becomes of these on the way to a batch.
+//! Threads: passes instructions to their call stacks, and the events of the stacks to a batch.
 //!
-//! The stacks are those of [`crate::code::stack`]; here they get what a frame has: a thread, a mode, and the stack pointer
-//! where it is among the operands.
+//! The stacks are those of [`crate::code::stack`]. This module adds what only frames have: a thread, a mode, and the
+//! stack pointer if it is among the operands.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -19,20 +19,21 @@ use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::Texts;
 
-use super::skim;
+use super::instruction;
 
-/// For this many instructions of four bytes after one of two, code is taken to be Thumb when nothing says what it is.
+/// After an instruction of two bytes, this many instructions of four bytes are taken to be Thumb unless the trace says
+/// otherwise.
 const THUMB_STICKS: u8 = 16;
 
-/// An instruction as far as stacks are concerned.
+/// What a stack needs of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
     pub(crate) index: u64,
-    /// Where its frame lies.
+    /// The instruction's frame.
     pub(crate) locator: Locator,
     pub(crate) address: u64,
     pub(crate) thread: u64,
-    /// Its first bytes, and how many there are.
+    /// The instruction's first bytes, and its length in bytes.
     pub(crate) bytes: &'a [u8],
     pub(crate) len: u64,
     pub(crate) mode: &'a [u8],
@@ -42,7 +43,7 @@ pub(crate) struct Step<'a> {
 /// The stack pointer among the operands of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pointer<'a> {
-    /// To be found in lists of operands: few instructions need it.
+    /// Still to be found in the encoded lists of operands: few instructions need it.
     Listed {
         read: &'a [u8],
         written: &'a [u8],
@@ -54,18 +55,18 @@ pub(crate) enum Pointer<'a> {
 }
 
 impl Pointer<'_> {
-    /// Among the values read. Of several the first is what there was before the instruction.
+    /// The value before the instruction: the first one read.
     fn read(self, names: StackPointer) -> Option<u64> {
         match self {
-            Self::Listed { read, .. } => skim::pointers(read, names).next(),
+            Self::Listed { read, .. } => instruction::stack_pointers(read, names).next(),
             Self::Known { read, .. } => read,
         }
     }
 
-    /// Among the values written. Of several the last counts.
+    /// The value after the instruction: the last one written.
     fn written(self, names: StackPointer) -> Option<u64> {
         match self {
-            Self::Listed { written, .. } => skim::pointers(written, names).last(),
+            Self::Listed { written, .. } => instruction::stack_pointers(written, names).last(),
             Self::Known { written, .. } => written,
         }
     }
@@ -75,7 +76,7 @@ impl Pointer<'_> {
 #[derive(Debug)]
 pub(crate) struct Threads {
     isa: Isa,
-    /// What the stack pointer is called.
+    /// The names of the stack pointer.
     pointer: StackPointer,
     order: ByteOrder,
     threads: Vec<Thread>,
@@ -90,32 +91,32 @@ struct Thread {
     id: u64,
     track: TrackId,
     stack: Stack,
-    /// Time of the last event: none may come before it.
+    /// Time of the last event. No later event may have an earlier time.
     time: u64,
     /// The stack pointer after the last instruction, if that was a call, a return or a jump.
     pointer: Option<u64>,
-    /// The last instruction set the stack pointer.
+    /// Whether the last instruction set the stack pointer.
     moved: bool,
     /// The number that the last instruction loaded for a system call.
     number: Option<u32>,
 }
 
-/// Numbers of names, by what they stand for.
+/// Numbers of names, by what they name.
 #[derive(Debug, Default)]
 struct Addresses {
     calls: HashMap<u64, u32>,
-    /// By address the latest of what is no call.
+    /// For each address, the index in `others` of the latest handler.
     handlers: HashMap<u64, u32>,
     others: Vec<Other>,
 }
 
-/// The name of what is no call. There may be several of one address.
+/// The name of a handler. Handlers of several kinds may share an address.
 #[derive(Debug)]
 struct Other {
     kind: SliceKind,
     number: Option<u64>,
     name: u32,
-    /// The one before it at the same address.
+    /// The previous handler at the same address.
     before: Option<u32>,
 }
 
@@ -144,7 +145,7 @@ impl Addresses {
     }
 }
 
-/// What is needed beside the stacks.
+/// What threads share with the rest of the sink.
 pub(crate) struct Context<'a> {
     pub(crate) names: &'a mut Texts,
     pub(crate) tracks: &'a mut u32,
@@ -153,7 +154,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The number of the next track, which is defined now.
+    /// Defines a track and returns its number. `at` is the offset for an error.
     pub(crate) fn define(&mut self, def: TrackDef, at: u64) -> Result<TrackId> {
         let track = *self.tracks;
         self.limits.check_tracks(track as usize + 1, at)?;
@@ -177,29 +178,29 @@ impl Threads {
         }
     }
 
-    /// What has been found of the byte order.
+    /// What is known of the byte order.
     pub(crate) fn order(&self) -> &ByteOrder {
         &self.order
     }
 
-    /// An instant of this name on a thread, which is new if it is not known yet.
+    /// Adds an instant to a thread, which is defined if necessary.
     pub(crate) fn point(&mut self, id: u64, name: u32, time: u64, at: u64, cx: &mut Context<'_>) -> Result<()> {
         let i = self.thread(id, at, cx)?;
         let Self { threads, names, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
-        let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at, failed: None };
+        let mut sink = StackToBatch { track: thread.track, time: &mut thread.time, names, cx, at, failed: None };
         thread.stack.point(name, time, Locator::at(at), &mut sink);
         Ok(())
     }
 
-    /// A frame tells the number of the system call that a thread has made.
+    /// A frame reports the number of a thread's system call.
     pub(crate) fn system_call(&mut self, thread: u64, number: u64) {
         if let Some(thread) = self.known(thread) {
             thread.stack.system_call(number);
         }
     }
 
-    /// A frame tells an exception of a thread: its number, the interrupted address, and that of its handler.
+    /// A frame reports an exception of a thread: its number, the interrupted address, and the address of the handler.
     pub(crate) fn except(&mut self, thread: u64, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
         if let Some(thread) = self.known(thread) {
             thread.stack.except(number, from, to);
@@ -238,13 +239,13 @@ impl Threads {
         Ok(self.latest)
     }
 
-    /// An instruction was executed.
+    /// A thread executed an instruction.
     pub(crate) fn step(&mut self, step: &Step<'_>, cx: &mut Context<'_>) -> Result<()> {
         let i = self.thread(step.thread, step.locator.position(), cx)?;
         let Self { isa, pointer, order, threads, names, program, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
         let address = if *isa == Isa::Arm { step.address & !1 } else { step.address };
-        // What is in a delay slot neither calls nor returns.
+        // An instruction in a delay slot neither calls nor returns.
         if thread.stack.enters_slot(address) {
             return Ok(());
         }
@@ -253,7 +254,7 @@ impl Threads {
             let opening = if thread.stack.calls() { opening(*isa, step.bytes) } else { Opening::Usual };
             let stack = step.pointer.read(*pointer).or(thread.pointer);
             let at = Arrival { address, stack, opening, time: step.index, locator: step.locator };
-            let mut sink = ToBatch {
+            let mut sink = StackToBatch {
                 track: thread.track,
                 time: &mut thread.time,
                 names,
@@ -279,7 +280,7 @@ impl Threads {
             thread.pointer = None;
         } else {
             let written = step.pointer.written(*pointer);
-            // Tracers that do not list what is written leave the effect of the instruction to be known.
+            // Some tracers do not list values written; the instruction's effect is known.
             thread.pointer = written.or_else(|| match (step.pointer.read(*pointer)?, flow) {
                 (read, Flow::Call { .. }) => Some(read.wrapping_sub(isa.pushed())),
                 (read, Flow::Return { .. }) => Some(read.wrapping_add(isa.pushed())),
@@ -302,45 +303,45 @@ impl Threads {
         Ok(())
     }
 
-    /// The trace is over.
+    /// The trace is complete.
     pub(crate) fn finish(&mut self, cx: &mut Context<'_>) {
         self.each(cx, |stack, sink| stack.finish(sink));
     }
 
-    /// No more of the trace is read.
+    /// The rest of the trace will not be read.
     pub(crate) fn settle(&mut self, cx: &mut Context<'_>) {
         self.each(cx, |stack, sink| stack.settle(sink));
     }
 
-    fn each(&mut self, cx: &mut Context<'_>, act: fn(&mut Stack, &mut ToBatch<'_, '_>)) {
+    fn each(&mut self, cx: &mut Context<'_>, act: fn(&mut Stack, &mut StackToBatch<'_, '_>)) {
         let Self { threads, names, .. } = self;
         for thread in threads {
-            let mut sink = ToBatch { track: thread.track, time: &mut thread.time, names, cx, at: 0, failed: None };
+            let mut sink = StackToBatch { track: thread.track, time: &mut thread.time, names, cx, at: 0, failed: None };
             act(&mut thread.stack, &mut sink);
         }
     }
 }
 
-/// The sink that fills a batch.
-struct ToBatch<'a, 'b> {
+/// The sink of a call stack, for one batch.
+struct StackToBatch<'a, 'b> {
     track: TrackId,
     time: &'a mut u64,
     names: &'a mut Addresses,
     cx: &'a mut Context<'b>,
-    /// Where the frame at hand lies.
+    /// Absolute offset of the current frame, for errors.
     at: u64,
     failed: Option<Error>,
 }
 
-impl ToBatch<'_, '_> {
-    /// A time that is not before the last one.
+impl StackToBatch<'_, '_> {
+    /// Returns `time`, or the time of the last event if that is later.
     fn at(&mut self, time: u64) -> u64 {
         *self.time = (*self.time).max(time);
         *self.time
     }
 }
 
-impl Sink for ToBatch<'_, '_> {
+impl Sink for StackToBatch<'_, '_> {
     fn name(&mut self, entered: Entered) -> (u32, bool) {
         let Entered { kind, address, number, .. } = entered;
         if let Some(name) = self.names.get(entered) {
@@ -392,8 +393,9 @@ impl Sink for ToBatch<'_, '_> {
     }
 }
 
-/// Whether an instruction of ARM is one of Thumb, and whether that is certain. The tracer may say so; otherwise its length and
-/// place tell, and four bytes among two are of the same set. `sticky` is the thread's memory of that.
+/// Whether an ARM instruction is Thumb, and whether that is certain. The mode may say so. Otherwise length and address
+/// may, and instructions of four bytes after one of two are taken to be Thumb. `sticky` counts down from
+/// [`THUMB_STICKS`].
 fn is_thumb(step: &Step<'_>, sticky: &mut u8) -> (bool, bool) {
     match step.mode {
         b"arm:t32" => return (true, true),
@@ -409,8 +411,8 @@ fn is_thumb(step: &Step<'_>, sticky: &mut u8) -> (bool, bool) {
     (*sticky > 0, was == 0)
 }
 
-/// What stands in the way of going on, if anything: names and tracks have limits.
-pub(crate) fn or_remember(result: Result<()>, failed: &mut Option<Error>) {
+/// Keeps the first error. Names and tracks have limits.
+pub(crate) fn keep_error(result: Result<()>, failed: &mut Option<Error>) {
     if let Err(error) = result {
         failed.get_or_insert(error);
     }

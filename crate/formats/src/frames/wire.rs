@@ -1,45 +1,49 @@
-//! The layout: container header, and protobuf as it lies in bytes.
+//! The layout: the container's header, and the primitives of protobuf.
 //!
 //! Header: `libtrace/src/trace.container.hpp` of bap-frames. Protobuf: <https://protobuf.dev/programming-guides/encoding/>.
 
 use crate::error::{Cause, Error, Result};
 use crate::input::Cursor;
 
-/// The first eight bytes of every file.
+/// The first eight bytes of every file, little-endian.
 pub const MAGIC: u64 = 0x677C_2882_8AAF_6025;
-/// Length of the header from version 1 on.
+/// Length in bytes of the header from version 1 on.
 pub const HEADER_LEN: u64 = 48;
-/// Length of the header of the containers of BAP 0.x, which have no version: magic, count, table.
+/// Length in bytes of the header of BAP 0.x containers, which have no version: magic, count, table.
 pub const OLD_HEADER_LEN: u64 = 24;
-/// Where versions from 2 on have the meta frame's length.
+/// Absolute offset of the meta frame's length, from version 2 on.
 pub const META_AT: u64 = HEADER_LEN;
-/// The largest number of an architecture that `frame_arch.h` knows.
+/// The highest architecture in `frame_arch.h`.
 const LAST_ARCHITECTURE: u64 = 81;
 
 /// The container's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// 0 for containers without a version.
+    /// 1 or higher; 0 for containers without a version.
     pub version: u64,
-    /// `frame_architecture`, an index in an enumeration of an old BFD.
+    /// `frame_architecture`: an index into an enumeration of an old BFD.
     pub architecture: u64,
-    /// `frame_machine`.
+    /// `frame_machine`; 0 if unspecified.
     pub machine: u64,
-    /// How many frames there are, the meta frame excluded; 0 until the tracer finishes.
+    /// Number of frames without the meta frame; 0 until the tracer finishes.
     pub frames: u64,
-    /// Offset of the table of contents; 0 until the tracer finishes.
+    /// Absolute offset of the table of contents; 0 until the tracer finishes.
     pub table: u64,
 }
 
 impl Header {
-    /// Reads the header at the beginning of a file of `size` bytes.
+    /// Parses the header at the beginning of a file. `size` is the file's size in bytes, if known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the magic number is wrong or `head` ends within the header.
     pub fn parse(head: &[u8], size: Option<u64>) -> Result<Self> {
         let mut c = Cursor::new(head, 0);
         let magic = c.u64()?;
         if magic != MAGIC {
             return Err(Error::new(
                 0,
-                Cause::BadHeader { what: "the magic number of BAP frames comes first", value: magic },
+                Cause::BadHeader { what: "it must begin with the magic number of BAP frames", value: magic },
             ));
         }
         let (first, second) = (c.u64()?, c.u64()?);
@@ -49,7 +53,7 @@ impl Header {
         Ok(Self { version: first, architecture: second, machine: c.u64()?, frames: c.u64()?, table: c.u64()? })
     }
 
-    /// Whether a file is a container without a version, whose header is shorter.
+    /// Whether the container has no version, and therefore a shorter header.
     fn is_old(head: &[u8], size: Option<u64>, first: u64, second: u64) -> bool {
         let size = size.unwrap_or(u64::MAX);
         let word = |at: u64| {
@@ -57,15 +61,15 @@ impl Header {
             rest.first_chunk().map(|b| u64::from_le_bytes(*b))
         };
         if first == 0 {
-            // Streamed or empty: no later version has the number 0.
+            // Streamed or empty: version 0 does not exist in newer headers.
             return true;
         }
         let fits = |at: u64| at == 0 || (HEADER_LEN..=size).contains(&at);
         if first <= 3 && second <= LAST_ARCHITECTURE {
-            // Unless an old file is so small that its table lies where an architecture has its number.
+            // A newer header, unless this is an old file so small that its table's offset is a valid architecture.
             let entries =
                 size.checked_sub(second).filter(|rest| rest % 8 == 0).and_then(|rest| (rest / 8).checked_sub(1));
-            // An empty first frame would be a machine of number 0.
+            // With an empty first frame, this would be machine 0.
             let room = second.saturating_sub(OLD_HEADER_LEN + 8);
             return word(OLD_HEADER_LEN).is_some_and(|len| (1..=room).contains(&len))
                 && entries.zip(word(second)).is_some_and(|(entries, every)| table_fits(entries, every, first));
@@ -73,28 +77,28 @@ impl Header {
         if first <= 3 && word(40).is_some_and(fits) {
             return false;
         }
-        // The first frame ends before the table, and all could be there.
+        // An old header: the first frame ends before the table, and so may all others.
         (OLD_HEADER_LEN..=size).contains(&second)
             && word(OLD_HEADER_LEN).is_none_or(|len| len <= second.saturating_sub(OLD_HEADER_LEN + 8))
             && first <= second / 8
     }
 
-    /// There is a meta frame before the first frame.
+    /// Whether a meta frame comes before the first frame.
     pub fn has_meta(&self) -> bool {
         self.version >= 2
     }
 
-    /// How many bytes the header takes.
+    /// Length of the header in bytes.
     pub fn len(&self) -> u64 {
         if self.version == 0 { OLD_HEADER_LEN } else { HEADER_LEN }
     }
 
-    /// Never.
+    /// Always false.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The header as bytes.
+    /// Encodes the header.
     pub fn to_bytes(&self) -> alloc::vec::Vec<u8> {
         let words: &[u64] = match self.version {
             0 => &[MAGIC, self.frames, self.table],
@@ -104,23 +108,24 @@ impl Header {
     }
 }
 
-/// Whether a table of contents with so many entries fits so many frames: libtrace writes one for each block but the first,
-/// QEMU's tracewrap one for each whole block, and QEMU's TCG plugin one for each block begun.
+/// Whether a table of contents with `entries` entries, one for `every` frames, fits `frames` frames. libtrace writes an
+/// entry for each block but the first, QEMU's tracewrap for each full block, and QEMU's TCG plugin for each block, full
+/// or not.
 pub(crate) fn table_fits(entries: u64, every: u64, frames: u64) -> bool {
     let Some(whole) = frames.checked_div(every) else { return false };
     entries == whole || entries == frames.div_ceil(every) || entries == frames.saturating_sub(1) / every
 }
 
-/// Why a number could not be read.
+/// Why a number could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// More bytes are needed.
+    /// The bytes end within it.
     Short,
-    /// It has more than 64 bits.
+    /// It does not fit into 64 bits.
     TooLong,
 }
 
-/// A variable-length number and how many bytes it takes.
+/// Decodes a variable-length number. Returns it with its length in bytes.
 #[inline]
 pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
     match bytes {
@@ -135,7 +140,7 @@ fn long_varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
     let mut value = 0u64;
     for (i, byte) in bytes.iter().take(10).enumerate() {
         if i == 9 && *byte > 1 {
-            // C++ would cut such a number to 64 bits; no writer makes one.
+            // C++ truncates such a number to 64 bits; no writer emits one.
             return Err(Fault::TooLong);
         }
         value |= u64::from(byte & 0x7f) << (7 * i);
@@ -146,28 +151,27 @@ fn long_varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
     Err(Fault::Short)
 }
 
-/// `sint32` and `sint64`: small negative numbers are small.
+/// Decodes `sint32` and `sint64`, which map small negative numbers to small unsigned ones.
 pub(crate) fn zigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// The mirror of [`zigzag`].
+/// The inverse of [`zigzag`].
 pub(crate) fn zigzag_of(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
 
-/// What a field holds, by its wire type.
+/// The content of a field, by its wire type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Content<'a> {
     Number(u64),
     Fixed64(u64),
     Bytes(&'a [u8]),
-    /// Something that no field of ours has: 32 bits, or a group.
+    /// A wire type that no known field has: 32 bits, or a group.
     Other,
 }
 
-/// The fields of a message that is there as a whole, in file order. Ends at the first defect: [`super::message::Walk`] says
-/// where that is.
+/// The fields of a complete message, in file order. Ends at the first defect, without an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
@@ -233,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_more_than_64_bits_are_refused() {
+    fn numbers_of_more_than_64_bits_are_rejected() {
         assert_eq!(varint(&[0x7f]), Ok((127, 1)));
         assert_eq!(varint(&[0x80, 1]), Ok((128, 2)));
         assert_eq!(varint(&[0x80]), Err(Fault::Short));
@@ -244,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn zigzag_goes_there_and_back() {
+    fn zigzag_round_trips() {
         for value in [0, -1, 1, i64::MAX, i64::MIN] {
             assert_eq!(zigzag(zigzag_of(value)), value);
         }
@@ -252,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn old_headers_are_told_from_new_ones() {
+    fn headers_without_a_version_are_recognised() {
         let old = Header { version: 0, architecture: 0, machine: 0, frames: 2, table: 100 };
         let mut bytes = old.to_bytes();
         bytes.extend(10u64.to_le_bytes());
@@ -262,14 +266,14 @@ mod tests {
             let new = Header { version, architecture: 9, machine: 64, frames: 3, table: 99 };
             assert_eq!(Header::parse(&new.to_bytes(), Some(120)), Ok(new));
         }
-        // An architecture nobody knows, which could be the offset of an old table.
+        // An unknown architecture, which could be the offset of an old table.
         let new = Header { version: 3, architecture: 999, machine: 64, frames: 47, table: 4052 };
         assert_eq!(Header::parse(&new.to_bytes(), Some(4092)), Ok(new));
         assert!(Header::parse(&new.to_bytes()[..20], Some(20)).is_err());
     }
 
     #[test]
-    fn fields_pass_over_groups_and_end_at_defects() {
+    fn fields_skip_groups_and_end_at_defects() {
         let bytes = [0x08, 5, 0x13, 0x1b, 0x08, 1, 0x1c, 0x14, 0x1d, 0, 0, 0, 0, 0x22, 1, 9, 0x2a, 7];
         let all: alloc::vec::Vec<_> = Fields(&bytes).collect();
         assert_eq!(all, [(1, Content::Number(5)), (0, Content::Other), (0, Content::Other), (4, Content::Bytes(&[9]))]);

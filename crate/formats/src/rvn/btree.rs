@@ -1,15 +1,15 @@
-//! The table `execution` as it lies in the file: several times faster than asking a database for its rows.
+//! A scan of the table `execution` in the file itself, several times faster than a query.
 //!
-//! <https://sqlite.org/fileformat2.html>: a table WITHOUT ROWID is an index b-tree, whose interior pages have rows, too. Its
-//! rows in order are
+//! According to <https://sqlite.org/fileformat2.html>, a table WITHOUT ROWID is an index b-tree. Its interior pages
+//! have rows as well. The order of rows is
 //!
 //! ```text
 //!   interior page:  child 0, row 0, child 1, row 1, … right-most child
 //!   leaf:           row 0, row 1, …
 //! ```
 //!
-//! A [`Scan`] says which page it needs and turns it into rows. It is no database and decides nothing: whatever is not as
-//! SQLite writes it for this one table it leaves to SQLite ([`Unknown`]), which goes on behind the last row.
+//! A [`Scan`] requests a page and turns it into rows. It reads only what SQLite writes for this one table. At anything
+//! else it returns [`Unknown`], and SQLite continues after the last row.
 
 use alloc::vec::Vec;
 
@@ -17,16 +17,16 @@ use super::wire::SCHEMA;
 use crate::decoder::Range;
 use crate::rows::{RowScan, Rows, Unknown};
 
-/// Bytes at the beginning of the file that say how it is laid out.
+/// Length of the header in bytes.
 const HEADER_LEN: u64 = 100;
 /// The first bytes of an SQLite database.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
-/// SQLite's own limit is 20: with two children a page that is all the pages there can be.
+/// SQLite's own limit, too: 20 levels with two children a page are more pages than a database can have.
 const DEEPEST: usize = 20;
-/// The kinds of pages of an index.
+/// Types of index pages.
 const INTERIOR: u8 = 2;
 const LEAF: u8 = 10;
-/// A cell at its longest: lengths of payload and header, two types, two numbers of eight bytes.
+/// Length of the longest cell in bytes: lengths of payload and header, two types, two numbers of eight bytes.
 const LONGEST_CELL: usize = 20;
 
 /// Reads the rows of `execution` page by page, in the order of transitions.
@@ -35,10 +35,10 @@ pub struct Scan {
     state: State,
     size: u64,
     page_size: u64,
-    /// Bytes of a page without those that extensions have reserved.
+    /// Bytes of a page that are not reserved by extensions.
     usable: usize,
     path: Vec<Interior>,
-    /// Pages that may still come: of more, some were there before.
+    /// Limit for the pages still to be read. A table that exceeds it has a page twice.
     left: u64,
     /// The transition of the last row.
     last: Option<i64>,
@@ -46,27 +46,28 @@ pub struct Scan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The file's header comes first, then the page of this number.
+    /// At the file's header; then comes the root page, whose number this is.
     Header(u64),
     Page(u64),
     Done,
     GivenUp,
 }
 
-/// An interior page on the way down.
+/// An interior page on the path to the current page.
 #[derive(Debug)]
 struct Interior {
     cells: Vec<(u32, (i64, i64))>,
     right: u32,
-    /// The cell whose child is being read.
+    /// Index of the cell whose child is being read.
     at: usize,
 }
 
 impl Scan {
-    /// A scan of the table that begins on page `root`, if it was made by this statement. `size` is the file's, where known.
+    /// A scan of the table with root page `root`, or `None` if `statement` creates another table. `size` is the file's
+    /// size in bytes, if known.
     pub fn of(statement: &str, root: i64, size: Option<u64>) -> Option<Self> {
         let [_, _, expected, ..] = SCHEMA;
-        let same = letters(statement).eq(letters(expected));
+        let same = significant_bytes(statement).eq(significant_bytes(expected));
         let root = u64::try_from(root).ok().filter(|root| *root > 1 && same)?;
         let size = size.unwrap_or(u64::MAX);
         Some(Self { state: State::Header(root), size, page_size: 0, usable: 0, path: Vec::new(), left: 0, last: None })
@@ -76,13 +77,13 @@ impl Scan {
         let bytes = bytes.first_chunk::<{ HEADER_LEN as usize }>().filter(|b| b.starts_with(MAGIC))?;
         let [a, b, _, read_version, reserved] = *bytes.get(16..)?.first_chunk()?;
         self.page_size = match u16::from_be_bytes([a, b]) {
-            // What does not fit is written so.
+            // 65,536 does not fit into 16 bits and is stored as 1.
             1 => 65_536,
             size if size >= 512 && size.is_power_of_two() => size.into(),
             _ => return None,
         };
         self.usable = usize::try_from(self.page_size).ok()? - usize::from(reserved);
-        // SQLite wants 480 at the least; 1 is without, 2 with a write-ahead log.
+        // SQLite requires at least 480 bytes. Read version 1 is without a write-ahead log, 2 with one.
         if self.usable < 480 || !(1..=2).contains(&read_version) {
             return None;
         }
@@ -104,7 +105,7 @@ impl Scan {
         match *kind {
             LEAF => {
                 self.leaf(page, page.get(8..8 + 2 * cells)?, rows)?;
-                self.go_on(rows)
+                self.next_page(rows)
             }
             INTERIOR if cells > 0 && self.path.len() < DEEPEST => {
                 let right = u32::from_be_bytes(*page.get(8..)?.first_chunk()?);
@@ -138,8 +139,8 @@ impl Scan {
         Some(())
     }
 
-    /// A leaf is over: the row above it comes, and the leaf behind that.
-    fn go_on(&mut self, rows: &mut Rows) -> Option<()> {
+    /// Continues after a page: with the row above it, then with the next child.
+    fn next_page(&mut self, rows: &mut Rows) -> Option<()> {
         while let Some(above) = self.path.last_mut() {
             if let Some((_, (end, id))) = above.cells.get(above.at).copied() {
                 above.at += 1;
@@ -173,7 +174,7 @@ impl RowScan for Scan {
         }
     }
 
-    /// Appends the rows (transition, block).
+    /// Appends rows (transition, block).
     fn push(&mut self, bytes: &[u8], rows: &mut Rows) -> Result<(), Unknown> {
         let done = match self.state {
             State::Header(root) => self.header(bytes, root),
@@ -196,19 +197,19 @@ impl RowScan for Scan {
     }
 }
 
-/// What of a statement has a meaning.
-fn letters(statement: &str) -> impl Iterator<Item = u8> {
+/// The significant characters of a statement.
+fn significant_bytes(statement: &str) -> impl Iterator<Item = u8> {
     statement.bytes().filter(|b| !b.is_ascii_whitespace() && *b != b';').map(|b| b.to_ascii_lowercase())
 }
 
-/// The two numbers of a record, if that is what it is: length of payload, of header (3), types, numbers. Such a record is
-/// far too short to overflow to another page.
+/// The two numbers of a record. `None` unless it consists of payload length, header length (3), two types, and two
+/// numbers. Such a record is too short for an overflow page.
 #[inline]
 fn row(cell: &[u8]) -> Option<(i64, i64)> {
     if let Some(cell) = cell.first_chunk() {
         return numbers(cell, LONGEST_CELL);
     }
-    // The last of a page: with zeros behind it, so that numbers can always be read as eight bytes.
+    // The last cell of a page, padded so that eight bytes can be read for each number.
     let mut longer = [0; LONGEST_CELL];
     longer.iter_mut().zip(cell).for_each(|(to, from)| *to = *from);
     numbers(&longer, cell.len())
@@ -218,19 +219,19 @@ fn row(cell: &[u8]) -> Option<(i64, i64)> {
 fn numbers(cell: &[u8; LONGEST_CELL], len: usize) -> Option<(i64, i64)> {
     let [payload, 3, transition, block, ..] = *cell else { return None };
     let (first, second) = (size_of_type(transition)?, size_of_type(block)?);
-    // Only a number is a transition.
+    // A transition must be a number, not NULL.
     if usize::from(payload) != 3 + first + second || 4 + first + second > len || transition == 0 {
         return None;
     }
     let number = |at: usize, size: usize, kind: u8| {
         let bytes = u64::from_be_bytes(*cell.get(at..)?.first_chunk()?) as i64;
-        // Type 9 is the number 1 without a byte; NULL counts as 0, as it does for SQLite.
+        // Type 9 is the constant 1. NULL reads as 0, as in SQLite.
         Some(if size == 0 { i64::from(kind == 9) } else { bytes >> (64 - 8 * size) })
     };
     Some((number(4, first, transition)?, number(4 + first, second, block)?))
 }
 
-/// How many bytes a number of this type takes; nothing for what is none.
+/// Size in bytes of a number of this type. `None` for types that are not integers or NULL.
 #[inline]
 fn size_of_type(kind: u8) -> Option<usize> {
     match kind {
@@ -259,7 +260,7 @@ mod tests {
         page
     }
 
-    /// A page with these cells, the last of which ends where the page does.
+    /// A page with these cells. The last one ends where the page does.
     fn page(kind: u8, right: u32, cells: &[&[u8]]) -> Vec<u8> {
         let mut page = alloc::vec![kind, 0, 0, 0, cells.len() as u8, 0, 0, 0];
         if kind == INTERIOR {
@@ -287,7 +288,7 @@ mod tests {
         (rows.column(0).iter().copied().zip(rows.column(1).iter().copied()).collect(), end)
     }
 
-    /// Two leaves below an interior page.
+    /// An interior page with two leaves.
     #[rustfmt::skip]
     fn three_pages() -> Vec<u8> {
         let mut file = header(0);
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_in_order_those_of_interior_pages_too() {
+    fn rows_of_leaves_and_interior_pages_come_in_order() {
         let file = three_pages();
         let (rows, end) = run(&file, &mut scan(file.len()));
         let last = (0x7f01_0203_0405_0607, i64::MIN + 1);
@@ -325,27 +326,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_left_to_sqlite_behind_the_last_good_row() {
+    fn unknown_content_is_left_to_sqlite_after_the_last_valid_row() {
         let good = three_pages();
         let leaf = 2 * SIZE;
         let find = |cell: &[u8]| good.windows(cell.len()).position(|w| w == cell).unwrap();
         let text = find(&[4, 3, 1, 9, 7]) + 3;
         for (at, byte, rows, why) in [
             (0, b'x', 0, "no database"),
-            (17, 5, 0, "a page size that cannot be"),
-            (19, 0x10, 0, "a version to come"),
+            (17, 5, 0, "an invalid page size"),
+            (19, 0x10, 0, "an unknown version"),
             (20, 40, 0, "more reserved than SQLite allows"),
             (SIZE, 5, 0, "a table with rowids"),
             (SIZE + 4, 0, 0, "an interior page without cells"),
             (SIZE + 4, 255, 0, "cells beyond the page"),
-            (SIZE + 11, 2, 4, "a page that was there before"),
-            (SIZE + 11, 9, 4, "a page behind the end"),
-            (SIZE + 11, 0, 4, "no page"),
-            (leaf, INTERIOR, 0, "an interior page whose cells are none"),
-            (leaf + 8, 0xff, 0, "a cell behind the page's end"),
+            (SIZE + 11, 2, 4, "a page that has been read before"),
+            (SIZE + 11, 9, 4, "a page after the end"),
+            (SIZE + 11, 0, 4, "page 0"),
+            (leaf, INTERIOR, 0, "an interior page with invalid cells"),
+            (leaf + 8, 0xff, 0, "a cell after the end of the page"),
             (text, 15, 1, "a text"),
             (text, 7, 1, "a floating point number"),
-            (text - 1, 0, 1, "no transition"),
+            (text - 1, 0, 1, "NULL as a transition"),
             (text - 2, 4, 1, "a record with another column"),
             (text - 3, 100, 1, "a payload of another length"),
             (text + 1, 1, 1, "rows that do not ascend"),
@@ -361,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_go_in_a_circle_come_to_an_end() {
+    fn cycles_of_pages_end() {
         let mut file = header(0);
         for next in [3, 2] {
             file.extend(page(INTERIOR, next, &[&[0, 0, 0, next as u8, 4, 3, 1, 9, 7]]));

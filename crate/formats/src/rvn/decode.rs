@@ -1,12 +1,12 @@
-//! The state machine: which rows come next, and what events they are.
+//! The state machine: decides which rows to fetch next, and turns rows into records.
 
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::blocks::{Blocks, Entry};
 use super::btree::Scan;
-use super::code::{Blocks, Entry};
 use super::metadata;
 use super::problems::{BAD_INDEX, BAD_ROW, LONG_BLOCK, NO_INTERRUPT_BLOCK, NO_METADATA, OLD_SCHEMA};
 use super::wire::{self, BLOCK_BYTES, Block, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, Schema};
@@ -16,19 +16,19 @@ use crate::problem::{Problem, ProblemKind};
 use crate::rows::{Cell, PAGE, Query, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
 
-/// A run of a block: it took the transitions from `begin` up to `end`.
+/// A run of a block: the transitions from `begin` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct BlockRun {
     pub(super) begin: u64,
     pub(super) end: u64,
     pub(super) block: i64,
 }
 
-/// What comes next in the order of transitions.
+/// The next record in the order of transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Record {
-    Event(Event),
-    /// Comes before the event that it lies in.
+    Run(BlockRun),
+    /// Comes before the block run that it is in.
     Interrupt(Interrupt),
 }
 
@@ -40,12 +40,12 @@ enum Phase {
     Blocks(Option<i64>),
     Indices(Option<(i64, i64)>),
     Execution,
-    /// Those from `from` on; before `to`, or to the end.
+    /// Interrupts from transition `from` on, and before `to` if there is a limit.
     Interrupts {
         from: Option<i64>,
         to: Option<i64>,
     },
-    /// What was fetched is being worked on.
+    /// Rows have been fetched and are being turned into records.
     Working,
     Done,
 }
@@ -56,24 +56,24 @@ pub(super) struct Reader {
     limits: Limits,
     size: Option<u64>,
     phase: Phase,
-    /// Reads `execution` without a database, as far as it can.
+    /// Reads `execution` from the file, as far as possible.
     scan: Option<Scan>,
     pub(super) schema: Schema,
     has_metadata: bool,
     pub(super) metadata: Metadata,
-    /// The largest transition, where it is known.
+    /// The largest transition, if known.
     pub(super) last: Option<i64>,
     pub(super) blocks: Blocks,
-    /// The page of `execution` that is worked on.
+    /// The current page of `execution`.
     ends: Vec<i64>,
     ids: Vec<i64>,
     at: usize,
     interrupts: VecDeque<Interrupt>,
-    /// The last row of `execution` that was fetched.
+    /// The transition of the last row of `execution` fetched.
     fetched: Option<i64>,
-    /// There is no more of `execution`.
+    /// Whether `execution` has no more rows.
     over: bool,
-    /// Where the next event begins.
+    /// The transition at which the next block run begins.
     pub(super) position: u64,
     pub(super) problems: Vec<Problem>,
 }
@@ -113,7 +113,7 @@ impl Reader {
             Phase::Blocks(after) => Some(wire::blocks(after)),
             Phase::Indices(after) => Some(wire::indices(after)),
             Phase::Execution => {
-                // Rows come in ascending order: where the last is small and the first not negative, all are.
+                // Rows ascend: all are in range if the first is not negative and the last is small.
                 let small = self.last.is_some_and(|t| t < 1 << 53) && self.fetched.is_some_and(|t| t >= 0);
                 Some(wire::execution(self.fetched, most, small))
             }
@@ -122,17 +122,17 @@ impl Reader {
         }
     }
 
-    /// Instead of what is wanted: rows of `execution`, from where the last ones ended.
+    /// The scan that replaces the query for `execution`, if it can.
     pub(super) fn scan(&mut self) -> Option<&mut dyn RowScan> {
         let scan = self.scan.as_mut().filter(|scan| !scan.has_given_up());
         scan.filter(|_| self.phase == Phase::Execution).map(|scan| scan as &mut dyn RowScan)
     }
 
-    /// Takes in all rows of what was wanted; `cut`: there would be more, but they cannot be read.
+    /// Takes all rows of the current query. `cut`: the database has more, but they are unreadable.
     pub(super) fn push(&mut self, rows: &mut Rows, cut: bool) -> Result<(), RowError> {
         self.phase = match self.phase {
             Phase::Tables | Phase::Metadata if cut => {
-                return Err(RowError::new(Class::Truncated, "The database is damaged where it says what is in it."));
+                return Err(RowError::new(Class::Truncated, "The database is damaged in its schema or metadata."));
             }
             Phase::Tables => self.tables(&rows.cells)?,
             Phase::Metadata => {
@@ -156,7 +156,7 @@ impl Reader {
             Phase::Indices(after) => {
                 self.take_indices(rows);
                 match (rows.column(0).last(), rows.column(1).last()) {
-                    // A damaged table may answer with the same rows over and over.
+                    // A damaged table may return the same rows again and again.
                     (Some(block), Some(instruction)) if !cut && Some((*block, *instruction)) > after => {
                         Phase::Indices(Some((*block, *instruction)))
                     }
@@ -174,21 +174,21 @@ impl Reader {
                 }
             }
             Phase::Working | Phase::Done => {
-                return Err(RowError::new(Class::Misuse, "Rows were handed in that nobody asked for."));
+                return Err(RowError::new(Class::Misuse, "Rows were passed that were not requested."));
             }
         };
         Ok(())
     }
 
-    /// The next record of what was fetched; nothing when more rows are needed, or all is told.
+    /// The next record. `None` if more rows are needed, or after the last record.
     pub(super) fn next(&mut self) -> Option<Record> {
-        // Events wait for the interrupts that lie among them.
+        // Records wait for the interrupts among them.
         if self.phase != Phase::Working {
             return None;
         }
         loop {
             let end = match self.ends.get(self.at) {
-                // There are no transitions before the first, and in a damaged table rows may come in no order.
+                // Transitions are not negative. Rows of a damaged table may be out of order.
                 Some(end) if *end < 0 || (*end as u64) < self.position => {
                     self.problem(self.position, &BAD_ROW, *end as u64);
                     self.at += 1;
@@ -205,10 +205,10 @@ impl Reader {
             }
             let Some(end) = end else { break };
             let block = self.ids.get(self.at).copied().unwrap_or(0);
-            let event = Event { begin: self.position, end, block };
+            let run = BlockRun { begin: self.position, end, block };
             self.at += 1;
             self.position = end;
-            return Some(Record::Event(event));
+            return Some(Record::Run(run));
         }
         self.phase = if self.over { Phase::Done } else { Phase::Execution };
         None
@@ -228,12 +228,12 @@ impl Reader {
             _ => None,
         });
         if let Some(missing) = ["blocks", "execution"].into_iter().find(|name| !has(name)) {
-            // Other resources of REVEN have metadata, too, and those say what they are.
+            // Other REVEN resources have metadata as well; these name the resource.
             if self.has_metadata {
                 return Ok(Phase::Metadata);
             }
             let sentence = format!(
-                "This SQLite database has no table {missing:?}: it is not a block trace of REVEN, the only kind of database that can be opened."
+                "This SQLite database has no table {missing:?}, so it is not a REVEN block trace, the only kind of database that can be opened."
             );
             return Err(RowError::new(Class::Unsupported, sentence));
         }
@@ -269,7 +269,7 @@ impl Reader {
             let mode = Mode::of(mode.int());
             let block = Block { pc: pc.int() as u64, data, count: count.int().max(0) as u64, mode };
             if self.blocks.len() >= self.limits.names as usize || self.blocks.bytes > self.limits.spool {
-                let sentence = format!("The database has too many blocks: {} were read.", self.blocks.len());
+                let sentence = format!("The database has too many blocks; {} were read.", self.blocks.len());
                 return Err(RowError::new(Class::Limit, sentence));
             }
             self.blocks.push(Entry::new(id, block, cut));
@@ -286,7 +286,7 @@ impl Reader {
 
     fn take_indices(&mut self, rows: &Rows) {
         for (block, offset) in rows.column(0).iter().zip(rows.column(2)) {
-            // Offset 0 goes without saying, and they ascend.
+            // Offset 0 is implied, and offsets ascend.
             let fits = self.blocks.get_mut(*block).is_some_and(|entry| {
                 let after = entry.known.last().copied().unwrap_or(0);
                 let known =
@@ -332,8 +332,8 @@ impl Reader {
         rows.column(0).last().copied()
     }
 
-    /// For people.
-    pub(super) fn schema_word(&self) -> String {
+    /// A description of the schema.
+    pub(super) fn schema_text(&self) -> String {
         match self.schema {
             Schema::Of2021 => String::from("of 2021"),
             Schema::Of20201023 => String::from("of 2020-10-23, without interrupts"),

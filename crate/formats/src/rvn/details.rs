@@ -1,61 +1,74 @@
-//! A run of a block in full: the block, its instructions, which of them ran, and the interrupt.
+//! The details of a block run: the block, its instructions, which of them ran, and the interrupt.
 
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::code::{Blocks, Entry};
+use super::blocks::{Blocks, Entry};
+use super::events::RvnDecoder;
 use super::vectors;
 use super::wire::{self, Interrupt, Schema};
 use crate::code::Instructions;
 use crate::code::isa::Isa;
 use crate::details::{Field, RecordDetails, Value};
+use crate::locator::Locator;
 use crate::rows::{Query, Rows};
 
-/// Instructions that are listed.
-const LISTED: usize = 256;
+/// Limit for the instructions listed.
+const MAX_LIST: usize = 256;
 
-/// What the details of the run that ends with transition `end` are put together from.
-pub(super) fn queries(end: u64, schema: Schema) -> Vec<Query> {
-    let mut queries = alloc::vec![wire::event(end)];
-    let end = end as i64;
-    if schema >= Schema::Of2021 {
-        queries.push(wire::interrupts(end.checked_sub(1), Some(end)));
+impl RvnDecoder {
+    pub(super) fn queries_of(&self, locator: Locator) -> Vec<Query> {
+        let end = locator.position();
+        let mut queries = alloc::vec![wire::block_run(end)];
+        let end = end as i64;
+        if self.reader.schema >= Schema::Of2021 {
+            queries.push(wire::interrupts(end.checked_sub(1), Some(end)));
+        }
+        queries
     }
-    queries
+
+    pub(super) fn details_of(&self, locator: Locator, rows: &[Rows]) -> RecordDetails {
+        let (blocks, instructions) = (&self.reader.blocks, self.instructions.as_ref());
+        let end = locator.position();
+        let mut details = RecordDetails::default();
+        let runs = rows.first();
+        let found = runs.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
+        let interrupt = rows
+            .get(1)
+            .filter(|r| !r.is_empty())
+            .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
+        if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
+            let begin = runs.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
+            describe_run(begin, end, id, blocks, instructions, &mut details);
+        } else if interrupt.is_none() {
+            details.remarks.push("The database no longer has this transition; it was changed.".into());
+        }
+        if let Some(interrupt) = interrupt {
+            describe_interrupt(&interrupt, blocks, instructions, &mut details);
+        }
+        details
+    }
 }
 
-pub(super) fn details(end: u64, rows: &[Rows], blocks: &Blocks, instructions: &dyn Instructions) -> RecordDetails {
-    let mut details = RecordDetails::default();
-    let event = rows.first();
-    let found = event.and_then(|r| Some((*r.column(0).first()?, *r.column(1).first()?)));
-    let interrupt = rows
-        .get(1)
-        .filter(|r| !r.is_empty())
-        .map(|r| Interrupt::of([0, 1, 2, 3, 4, 5].map(|i| r.column(i).first().copied().unwrap_or(0))));
-    if let Some((_, id)) = found.filter(|(last, _)| *last as u64 == end) {
-        let begin = event.and_then(|r| r.column(0).get(1)).map_or(0, |t| (*t).max(0) as u64);
-        run(begin, end, id, blocks, instructions, &mut details);
-    } else if interrupt.is_none() {
-        details.remarks.push("The database has no such transition any more: it was changed.".into());
-    }
-    if let Some(interrupt) = interrupt {
-        told(&interrupt, blocks, instructions, &mut details);
-    }
-    details
-}
-
-fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, instructions: &dyn Instructions, details: &mut RecordDetails) {
+fn describe_run(
+    begin: u64,
+    end: u64,
+    id: i64,
+    blocks: &Blocks,
+    instructions: &dyn Instructions,
+    details: &mut RecordDetails,
+) {
     let fields = &mut details.fields;
     fields.push(Field::new("Block", Value::Id(id)));
     let ran = end.saturating_sub(begin);
     fields.push(Field::new("First transition", Value::U64(begin)));
     fields.push(Field::new("Last transition", Value::U64(end.saturating_sub(1))));
     let Some(entry) = blocks.get(id) else {
-        details.remarks.push("The database has no block of this number.".into());
+        details.remarks.push("The database has no block with this number.".into());
         return;
     };
     if entry.is_interrupt() {
-        details.remarks.push("This transition is no instruction: an interrupt or a fault.".into());
+        details.remarks.push("This transition is not an instruction but an interrupt or a fault.".into());
         return;
     }
     let block = &entry.block;
@@ -72,20 +85,20 @@ fn run(begin: u64, end: u64, id: i64, blocks: &Blocks, instructions: &dyn Instru
         let sentence = format!("Only the first {ran} of its {} instructions ran.", block.count);
         details.remarks.push(sentence);
     } else if ran > block.count {
-        details.remarks.push("It took more transitions than it has instructions.".into());
+        details.remarks.push("The block took more transitions than it has instructions.".into());
     }
     if entry.cut {
-        details.remarks.push("The block is longer than any of a program; its first bytes are shown.".into());
+        details.remarks.push("The block is too long to be kept whole; only its first bytes are shown.".into());
     }
 }
 
-/// Each instruction at its address. What ran stands by itself, what did not says so.
+/// Each instruction at its address, with a remark at those that did not run.
 fn listing(entry: &Entry, ran: u64, instructions: &dyn Instructions) -> Vec<Field> {
     let starts = entry.starts(instructions);
     let data = &entry.block.data;
     let bits = entry.block.mode.bits();
     let mut lines = Vec::new();
-    for (i, start) in starts.iter().enumerate().take(LISTED) {
+    for (i, start) in starts.iter().enumerate().take(MAX_LIST) {
         let address = entry.block.pc.wrapping_add(*start as u64);
         let end = starts.get(i + 1).copied().unwrap_or(data.len());
         let bytes = data.get(*start..end).unwrap_or_default();
@@ -95,14 +108,19 @@ fn listing(entry: &Entry, ran: u64, instructions: &dyn Instructions) -> Vec<Fiel
         }
         lines.push(Field { name: name.into(), value: code(bits, address, bytes) });
     }
-    if starts.len() > LISTED {
-        let text = format!("and {} more instructions", starts.len() - LISTED);
+    if starts.len() > MAX_LIST {
+        let text = format!("and {} more instructions", starts.len() - MAX_LIST);
         lines.push(Field::new("…", Value::Text(text)));
     }
     lines
 }
 
-fn told(interrupt: &Interrupt, blocks: &Blocks, instructions: &dyn Instructions, details: &mut RecordDetails) {
+fn describe_interrupt(
+    interrupt: &Interrupt,
+    blocks: &Blocks,
+    instructions: &dyn Instructions,
+    details: &mut RecordDetails,
+) {
     let fields = &mut details.fields;
     let number = Value::I64(interrupt.number);
     fields.push(Field::new("Interrupt", Value::Symbol { name: vectors::name(interrupt), value: number.into() }));
@@ -114,7 +132,7 @@ fn told(interrupt: &Interrupt, blocks: &Blocks, instructions: &dyn Instructions,
         return;
     }
     fields.push(Field::new("Related block", Value::Id(interrupt.related)));
-    // The reference looks only for instructions that were executed once. One that always faults was not.
+    // The reference finds only instructions that were executed at least once, but one that always faults was not.
     let instruction = blocks
         .get(interrupt.related)
         .and_then(|entry| entry.instruction_at(interrupt.pc).or_else(|| entry.decoded_at(interrupt.pc, instructions)));
@@ -122,11 +140,11 @@ fn told(interrupt: &Interrupt, blocks: &Blocks, instructions: &dyn Instructions,
         Some(bytes) => {
             fields.push(Field::new("Related instruction", code(interrupt.mode.bits(), interrupt.pc, bytes)));
         }
-        None => details.remarks.push("The instruction that it is related to is not in the database.".into()),
+        None => details.remarks.push("The database does not have the related instruction.".into()),
     }
 }
 
-/// An instruction; as bytes where its mode is not known.
+/// An instruction, or its bytes if the mode is unknown.
 fn code(bits: Option<u32>, address: u64, bytes: &[u8]) -> Value {
     match bits.and_then(|bits| Isa::X86(bits).code(false, false)) {
         Some(isa) => Value::Code { isa, address, bytes: bytes.into() },

@@ -1,4 +1,4 @@
-//! Writes block traces as rows: the mirror of the decoder, after rvnblock's own writer.
+//! Writes block traces as rows: the mirror of the decoder, modelled on rvnblock's writer.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,15 +12,15 @@ use crate::rows::{Cell, Insert};
 #[derive(Debug)]
 pub struct Writer {
     blocks: HashMap<(u64, Vec<u8>), i64>,
-    /// Offsets of the instructions, and how many of them were executed at least once.
+    /// For each block: offsets of its instructions, and how many of them were executed at least once.
     executed: BTreeMap<i64, (Vec<u32>, usize)>,
     position: u64,
-    /// Rows by table, in the order of [`super::wire::TABLES`].
+    /// Rows of each table, in the order of [`super::wire::TABLES`].
     rows: [Vec<Vec<Cell>>; 5],
 }
 
 impl Writer {
-    /// A trace of nothing.
+    /// A trace without runs.
     pub fn new(metadata: &Metadata) -> Self {
         let mut writer =
             Self { blocks: HashMap::new(), executed: BTreeMap::new(), position: 0, rows: Default::default() };
@@ -30,8 +30,8 @@ impl Writer {
         writer
     }
 
-    /// The number of a block; the same address with the same bytes is the same block. `offsets` are those of its
-    /// instructions, without that of the first.
+    /// Returns the number of a block and adds it if it is new. Blocks with the same address and bytes are the same.
+    /// `offsets` are those of its instructions in bytes, without the first.
     pub fn block(&mut self, block: &Block, offsets: &[u32]) -> i64 {
         let next = self.blocks.len() as i64 + 1;
         let id = *self.blocks.entry((block.pc, block.data.clone())).or_insert(next);
@@ -44,7 +44,7 @@ impl Writer {
         id
     }
 
-    /// A block runs for so many transitions, at least one.
+    /// Runs a block for `transitions` transitions, but at least one.
     pub fn run(&mut self, block: i64, transitions: u64) {
         self.position += transitions.max(1);
         self.row(2, [self.position as i64, block].map(Cell::Int).into());
@@ -57,29 +57,30 @@ impl Writer {
         }
     }
 
-    /// A transition that is no instruction. The interrupt's own transition is that of here.
+    /// Adds a transition that is not an instruction. [`Interrupt::transition`] is ignored; the current position is
+    /// used.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         let row = Interrupt { transition: self.position, ..interrupt }.row();
         self.row(4, row.map(Cell::Int).into());
         self.run(INTERRUPT_BLOCK, 1);
     }
 
-    /// Where the trace has come to.
+    /// The number of transitions so far.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// How many rows there are to take.
+    /// The number of rows to take.
     pub fn len(&self) -> usize {
         self.rows.iter().map(Vec::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows to take.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Hands over the rows so far.
+    /// Takes the rows since the last call.
     pub fn take(&mut self) -> Vec<Insert> {
         let tables = self.rows.iter_mut().enumerate();
         let filled = tables.filter(|(_, rows)| !rows.is_empty());

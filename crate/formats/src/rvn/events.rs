@@ -1,251 +1,48 @@
-//! Runs of blocks as trace events: a call stack, each block in a lane, and lanes of what is user and kernel and of modes.
+//! The decoder: drives the reader and passes its records to the sink.
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
-
-use super::decode::{Event, Reader, Record};
-use super::problems::NO_BLOCK;
-use super::wire::{Interrupt, Mode};
-use super::{details, text, vectors};
-use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
-use crate::code::flow::{Flow, Opening};
-use crate::code::isa::Isa;
-use crate::code::pointer::Move;
-use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
+use super::decode::{Reader, Record};
+use super::text;
+use super::to_batch::{State, ToBatch, define_tracks};
+use crate::batch::EventBatch;
 use crate::code::{Instructions, NoInstructions};
 use crate::details::RecordDetails;
-use crate::error::Class;
 use crate::info::{Capability, Clock, Info, Tab};
-use crate::limits::Limits;
 use crate::locator::Locator;
-use crate::names::Texts;
 use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
 
-/// What takes one row comes first: it would be far down below a deep stack.
-const PRIVILEGE: TrackId = 0;
-const MODE: TrackId = 1;
-const BLOCKS: TrackId = 2;
-const CALLS: TrackId = 3;
-/// Records that are looked at together: events of one track then come in runs, which the store likes.
+/// Records processed together. Events of a track then arrive back-to-back, which suits the store.
 const TOGETHER: usize = 512;
 
-/// Interrupts are told, and handlers need not be inferred. Blocks of all modes are on one stack: there are no operands, so
-/// that nothing but the encoding of instructions depends on the mode.
-const RULES: Rules = Rules { isa: Isa::X86(64), infers_handlers: false };
-
 /// Decodes a block trace.
-pub struct RvnDecoder {
-    reader: Reader,
-    limits: Limits,
-    names: Texts,
-    /// Names of code by address, twice their number, and 1 more for what has been called.
-    by_address: HashMap<u64, u32>,
-    /// Of the kernel's code by where a system call entered it.
-    system_calls: HashMap<u64, u32>,
-    stack: Stack,
-    program: Program,
-    /// What is open in the lanes, and what it stands for.
-    privilege: Option<(Stretch, bool)>,
-    mode: Option<(Stretch, Mode)>,
+pub(super) struct RvnDecoder {
+    pub(super) reader: Reader,
+    pub(super) instructions: Box<dyn Instructions>,
+    state: State,
     defined: bool,
     records: Vec<Record>,
-    /// The latest interrupt whose own event is still to come.
-    announced: Option<Interrupt>,
-    told_missing: bool,
-    instructions: Box<dyn Instructions>,
-}
-
-/// An open slice of a lane.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    name: u32,
-    locator: Locator,
 }
 
 impl RvnDecoder {
     pub(super) fn new(options: OpenOptions) -> Self {
         Self {
             reader: Reader::new(options),
-            limits: options.limits,
-            names: Texts::default(),
-            by_address: HashMap::new(),
-            system_calls: HashMap::new(),
-            stack: Stack::default(),
-            program: Program::default(),
-            privilege: None,
-            mode: None,
+            instructions: Box::new(NoInstructions),
+            state: State::new(options.limits),
             defined: false,
             records: Vec::new(),
-            announced: None,
-            told_missing: false,
-            instructions: Box::new(NoInstructions),
         }
     }
 
-    fn define(&mut self, out: &mut EventBatch) {
-        self.defined = true;
-        for (kind, name, detail, noun) in [
-            (TrackKind::Lane, "user and kernel", "by address", Some("stretch")),
-            (TrackKind::Lane, "mode", "", Some("stretch")),
-            (TrackKind::Lane, "blocks", "", Some("block run")),
-            (TrackKind::Thread, "calls", "rebuilt from calls and returns", None),
-        ] {
-            let track = TrackDef::new(kind, name);
-            out.new_tracks.push(TrackDef { detail: detail.into(), start: Some(0), noun, ..track });
-        }
-    }
-
-    fn text(&mut self, text: &str, out: &mut EventBatch) -> Result<u32, RowError> {
-        self.names.number(text, 0, self.limits.names, out).map_err(too_many_names)
-    }
-
-    fn address(&mut self, pc: u64, out: &mut EventBatch) -> Result<u32, RowError> {
-        if let Some(name) = self.by_address.get(&pc) {
-            return Ok(name >> 1);
-        }
-        let name = Name { text: format!("{pc:#x}"), kind: SliceKind::Call, key: Key::Address(pc) };
-        let name = self.names.once(name, 0, self.limits.names, out).map_err(too_many_names)?;
-        self.by_address.insert(pc, name << 1);
-        Ok(name)
-    }
-
-    /// The number of the name of an interrupt.
-    fn interrupt_name(&mut self, interrupt: &Interrupt, out: &mut EventBatch) -> Result<u32, RowError> {
-        let text = vectors::name(interrupt);
-        self.names.number_of(SliceKind::Interrupt, &text, 0, self.limits.names, out).map_err(too_many_names)
-    }
-
-    /// Has something done to the call stack, with the sink that fills a batch.
-    fn with_stack(
-        &mut self,
-        interrupt: u32,
-        out: &mut EventBatch,
-        act: impl FnOnce(&mut Stack, &mut Program, &mut ToBatch<'_>),
-    ) -> Result<(), RowError> {
-        let Self { stack, program, names, by_address, system_calls, limits, .. } = self;
-        let mut sink = ToBatch { names, by_address, system_calls, limit: limits.names, interrupt, out, failed: None };
-        act(stack, program, &mut sink);
-        sink.failed.map_or(Ok(()), Err)
-    }
-
-    /// The number of the name of a block.
-    fn name(&mut self, event: &Event, out: &mut EventBatch) -> Result<u32, RowError> {
-        let known = self.reader.blocks.get(event.block).map(|e| (e.name, e.is_interrupt(), e.block.pc));
-        let name = match known {
-            Some((Some(name), ..)) => return Ok(name),
-            Some((None, true, _)) => self.text("no instruction", out)?,
-            Some((None, false, pc)) => self.address(pc, out)?,
-            None => {
-                // Once is enough: a table that lost its blocks would have millions.
-                if !self.told_missing {
-                    self.told_missing = true;
-                    let at = event.begin;
-                    out.problems.push(Problem { at, kind: &NO_BLOCK, value: event.block as u64 });
-                }
-                return self.text("missing block", out);
-            }
-        };
-        if let Some(entry) = self.reader.blocks.get_mut(event.block) {
-            entry.name = Some(name);
-        }
-        Ok(name)
-    }
-
-    fn stack_events(&mut self, records: &[Record], out: &mut EventBatch) -> Result<(), RowError> {
-        for record in records {
-            let event = match record {
-                Record::Interrupt(interrupt) => {
-                    let name = self.interrupt_name(interrupt, out)?;
-                    // Ordered by transition, and before the event that it lies in: no event can be later than that.
-                    let time = interrupt.transition;
-                    self.with_stack(0, out, |stack, _, sink| stack.point(name, time, Locator::at(time + 1), sink))?;
-                    self.announced = Some(*interrupt);
-                    continue;
-                }
-                Record::Event(event) => event,
-            };
-            let Some(entry) = self.reader.blocks.get_mut(event.block) else { continue };
-            let (pc, time, locator) = (entry.block.pc, event.begin, Locator::at(event.end));
-            if entry.is_interrupt() {
-                // Whatever is no instruction and has no row among the interrupts goes by unseen on the stack.
-                if let Some(interrupt) = self.announced.take().filter(|i| i.transition + 1 == event.end) {
-                    let name = self.interrupt_name(&interrupt, out)?;
-                    let at = Arrival { address: interrupt.pc, stack: None, opening: Opening::Usual, time, locator };
-                    self.with_stack(name, out, |stack, program, sink| stack.interrupt(RULES, at, program, sink))?;
-                }
-                continue;
-            }
-            // Of a block that was not executed to its end nobody can say where it goes.
-            let opening = entry.opening();
-            let complete = event.end - event.begin >= entry.block.count;
-            let (flow, last) = if complete { entry.ending(self.instructions.as_ref()) } else { (Flow::Unknown, 0) };
-            let departure = Departure {
-                flow,
-                address: pc.wrapping_add(last),
-                next: pc.wrapping_add(entry.block.data.len() as u64),
-                after: event.end,
-                locator,
-                stack: None,
-                moves: Move::None,
-            };
-            if !self.stack.goes_on(pc) {
-                let at = Arrival { address: pc, stack: None, opening, time, locator };
-                self.with_stack(0, out, |stack, program, sink| stack.arrive(RULES, at, program, sink))?;
-            }
-            self.stack.leave(departure);
-        }
-        Ok(())
-    }
-
-    fn lane_events(&mut self, records: &[Record], out: &mut EventBatch) -> Result<(), RowError> {
-        for record in records {
-            let Record::Event(event) = record else { continue };
-            let (time, locator) = (event.begin, Locator::at(event.end));
-            let Some(entry) = self.reader.blocks.get(event.block).filter(|e| !e.is_interrupt()) else { continue };
-            let (pc, mode) = (entry.block.pc, entry.block.mode);
-            let kernel = is_kernel(pc, mode);
-            if self.privilege.map(|(_, k)| k) != kernel {
-                if let Some((open, _)) = self.privilege.take() {
-                    out.push(EventKind::EndOf, PRIVILEGE, time, open.name, open.locator);
-                }
-                if let Some(kernel) = kernel {
-                    let name = self.text(if kernel { "kernel" } else { "user" }, out)?;
-                    out.push(EventKind::Begin, PRIVILEGE, time, name, locator);
-                    self.privilege = Some((Stretch { name, locator }, kernel));
-                }
-            }
-            if self.mode.is_none_or(|(_, m)| m != mode) {
-                if let Some((open, _)) = self.mode.take() {
-                    out.push(EventKind::EndOf, MODE, time, open.name, open.locator);
-                }
-                let name = self.text(&mode.word(), out)?;
-                out.push(EventKind::Begin, MODE, time, name, locator);
-                self.mode = Some((Stretch { name, locator }, mode));
-            }
-        }
-        Ok(())
-    }
-
-    /// Every record as events, track by track.
-    fn tell(&mut self, records: &[Record], out: &mut EventBatch) -> Result<(), RowError> {
-        for record in records {
-            if let Record::Event(event) = record {
-                let name = match self.reader.blocks.get(event.block).and_then(|e| e.name) {
-                    Some(name) => name,
-                    None => self.name(event, out)?,
-                };
-                out.push_whole(BLOCKS, event.begin, event.end, name, Locator::at(event.end));
-                out.records += 1;
-            }
-        }
-        self.stack_events(records, out)?;
-        self.lane_events(records, out)
+    fn sink<'a>(&'a mut self, out: &'a mut EventBatch) -> ToBatch<'a> {
+        let Self { reader, instructions, state, .. } = self;
+        ToBatch { state, blocks: &mut reader.blocks, instructions: &**instructions, out }
     }
 }
 
@@ -253,7 +50,7 @@ impl RowDecoder for RvnDecoder {
     fn info(&self) -> Info {
         let m = &self.reader.metadata;
         let version = if m.format.is_empty() { String::from("unknown") } else { m.format.clone() };
-        let mut properties = alloc::vec![("Schema", self.reader.schema_word())];
+        let mut properties = alloc::vec![("Schema", self.reader.schema_text())];
         if !m.tool.is_empty() {
             properties.push(("Tool", format!("{} {}", m.tool, m.tool_version)));
         }
@@ -272,7 +69,7 @@ impl RowDecoder for RvnDecoder {
             place_noun: "transition",
             event_noun: "block run",
             slice_noun: "call",
-            when_empty: "The trace has blocks, perhaps, but none of them was executed.",
+            when_empty: "The trace has no block runs: nothing was executed during the recording.",
             offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],
             first_tab: Tab::Flame,
             properties,
@@ -300,8 +97,8 @@ impl RowDecoder for RvnDecoder {
     }
 
     fn work(&mut self, out: &mut EventBatch) -> Result<bool, RowError> {
-        if !self.defined {
-            self.define(out);
+        if !core::mem::replace(&mut self.defined, true) {
+            define_tracks(out);
         }
         out.problems.append(&mut self.reader.problems);
         while !out.is_full() {
@@ -311,7 +108,7 @@ impl RowDecoder for RvnDecoder {
                 let Some(record) = self.reader.next() else { break };
                 records.push(record);
             }
-            let result = self.tell(&records, out);
+            let result = self.sink(out).records(&records);
             let none = records.is_empty();
             self.records = records;
             out.problems.append(&mut self.reader.problems);
@@ -324,8 +121,8 @@ impl RowDecoder for RvnDecoder {
     }
 
     fn finish(&mut self, out: &mut EventBatch) {
-        // A limit that is reached now has been reached before, and was told.
-        let _ = self.with_stack(0, out, |stack, _, sink| stack.settle(sink));
+        // An error here would be a limit that has been reported before.
+        let _ = self.sink(out).settle();
     }
 
     fn print(&mut self, out: &mut String) -> Result<bool, RowError> {
@@ -346,87 +143,10 @@ impl RowDecoder for RvnDecoder {
     }
 
     fn details_queries(&self, locator: Locator) -> Vec<Query> {
-        details::queries(locator.position(), self.reader.schema)
+        self.queries_of(locator)
     }
 
     fn details(&self, locator: Locator, rows: &[Rows]) -> RecordDetails {
-        details::details(locator.position(), rows, &self.reader.blocks, self.instructions.as_ref())
+        self.details_of(locator, rows)
     }
-}
-
-/// Whether code at the address is the kernel's; nothing where nobody can say.
-///
-/// 64 bit: the upper half, as x86-64 and its systems have it. 32 bit: from 2 GiB on, as Windows has it; Linux has it from
-/// 3 GiB on. 16 bit: there is no such thing.
-fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
-    match mode {
-        Mode::Bits64 => Some(pc >> 63 == 1),
-        Mode::Bits32 => Some(pc >= 0x8000_0000),
-        Mode::Bits16 | Mode::Unknown(_) => None,
-    }
-}
-
-/// The sink of the call stack that fills a batch.
-struct ToBatch<'a> {
-    names: &'a mut Texts,
-    by_address: &'a mut HashMap<u64, u32>,
-    system_calls: &'a mut HashMap<u64, u32>,
-    limit: u32,
-    /// The name of the interrupt at hand.
-    interrupt: u32,
-    out: &'a mut EventBatch,
-    failed: Option<RowError>,
-}
-
-impl Sink for ToBatch<'_> {
-    fn name(&mut self, entered: Entered) -> (u32, bool) {
-        let Entered { kind, address, .. } = entered;
-        let (known, text) = match kind {
-            SliceKind::Interrupt => return (self.interrupt, false),
-            SliceKind::SystemCall => (&mut *self.system_calls, "system call "),
-            _ => (&mut *self.by_address, ""),
-        };
-        if let Some(known) = known.get_mut(&address) {
-            let is_new = *known & 1 == 0;
-            *known |= 1;
-            return (*known >> 1, is_new);
-        }
-        let name = Name { text: format!("{text}{address:#x}"), kind, key: Key::Address(address) };
-        match self.names.once(name, 0, self.limit, self.out) {
-            Ok(name) => {
-                known.insert(address, name << 1 | 1);
-                (name, true)
-            }
-            Err(error) => {
-                self.failed.get_or_insert(too_many_names(error));
-                (0, false)
-            }
-        }
-    }
-
-    fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8) {
-        self.out.push(EventKind::Begin, CALLS, time, name, locator);
-        self.out.push_flags(flags, CALLS, name, locator);
-    }
-
-    fn point(&mut self, name: u32, time: u64, locator: Locator) {
-        self.out.push(EventKind::Instant, CALLS, time, name, locator);
-    }
-
-    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator) {
-        self.out.push_begun_before(CALLS, time, name, locator, below);
-    }
-
-    fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8) {
-        self.out.push_end_of(CALLS, time, name, began, flags);
-    }
-
-    fn note(&mut self, note: Note, locator: Locator) {
-        self.out.problems.push(note.problem(locator.position()));
-    }
-}
-
-#[cold]
-fn too_many_names(error: crate::error::Error) -> RowError {
-    RowError::new(Class::Limit, format!("The database holds too much: {}.", error.cause))
 }

@@ -1,4 +1,4 @@
-//! Whether a database is a block trace, and of a version that can be read: the rules of rvnmetadata, in its order.
+//! Checks that a database is a block trace of a supported version. Follows the rules of rvnmetadata, in its order.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,37 +7,38 @@ use super::wire::{Metadata, RESOURCES, TYPE_BLOCK};
 use crate::error::Class;
 use crate::rows::{Cell, RowError};
 
-/// Reads the rows of `_metadata`.
+/// Parses the rows of `_metadata`.
 pub(super) fn parse(rows: &[alloc::vec::Vec<Cell>]) -> Result<Metadata, RowError> {
     let malformed = |sentence: &str| RowError::new(Class::Malformed, sentence);
     let row = match rows {
-        [] => return Err(malformed("The database has metadata without an entry: it cannot be told what it is.")),
+        [] => return Err(malformed("The database has a _metadata table without an entry, so its type is unknown.")),
         [row] => row,
-        _ => return Err(malformed("The database has metadata with several entries: it cannot be told what it is.")),
+        _ => return Err(malformed("The database has a _metadata table with several entries, so its type is unknown.")),
     };
-    // Read by position, as the reference does. Version 0 had neither its own version nor that of the tool.
+    // Columns are read by position, as the reference does. Version 0 has no columns for its own version and for the
+    // tool's.
     let (version, row) = match row.as_slice() {
         rest @ [_, _, _, _, _] => (0, rest),
         [version, rest @ ..] => (version.int(), rest),
         [] => (0, row.as_slice()),
     };
     if !(0..=1).contains(&version) {
-        let sentence = format!("Its metadata are of version {version}; 0 and 1 can be read.");
+        let sentence = format!("The metadata are of version {version}; versions 0 and 1 are supported.");
         return Err(RowError::new(Class::Unsupported, sentence));
     }
     let (kind, format, tool, tool_version, tool_info, date) = match row {
         [kind, format, tool, info, date] => (kind, format, tool, "1.0.0-prerelease", info, date),
         [kind, format, tool, version, info, date, ..] => (kind, format, tool, version.text(), info, date),
-        _ => return Err(malformed("The metadata have too few columns.")),
+        _ => return Err(malformed("The _metadata table has too few columns.")),
     };
     let kind = kind.int();
     if kind != TYPE_BLOCK {
         let what = kind.checked_sub(1).and_then(|i| usize::try_from(i).ok()).and_then(|i| RESOURCES.get(i));
         let sentence = match what {
             Some(what) => {
-                format!("This is a database of REVEN, but one of {what}: only block traces can be opened.")
+                format!("This REVEN database is of type {what}; only block traces can be opened.")
             }
-            None => format!("This is a database of REVEN of the unknown type {kind}: only block traces can be opened."),
+            None => format!("This REVEN database is of the unknown type {kind}; only block traces can be opened."),
         };
         return Err(RowError::new(Class::Unsupported, sentence));
     }
@@ -52,7 +53,7 @@ pub(super) fn parse(rows: &[alloc::vec::Vec<Cell>]) -> Result<Metadata, RowError
     })
 }
 
-/// What is taken to hold where a database has no metadata at all.
+/// The assumption for a database without metadata.
 pub(super) fn missing() -> Metadata {
     let none = String::new();
     Metadata {
@@ -65,19 +66,19 @@ pub(super) fn missing() -> Metadata {
     }
 }
 
-/// A semantic version of major version 1.
+/// Requires a semantic version with major version 1.
 fn check(version: &str) -> Result<(), RowError> {
     let Some(major) = major(version) else {
-        return Err(RowError::new(Class::Malformed, format!("{version:?} is not a version of the format.")));
+        return Err(RowError::new(Class::Malformed, format!("{version:?} is not a valid version of the format.")));
     };
     if major != "1" {
-        let sentence = format!("This is a REVEN block trace of version {version}; version 1 can be opened.");
+        let sentence = format!("This is a REVEN block trace of version {version}; only version 1 can be opened.");
         return Err(RowError::new(Class::Unsupported, sentence));
     }
     Ok(())
 }
 
-/// The first number of `1.2.3-rc.1+build`; nothing if it is no such version (semver.org, 2.0.0).
+/// The major version of `1.2.3-rc.1+build`. `None` if it is not a semantic version (semver.org, 2.0.0).
 fn major(version: &str) -> Option<&str> {
     let (version, build) = version.split_once('+').map_or((version, None), |(v, b)| (v, Some(b)));
     let (numbers, pre) = version.split_once('-').map_or((version, None), |(v, p)| (v, Some(p)));
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_are_told_apart_by_their_columns() {
+    fn the_number_of_columns_gives_the_version_of_the_metadata() {
         let text = |t: &str| Cell::Text(t.into());
         let old = vec![Cell::Int(9), text("1.0.0"), text("t"), text("i"), Cell::Int(5)];
         let read = parse(core::slice::from_ref(&old)).unwrap();

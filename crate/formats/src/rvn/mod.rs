@@ -1,10 +1,10 @@
-//! Block traces of tetrane's REVEN: which blocks of code a whole system executed, one after the other, in SQLite.
+//! Block traces of tetrane's REVEN: SQLite databases of the blocks of code that a whole system executed, in order.
 //!
-//! There is no SQLite in here. The decoder asks for rows, see [`crate::rows`]. There is no time in a trace either: it counts
+//! This module contains no SQLite; the decoder requests rows (see [`crate::rows`]). A trace has no times. It counts
 //! transitions, which are instructions, interrupts and faults.
 
+mod blocks;
 pub mod btree;
-mod code;
 mod decode;
 mod details;
 pub mod encode;
@@ -12,6 +12,7 @@ mod events;
 mod metadata;
 pub mod problems;
 mod text;
+mod to_batch;
 mod vectors;
 pub mod wire;
 
@@ -20,9 +21,7 @@ use alloc::boxed::Box;
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
-pub use events::RvnDecoder;
-
-/// The line in [`crate::FORMATS`].
+/// The entry in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {
     id: "rvn",
     name: "REVEN block trace",
@@ -35,10 +34,10 @@ pub const FORMAT: Format = Format {
 };
 
 fn open(_: &[u8], options: OpenOptions) -> Result<Opened> {
-    Ok(Opened::Rows(Box::new(RvnDecoder::new(options))))
+    Ok(Opened::Rows(Box::new(events::RvnDecoder::new(options))))
 }
 
-/// The schema lies on the first page as it was written, which is enough for a guess.
+/// The first page contains the schema as text, which suffices for a guess.
 fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     if !probe.head.starts_with(btree::MAGIC) {
         return None;
@@ -47,7 +46,7 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     let (confidence, reason) = if holds(b"transition_id") && holds(b"block_id") {
         (Confidence::Certain, "an SQLite database with the columns of a block trace")
     } else {
-        // The only databases that can be opened: what it lacks is said when it is.
+        // Block traces are the only databases supported. Opening another one explains what it lacks.
         (Confidence::Possible, "an SQLite database")
     };
     Some(Guess { confidence, reason: reason.into() })

@@ -1,49 +1,51 @@
-//! Kinds of problems that only REVEN block databases have. Their places are transitions.
+//! Kinds of problems that only REVEN block databases have. Their positions are transitions.
 
 crate::problem_kinds! {
-    /// A database with the tables of 2020, which lack some of today's. `value`: the date of its schema, such as 20201023.
+    /// A database with the tables of 2020, which lack some of the current ones. `value`: the date of its schema, such
+    /// as 20201023.
     OLD_SCHEMA = ProblemKind::remark(
         "old-schema",
         "the database has the tables of {date}, which current REVEN readers refuse; what it has is shown",
         "the database has the tables of 2020",
     );
 
-    /// A database without metadata. `value`: 0, nothing to tell.
+    /// A database without metadata. `value`: unused, 0.
     NO_METADATA = ProblemKind::remark(
         "no-metadata",
         "the database has no metadata to identify it; it was read as a block trace with current tables",
-        "the database does not say what it is",
+        "the database has no metadata",
     );
 
-    /// The first block is not the one that stands for interrupts. `value`: 0, nothing to tell.
+    /// The first block does not stand for interrupts. `value`: unused, 0.
     NO_INTERRUPT_BLOCK = ProblemKind::serious(
         "no-interrupt-block",
-        "the first block is not \"interrupt\": interrupts cannot be told from other transitions, and other blocks are in doubt",
+        "the first block is not \"interrupt\": interrupts cannot be distinguished from other transitions, and other blocks are in doubt",
         "there is no block for interrupts",
     );
 
-    /// A row whose transition is negative, or before that of the previous row. `value`: the transition, an `i64`.
+    /// The transition of a row is negative or less than the previous one. `value`: the transition, an `i64`.
     BAD_ROW = ProblemKind::serious(
         "bad-row",
         "invalid transition {signed}; row skipped",
         "{count} row{|s} without a valid transition",
     );
 
-    /// An instruction that does not lie in its block, or not after the previous one. `value`: the block's id, an `i64`.
+    /// An instruction begins outside of its block, or not after the previous one. `value`: the block's number, an
+    /// `i64`.
     BAD_INDEX = ProblemKind::serious(
         "bad-index",
-        "an instruction of block {signed} begins outside of the block, or before its previous one; ignored",
+        "an instruction of block {signed} begins outside of the block, or not after the previous one; ignored",
         "{count} instruction{|s} outside of {its block|their blocks}",
     );
 
-    /// A block is longer than what is kept of one. `value`: its id, an `i64`.
+    /// A block is longer than what is kept of one. `value`: its number, an `i64`.
     LONG_BLOCK = ProblemKind::serious(
         "long-block",
         "block {signed} is too long to be kept whole; only its first bytes were kept",
         "{count} block{|s} too long to be kept whole",
     );
 
-    /// A block was executed that the database does not have; told once. `value`: its id, an `i64`.
+    /// A run of a block that the database does not have; reported once. `value`: the block's number, an `i64`.
     NO_BLOCK = ProblemKind::serious(
         "no-block",
         "block {signed} was executed here, but the database has no such block",

@@ -1,16 +1,16 @@
-//! Records as JSON lines.
+//! The dump, as JSON lines.
 
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use super::code::Blocks;
+use super::blocks::Blocks;
 use super::decode::Record;
 
-/// One line for a record.
+/// Writes the line of a record.
 pub(super) fn record(record: &Record, blocks: &Blocks, out: &mut String) {
-    // Writing into a string does not fail.
+    // Writing to a String cannot fail.
     let _ = match record {
-        Record::Event(e) => writeln!(out, "{{\"begin\":{},\"end\":{},\"block\":{}}}", e.begin, e.end, e.block),
+        Record::Run(e) => writeln!(out, "{{\"begin\":{},\"end\":{},\"block\":{}}}", e.begin, e.end, e.block),
         Record::Interrupt(i) => {
             let _ = write!(
                 out,

@@ -1,11 +1,11 @@
-//! Interrupts by name.
+//! Names of interrupts.
 
 use alloc::format;
 use alloc::string::String;
 
 use super::wire::Interrupt;
 
-/// What the processor's own vectors are called (Intel SDM volume 3, table 6-1).
+/// Names of the processor's own vectors (Intel SDM volume 3, table 6-1).
 const VECTORS: [&str; 22] = [
     "divide error",
     "debug",
@@ -31,7 +31,7 @@ const VECTORS: [&str; 22] = [
     "control protection exception",
 ];
 
-/// How people call an interrupt. Devices have vectors of their system's choice.
+/// The name of an interrupt. The operating system assigns the vectors of devices.
 pub(super) fn name(interrupt: &Interrupt) -> String {
     let name = usize::try_from(interrupt.number).ok().and_then(|n| VECTORS.get(n)).filter(|name| !name.is_empty());
     match name {

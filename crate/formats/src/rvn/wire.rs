@@ -1,4 +1,4 @@
-//! Tables, rows and SQL text of block databases, as tetrane's rvnblock, rvnsqlite and rvnmetadata write and read them.
+//! Tables, rows and SQL of block databases, as tetrane's rvnblock, rvnsqlite and rvnmetadata write and read them.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use crate::rows::{Cell, PAGE, Query, Shape};
 
-/// What `_metadata.type` says of a block trace. Others are other resources of REVEN, see [`RESOURCES`].
+/// `_metadata.type` of a block trace. Other numbers are other resources of REVEN; see [`RESOURCES`].
 pub const TYPE_BLOCK: i64 = 9;
-/// The kinds of resources by `_metadata.type`, from 1 on (rvnmetadata, `ResourceType`).
+/// Names of resources, by `_metadata.type` from 1 on (rvnmetadata, `ResourceType`).
 pub const RESOURCES: [&str; 10] = [
     "trace_bin",
     "trace_cache",
@@ -21,14 +21,14 @@ pub const RESOURCES: [&str; 10] = [
     "block",
     "ossi_ranges",
 ];
-/// Bytes of a block that are kept. Real blocks end at the first jump; more is no block of a program.
+/// Limit for the bytes kept of a block. Real blocks end at the first jump and are far shorter.
 pub const BLOCK_BYTES: usize = 65_536;
-/// What block 1 holds.
+/// The content of block 1.
 pub const INTERRUPT: &[u8] = b"interrupt";
-/// Number of the block that stands for what is no instruction.
+/// Number of the block that stands for transitions that are not instructions.
 pub const INTERRUPT_BLOCK: i64 = 1;
 
-/// The statements that make the tables, as of 2021-07-27.
+/// The statements that create the tables, as of 2021-07-27.
 pub const SCHEMA: [&str; 5] = [
     "CREATE TABLE _metadata (metadata_version int,type int,format_version text,tool_name text,tool_version text,tool_info text,generation_date int8);",
     "CREATE TABLE blocks(pc int8 not null,instruction_data blob not null,instruction_count int2 not null,mode int1 not null);",
@@ -37,22 +37,22 @@ pub const SCHEMA: [&str; 5] = [
     "CREATE TABLE interrupts(transition_id int8 PRIMARY KEY NOT NULL,pc int8 NOT NULL,mode int1 NOT NULL,number INTEGER NOT NULL,is_hw BOOL NOT NULL,related_instruction_block_id INTEGER NOT NULL) WITHOUT ROWID;",
 ];
 
-/// Metadata of version 0.
+/// The statement that creates the metadata of version 0.
 pub const SCHEMA_METADATA_0: &str =
     "CREATE TABLE _metadata (type int,format_version text,tool_name text,tool_info text,generation_date int8);";
 
-/// The tables, in the order of [`SCHEMA`], with how many columns each has.
+/// Names of the tables, in the order of [`SCHEMA`], and their numbers of columns.
 pub const TABLES: [(&str, usize); 5] =
     [("_metadata", 7), ("blocks", 4), ("execution", 2), ("instruction_indices", 3), ("interrupts", 6)];
 
-/// Which of the three schemas that were all called 1.0.0, by the tables there are.
+/// One of three schemas, all called 1.0.0, which differ in their tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Schema {
-    /// Blocks and execution.
+    /// `blocks` and `execution`.
     Of20201014,
-    /// With instruction indices.
+    /// Also `instruction_indices`.
     Of20201023,
-    /// With interrupts.
+    /// Also `interrupts`.
     Of2021,
 }
 
@@ -61,15 +61,15 @@ pub enum Schema {
 pub struct Block {
     /// Address of the first instruction.
     pub pc: u64,
-    /// The instructions' bytes.
+    /// The bytes of the instructions.
     pub data: Vec<u8>,
-    /// How many instructions there are.
+    /// The number of instructions.
     pub count: u64,
-    /// How it was executed.
+    /// The processor's mode.
     pub mode: Mode,
 }
 
-/// How the processor executes instructions.
+/// The processor's mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// 64 bit.
@@ -78,12 +78,12 @@ pub enum Mode {
     Bits32,
     /// 16 bit.
     Bits16,
-    /// A number that means nothing.
+    /// A number without a known meaning.
     Unknown(i64),
 }
 
 impl Mode {
-    /// By the number in the database.
+    /// The mode with this number in the database.
     pub fn of(number: i64) -> Self {
         match number {
             0 => Self::Bits64,
@@ -103,7 +103,7 @@ impl Mode {
         }
     }
 
-    /// How wide instructions are, in bits, if that is known.
+    /// The width of the mode in bits, or `None` if it is unknown.
     pub fn bits(self) -> Option<u32> {
         match self {
             Self::Bits64 => Some(64),
@@ -113,7 +113,7 @@ impl Mode {
         }
     }
 
-    /// For people.
+    /// The mode as text, such as `64 bit`.
     pub fn word(self) -> String {
         self.bits().map_or_else(|| String::from("unknown mode"), |bits| format!("{bits} bit"))
     }
@@ -122,60 +122,60 @@ impl Mode {
 /// A row of `interrupts`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupt {
-    /// The transition that it is.
+    /// Its transition, from 0.
     pub transition: u64,
-    /// Where the program was.
+    /// The interrupted address.
     pub pc: u64,
-    /// How it was executed.
+    /// The mode there.
     pub mode: Mode,
     /// The vector.
     pub number: i64,
-    /// Asked for by a device, not by an instruction.
+    /// Whether a device raised it, not an instruction.
     pub is_hw: bool,
-    /// The block whose instruction faulted, or 0.
+    /// Number of the block with the instruction that faulted, or 0.
     pub related: i64,
 }
 
 impl Interrupt {
-    /// From the columns of [`interrupts`].
+    /// From a row of [`interrupts`].
     pub fn of(row: [i64; 6]) -> Self {
         let [transition, pc, mode, number, is_hw, related] = row;
         Self { transition: transition as u64, pc: pc as u64, mode: Mode::of(mode), number, is_hw: is_hw != 0, related }
     }
 
-    /// For the table.
+    /// The row in the database.
     pub fn row(&self) -> [i64; 6] {
         let related = self.related;
         [self.transition as i64, self.pc as i64, self.mode.number(), self.number, i64::from(self.is_hw), related]
     }
 }
 
-/// The tables that there are, where they begin, and the statements that made them.
+/// Queries names, root pages and statements of all tables.
 pub fn tables() -> Query {
     cells(&["name", "rootpage", "sql"], "from sqlite_schema where type='table' limit 1000".into())
 }
 
-/// Whatever columns the metadata has: which ones depends on its version.
+/// Queries all columns of the metadata, which depend on its version.
 pub fn metadata() -> Query {
     cells(&["*"], "from _metadata limit 2".into())
 }
 
-/// The largest transition, which is also where the trace ends.
+/// Queries the largest transition, where the trace ends.
 pub fn last_transition() -> Query {
     cells(&["max(transition_id)"], "from execution".into())
 }
 
-/// Blocks behind the one with this number.
+/// Queries blocks with a number above `after`.
 pub fn blocks(after: Option<i64>) -> Query {
     let after = after.map_or_else(String::new, |id| format!("where rowid>{id} "));
     cells(
-        // One more than is kept, so that a cut shows.
+        // One byte above the limit shows that the block is longer.
         &["rowid", "pc", "cast(substr(instruction_data,1,65537) as blob)", "instruction_count", "mode"],
         format!("from blocks {after}order by rowid limit 1024"),
     )
 }
 
-/// Instruction indices behind those of this (block, instruction).
+/// Queries the instruction indices after this pair of block and instruction.
 pub fn indices(after: Option<(i64, i64)>) -> Query {
     let after = after.map_or_else(String::new, |(b, i)| format!("where (block_id,instruction_id)>({b},{i}) "));
     Query {
@@ -185,7 +185,7 @@ pub fn indices(after: Option<(i64, i64)>) -> Query {
     }
 }
 
-/// Events behind this transition.
+/// Queries at most `most` block runs after transition `after`. `small`: all numbers are below 2^53.
 pub fn execution(after: Option<i64>, most: usize, small: bool) -> Query {
     let after = after.map_or_else(String::new, |t| format!("where transition_id>{t} "));
     Query {
@@ -195,8 +195,8 @@ pub fn execution(after: Option<i64>, most: usize, small: bool) -> Query {
     }
 }
 
-/// The event that ends with this transition, and the one before it.
-pub fn event(end: u64) -> Query {
+/// Queries the block run that ends with transition `end`, and the previous one.
+pub fn block_run(end: u64) -> Query {
     Query {
         select: &["transition_id", "block_id"],
         rest: format!("from execution where transition_id<={} order by transition_id desc limit 2", end as i64),
@@ -204,7 +204,7 @@ pub fn event(end: u64) -> Query {
     }
 }
 
-/// Interrupts from one transition on and before another, `to`, if there is one.
+/// Queries interrupts from transition `from` on, and before `to` if there is a limit.
 pub fn interrupts(from: Option<i64>, to: Option<i64>) -> Query {
     let from = from.map_or_else(|| String::from("where 1"), |t| format!("where transition_id>={t}"));
     let to = to.map_or_else(String::new, |t| format!(" and transition_id<{t}"));
@@ -215,7 +215,7 @@ pub fn interrupts(from: Option<i64>, to: Option<i64>) -> Query {
     }
 }
 
-/// Inserts into the table.
+/// The statement that inserts a row into a table, by index in [`TABLES`].
 pub fn insert(table: usize) -> String {
     let (name, columns) = TABLES.get(table).copied().unwrap_or(("", 1));
     let marks = Vec::from_iter(core::iter::repeat_n("?", columns)).join(",");
@@ -226,25 +226,25 @@ fn cells(select: &'static [&'static str], rest: String) -> Query {
     Query { select, rest, shape: Shape::Cells }
 }
 
-/// What the one row of metadata says.
+/// The row of metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// Version of the metadata themselves, 0 or 1.
+    /// Version of the metadata, 0 or 1.
     pub version: i64,
-    /// Version of the format: `1.0.0`.
+    /// Version of the format, such as `1.0.0`.
     pub format: String,
-    /// The tool that wrote it.
+    /// Name of the tool that wrote the trace.
     pub tool: String,
-    /// Its version.
+    /// Version of the tool.
     pub tool_version: String,
-    /// What it says of itself and the library.
+    /// Details of the tool and its library.
     pub tool_info: String,
-    /// Seconds of Unix time.
+    /// Time of writing, in seconds since 1970.
     pub date: i64,
 }
 
 impl Metadata {
-    /// For the table, in version 1.
+    /// The row in the database, in version 1.
     pub fn row(&self) -> Vec<Cell> {
         let text = |text: &String| Cell::Text(text.clone());
         alloc::vec![

@@ -1,84 +1,86 @@
-//! The walk over a trace: one grammar for skimming and for reading in full; the [`Sink`] makes the difference.
+//! The state machine that walks over a trace. The [`Sink`] decides how much is kept.
 //!
-//! It restarts at entries (17 bytes at the most, the bytes of a blob apart), takes names and blobs in portions, and so never
-//! asks its caller to hold more than that.
+//! A walk restarts at entries, which take at most 17 bytes without the bytes of a blob. Names and blobs may arrive in
+//! portions.
 
 use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
 use crate::problem::{Problem, TRUNCATED};
 
 use super::wire::{
-    AUXILIARY, BUFFER_SIZE, END_ENTRY, LONGEST, Layout, Number, STATEMENT, Shape, TYPE_LEN, Tables, VARIABLE,
+    AUXILIARY, BUFFER_SIZE, END_ENTRY, LONGEST, Layout, Number, STATEMENT, Shape, StatementId, TYPE_LEN, Tables,
+    VARIABLE,
 };
 
-/// Who listens to a walk. What is told between two ends belongs to one point.
+/// Receives the entries of a trace. Entries between two calls of [`Sink::end`] belong to one point.
 pub(crate) trait Sink {
-    /// The walk stops here and goes on when it is called again.
+    /// If true, the walk returns after the current entry.
     fn is_full(&self) -> bool;
-    /// A point begins with the entry at `at`.
+    /// A point begins with the entry at absolute offset `at`.
     fn begin(&mut self, at: u64);
-    /// Of several in a point the last counts.
-    fn statement(&mut self, id: u64);
+    /// The point names its statement. If it does so repeatedly, the last one counts.
+    fn statement(&mut self, id: StatementId);
     /// A variable that holds a number of `size` bytes.
-    fn number(&mut self, place: Variable, value: Number, size: u8);
+    fn number(&mut self, variable: VariableHeader, value: Number, size: u8);
     /// A variable that holds `len` bytes, which follow in portions.
-    fn blob(&mut self, place: Variable, len: u32);
-    /// Bytes of the blob.
+    fn blob(&mut self, variable: VariableHeader, len: u32);
+    /// A portion of the current blob.
     fn bytes(&mut self, bytes: &[u8]);
-    /// From `address` on there are `size` bytes; none means that the buffer is no more.
+    /// The entry at `at` sets the size of the buffer at `address` in bytes. Size 0 frees the buffer.
     fn buffer_size(&mut self, at: u64, address: u64, size: u64);
-    /// A number of its own.
+    /// A number without a variable.
     fn auxiliary(&mut self, value: u64);
-    /// The point is complete; the next begins at `next`.
+    /// The point is complete; the next one begins at `next`.
     fn end(&mut self, next: u64);
 }
 
-/// Which variable: indices that have been checked.
+/// The variable of an entry. Both indices have been validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Variable {
+pub(crate) struct VariableHeader {
     pub(crate) at: u64,
     pub(crate) name: u32,
     pub(crate) of_type: u32,
 }
 
-/// A walk over the points.
+/// A walk over the points, without the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Points {
     layout: Layout,
     /// Absolute offset of the next byte.
     pub(crate) at: u64,
-    /// Bytes of a blob that are still to come.
+    /// Bytes of the current blob that are still missing.
     blob: u32,
-    /// An entry of the point at hand has come.
+    /// Whether an entry of the current point has been read.
     pub(crate) open: bool,
 }
 
-/// An entry that is not all there.
+/// An entry is incomplete.
 struct Short {
-    /// How many more bytes it takes, at least.
+    /// How many more bytes it needs at least.
     needed: u64,
 }
 
 impl Points {
-    /// A walk that begins with the point, or any entry, at `at`.
+    /// A walk that begins at absolute offset `at`, with a point or any entry of one.
     pub(crate) fn new(layout: Layout, at: u64) -> Self {
         Self { layout, at, blob: 0, open: false }
     }
 
-    /// Walks over `input`; answers how much of it is used up. What comes before an error has been told.
+    /// Walks over `input`, which begins at the walk's position. Returns the number of bytes used. Entries before an
+    /// error have been passed to the sink.
     pub(crate) fn run<S: Sink>(&mut self, tables: &Tables, input: &[u8], sink: &mut S) -> Result<usize> {
         let mut rest = input;
         while !sink.is_full() {
             if self.blob > 0 {
                 let n = rest.len().min(usize::try_from(self.blob).unwrap_or(usize::MAX));
-                let (here, behind) = rest.split_at_checked(n).unwrap_or((rest, &[]));
+                let (here, tail) = rest.split_at_checked(n).unwrap_or((rest, &[]));
                 if here.is_empty() {
                     break;
                 }
                 sink.bytes(here);
                 self.blob -= here.len() as u32;
                 self.at += here.len() as u64;
-                rest = behind;
+                rest = tail;
                 continue;
             }
             let used = match rest.first_chunk::<LONGEST>() {
@@ -96,7 +98,7 @@ impl Points {
         Ok(input.len() - rest.len())
     }
 
-    /// Says that the file ends behind `rest`, which [`Points::run`] left over: what is missing there.
+    /// The file ends after `rest`, which [`Points::run`] left over. Returns what is missing there.
     pub(crate) fn end(&self, tables: &Tables, rest: &[u8]) -> Option<Problem> {
         let at = self.at.saturating_add(rest.len() as u64);
         let needed = if self.blob > 0 {
@@ -107,7 +109,7 @@ impl Points {
             let mut window = [0; LONGEST];
             window.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
             let mut copy = *self;
-            match copy.entry(tables, &window, rest.len(), &mut Blind) {
+            match copy.entry(tables, &window, rest.len(), &mut Ignore) {
                 Ok(Err(short)) => short.needed,
                 _ => 0,
             }
@@ -115,7 +117,8 @@ impl Points {
         Some(Problem { at, kind: &TRUNCATED, value: needed })
     }
 
-    /// The entry at the beginning of `window`, of which `have` bytes are of the file. Answers how long it is.
+    /// Decodes the entry at the beginning of `window`, of which the first `have` bytes are from the file. Returns its
+    /// length.
     #[inline(always)]
     fn entry<S: Sink>(
         &mut self,
@@ -145,7 +148,7 @@ impl Points {
                 let Some(shape) = tables.shapes.get(of_type as usize) else {
                     return Err(bad_index(at, "type", of_type, tables.shapes.len()));
                 };
-                let place = Variable { at, name, of_type };
+                let variable = VariableHeader { at, name, of_type };
                 match *shape {
                     Shape::Number { size, number } => {
                         let len = header + usize::from(size);
@@ -155,13 +158,13 @@ impl Points {
                         let raw =
                             low_64(body, header - 1) & u64::MAX.checked_shr(64 - 8 * u32::from(size)).unwrap_or(0);
                         self.begin(at, sink);
-                        sink.number(place, number.number(raw, size), size);
+                        sink.number(variable, number.number(raw, size), size);
                         len
                     }
                     Shape::FixedBlob(size) => {
                         self.begin(at, sink);
                         self.blob = size;
-                        sink.blob(place, size);
+                        sink.blob(variable, size);
                         header
                     }
                     Shape::Blob => {
@@ -172,7 +175,7 @@ impl Points {
                         let size = if narrow { low_16(body, header - 1) } else { low_32(body, header - 1) };
                         self.begin(at, sink);
                         self.blob = size;
-                        sink.blob(place, size);
+                        sink.blob(variable, size);
                         len
                     }
                     Shape::Bad => return Err(bad_type(at, tables, of_type)),
@@ -183,7 +186,8 @@ impl Points {
                     return short(1 + statement_len);
                 }
                 self.begin(at, sink);
-                sink.statement(if narrow { low_32(body, 0).into() } else { low_64(body, 0) });
+                let id = if narrow { low_32(body, 0).into() } else { low_64(body, 0) };
+                sink.statement(StatementId::from_bits(id));
                 1 + statement_len
             }
             END_ENTRY => {
@@ -266,7 +270,7 @@ pub(crate) struct Walk {
     pub(crate) points: Points,
 }
 
-/// How much of the header has been read.
+/// The next part of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Header {
     Count,
@@ -281,7 +285,7 @@ impl Walk {
         Self { layout, limits, header: Header::Count, tables: Tables::default(), points: Points::new(layout, 0) }
     }
 
-    /// Walks over `input`; answers how much of it is used up.
+    /// Walks over `input`, which begins at the walk's position. Returns the number of bytes used.
     pub(crate) fn run<S: Sink>(&mut self, input: &[u8], sink: &mut S) -> Result<usize> {
         let used = self.header(input)?;
         if self.header != Header::Done {
@@ -291,7 +295,8 @@ impl Walk {
         Ok(used + self.points.run(&self.tables, rest, sink)?)
     }
 
-    /// Says that the file ends behind `rest`: fails if the header is not whole, and answers what is missing.
+    /// The file ends after `rest`. Fails if the header is incomplete; otherwise returns what is missing from the last
+    /// entry.
     pub(crate) fn end(&self, rest: &[u8]) -> Result<Option<Problem>> {
         let at = self.points.at.saturating_add(rest.len() as u64);
         let short =
@@ -299,7 +304,7 @@ impl Walk {
         match self.header {
             Header::Count => short(self.layout.count_len() as u64),
             Header::Names { left } => short(left),
-            // The reference takes this for a trace without types and points.
+            // The reference accepts this as a trace without types and points.
             Header::TypeCount if rest.is_empty() => {
                 Ok(Some(Problem { at, kind: &TRUNCATED, value: self.layout.types_len() as u64 }))
             }
@@ -309,17 +314,17 @@ impl Walk {
         }
     }
 
-    /// All of the header has been read.
+    /// Whether the whole header has been read.
     pub(crate) fn has_header(&self) -> bool {
         self.header == Header::Done
     }
 
-    /// The names have been read.
+    /// Whether the names have been read.
     pub(crate) fn has_names(&self) -> bool {
         !matches!(self.header, Header::Count | Header::Names { .. })
     }
 
-    /// Reads of the header what is there; answers how much of `input` is used up.
+    /// Decodes the header as far as `input` has it. Returns the number of bytes used.
     pub(crate) fn header(&mut self, input: &[u8]) -> Result<usize> {
         let mut rest = input;
         let at = &mut self.points.at;
@@ -372,25 +377,25 @@ impl Walk {
     }
 }
 
-/// The next `n` bytes, if they are all there.
+/// Takes the next `n` bytes of `rest` and advances `at`. `None` if there are fewer.
 fn take<'a>(n: usize, rest: &mut &'a [u8], at: &mut u64) -> Option<&'a [u8]> {
-    let (head, behind) = rest.split_at_checked(n)?;
-    *rest = behind;
+    let (head, tail) = rest.split_at_checked(n)?;
+    *rest = tail;
     *at += n as u64;
     Some(head)
 }
 
-/// Looks at nothing.
-pub(crate) struct Blind;
+/// Ignores all entries.
+pub(crate) struct Ignore;
 
-impl Sink for Blind {
+impl Sink for Ignore {
     fn is_full(&self) -> bool {
         false
     }
     fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: u64) {}
-    fn number(&mut self, _place: Variable, _value: Number, _size: u8) {}
-    fn blob(&mut self, _place: Variable, _len: u32) {}
+    fn statement(&mut self, _id: StatementId) {}
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
     fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
     fn auxiliary(&mut self, _value: u64) {}

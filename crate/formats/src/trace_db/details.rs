@@ -1,7 +1,7 @@
-//! One point in full: every variable, and what has changed since the point before it at the same statement.
+//! The details of a point: every variable, and what changed since the previous point at the same statement.
 //!
-//! The bytes are those from the last place before the point on (at most 256 KiB) with a little behind it. Where the point
-//! goes on longer, and where the one before it lies further back, more is asked for.
+//! The first range reaches from the checkpoint before the point, at most 256 KiB away, to a little after its beginning.
+//! More is requested if the point is longer, or if the previous one is before that checkpoint.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -16,55 +16,57 @@ use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 
 use super::Located;
-use super::decode::{Blind, Points, Sink, Variable as Place};
+use super::checkpoints::PointRef;
+use super::decode::{Ignore, Points, Sink, VariableHeader};
 use super::events::TraceDbDecoder;
-use super::places::At;
 use super::point::{Collect, Content, Point, Variable};
-use super::wire::{Kind, Number, Tables, file_of, place_of};
+use super::wire::{Kind, LONGEST, Number, StatementId, Tables};
 
-/// Bytes read behind the beginning of a point at first, and in all; and of the point before it.
-const FIRST: u64 = 8 * 1024;
-const BEFORE: u64 = 64 * 1024;
-const MOST: u64 = 512 * 1024;
-/// Variables, buffers and auxiliary values that are listed.
-const LISTED: usize = 2000;
+/// Bytes of the point in the first range.
+const FIRST_RANGE: u64 = 8 * 1024;
+/// Limit for the bytes of the point in all ranges together.
+const MAX_POINT: u64 = 512 * 1024;
+/// Bytes fetched for the previous point.
+const PREVIOUS_RANGE: u64 = 64 * 1024;
+/// Limit for each list: variables, buffers, auxiliary values.
+const MAX_LIST: usize = 2000;
 
-/// Where the bytes at hand are from.
-struct Stretches {
-    place: At,
-    /// How many of them belong to the stretch from the place to behind the point.
+/// What the bytes fetched for a point consist of.
+struct Fetched {
+    checkpoint: PointRef,
+    /// How many of them, from the checkpoint on, were fetched for the point itself.
     own: usize,
-    /// The point before, where it lies in an earlier stretch and its bytes follow.
-    before: Option<At>,
+    /// The previous point, if it is before the checkpoint. Its bytes come after the first `own` ones.
+    before: Option<PointRef>,
 }
 
 impl TraceDbDecoder {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         match locator.into() {
-            Located::BufferSize(at) => Some(Range { at, len: super::wire::LONGEST as u64 }),
+            Located::BufferSize(at) => Some(Range { at, len: LONGEST as u64 }),
             Located::Point(at) => {
-                let place = self.scene.places.before(at)?;
-                Some(self.clipped(place.at, at - place.at + FIRST))
+                let checkpoint = self.state.checkpoints.before(at)?;
+                Some(self.clipped(checkpoint.at, at - checkpoint.at + FIRST_RANGE))
             }
         }
     }
 
     pub(super) fn next_range_of(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
         let Located::Point(at) = locator.into() else { return None };
-        let s = self.stretches(at, bytes)?;
-        let own = bytes.get(..s.own)?;
-        let from = usize::try_from(at - s.place.at).ok()?;
+        let fetched = self.fetched(at, bytes)?;
+        let own = bytes.get(..fetched.own)?;
+        let from = usize::try_from(at - fetched.checkpoint.at).ok()?;
         let point = own.get(from..)?;
-        if s.before.is_none() || s.own == bytes.len() {
-            let end = s.place.at + s.own as u64;
-            let more = self.clipped(end, (point.len() as u64 * 7).min(MOST.saturating_sub(point.len() as u64)));
+        if fetched.before.is_none() || fetched.own == bytes.len() {
+            let end = fetched.checkpoint.at + fetched.own as u64;
+            let more = self.clipped(end, (point.len() as u64 * 7).min(MAX_POINT.saturating_sub(point.len() as u64)));
             if more.len > 0 && !self.is_whole(at, point) {
                 return Some(more);
             }
         }
-        // All of the point is there, or as much as is looked at.
-        let before = s.before.filter(|_| s.own == bytes.len())?;
-        Some(self.clipped(before.at, BEFORE))
+        // The point is complete, or has reached its limit.
+        let before = fetched.before.filter(|_| fetched.own == bytes.len())?;
+        Some(self.clipped(before.at, PREVIOUS_RANGE))
     }
 
     pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
@@ -72,61 +74,61 @@ impl TraceDbDecoder {
             Located::BufferSize(at) => return self.buffer_details(at, bytes),
             Located::Point(at) => at,
         };
-        let misuse = Error::new(at, Cause::Misuse("there is no point at this place"));
-        let s = self.stretches(at, bytes).ok_or(misuse)?;
-        let from = usize::try_from(at - s.place.at).map_err(|_| misuse)?;
-        let own = bytes.get(..s.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
+        let misuse = Error::new(at, Cause::Misuse("no point begins at this offset"));
+        let fetched = self.fetched(at, bytes).ok_or(misuse)?;
+        let from = usize::try_from(at - fetched.checkpoint.at).map_err(|_| misuse)?;
+        let own = bytes.get(..fetched.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
         let mut remarks = Vec::new();
         let (point, complete) = self.point(at, own, &mut remarks);
         if !complete {
-            let cut = s.place.at + s.own as u64 >= self.walk.points.at || self.failed_in(at, own);
+            let cut = fetched.checkpoint.at + fetched.own as u64 >= self.walk.points.at || self.failed_in(at, own);
             remarks.push(if cut {
-                "The trace breaks off within this point: what is shown may not be all.".to_string()
+                "The trace ends or breaks within this point, which may be incomplete.".to_string()
             } else {
-                format!("The point is larger than what is looked at: its first {} KiB are shown.", MOST / 1024)
+                format!("The point is too large to be shown in full; its first {} KiB are shown.", MAX_POINT / 1024)
             });
         }
         for (value, what) in [(point.entries_left_out, "Entries"), (point.bytes_left_out, "Bytes of blobs")] {
             if value > 0 {
-                remarks.push(format!("{what} of this point that are not shown: {value}."));
+                remarks.push(format!("{what} not shown: {value}."));
             }
         }
         let tables = &self.walk.tables;
         let mut fields = statement_fields(point.statement);
-        if let Some((before, earlier)) = self.earlier(&s, at, point.statement, bytes) {
+        if let Some((before, earlier)) = self.earlier(&fetched, at, point.statement, bytes) {
             fields.push(Field::new("Previous at this statement", Value::Ticks(before.number)));
             fields.push(Field::new("Changed since", changes(tables, &earlier, &point)));
         }
         let listed = point
             .variables
             .iter()
-            .take(LISTED)
+            .take(MAX_LIST)
             .map(|v| Field { name: name_of(tables, v.name), value: variable(tables, v) });
         fields.push(Field::new("Variables", Value::Tree(listed.collect())));
         if !point.buffer_sizes.is_empty() {
-            let listed = point.buffer_sizes.iter().take(LISTED).map(|(address, size)| Field {
+            let listed = point.buffer_sizes.iter().take(MAX_LIST).map(|(address, size)| Field {
                 name: Cow::Owned(format!("{address:#x}")),
-                value: if *size == 0 { Value::Text("gone".into()) } else { Value::U64(*size) },
+                value: if *size == 0 { Value::Text("freed".into()) } else { Value::U64(*size) },
             });
             fields.push(Field::new("Buffer sizes", Value::Tree(listed.collect())));
         }
         if !point.auxiliary.is_empty() {
-            let listed = point.auxiliary.iter().take(LISTED).map(|v| Value::U64(*v));
+            let listed = point.auxiliary.iter().take(MAX_LIST).map(|v| Value::U64(*v));
             fields.push(Field::new("Auxiliary", Value::List(listed.collect())));
         }
         let most = point.variables.len().max(point.buffer_sizes.len()).max(point.auxiliary.len());
-        if most > LISTED {
-            remarks.push(format!("Of {most} entries of a kind the first {LISTED} are listed."));
+        if most > MAX_LIST {
+            remarks.push(format!("Only the first {MAX_LIST} of {most} entries are listed."));
         }
         Ok(RecordDetails { offset: at, fields, remarks })
     }
 
     fn buffer_details(&self, at: u64, bytes: &[u8]) -> Result<RecordDetails> {
         let mut sink = OneSize::default();
-        let window = bytes.get(..bytes.len().min(super::wire::LONGEST)).unwrap_or_default();
+        let window = bytes.get(..bytes.len().min(LONGEST)).unwrap_or_default();
         Points::new(self.layout, at).run(&self.walk.tables, window, &mut sink)?;
         let (address, size) =
-            sink.found.ok_or(Error::new(at, Cause::Misuse("there is no buffer size at this place")))?;
+            sink.found.ok_or(Error::new(at, Cause::Misuse("there is no buffer size at this offset")))?;
         let fields = [
             Field::new("Address", Value::Hex(address)),
             Field::new("Size", Value::U64(size)),
@@ -135,61 +137,60 @@ impl TraceDbDecoder {
         Ok(RecordDetails { offset: at, fields: fields.into(), remarks: Vec::new() })
     }
 
-    /// What of `bytes` is what. Stretches come in the order in which they were asked for, so how long the first is follows
-    /// from what it holds.
-    fn stretches(&self, at: u64, bytes: &[u8]) -> Option<Stretches> {
-        let place = self.scene.places.before(at)?;
-        let from = usize::try_from(at - place.at).ok()?;
-        let mut own = from + FIRST as usize;
+    /// Splits `bytes` into the ranges requested for them. Each range depends only on the content of the earlier ones.
+    fn fetched(&self, at: u64, bytes: &[u8]) -> Option<Fetched> {
+        let checkpoint = self.state.checkpoints.before(at)?;
+        let from = usize::try_from(at - checkpoint.at).ok()?;
+        let mut own = from + FIRST_RANGE as usize;
         while own < bytes.len() {
             let point = bytes.get(from..own)?;
-            if point.len() as u64 >= MOST || self.is_whole(at, point) {
+            if point.len() as u64 >= MAX_POINT || self.is_whole(at, point) {
                 break;
             }
-            own += (point.len() * 7).min(MOST as usize - point.len());
+            own += (point.len() * 7).min(MAX_POINT as usize - point.len());
         }
-        let in_file = self.clipped(place.at, own as u64).len;
+        let in_file = self.clipped(checkpoint.at, own as u64).len;
         let own = own.min(bytes.len()).min(usize::try_from(in_file).unwrap_or(usize::MAX));
         let statement = self.statement(at, bytes.get(from..own)?);
-        let found = statement.and_then(|id| self.within(place, at, id, bytes));
+        let found = statement.and_then(|id| self.within(checkpoint, at, id, bytes));
         let before = match (statement, found) {
-            (Some(id), None) => self.scene.tracks.points_of(id).and_then(|points| points.before(place.at)),
+            (Some(id), None) => self.state.tracks.points_of(id).and_then(|points| points.before(checkpoint.at)),
             _ => None,
         };
-        Some(Stretches { place, own, before })
+        Some(Fetched { checkpoint, own, before })
     }
 
-    /// As much of a range as the file has.
+    /// The range, cut off at the end of the file.
     fn clipped(&self, at: u64, len: u64) -> Range {
         let size = self.options.size.unwrap_or(u64::MAX);
         Range { at, len: len.min(size.saturating_sub(at)) }
     }
 
-    /// The point before this one at the same statement, in full.
-    fn earlier(&self, s: &Stretches, at: u64, id: Option<u64>, bytes: &[u8]) -> Option<(At, Point)> {
-        let (before, bytes) = match s.before {
-            Some(before) => (before, bytes.get(s.own..)?),
+    /// The previous point at the same statement, in full.
+    fn earlier(&self, fetched: &Fetched, at: u64, id: Option<StatementId>, bytes: &[u8]) -> Option<(PointRef, Point)> {
+        let (before, bytes) = match fetched.before {
+            Some(before) => (before, bytes.get(fetched.own..)?),
             None => {
-                let before = self.within(s.place, at, id?, bytes)?;
-                (before, bytes.get(usize::try_from(before.at - s.place.at).ok()?..s.own)?)
+                let before = self.within(fetched.checkpoint, at, id?, bytes)?;
+                (before, bytes.get(usize::try_from(before.at - fetched.checkpoint.at).ok()?..fetched.own)?)
             }
         };
         let (point, complete) = self.point(before.at, bytes, &mut Vec::new());
         complete.then_some((before, point))
     }
 
-    /// The last point of a statement between a place and the point at `at`.
-    fn within(&self, place: At, at: u64, id: u64, bytes: &[u8]) -> Option<At> {
-        let len = usize::try_from(at - place.at).ok()?;
-        let mut sink = Last { id, number: place.number, point: place, statement: None, found: None };
-        // There is nothing wrong before the point: it has been decoded.
-        let _ = Points::new(self.layout, place.at).run(&self.walk.tables, bytes.get(..len)?, &mut sink);
+    /// The last point at a statement between a checkpoint and the point at `at`.
+    fn within(&self, checkpoint: PointRef, at: u64, id: StatementId, bytes: &[u8]) -> Option<PointRef> {
+        let len = usize::try_from(at - checkpoint.at).ok()?;
+        let mut sink = Last { id, number: checkpoint.number, point: checkpoint, statement: None, found: None };
+        // Bytes before the point have been decoded without an error.
+        let _ = Points::new(self.layout, checkpoint.at).run(&self.walk.tables, bytes.get(..len)?, &mut sink);
         sink.found
     }
 
     fn point(&self, at: u64, bytes: &[u8], remarks: &mut Vec<String>) -> (Point, bool) {
-        let map = self.scene.history.before(at).unwrap_or_else(|| {
-            remarks.push("Buffers change too often in this trace: here their sizes are not known.".to_string());
+        let map = self.state.history.before(at).unwrap_or_else(|| {
+            remarks.push("Buffer sizes are unknown here: this trace changes buffers too often.".to_string());
             Default::default()
         });
         let mut collect = Collect::new(map, self.options.limits.payload);
@@ -197,13 +198,13 @@ impl TraceDbDecoder {
         (collect.point, collect.done)
     }
 
-    fn statement(&self, at: u64, bytes: &[u8]) -> Option<u64> {
+    fn statement(&self, at: u64, bytes: &[u8]) -> Option<StatementId> {
         let mut collect = Collect::new(Default::default(), 0);
         let _ = Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect);
         collect.point.statement
     }
 
-    /// `bytes` hold a point to its end, or up to where it cannot be read.
+    /// Whether `bytes` hold the point to its end, or to an error.
     fn is_whole(&self, at: u64, bytes: &[u8]) -> bool {
         let mut collect = Collect::new(Default::default(), 0);
         Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect).is_err() || collect.done
@@ -211,19 +212,19 @@ impl TraceDbDecoder {
 
     fn failed_in(&self, at: u64, bytes: &[u8]) -> bool {
         let mut points = Points::new(self.layout, at);
-        points.run(&self.walk.tables, bytes, &mut Blind).is_err()
+        points.run(&self.walk.tables, bytes, &mut Ignore).is_err()
     }
 }
 
-/// The file and the place of a statement beside its number, which instrumentation composes of them.
-fn statement_fields(statement: Option<u64>) -> Vec<Field> {
+/// The statement, and the file and the index that it is composed of.
+fn statement_fields(statement: Option<StatementId>) -> Vec<Field> {
     let Some(id) = statement else { return [Field::new("Statement", Value::Null)].into() };
-    match file_of(id) {
-        None => [Field::new("Statement", Value::Id(id as i64))].into(),
+    match id.file() {
+        None => [Field::new("Statement", Value::Id(id.bits() as i64))].into(),
         Some(file) => [
-            Field::new("Statement", Value::Hex(id)),
+            Field::new("Statement", Value::Hex(id.bits())),
             Field::new("File", Value::Id(file.into())),
-            Field::new("Place in the syntax tree", Value::Id(place_of(id) as i64)),
+            Field::new("Place in the syntax tree", Value::Id(id.place() as i64)),
         ]
         .into(),
     }
@@ -255,7 +256,7 @@ fn content(tables: &Tables, v: &Variable) -> Value {
         Content::Number(Number::Pointer(n)) => Value::Hex(*n),
         Content::Bytes(bytes) => {
             let blob = Value::Bytes { bytes: bytes.clone(), len: v.size.into() };
-            // Strings are what blobs are made of in practice.
+            // In practice, blobs are strings.
             let text = core::str::from_utf8(bytes).ok().filter(|t| !t.is_empty() && bytes.len() == v.size as usize);
             match text.filter(|t| !t.chars().any(|c| c.is_control() && !c.is_whitespace())) {
                 Some(text) if is_blob(tables, v) => {
@@ -271,23 +272,23 @@ fn is_blob(tables: &Tables, v: &Variable) -> bool {
     tables.types().get(v.of_type as usize).is_some_and(|t| Kind::from_format(t.format) == Some(Kind::Blob))
 }
 
-/// What is different between two points: name and type say which variable is which, and where there are several of both,
+/// The differences between two points. A variable is identified by name and type and, if there are several of these, by
 /// their order.
 fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
     let key = |v: &Variable| (v.name, v.of_type);
     let sorted = |p: &Point| {
-        let mut all: Vec<usize> = (0..p.variables.len().min(LISTED)).collect();
+        let mut all: Vec<usize> = (0..p.variables.len().min(MAX_LIST)).collect();
         all.sort_by_key(|i| p.variables.get(*i).map(key));
         all
     };
     let (old, new) = (sorted(before), sorted(now));
-    // In the order of the point, then of what was found.
+    // Sorted by the position in the point, then by the order found.
     let mut found: BTreeMap<(usize, usize), Field> = BTreeMap::new();
     let (mut i, mut k) = (0, 0);
     let get = |list: &[usize], at: usize, p: &'_ Point| list.get(at).and_then(|n| p.variables.get(*n)).cloned();
     loop {
         let (a, b) = (get(&old, i, before), get(&new, k, now));
-        let place = new.get(k).or(old.get(i)).copied().unwrap_or(0);
+        let position = new.get(k).or(old.get(i)).copied().unwrap_or(0);
         let (was, is) = match (a, b) {
             (None, None) => break,
             (Some(a), Some(b)) if key(&a) == key(&b) => {
@@ -312,7 +313,7 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
             let side = |v: Option<&Variable>| v.map_or(Value::Null, |v| short(tables, v));
             let value =
                 Value::Tree([Field::new("before", side(was.as_ref())), Field::new("now", side(is.as_ref()))].into());
-            found.insert((place, found.len()), Field { name: name_of(tables, name), value });
+            found.insert((position, found.len()), Field { name: name_of(tables, name), value });
         }
     }
     if found.is_empty() {
@@ -321,7 +322,7 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
     Value::Tree(found.into_values().collect())
 }
 
-/// A value; with the size of its buffer where it points to one.
+/// A value, with the size of its buffer if it points to one.
 fn short(tables: &Tables, v: &Variable) -> Value {
     match v.buffer_size {
         None => content(tables, v),
@@ -331,13 +332,13 @@ fn short(tables: &Tables, v: &Variable) -> Value {
     }
 }
 
-/// Looks for the last point of a statement.
+/// Finds the last point at a statement.
 struct Last {
-    id: u64,
+    id: StatementId,
     number: u64,
-    point: At,
-    statement: Option<u64>,
-    found: Option<At>,
+    point: PointRef,
+    statement: Option<StatementId>,
+    found: Option<PointRef>,
 }
 
 impl Sink for Last {
@@ -345,14 +346,14 @@ impl Sink for Last {
         false
     }
     fn begin(&mut self, at: u64) {
-        self.point = At { at, number: self.number };
+        self.point = PointRef { at, number: self.number };
         self.statement = None;
     }
-    fn statement(&mut self, id: u64) {
+    fn statement(&mut self, id: StatementId) {
         self.statement = Some(id);
     }
-    fn number(&mut self, _place: Place, _value: Number, _size: u8) {}
-    fn blob(&mut self, _place: Place, _len: u32) {}
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
     fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
     fn auxiliary(&mut self, _value: u64) {}
@@ -364,7 +365,7 @@ impl Sink for Last {
     }
 }
 
-/// Takes the first buffer size.
+/// Keeps the first buffer size.
 #[derive(Default)]
 struct OneSize {
     found: Option<(u64, u64)>,
@@ -375,9 +376,9 @@ impl Sink for OneSize {
         self.found.is_some()
     }
     fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: u64) {}
-    fn number(&mut self, _place: Place, _value: Number, _size: u8) {}
-    fn blob(&mut self, _place: Place, _len: u32) {}
+    fn statement(&mut self, _id: StatementId) {}
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
     fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, address: u64, size: u64) {
         self.found = Some((address, size));

@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use super::point::{Content, Point};
-use super::wire::Number;
-use super::wire::{AUXILIARY, BUFFER_SIZE, END_ENTRY, Layout, NumberShape, STATEMENT, Shape, Tables, VARIABLE};
+use super::wire::{
+    AUXILIARY, BUFFER_SIZE, END_ENTRY, Layout, Number, NumberShape, STATEMENT, Shape, StatementId, Tables, VARIABLE,
+};
 
-/// Writes one trace into memory. What a layout has no room for loses its upper bits.
+/// Writes one trace into memory. Numbers too large for a layout lose their upper bits.
 #[derive(Clone, Debug)]
 pub struct Writer {
     layout: Layout,
@@ -27,17 +28,17 @@ impl Writer {
         writer
     }
 
-    /// Bytes so far.
+    /// Bytes written and not yet taken.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Never: there is a header.
+    /// Whether no bytes are there to take.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// A whole point in the order of the reference's writer; where it lies and how large its buffers are is not written.
+    /// Writes a point in the order of the reference's writer. Ignores [`Point::at`] and the buffer sizes of variables.
     pub fn point(&mut self, point: &Point) {
         if let Some(statement) = point.statement {
             self.statement(statement);
@@ -57,10 +58,10 @@ impl Writer {
         self.end();
     }
 
-    /// Which statement the point is at.
-    pub fn statement(&mut self, id: u64) {
+    /// Names the statement of the point.
+    pub fn statement(&mut self, id: impl Into<StatementId>) {
         self.bytes.push(STATEMENT);
-        self.put(id, self.layout.statement_len());
+        self.put(id.into().bits(), self.layout.statement_len());
     }
 
     /// A variable that holds a number, in the size of its type.
@@ -77,8 +78,8 @@ impl Writer {
         self.put(raw, size);
     }
 
-    /// A variable that holds bytes. Their number is written where the type does not tell it, as the reference reads it; its
-    /// own writer writes it always.
+    /// A variable that holds bytes. Like the reference's reader, expects their number before them only if the type has
+    /// no size. The reference's writer always writes it.
     pub fn blob(&mut self, name: u32, of_type: u32, bytes: &[u8]) {
         self.variable(name, of_type);
         if let Some(Shape::Blob) = self.tables.shapes.get(of_type as usize) {
@@ -87,14 +88,14 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// From `address` on there are `size` bytes; none means that the buffer is no more.
+    /// Sets the size of the buffer at `address`, in bytes. Size 0 frees the buffer.
     pub fn buffer_size(&mut self, address: u64, size: u64) {
         self.bytes.push(BUFFER_SIZE);
         self.put(address, 8);
         self.put(size, 8);
     }
 
-    /// A number of its own.
+    /// A number without a variable.
     pub fn auxiliary(&mut self, value: u64) {
         self.bytes.push(AUXILIARY);
         self.put(value, 8);
@@ -105,12 +106,12 @@ impl Writer {
         self.bytes.push(END_ENTRY);
     }
 
-    /// Bytes as they are, to write what is not valid.
+    /// Arbitrary bytes, for invalid traces.
     pub fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The bytes since the last call, for writing them away while the trace grows.
+    /// Takes the bytes since the last call, to write them out while the trace grows.
     pub fn take(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.bytes)
     }

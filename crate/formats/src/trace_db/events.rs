@@ -1,4 +1,4 @@
-//! Turns points into trace events.
+//! The decoder: drives the walk over a trace.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -6,62 +6,38 @@ use alloc::string::ToString;
 use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Error, Result};
 use crate::info::{Clock, Info, Tab};
 use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
-use super::decode::{Blind, Sink, Variable, Walk};
-use super::memory::History;
-use super::places::{At, Places};
-use super::point::MOST_BUFFERS;
+use super::decode::{Ignore, Walk};
 use super::problems::CUT_POINT;
-use super::tracks::Tracks;
-use super::wire::{Layout, Number, Tables};
+use super::to_batch::{State, ToBatch};
+use super::wire::Layout;
 
 /// Decodes a trace into events.
 pub(crate) struct TraceDbDecoder {
     pub(super) layout: Layout,
     pub(super) walk: Walk,
-    pub(super) scene: Scene,
+    pub(super) state: State,
     pub(super) options: OpenOptions,
-    /// How many names and types the header has, as far as the head of the file shows it.
+    /// The numbers of names and types in the head of the file, for `info` before the header has been decoded.
     counts: (usize, usize),
     done: bool,
     failed: Option<Error>,
 }
 
-/// What is known beside the header; together with a batch it is the walk's sink.
-pub(super) struct Scene {
-    pub(super) tracks: Tracks,
-    pub(super) places: Places,
-    pub(super) history: History,
-    /// The point at hand.
-    point: At,
-    statement: Option<u64>,
-    file: Option<u32>,
-    error: Option<Error>,
-}
-
 impl TraceDbDecoder {
     pub(super) fn new(layout: Layout, head: &[u8], options: OpenOptions) -> Self {
         let mut peek = Walk::new(layout, options.limits);
-        // What is wrong in the head is told when it is decoded.
-        let _ = peek.run(head, &mut Blind);
-        let scene = Scene {
-            tracks: Tracks::new(options.limits),
-            places: Places::default(),
-            history: History::default(),
-            point: At { at: 0, number: 0 },
-            statement: None,
-            file: None,
-            error: None,
-        };
+        // Errors in the head are reported when it is decoded.
+        let _ = peek.run(head, &mut Ignore);
         Self {
             layout,
             walk: Walk::new(layout, options.limits),
-            scene,
+            state: State::new(options.limits),
             options,
             counts: (peek.tables.names(), peek.tables.types().len()),
             done: false,
@@ -69,16 +45,16 @@ impl TraceDbDecoder {
         }
     }
 
-    /// Nothing more will come: what there is of the point at hand is shown, `rest` bytes having been looked at beyond.
+    /// No more bytes will come. Emits the incomplete last point; `rest` bytes after the last one used have been seen.
     fn finish(&mut self, rest: u64, out: &mut EventBatch) -> Result<()> {
         self.done = true;
         if !self.walk.points.open {
             return Ok(());
         }
         let at = self.walk.points.at.saturating_add(rest);
-        let Scene { tracks, places, point, statement, .. } = &mut self.scene;
+        let State { tracks, checkpoints, point, statement, .. } = &mut self.state;
         out.problems.push(Problem { at, kind: &CUT_POINT, value: point.number });
-        tracks.point(*statement, *point, places.stretch(), true, out)
+        tracks.point(*statement, *point, checkpoints.interval(), true, out)
     }
 }
 
@@ -101,7 +77,7 @@ impl Decoder for TraceDbDecoder {
             place_noun: "byte",
             event_noun: "point",
             slice_noun: "buffer",
-            when_empty: "The trace has a header and no points: no statement that is instrumented was reached.",
+            when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
             offers: &[],
             first_tab: Tab::Functions,
             properties: [("Layout", layout.to_string()), ("Names", names.to_string()), ("Types", types.to_string())]
@@ -113,7 +89,7 @@ impl Decoder for TraceDbDecoder {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        // The walk lends its tables to the sink while it runs: the header first, then the points.
+        // The walk lends its tables to the sink, so the header and the points are decoded separately.
         let mut used = 0;
         let mut result = Ok(());
         if !self.walk.has_header() {
@@ -124,13 +100,13 @@ impl Decoder for TraceDbDecoder {
         }
         if result.is_ok() && self.walk.has_header() {
             let Walk { points, tables, .. } = &mut self.walk;
-            let mut sink = ToBatch { scene: &mut self.scene, tables, out };
+            let mut sink = ToBatch { state: &mut self.state, tables, out };
             match points.run(tables, input.get(used..).unwrap_or_default(), &mut sink) {
                 Ok(n) => used += n,
                 Err(error) => result = Err(error),
             }
         }
-        if let Some(error) = self.scene.error.take() {
+        if let Some(error) = self.state.error.take() {
             result = Err(error);
         }
         if let Err(error) = result {
@@ -169,78 +145,5 @@ impl Decoder for TraceDbDecoder {
 
     fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
         self.details_of(locator, bytes)
-    }
-}
-
-/// The sink that fills a batch.
-struct ToBatch<'a> {
-    scene: &'a mut Scene,
-    tables: &'a Tables,
-    out: &'a mut EventBatch,
-}
-
-impl ToBatch<'_> {
-    fn note(&mut self, result: Result<()>) {
-        if let Err(error) = result {
-            self.scene.error.get_or_insert(error);
-        }
-    }
-}
-
-impl Sink for ToBatch<'_> {
-    #[inline]
-    fn is_full(&self) -> bool {
-        self.out.is_full() || self.scene.error.is_some()
-    }
-
-    #[inline]
-    fn begin(&mut self, at: u64) {
-        self.scene.point.at = at;
-        self.scene.places.begin(at, self.scene.point.number);
-        (self.scene.statement, self.scene.file) = (None, None);
-    }
-
-    #[inline]
-    fn statement(&mut self, id: u64) {
-        self.scene.statement = Some(id);
-        self.scene.file = Some(self.scene.tracks.file(id, self.scene.point.at, self.out));
-    }
-
-    #[inline]
-    fn number(&mut self, place: Variable, value: Number, _size: u8) {
-        let file = match self.scene.file {
-            Some(file) => file,
-            None => *self.scene.file.insert(self.scene.tracks.no_file(place.at, self.out)),
-        };
-        self.scene.tracks.number(self.tables, file, place, value, self.scene.point.number, self.out);
-    }
-
-    fn blob(&mut self, _place: Variable, _len: u32) {}
-
-    fn bytes(&mut self, _bytes: &[u8]) {}
-
-    fn buffer_size(&mut self, at: u64, address: u64, size: u64) {
-        if !self.scene.history.set(at, address, size) {
-            return;
-        }
-        if self.scene.history.len() > MOST_BUFFERS {
-            let limit = MOST_BUFFERS as u64;
-            self.note(Err(Error::new(at, Cause::Limit { what: "buffers at a time", limit })));
-        }
-        let result = self.scene.tracks.buffer(address, size, at, self.scene.point.number, self.out);
-        self.note(result);
-    }
-
-    fn auxiliary(&mut self, value: u64) {
-        let result = self.scene.tracks.auxiliary(value, self.scene.point, self.out);
-        self.note(result);
-    }
-
-    #[inline]
-    fn end(&mut self, _next: u64) {
-        let stretch = self.scene.places.stretch();
-        let result = self.scene.tracks.point(self.scene.statement, self.scene.point, stretch, false, self.out);
-        self.note(result);
-        self.scene.point.number += 1;
     }
 }

@@ -1,4 +1,4 @@
-//! Which buffers there are: the memory map that runs along a trace, and how it was at any place of the file.
+//! The buffers of the traced program: the memory map as it changes along a trace, and its state at any offset.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 /// An address that the reference neither stores nor finds.
 const NEVER: u64 = u64::MAX;
 
-/// Sizes of buffers by address.
+/// Sizes of buffers by address, both in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryMap {
     sizes: BTreeMap<u64, u64>,
 }
 
 impl MemoryMap {
-    /// From `address` on there are `size` bytes; with none the buffer is no more. Answers whether that is news.
+    /// Sets the size of the buffer at `address`; size 0 removes it. Returns whether this changes the map.
     pub fn set(&mut self, address: u64, size: u64) -> bool {
         match (address, size) {
             (NEVER, _) => false,
@@ -22,8 +22,8 @@ impl MemoryMap {
         }
     }
 
-    /// How many bytes there are from a pointer on. Only the nearest buffer that begins there or below counts, and its end
-    /// belongs to it: what points there has 0.
+    /// The number of bytes from `pointer` to the end of its buffer. Only the nearest buffer at or below `pointer` is
+    /// considered. A pointer to its end is still inside and has 0.
     pub fn bytes_from(&self, pointer: u64) -> Option<u64> {
         if pointer == NEVER {
             return None;
@@ -32,28 +32,28 @@ impl MemoryMap {
         size.checked_sub(pointer - address)
     }
 
-    /// How many buffers there are.
+    /// The number of buffers.
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// There are none.
+    /// Whether there are no buffers.
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 }
 
-/// Changes that are remembered: 24 bytes each, and with the copies of the map twice that.
-const MOST_CHANGES: usize = 4 << 20;
-/// Changes to make again at the most, for a map that is small.
-const CHANGES_APART: usize = 64 * 1024;
+/// Changes kept. Each takes 24 bytes, and twice that with the copies of the map.
+const MAX_CHANGES: usize = 4 << 20;
+/// Changes between two copies of a small map.
+const CHANGES_PER_COPY: usize = 64 * 1024;
 
-/// Every change of the map with its place, so that the map of any point is there without reading the file up to it.
+/// All changes of the map with their offsets. They give the map at any point without reading the file up to it.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     changes: Vec<Change>,
-    /// Copies of the map before the change of this number. One is made when there have been as many changes as it has
-    /// entries, so all of them together take no more memory than the changes.
+    /// Copies of the map, each with the number of changes before it. A copy is made after as many changes as the map
+    /// has entries, so all copies together take no more memory than the changes.
     copies: Vec<(usize, Vec<(u64, u64)>)>,
     now: MemoryMap,
     since_copy: usize,
@@ -68,30 +68,30 @@ struct Change {
 }
 
 impl History {
-    /// Takes in what the entry at `at` says; answers whether that is news.
+    /// Applies the entry at absolute offset `at`. Returns whether it changes the map.
     pub(crate) fn set(&mut self, at: u64, address: u64, size: u64) -> bool {
         if !self.now.set(address, size) {
             return false;
         }
-        if self.lost || self.changes.len() >= MOST_CHANGES {
+        if self.lost || self.changes.len() >= MAX_CHANGES {
             self.lost = true;
             return true;
         }
         self.changes.push(Change { at, address, size });
         self.since_copy += 1;
-        if self.since_copy >= CHANGES_APART.max(self.now.len()) {
+        if self.since_copy >= CHANGES_PER_COPY.max(self.now.len()) {
             self.since_copy = 0;
             self.copies.push((self.changes.len(), self.now.sizes.iter().map(|(a, s)| (*a, *s)).collect()));
         }
         true
     }
 
-    /// Buffers there are at the end of what has been read.
+    /// The number of buffers at the end of what has been read.
     pub(crate) fn len(&self) -> usize {
         self.now.len()
     }
 
-    /// The map as it was before the entry at `at`; nothing where there were more changes than are remembered.
+    /// The map before the entry at absolute offset `at`. `None` if there were more changes than are kept.
     pub(crate) fn before(&self, at: u64) -> Option<MemoryMap> {
         let end = self.changes.partition_point(|c| c.at < at);
         if self.lost && end == self.changes.len() {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_map_of_any_place_is_there() {
+    fn the_map_is_known_at_any_offset() {
         let mut history = History::default();
         let mut map = MemoryMap::default();
         let mut at_times = Vec::new();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_beyond_what_is_remembered_are_owned_up_to() {
+    fn the_map_is_unknown_after_too_many_changes() {
         let mut history = History { lost: true, ..History::default() };
         assert!(history.set(5, 1, 1));
         assert_eq!(history.before(6), None);

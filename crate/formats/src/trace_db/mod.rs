@@ -1,20 +1,21 @@
 //! Traces of GrammaTech's trace-db: the values of variables at points of a program's execution.
 //!
-//! There is neither magic nor version, and there are two layouts; the header must be consistent. There is no time in it:
-//! points are numbered, and that number is the x axis.
+//! A trace has neither a magic number nor a version, and there are two layouts; a file is recognised by a consistent
+//! header. Points have numbers instead of times: the number is the x axis.
 
+mod checkpoints;
 mod decode;
 mod details;
 pub mod encode;
-
 mod events;
 pub mod memory;
-mod places;
+
 pub mod point;
 pub mod problems;
 mod sniff;
 #[cfg(feature = "text")]
 mod text;
+mod to_batch;
 mod tracks;
 pub mod wire;
 
@@ -29,9 +30,9 @@ use wire::Layout;
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Located {
-    /// A record at a position: the point whose first entry begins at this offset.
+    /// A point, by the absolute offset of its first entry.
     Point(u64),
-    /// The second kind: the buffer size at this offset, which began a lifetime.
+    /// The second kind: the buffer size at this absolute offset, which began a lifetime.
     BufferSize(u64),
 }
 
@@ -50,7 +51,7 @@ impl From<Located> for Locator {
     }
 }
 
-/// The line in [`crate::FORMATS`].
+/// The entry in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {
     id: "trace-db",
     name: "trace-db trace",
@@ -67,8 +68,8 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
 }
 
 fn layout(head: &[u8], options: &OpenOptions) -> Result<Layout> {
-    let what = "neither layout of trace-db fits";
+    let what = "it must match one of the two layouts of trace-db";
     let value = head.first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
     let size = options.size.unwrap_or(u64::MAX);
-    sniff::layout(head, size).map(|j| j.layout).ok_or(Error::new(0, Cause::BadHeader { what, value }))
+    sniff::layout(head, size).map(|found| found.layout).ok_or(Error::new(0, Cause::BadHeader { what, value }))
 }

@@ -1,4 +1,4 @@
-//! Points in full, for the text, for details and for whoever asks about values.
+//! Points in full, for the dump and for details.
 
 use alloc::vec::Vec;
 
@@ -7,60 +7,60 @@ use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
 use crate::problem::Problem;
 
-use super::decode::{Sink, Variable as Place, Walk};
+use super::decode::{Sink, VariableHeader, Walk};
 use super::memory::MemoryMap;
 use super::problems::CUT_POINT;
-use super::wire::{Layout, Number, Tables};
+use super::wire::{Layout, Number, StatementId, Tables};
 
-/// Entries of one point that are kept; any number of them can stand in a file.
-const MOST_ENTRIES: usize = 1 << 20;
-/// Buffers at a time.
-pub(crate) const MOST_BUFFERS: usize = 1 << 22;
+/// Entries kept of a point. A file may have any number of them.
+const MAX_ENTRIES: usize = 1 << 20;
+/// Limit for buffers that are live at the same time.
+pub(crate) const MAX_BUFFERS: usize = 1 << 22;
 
 /// What a variable holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A number.
     Number(Number),
-    /// Bytes; of a long blob only the first.
+    /// Bytes; only the first ones of a long blob.
     Bytes(Vec<u8>),
 }
 
 /// A variable at a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Index of its name.
+    /// Index of its name; see [`Tables::name`].
     pub name: u32,
-    /// Index of its type.
+    /// Index of its type; see [`Tables::types`].
     pub of_type: u32,
-    /// What it holds.
+    /// Its value.
     pub content: Content,
-    /// Bytes of it in the file.
+    /// Size of the value in the file, in bytes.
     pub size: u32,
-    /// Bytes from where it points to the end of the buffer, where it is a pointer into one.
+    /// For a pointer into a buffer: bytes from there to the buffer's end.
     pub buffer_size: Option<u64>,
 }
 
-/// A point: what was seen when a statement was reached.
+/// A point: the values recorded when execution reached a statement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Offset of its first entry.
+    /// Absolute offset of its first entry.
     pub at: u64,
-    /// Which statement, if it says so.
-    pub statement: Option<u64>,
-    /// In file order.
+    /// The statement, if the point names one.
+    pub statement: Option<StatementId>,
+    /// Variables in file order.
     pub variables: Vec<Variable>,
-    /// Addresses and sizes of buffers, in file order.
+    /// Addresses and sizes of buffers in bytes, in file order. Size 0 frees a buffer.
     pub buffer_sizes: Vec<(u64, u64)>,
-    /// Numbers of their own, in file order.
+    /// Numbers without a variable, in file order.
     pub auxiliary: Vec<u64>,
-    /// How many entries the point has in the file that are not here.
+    /// Entries of this point in the file that were left out here.
     pub entries_left_out: u64,
-    /// How many bytes of blobs the point has in the file that are not here; those of entries left out do not count.
+    /// Bytes of blobs of this point in the file that were left out here, not counting blobs of entries left out.
     pub bytes_left_out: u64,
 }
 
-/// The sink that collects one point after the other.
+/// The sink that collects one point at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Collect {
     pub(crate) point: Point,
@@ -68,7 +68,7 @@ pub(crate) struct Collect {
     /// Bytes of blobs to keep of a point.
     keep: usize,
     kept: usize,
-    /// The blob at hand has no room.
+    /// The current blob was left out.
     blob_left_out: bool,
     pub(crate) done: bool,
 }
@@ -80,16 +80,16 @@ impl Collect {
 
     fn has_room(&mut self) -> bool {
         let p = &mut self.point;
-        let room = p.variables.len() + p.buffer_sizes.len() + p.auxiliary.len() < MOST_ENTRIES;
+        let room = p.variables.len() + p.buffer_sizes.len() + p.auxiliary.len() < MAX_ENTRIES;
         p.entries_left_out += u64::from(!room);
         room
     }
 
-    /// Keeps a variable if there is room.
-    fn add(&mut self, place: Place, content: Content, size: u32, buffer_size: Option<u64>) -> bool {
+    /// Keeps a variable if there is room, and returns whether it did.
+    fn add(&mut self, header: VariableHeader, content: Content, size: u32, buffer_size: Option<u64>) -> bool {
         let room = self.has_room();
         if room {
-            let Place { name, of_type, .. } = place;
+            let VariableHeader { name, of_type, .. } = header;
             self.point.variables.push(Variable { name, of_type, content, size, buffer_size });
         }
         room
@@ -98,7 +98,7 @@ impl Collect {
 
 impl Sink for Collect {
     fn is_full(&self) -> bool {
-        self.done || self.map.len() > MOST_BUFFERS
+        self.done || self.map.len() > MAX_BUFFERS
     }
 
     fn begin(&mut self, at: u64) {
@@ -110,20 +110,20 @@ impl Sink for Collect {
         self.kept = 0;
     }
 
-    fn statement(&mut self, id: u64) {
+    fn statement(&mut self, id: StatementId) {
         self.point.statement = Some(id);
     }
 
-    fn number(&mut self, place: Place, value: Number, size: u8) {
+    fn number(&mut self, header: VariableHeader, value: Number, size: u8) {
         let buffer_size = match value {
             Number::Pointer(pointer) => self.map.bytes_from(pointer),
             _ => None,
         };
-        self.add(place, Content::Number(value), size.into(), buffer_size);
+        self.add(header, Content::Number(value), size.into(), buffer_size);
     }
 
-    fn blob(&mut self, place: Place, len: u32) {
-        self.blob_left_out = !self.add(place, Content::Bytes(Vec::new()), len, None);
+    fn blob(&mut self, header: VariableHeader, len: u32) {
+        self.blob_left_out = !self.add(header, Content::Bytes(Vec::new()), len, None);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
@@ -156,7 +156,7 @@ impl Sink for Collect {
     }
 }
 
-/// Reads a trace point by point, all of each.
+/// Reads a trace point by point, each in full.
 #[derive(Debug)]
 pub struct Reader {
     walk: Walk,
@@ -166,23 +166,28 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Prepares to read a trace of this layout from its first byte. Of the blobs of a point `keep` bytes are kept.
+    /// A reader of a trace of this layout, from its first byte. It keeps `keep` bytes of the blobs of each point.
     pub fn new(layout: Layout, limits: Limits, keep: usize) -> Self {
         let collect = Collect::new(MemoryMap::default(), keep);
         Self { walk: Walk::new(layout, limits), collect, points: 0, failed: None }
     }
 
-    /// What stands before the points, once all of it has been read.
+    /// The header, once all of it has been read.
     pub fn tables(&self) -> Option<&Tables> {
         self.walk.has_header().then_some(&self.walk.tables)
     }
 
-    /// What there is of it by now; nothing before the names have been read.
+    /// The header as far as it has been read. `None` before the names are complete.
     pub fn tables_so_far(&self) -> Option<&Tables> {
         self.walk.has_names().then_some(&self.walk.tables)
     }
 
-    /// Reads a portion. `each` gets the point and its number, and says whether to go on.
+    /// Reads a portion. Calls `each` with every point and its number; stops when it returns false.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that ends the trace, now and at every further call. Points before it have been passed to
+    /// `each`.
     pub fn push(&mut self, input: &[u8], mut each: impl FnMut(&Tables, &Point, u64) -> bool) -> Result<Progress> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -193,9 +198,9 @@ impl Reader {
                 Ok(n) => used += n,
                 Err(error) => return self.fail(error),
             }
-            if self.collect.map.len() > MOST_BUFFERS {
-                let limit = MOST_BUFFERS as u64;
-                return self.fail(Error::new(self.walk.points.at, Cause::Limit { what: "buffers at a time", limit }));
+            if self.collect.map.len() > MAX_BUFFERS {
+                let limit = MAX_BUFFERS as u64;
+                return self.fail(Error::new(self.walk.points.at, Cause::Limit { what: "live buffers", limit }));
             }
             if !self.collect.done {
                 return Ok(Progress { used });
@@ -208,7 +213,11 @@ impl Reader {
         }
     }
 
-    /// Says that the file ends behind `rest`, which the last push left over. Answers what is missing.
+    /// The file ends after `rest`, which the last push left over. Returns what is missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the header is incomplete.
     pub fn end(&mut self, rest: &[u8]) -> Result<Vec<Problem>> {
         let mut problems = Vec::new();
         if self.failed.is_none() {
@@ -218,7 +227,7 @@ impl Reader {
         Ok(problems)
     }
 
-    /// That the point at hand breaks off, if there is one; `rest` bytes have been looked at beyond it.
+    /// The problem of an incomplete last point, if there is one. Its offset is `rest` bytes after the last byte used.
     pub fn cut(&self, rest: u64) -> Option<Problem> {
         let at = self.walk.points.at.saturating_add(rest);
         self.walk.points.open.then_some(Problem { at, kind: &CUT_POINT, value: self.points })
@@ -235,20 +244,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_of_a_point_is_counted_by_kind_and_goes_nowhere_else() {
+    fn entries_and_bytes_left_out_are_counted_and_leave_other_variables_alone() {
         let mut collect = Collect::new(MemoryMap::default(), 5);
-        let place = Place { at: 0, name: 0, of_type: 0 };
+        let header = VariableHeader { at: 0, name: 0, of_type: 0 };
         collect.begin(0);
-        collect.blob(place, 3);
+        collect.blob(header, 3);
         collect.bytes(b"abc");
-        (1..MOST_ENTRIES as u64).for_each(|n| collect.auxiliary(n));
-        collect.blob(place, 2);
+        (1..MAX_ENTRIES as u64).for_each(|n| collect.auxiliary(n));
+        collect.blob(header, 2);
         collect.bytes(b"de");
         collect.auxiliary(0);
         assert_eq!((collect.point.entries_left_out, collect.point.bytes_left_out), (2, 0));
         assert_eq!(collect.point.variables[0].content, Content::Bytes(b"abc".to_vec()));
         collect.begin(1);
-        collect.blob(place, 7);
+        collect.blob(header, 7);
         collect.bytes(b"abcd");
         collect.bytes(b"efg");
         assert_eq!((collect.point.entries_left_out, collect.point.bytes_left_out), (0, 2));

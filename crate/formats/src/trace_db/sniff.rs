@@ -1,20 +1,20 @@
 //! Which of the two layouts a file has, if any.
 //!
-//! Both headers are tried. In a wide file of less than 64 KiB of names bytes 2 to 7 are 0, so that read as narrow its first
-//! names would all be empty; a narrow one read as wide has more names than any file. Where the head holds points, they
-//! must be valid, too: a dictionary of 3 or of 65,541 bytes begins like the header of an XRay log.
+//! Both headers are tried. A wide file with less than 64 KiB of names has zeros in bytes 2 to 7; read as narrow, its
+//! first names would be empty. A narrow file read as wide would have more names than fit into any file. Points in the
+//! head must be valid as well, because a dictionary of 3 or of 65,541 bytes begins like the header of an XRay log.
 
 use alloc::format;
 
 use crate::limits::Limits;
 use crate::sniff::{Confidence, Guess, Probe};
 
-use super::decode::{Sink, Variable, Walk};
-use super::wire::{Kind, Layout, Number, Tables};
+use super::decode::{Sink, VariableHeader, Walk};
+use super::wire::{Kind, Layout, Number, StatementId, Tables};
 
-/// What speaks for a layout.
+/// The result for one layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Judgement {
+pub(crate) struct Evaluation {
     pub(crate) layout: Layout,
     confidence: Confidence,
     names: usize,
@@ -23,23 +23,23 @@ pub(crate) struct Judgement {
 }
 
 pub(crate) fn sniff(probe: &Probe<'_>) -> Option<Guess> {
-    let Judgement { layout, confidence, names, types, points } = layout(probe.head, probe.size)?;
-    let header = format!("read in the {} layout, the header has {names} names and {types} types", layout.name());
-    let reason = if points > 0 { format!("{header}, and {points} valid points follow") } else { header };
+    let Evaluation { layout, confidence, names, types, points } = layout(probe.head, probe.size)?;
+    let header = format!("a header of the {} layout with {names} names and {types} types", layout.name());
+    let reason = if points > 0 { format!("{header}, followed by {points} valid points") } else { header };
     Some(Guess { confidence, reason })
 }
 
-/// The layout that fits better; the wide one where both do.
-pub(crate) fn layout(head: &[u8], size: u64) -> Option<Judgement> {
-    let wide = judge(Layout::Wide, head, size);
-    let narrow = judge(Layout::Narrow, head, size);
+/// The layout that fits better; wide if both fit equally.
+pub(crate) fn layout(head: &[u8], size: u64) -> Option<Evaluation> {
+    let wide = evaluate(Layout::Wide, head, size);
+    let narrow = evaluate(Layout::Narrow, head, size);
     match (wide, narrow) {
         (Some(wide), Some(narrow)) if narrow.confidence > wide.confidence => Some(narrow),
         (wide, narrow) => wide.or(narrow),
     }
 }
 
-fn judge(layout: Layout, head: &[u8], size: u64) -> Option<Judgement> {
+fn evaluate(layout: Layout, head: &[u8], size: u64) -> Option<Evaluation> {
     let count_len = layout.count_len();
     let mut count = [0; 8];
     count.iter_mut().zip(head.get(..count_len)?).for_each(|(to, from)| *to = *from);
@@ -50,46 +50,46 @@ fn judge(layout: Layout, head: &[u8], size: u64) -> Option<Judgement> {
         return None;
     }
     let mut walk = Walk::new(layout, Limits::DEFAULT);
-    let mut counted = Counted::default();
-    let broken = walk.run(head, &mut counted).is_err();
+    let mut counter = Counter::default();
+    let broken = walk.run(head, &mut counter).is_err();
     let cut = count.saturating_add(count_len as u64) > size;
-    let judged = |confidence| {
+    let evaluated = |confidence| {
         let (names, types) = (walk.tables.names(), walk.tables.types().len());
-        Some(Judgement { layout, confidence, names, types, points: counted.points })
+        Some(Evaluation { layout, confidence, names, types, points: counter.points })
     };
     if !walk.has_names() {
-        // The dictionary goes on behind the head, or the file ends in it: in that case it must hold a name at least.
+        // The dictionary continues after the head, or the file ends within it. In the latter case it must hold a name.
         let names = dictionary.iter().filter(|b| **b == 0).count();
         return match cut {
             _ if broken || dictionary.is_empty() => None,
-            false => judged(Confidence::Likely),
-            true if layout == Layout::Wide && count < 1 << 24 && names > 0 => judged(Confidence::Possible),
+            false => evaluated(Confidence::Likely),
+            true if layout == Layout::Wide && count < 1 << 24 && names > 0 => evaluated(Confidence::Possible),
             true => None,
         };
     }
     let closed = dictionary.last().is_none_or(|b| *b == 0);
     if !walk.has_header() {
-        // The types go on behind the head, or the file ends in them.
+        // The types continue after the head, or the file ends within them.
         let consistent = closed && !broken && count > 0 && are_valid(&walk.tables);
         let cut = head.len() as u64 >= size;
-        return if consistent { judged(if cut { Confidence::Possible } else { Confidence::Likely }) } else { None };
+        return if consistent { evaluated(if cut { Confidence::Possible } else { Confidence::Likely }) } else { None };
     }
     let consistent = closed && are_valid(&walk.tables);
     let full = walk.tables.names() > 0 && !walk.tables.types().is_empty();
     let whole = head.len() as u64 >= size && head.len() == walk.points.at as usize;
     match (consistent, full) {
-        (true, true) if counted.points > 0 && !broken => judged(Confidence::Certain),
-        // Nothing but the tag of the first entry is there to be judged, or no point is complete.
-        (true, true) if !broken || counted.entries > 0 || counted.points > 0 => judged(Confidence::Likely),
-        // Without types there can be no variables; that the file is valid to its end is all that speaks for it.
-        (true, false) if whole && !broken => judged(Confidence::Possible),
-        // The names look right: worth saying what is wrong with the rest.
-        (_, true) => judged(Confidence::Possible),
+        (true, true) if counter.points > 0 && !broken => evaluated(Confidence::Certain),
+        // Only the tag of the first entry is in the head, or no point is complete.
+        (true, true) if !broken || counter.entries > 0 || counter.points > 0 => evaluated(Confidence::Likely),
+        // Without types there are no variables; the only evidence is that the file is valid to its end.
+        (true, false) if whole && !broken => evaluated(Confidence::Possible),
+        // The names look right, so opening the file can at least report what is wrong with the rest.
+        (_, true) => evaluated(Confidence::Possible),
         _ => None,
     }
 }
 
-/// Names are identifiers and types: text, and hardly ever empty.
+/// Whether a dictionary looks like identifiers and types: text with hardly any empty name.
 fn is_text(dictionary: &[u8]) -> bool {
     let names = dictionary.iter().filter(|b| **b == 0).count();
     let empty = dictionary.windows(2).filter(|w| *w == [0, 0]).count() + usize::from(dictionary.first() == Some(&0));
@@ -97,29 +97,29 @@ fn is_text(dictionary: &[u8]) -> bool {
 }
 
 fn are_valid(tables: &Tables) -> bool {
-    // The reference does not check a type's name, and there are files where it is wrong.
+    // The reference does not check the name of a type, and there are files in which it is wrong.
     tables.types().iter().all(|t| Kind::from_format(t.format).is_some())
         && tables.types().iter().filter(|t| t.name as usize >= tables.names()).count() <= 1
 }
 
 #[derive(Default)]
-struct Counted {
+struct Counter {
     entries: u64,
     points: u64,
 }
 
-impl Sink for Counted {
+impl Sink for Counter {
     fn is_full(&self) -> bool {
         false
     }
     fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: u64) {
+    fn statement(&mut self, _id: StatementId) {
         self.entries += 1;
     }
-    fn number(&mut self, _place: Variable, _value: Number, _size: u8) {
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {
         self.entries += 1;
     }
-    fn blob(&mut self, _place: Variable, _len: u32) {
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {
         self.entries += 1;
     }
     fn bytes(&mut self, _bytes: &[u8]) {}

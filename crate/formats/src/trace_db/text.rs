@@ -1,4 +1,4 @@
-//! Prints a trace as JSON lines: names and types first, then an object a point.
+//! The dump, as JSON lines: names and types, then an object for each point.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -14,7 +14,7 @@ use super::point::{Content, Point, Reader, Variable};
 use super::problems::ENTRIES_LEFT_OUT;
 use super::wire::{Layout, Number, Tables};
 
-/// Begins to print points, one a line.
+/// Opens the dump as JSON lines. `None` for other kinds of text.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let layout = super::layout(head, &options)?;
     Ok(match text {
@@ -23,12 +23,12 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
     })
 }
 
-/// Text is handed out in portions of about this size.
+/// Size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
-/// Bytes of the blobs of one point that are printed.
+/// Bytes of blobs printed for each point.
 const BLOBS: usize = 64 << 20;
 
-/// Prints JSON lines.
+/// The dump as JSON lines.
 pub(crate) struct JsonLines {
     reader: Reader,
     head: bool,
@@ -81,7 +81,7 @@ impl TextDump for JsonLines {
 }
 
 impl JsonLines {
-    /// Of a trace without points, or with a header that breaks off, this is all there is.
+    /// Prints names and types if no point did. A trace may have no points or an incomplete header.
     fn put_head(&mut self, out: &mut String) {
         if let Some(tables) = self.reader.tables_so_far()
             && !core::mem::replace(&mut self.head, true)
@@ -109,7 +109,7 @@ fn put_head(out: &mut String, tables: &Tables) {
 
 fn put_point(out: &mut String, tables: &Tables, point: &Point) {
     let _ = match point.statement {
-        Some(statement) => write!(out, "{{\"statement\":{statement},\"vars\":["),
+        Some(statement) => write!(out, "{{\"statement\":{},\"vars\":[", statement.bits()),
         None => write!(out, "{{\"statement\":null,\"vars\":["),
     };
     for (i, variable) in point.variables.iter().enumerate() {
@@ -127,7 +127,7 @@ fn put_point(out: &mut String, tables: &Tables, point: &Point) {
     out.push_str("]}\n");
 }
 
-/// One variable as an object.
+/// Prints a variable as an object.
 pub(crate) fn put_variable(out: &mut String, tables: &Tables, v: &Variable) {
     out.push_str("{\"name\":");
     put_text(out, &tables.text(v.name).unwrap_or_default());
@@ -141,7 +141,7 @@ pub(crate) fn put_variable(out: &mut String, tables: &Tables, v: &Variable) {
         Content::Number(Number::Float(n)) if n.is_infinite() => {
             write!(out, "{}", if *n > 0.0 { "\"inf\"" } else { "\"-inf\"" })
         }
-        // With an exponent where it is far from 1, and the digits that tell it from its neighbours.
+        // The shortest digits that give the same number, with an exponent if it is far from 1.
         Content::Number(Number::Float(n)) => write!(out, "{n:?}"),
         Content::Bytes(bytes) => {
             out.push_str("\"hex:");

@@ -1,11 +1,11 @@
-//! Which track, name and value belongs to what: statements, variables, buffers.
+//! Tracks and names: of statements, variables, and buffers.
 //!
 //! ```text
-//! file 7                    what the statements of a file tell; without files their lane and "variables" stand apart
-//!   statements              an instant a point
-//!   i : int                 a value track a variable: name and type, as they are seen at statements of the file
-//! buffers                   lifetimes
-//! auxiliary                 an instant each, and their values
+//! file 7                    the statements of a file; those without a file have top-level "statements" and "variables"
+//!   statements              an instant for each point
+//!   i : int                 a value track for each variable, identified by name, type and file
+//! buffers                   lifetimes of buffers
+//! auxiliary                 an instant and a sample for each auxiliary value
 //! ```
 
 use alloc::format;
@@ -22,38 +22,38 @@ use crate::names::Texts;
 use crate::problem::{Problem, ProblemKind};
 
 use super::Located;
-use super::decode::Variable;
-use super::places::{At, Occurrences};
+use super::checkpoints::{Occurrences, PointRef};
+use super::decode::VariableHeader;
 use super::problems::{BUFFERS_NOT_SHOWN, FILES_NOT_SHOWN, LIVE_BUFFERS_NOT_SHOWN, NOT_SHOWN, STATEMENTS_NOT_SHOWN};
-use super::wire::{Number, Tables, file_of, place_of};
+use super::wire::{Number, StatementId, Tables};
 
-/// Value tracks, files with tracks of their own, and statements and buffers with names of their own, at the most: a
-/// page with more of them is of no use to anybody.
-const MOST_VALUES: usize = 4096;
-const MOST_FILES: usize = 1024;
-const MOST_STATEMENTS: usize = 1 << 20;
-const MOST_BUFFER_NAMES: usize = 1 << 20;
-/// Buffers shown at a time: each takes a row.
-const MOST_ROWS: usize = 1024;
+/// Limits for value tracks, for files with tracks of their own, and for statements and buffers with names of their own.
+/// A page with more of them would be unusable.
+const MAX_VALUES: usize = 4096;
+const MAX_FILES: usize = 1024;
+const MAX_STATEMENTS: usize = 1 << 20;
+const MAX_BUFFER_NAMES: usize = 1 << 20;
+/// Limit for buffers shown at the same time: each takes a row.
+const MAX_ROWS: usize = 1024;
 const NONE: u32 = u32::MAX;
-/// Entries of the table that finds most variables at once.
+/// Entries of the direct-mapped cache in front of `by_key`.
 const RECENT: usize = 1024;
 
-/// A statement that has been seen.
+/// A statement that occurred.
 struct Statement {
-    id: u64,
+    id: StatementId,
     name: u32,
     file: u32,
     points: Occurrences,
-    /// The statement that followed last: in a loop it mostly follows again.
+    /// The statement after its last occurrence. In a loop it is usually the next one again.
     next: u32,
 }
 
-/// What belongs to the statements of one file, or to those that tell none.
+/// The tracks of one source file, or of all statements without a file.
 #[derive(Clone, Copy)]
 struct File {
     id: Option<u32>,
-    /// The track of its statements, and the one above its variables; [`NONE`] until they are needed.
+    /// The track of its statements, and the track above its variables; [`NONE`] until they are needed.
     lane: TrackId,
     group: TrackId,
 }
@@ -65,10 +65,10 @@ struct Value {
     last: u64,
 }
 
-/// Name, type and file of a variable.
+/// The identity of a variable: name, type, slot of the file.
 type Key = (u32, u32, u32);
 
-/// What is known so far.
+/// All tracks and names of a trace.
 pub(crate) struct Tracks {
     limits: Limits,
     texts: Texts,
@@ -76,7 +76,7 @@ pub(crate) struct Tracks {
     files: Vec<File>,
     file_of: HashMap<Option<u32>, u32>,
     statements: Vec<Statement>,
-    by_id: HashMap<u64, u32>,
+    by_id: HashMap<StatementId, u32>,
     latest: u32,
     no_statement: u32,
     values: Vec<Value>,
@@ -87,8 +87,8 @@ pub(crate) struct Tracks {
     buffer_names: usize,
     auxiliary: TrackId,
     auxiliary_name: u32,
-    /// Kinds of things of which there were more than are shown.
-    told: Vec<&'static ProblemKind>,
+    /// Kinds of problems already reported.
+    reported: Vec<&'static ProblemKind>,
 }
 
 impl Tracks {
@@ -111,41 +111,41 @@ impl Tracks {
             buffer_names: 0,
             auxiliary: NONE,
             auxiliary_name: NONE,
-            told: Vec::new(),
+            reported: Vec::new(),
         }
     }
 
-    /// The points of a statement.
-    pub(crate) fn points_of(&self, id: u64) -> Option<&Occurrences> {
+    /// The points at a statement.
+    pub(crate) fn points_of(&self, id: StatementId) -> Option<&Occurrences> {
         self.statements.get(*self.by_id.get(&id)? as usize).map(|s| &s.points)
     }
 
-    /// The point at hand is of a statement: answers the file that its variables belong to.
+    /// Returns the file slot for the variables of the current point, which is at statement `id`.
     #[inline]
-    pub(crate) fn file(&mut self, id: u64, at: u64, out: &mut EventBatch) -> u32 {
+    pub(crate) fn file(&mut self, id: StatementId, at: u64, out: &mut EventBatch) -> u32 {
         let known = self.statements.get(self.latest as usize).map_or(NONE, |s| s.next);
         match self.statements.get(known as usize) {
             Some(statement) if statement.id == id => statement.file,
             _ => match self.by_id.get(&id).and_then(|i| self.statements.get(*i as usize)) {
                 Some(statement) => statement.file,
-                None => self.file_slot(file_of(id), at, out),
+                None => self.file_slot(id.file(), at, out),
             },
         }
     }
 
-    /// The slot of the statements that tell no file.
+    /// The file slot of statements without a file.
     pub(crate) fn no_file(&mut self, at: u64, out: &mut EventBatch) -> u32 {
         self.file_slot(None, at, out)
     }
 
-    /// The slot of a file; that of the statements without one where there are too many.
+    /// The slot of a file. If there are too many files, returns that of statements without one.
     fn file_slot(&mut self, id: Option<u32>, at: u64, out: &mut EventBatch) -> u32 {
         if let Some(slot) = self.file_of.get(&id) {
             return *slot;
         }
-        if id.is_some() && self.files.len() >= MOST_FILES.min(self.limits.tracks as usize) {
+        if id.is_some() && self.files.len() >= MAX_FILES.min(self.limits.tracks as usize) {
             let named = self.files.len() - usize::from(self.file_of.contains_key(&None));
-            self.tell(&FILES_NOT_SHOWN, named, at, out);
+            self.report(&FILES_NOT_SHOWN, named, at, out);
             return self.file_slot(None, at, out);
         }
         let slot = self.files.len() as u32;
@@ -154,18 +154,18 @@ impl Tracks {
         slot
     }
 
-    /// A point is complete, or breaks off.
+    /// Adds a point, complete or not.
     #[inline]
     pub(crate) fn point(
         &mut self,
-        id: Option<u64>,
-        point: At,
-        stretch: u32,
+        id: Option<StatementId>,
+        point: PointRef,
+        interval: u32,
         incomplete: bool,
         out: &mut EventBatch,
     ) -> Result<()> {
         let (mut name, file) = match id {
-            Some(id) => self.statement(id, point, stretch, out)?,
+            Some(id) => self.statement(id, point, interval, out)?,
             None => {
                 if self.no_statement == NONE {
                     self.no_statement = self.texts.number("no statement", point.at, self.limits.names, out)?;
@@ -174,7 +174,10 @@ impl Tracks {
             }
         };
         if incomplete {
-            let text = id.map_or_else(|| "no statement (incomplete)".into(), |id| format!("{} (incomplete)", text(id)));
+            let text = id.map_or_else(
+                || "no statement (incomplete)".into(),
+                |id| format!("{} (incomplete)", statement_name(id)),
+            );
             name = self.texts.number(&text, point.at, self.limits.names, out)?;
         }
         let lane = self.lane(file, out);
@@ -184,35 +187,47 @@ impl Tracks {
     }
 
     #[inline]
-    fn statement(&mut self, id: u64, point: At, stretch: u32, out: &mut EventBatch) -> Result<(u32, u32)> {
+    fn statement(
+        &mut self,
+        id: StatementId,
+        point: PointRef,
+        interval: u32,
+        out: &mut EventBatch,
+    ) -> Result<(u32, u32)> {
         let before = self.latest;
         let guess = self.statements.get(before as usize).map_or(NONE, |s| s.next);
         if let Some(statement) = self.statements.get_mut(guess as usize).filter(|s| s.id == id) {
-            statement.points.add(point, stretch);
+            statement.points.add(point, interval);
             self.latest = guess;
             return Ok((statement.name, statement.file));
         }
         let found = match self.by_id.get(&id) {
             Some(i) => *i,
-            None => return self.new_statement(id, point, stretch, out),
+            None => return self.new_statement(id, point, interval, out),
         };
         self.follow(before, found);
         let Some(statement) = self.statements.get_mut(found as usize) else { return Ok((0, 0)) };
-        statement.points.add(point, stretch);
+        statement.points.add(point, interval);
         Ok((statement.name, statement.file))
     }
 
     #[cold]
-    fn new_statement(&mut self, id: u64, point: At, stretch: u32, out: &mut EventBatch) -> Result<(u32, u32)> {
-        let file = self.file_slot(file_of(id), point.at, out);
-        if self.statements.len() >= MOST_STATEMENTS {
-            self.tell(&STATEMENTS_NOT_SHOWN, MOST_STATEMENTS, point.at, out);
+    fn new_statement(
+        &mut self,
+        id: StatementId,
+        point: PointRef,
+        interval: u32,
+        out: &mut EventBatch,
+    ) -> Result<(u32, u32)> {
+        let file = self.file_slot(id.file(), point.at, out);
+        if self.statements.len() >= MAX_STATEMENTS {
+            self.report(&STATEMENTS_NOT_SHOWN, MAX_STATEMENTS, point.at, out);
             let name = self.texts.number("another statement", point.at, self.limits.names, out)?;
             return Ok((name, file));
         }
-        let name = self.texts.number(&text(id), point.at, self.limits.names, out)?;
+        let name = self.texts.number(&statement_name(id), point.at, self.limits.names, out)?;
         let i = self.statements.len() as u32;
-        let points = Occurrences::new(point, stretch);
+        let points = Occurrences::new(point, interval);
         self.statements.push(Statement { id, name, file, points, next: NONE });
         self.by_id.insert(id, i);
         let before = self.latest;
@@ -227,23 +242,24 @@ impl Tracks {
         self.latest = now;
     }
 
-    /// A variable has a value at point `time`. Only what is new makes a sample: a value holds until the next.
+    /// Adds a variable's value at point `time`. Only changes become samples, because a value holds until the next.
     #[inline]
     pub(crate) fn number(
         &mut self,
         tables: &Tables,
         file: u32,
-        place: Variable,
+        variable: VariableHeader,
         number: Number,
         time: u64,
         out: &mut EventBatch,
     ) {
-        let key = (place.name, place.of_type, file);
-        let hash =
-            (place.name.wrapping_mul(31) ^ place.of_type.wrapping_mul(7) ^ file.wrapping_mul(131)) as usize % RECENT;
+        let key = (variable.name, variable.of_type, file);
+        let hash = (variable.name.wrapping_mul(31) ^ variable.of_type.wrapping_mul(7) ^ file.wrapping_mul(131))
+            as usize
+            % RECENT;
         let slot = match self.recent.get(hash) {
             Some((known, slot)) if *known == key => *slot,
-            _ => self.value_slot(tables, key, hash, number, place.at, out),
+            _ => self.value_slot(tables, key, hash, number, variable.at, out),
         };
         let bits = number.bits();
         let Some(value) = self.values.get_mut(slot as usize) else { return };
@@ -265,8 +281,8 @@ impl Tracks {
     ) -> u32 {
         let slot = match self.by_key.get(&key) {
             Some(slot) => *slot,
-            None if self.values.len() >= MOST_VALUES.min(self.limits.tracks as usize) => {
-                self.tell(&NOT_SHOWN, self.values.len(), at, out);
+            None if self.values.len() >= MAX_VALUES.min(self.limits.tracks as usize) => {
+                self.report(&NOT_SHOWN, self.values.len(), at, out);
                 return NONE;
             }
             None => {
@@ -290,7 +306,7 @@ impl Tracks {
                     },
                     out,
                 );
-                // Anything but the value that is about to come.
+                // Differs from the value about to come.
                 self.values.push(Value { track, last: !number.bits() });
                 self.by_key.insert(key, slot);
                 slot
@@ -302,7 +318,7 @@ impl Tracks {
         slot
     }
 
-    /// The buffer at `address` has a new size, or none any more.
+    /// The buffer at `address` has a new size in bytes; size 0 frees it.
     pub(crate) fn buffer(&mut self, address: u64, size: u64, at: u64, time: u64, out: &mut EventBatch) -> Result<()> {
         if let Some(name) = self.open.remove(&address) {
             out.push(EventKind::End, self.buffers, time, name, Locator::at(at));
@@ -310,17 +326,17 @@ impl Tracks {
         if size == 0 {
             return Ok(());
         }
-        if self.open.len() >= MOST_ROWS || self.buffer_names >= MOST_BUFFER_NAMES {
-            if self.open.len() >= MOST_ROWS {
-                self.tell(&LIVE_BUFFERS_NOT_SHOWN, MOST_ROWS, at, out);
+        if self.open.len() >= MAX_ROWS || self.buffer_names >= MAX_BUFFER_NAMES {
+            if self.open.len() >= MAX_ROWS {
+                self.report(&LIVE_BUFFERS_NOT_SHOWN, MAX_ROWS, at, out);
             } else {
-                self.tell(&BUFFERS_NOT_SHOWN, MOST_BUFFER_NAMES, at, out);
+                self.report(&BUFFERS_NOT_SHOWN, MAX_BUFFER_NAMES, at, out);
             }
             return Ok(());
         }
         if self.buffers == NONE {
             let lane = TrackDef {
-                detail: "from the point where a size is told to the one where it is told anew".into(),
+                detail: "from one size to the next, or until freed".into(),
                 stacking: Stacking::Overlapping,
                 ..TrackDef::new(TrackKind::Lane, "buffers")
             };
@@ -335,8 +351,8 @@ impl Tracks {
         Ok(())
     }
 
-    /// A number of its own.
-    pub(crate) fn auxiliary(&mut self, value: u64, point: At, out: &mut EventBatch) -> Result<()> {
+    /// Adds a number without a variable.
+    pub(crate) fn auxiliary(&mut self, value: u64, point: PointRef, out: &mut EventBatch) -> Result<()> {
         if self.auxiliary == NONE {
             self.auxiliary_name = self.texts.number("auxiliary", point.at, self.limits.names, out)?;
             self.auxiliary = self.define(TrackDef::new(TrackKind::Lane, "auxiliary"), out);
@@ -357,7 +373,7 @@ impl Tracks {
         }
     }
 
-    /// The lane of a file's statements, below the file's own track where there is one.
+    /// Defines the track of a file's statements, below the track of the file if there is one.
     #[cold]
     fn define_lane(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
         let Some(id) = self.files.get(file as usize).map(|f| f.id) else { return 0 };
@@ -370,7 +386,7 @@ impl Tracks {
         lane
     }
 
-    /// The track above a file's variables; that of its statements comes before it.
+    /// The track above a file's variables, defined after the track of its statements.
     fn group(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
         self.lane(file, out);
         let Some(f) = self.files.get(file as usize).copied() else { return 0 };
@@ -391,18 +407,18 @@ impl Tracks {
     }
 
     #[cold]
-    fn tell(&mut self, kind: &'static ProblemKind, most: usize, at: u64, out: &mut EventBatch) {
-        if !self.told.contains(&kind) {
-            self.told.push(kind);
+    fn report(&mut self, kind: &'static ProblemKind, most: usize, at: u64, out: &mut EventBatch) {
+        if !self.reported.contains(&kind) {
+            self.reported.push(kind);
             out.problems.push(Problem { at, kind, value: most as u64 });
         }
     }
 }
 
-/// How a statement is called: its file, where it tells one, and its place in the syntax tree.
-pub(crate) fn text(id: u64) -> String {
-    match file_of(id) {
-        Some(file) => format!("statement {file}:{}", place_of(id)),
-        None => format!("statement {id}"),
+/// The name of a statement: its file, if any, and its place in the syntax tree.
+fn statement_name(id: StatementId) -> String {
+    match id.file() {
+        Some(file) => format!("statement {file}:{}", id.place()),
+        None => format!("statement {}", id.place()),
     }
 }

@@ -1,4 +1,4 @@
-//! The two layouts of trace-db traces, and what stands in them.
+//! The two layouts of trace-db traces: header, types, entries, and numbers.
 //!
 //! Sources: GrammaTech trace-db at 405d681 (2023, `TypeDescription.hpp`, `TraceVarInfo`, `Trace`) for the wide layout, its
 //! C library at 2bc59a7 (2017) for the narrow one, and traces that both wrote. All numbers are little-endian.
@@ -12,46 +12,91 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// Bytes of a type's record, in both layouts.
+/// Length of a type record in bytes, in both layouts.
 pub(crate) const TYPE_LEN: usize = 12;
-/// Bytes of the longest entry, without the bytes of a blob.
+/// Length of the longest entry in bytes, without the bytes of a blob.
 pub(crate) const LONGEST: usize = 17;
 
 /// Ends a point.
 pub(crate) const END_ENTRY: u8 = 0;
-/// Which statement the point is at.
+/// Names the statement of the point.
 pub(crate) const STATEMENT: u8 = 1;
-/// A variable with its value.
+/// A variable and its value.
 pub(crate) const VARIABLE: u8 = 2;
-/// An address and how many bytes there are from it on.
+/// The address of a buffer and its size in bytes; size 0 frees the buffer.
 pub(crate) const BUFFER_SIZE: u8 = 3;
-/// A number of its own.
+/// A number without a variable.
 pub(crate) const AUXILIARY: u8 = 4;
 
-/// Bit of a statement that says that it holds the number of a file (instrumentation of C and C++ projects).
-pub const HAS_FILE: u64 = 1 << 63;
+/// A statement as a point names it.
+///
+/// GrammaTech's instrumentation of C and C++ projects composes the 64 bits of a file and a place in that file:
+///
+/// | bits | meaning |
+/// |---|---|
+/// | 0 to 39 | index in the syntax tree |
+/// | 40 to 62 | number of the source file |
+/// | 63 | 1: there is a file; 0: all bits together are the index in the syntax tree |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct StatementId(u64);
 
-/// The file that a statement's number tells, if it does: 23 bits.
-pub fn file_of(statement: u64) -> Option<u32> {
-    (statement & HAS_FILE != 0).then_some((statement >> 40) as u32 & 0x7f_ffff)
+/// Bit 63 of a [`StatementId`]: there is a file.
+const HAS_FILE: u64 = 1 << 63;
+/// Bits of a [`StatementId`] below the file's number.
+const PLACE_BITS: u32 = 40;
+/// Width of the file's number in bits.
+const FILE_BITS: u32 = 23;
+
+impl StatementId {
+    /// The statement with these 64 bits, as a trace has them.
+    #[inline]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The statement at `place`, below 2^40, in the syntax tree of `file`, below 2^23. Higher bits are cut off.
+    pub const fn in_file(file: u32, place: u64) -> Self {
+        let file = file as u64 & ((1 << FILE_BITS) - 1);
+        Self(HAS_FILE | file << PLACE_BITS | place & ((1 << PLACE_BITS) - 1))
+    }
+
+    /// All 64 bits.
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The number of the source file, below 2^23, if the statement names one.
+    #[inline]
+    pub fn file(self) -> Option<u32> {
+        (self.0 & HAS_FILE != 0).then_some((self.0 >> PLACE_BITS) as u32 & ((1 << FILE_BITS) - 1))
+    }
+
+    /// The index in the syntax tree: the lower 40 bits if there is a file, otherwise all 64.
+    #[inline]
+    pub fn place(self) -> u64 {
+        if self.0 & HAS_FILE != 0 { self.0 & ((1 << PLACE_BITS) - 1) } else { self.0 }
+    }
 }
 
-/// The statement's place in the syntax tree: the lower 40 bits where a file stands above them, else all.
-pub fn place_of(statement: u64) -> u64 {
-    if statement & HAS_FILE != 0 { statement & ((1 << 40) - 1) } else { statement }
+impl From<u64> for StatementId {
+    fn from(bits: u64) -> Self {
+        Self(bits)
+    }
 }
 
-/// Which of the two layouts. There is neither magic nor version: see [`super::sniff`].
+/// One of the two layouts. A file does not say which it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// What every writer since 9 November 2017 (4796e7b) writes, although the documents still say the other.
+    /// Written since 9 November 2017 (4796e7b), although trace-db's documentation still describes the other one.
     Wide,
-    /// What was written from 8 September to 9 November 2017.
+    /// Written from 8 September to 9 November 2017.
     Narrow,
 }
 
 impl Layout {
-    /// What we call it.
+    /// The layout's name: `wide` or `narrow`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wide => "wide",
@@ -59,7 +104,7 @@ impl Layout {
         }
     }
 
-    /// Bytes of the count before the names.
+    /// Width in bytes of the count before the names.
     pub(crate) fn count_len(self) -> usize {
         match self {
             Self::Wide => 8,
@@ -67,11 +112,12 @@ impl Layout {
         }
     }
 
-    /// Bytes of the count before the types; those of an index, of a statement and of a blob's length follow.
+    /// Width in bytes of the count before the types.
     pub(crate) fn types_len(self) -> usize {
         self.index_len()
     }
 
+    /// Width in bytes of an index, and of the length before a blob.
     pub(crate) fn index_len(self) -> usize {
         match self {
             Self::Wide => 4,
@@ -79,6 +125,7 @@ impl Layout {
         }
     }
 
+    /// Width in bytes of a statement id.
     pub(crate) fn statement_len(self) -> usize {
         match self {
             Self::Wide => 8,
@@ -93,7 +140,7 @@ impl Layout {
             Self::Wide => {
                 Type { name: u32::from_le_bytes([a0, a1, a2, a3]), format, size: u32::from_le_bytes([s0, s1, s2, s3]) }
             }
-            // The rest is padding: whatever the compiler left there.
+            // The rest is padding with undefined content.
             Self::Narrow => Type { name: u16::from_le_bytes([a0, a1]).into(), format, size: s0.into() },
         }
     }
@@ -109,49 +156,49 @@ impl Layout {
     }
 }
 
-/// What a value is: a type's `format`.
+/// What the values of a type are: the type's `format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// 0
+    /// 0: unsigned.
     Unsigned,
-    /// 1, two's complement.
+    /// 1: two's complement.
     Signed,
-    /// 2: a float where the size is 4, else a double.
+    /// 2: a float if the size is 4, otherwise a double.
     Float,
     /// 3: an address.
     Pointer,
-    /// 4: bytes, as many as the size says or, where that is 0, the entry.
+    /// 4: bytes. Their number is the type's size or, if that is 0, comes with each value.
     Blob,
 }
 
 impl Kind {
-    /// Of a `format` in the file.
+    /// The kind with this number. `None` if there is none.
     pub fn from_format(format: u32) -> Option<Self> {
         [Self::Unsigned, Self::Signed, Self::Float, Self::Pointer, Self::Blob].get(format as usize).copied()
     }
 }
 
-/// A type as the file has it. One name may be that of several: a type is its index.
+/// A type record. Several types may share a name; the index identifies a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
-    /// Index of its name; writers are known to get it wrong, so it may lie beyond the names.
+    /// Index of its name. Not validated: some writers get it wrong, so it may be out of range.
     pub name: u32,
-    /// What its values are: [`Kind::from_format`].
+    /// What its values are; see [`Kind::from_format`].
     pub format: u32,
-    /// Bytes of a value.
+    /// Size of a value in bytes; for blobs, 0 if each value has its own.
     pub size: u32,
 }
 
-/// How values of a type are read.
+/// How values of a type are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A number of this many bytes, 8 at the most.
+    /// A number of `size` bytes, at most 8.
     Number { size: u8, number: NumberShape },
-    /// As many bytes.
+    /// This many bytes.
     FixedBlob(u32),
-    /// As many bytes as the entry says.
+    /// Bytes with their number before them.
     Blob,
-    /// Its format does not exist, or not in this size.
+    /// An unknown format, or a size that the format does not allow.
     Bad,
 }
 
@@ -168,7 +215,7 @@ impl Type {
     pub(crate) fn shape(&self) -> Shape {
         let number = |number| match u8::try_from(self.size) {
             Ok(size @ 0..=8) => Shape::Number { size, number },
-            // The reference overruns its 8 bytes here.
+            // The reference overruns its 8-byte buffer here.
             _ => Shape::Bad,
         };
         match (Kind::from_format(self.format), self.size) {
@@ -185,7 +232,7 @@ impl Type {
 }
 
 impl NumberShape {
-    /// The number in `size` bytes, the others of which are 0.
+    /// The number in the lower `size` bytes of `raw`; the upper ones are 0.
     #[inline]
     pub(crate) fn number(self, raw: u64, size: u8) -> Number {
         match self {
@@ -201,7 +248,7 @@ impl NumberShape {
     }
 }
 
-/// A number, exact.
+/// A number, without loss.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     /// Of an unsigned type.
@@ -215,7 +262,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// All of it in 64 bits: what it is apart from its type.
+    /// The value as 64 bits, whatever its type.
     pub fn bits(self) -> u64 {
         match self {
             Self::Unsigned(v) | Self::Pointer(v) => v,
@@ -225,26 +272,26 @@ impl Number {
     }
 }
 
-/// By bits: a NaN is what it is.
+/// Compares bits, so a NaN equals itself.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         core::mem::discriminant(self) == core::mem::discriminant(other) && self.bits() == other.bits()
     }
 }
 
-/// What stands before the points.
+/// The header: names and types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
-    /// The names with the NUL behind each.
+    /// The names, each followed by NUL.
     pub(crate) dictionary: Vec<u8>,
-    /// Where each name ends, without its NUL.
+    /// Where each name ends: the offset of its NUL in `dictionary`.
     ends: Vec<u32>,
     types: Vec<Type>,
     pub(crate) shapes: Vec<Shape>,
 }
 
 impl Tables {
-    /// Names and types as they are to be.
+    /// A header with these names and types. NULs within a name are dropped.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a [u8]>, types: impl IntoIterator<Item = Type>) -> Self {
         let mut tables = Self::default();
         for name in names {
@@ -256,35 +303,35 @@ impl Tables {
         tables
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn names(&self) -> usize {
         self.ends.len()
     }
 
-    /// A name's bytes.
+    /// The bytes of a name, without NUL. `None` if `index` is out of range.
     pub fn name(&self, index: u32) -> Option<&[u8]> {
         let i = index as usize;
         let from = i.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).map(|end| *end as usize + 1))?;
         self.dictionary.get(from..*self.ends.get(i)? as usize)
     }
 
-    /// A name for people. Names are C identifiers and C types, and in practice UTF-8.
+    /// A name as text. Names are C identifiers and C types, and UTF-8 in practice.
     pub fn text(&self, index: u32) -> Option<Cow<'_, str>> {
         self.name(index).map(alloc::string::String::from_utf8_lossy)
     }
 
-    /// Every type.
+    /// All types.
     pub fn types(&self) -> &[Type] {
         &self.types
     }
 
-    /// A type's name; a type of which there is none is called by its number, as `type 7`.
+    /// The name of a type, or `type 7` if type 7 or its name does not exist.
     pub fn type_name(&self, index: u32) -> Cow<'_, str> {
         let name = self.types.get(index as usize).and_then(|t| self.text(t.name));
         name.unwrap_or_else(|| Cow::Owned(alloc::format!("type {index}")))
     }
 
-    /// All of the dictionary is there: finds the names in it. The last should end in NUL like the others.
+    /// Finds the names once the dictionary is complete. The last name should end in NUL like the others.
     pub(crate) fn find_names(&mut self) {
         self.ends = (0u32..).zip(&self.dictionary).filter(|(_, b)| **b == 0).map(|(i, _)| i).collect();
         if self.dictionary.last().is_some_and(|b| *b != 0) {
@@ -303,17 +350,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_have_twelve_bytes_in_both_layouts() {
+    fn type_records_round_trip_in_both_layouts() {
         let t = Type { name: 0x0102, format: 4, size: 200 };
         for layout in [Layout::Wide, Layout::Narrow] {
             assert_eq!(layout.parse_type(&layout.type_bytes(&t)), t);
         }
-        // The padding is what the compiler left.
+        // The padding has undefined content.
         assert_eq!(Layout::Narrow.parse_type(&[2, 1, 9, 9, 4, 0, 0, 0, 200, 9, 9, 9]), t);
     }
 
     #[test]
-    fn signs_are_extended_from_any_size() {
+    fn signed_numbers_of_any_size_are_sign_extended() {
         for (raw, size, value) in
             [(0x80, 1, -128), (0xffff, 2, -1), (0x7fff_ffff, 4, 0x7fff_ffff), (1 << 63, 8, i64::MIN)]
         {
@@ -322,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_a_number_cannot_have_are_refused() {
+    fn invalid_sizes_of_numbers_are_rejected() {
         let shape = |format, size| Type { name: 0, format, size }.shape();
         assert_eq!(shape(0, 3), Shape::Number { size: 3, number: NumberShape::Unsigned });
         assert_eq!(shape(2, 2), Shape::Number { size: 2, number: NumberShape::Double });
@@ -333,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_be_empty_and_the_last_may_lack_its_end() {
+    fn names_may_be_empty_and_the_last_may_lack_its_nul() {
         let mut t = Tables { dictionary: b"a\0\0bc".to_vec(), ..Tables::default() };
         t.find_names();
         assert_eq!(
@@ -344,8 +391,11 @@ mod tests {
     }
 
     #[test]
-    fn statements_tell_their_file() {
-        assert_eq!((file_of(HAS_FILE | 7 << 40 | 9), place_of(HAS_FILE | 7 << 40 | 9)), (Some(7), 9));
-        assert_eq!((file_of(7 << 40 | 9), place_of(7 << 40 | 9)), (None, 7 << 40 | 9));
+    fn bit_63_of_a_statement_says_whether_it_names_a_file() {
+        let parts = |bits| (StatementId(bits).file(), StatementId(bits).place());
+        assert_eq!(parts(HAS_FILE | 7 << 40 | 9), (Some(7), 9));
+        assert_eq!(parts(7 << 40 | 9), (None, 7 << 40 | 9));
+        assert_eq!(StatementId::in_file(7, 9).bits(), HAS_FILE | 7 << 40 | 9);
+        assert_eq!(StatementId::in_file(u32::MAX, u64::MAX).bits(), u64::MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! Shared by the tests of frames: decoder and dump over traces in memory.
+//! Shared by the tests of frames: drives decoder and dump over traces in memory.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -9,8 +9,8 @@ pub(crate) use crate::common::options;
 use crate::common::{self, Delivered};
 
 impl Delivered {
-    /// Events of the track of this name: `+name@time` begins, `-name@time` ends, `^name@time` comes to light below all,
-    /// `!name@time` is an instant, and `~name:flags` are flags other than that of having begun before.
+    /// Events of the track with this name: `+name@time` begins, `-name@time` ends, `^name@time` is uncovered below all
+    /// others, `!name@time` is an instant, and `~name:flags` sets flags other than that of having begun before.
     pub(crate) fn track(&self, name: &str) -> Vec<String> {
         let Some(track) = self.tracks.iter().position(|t| t.name == name) else { return vec![] };
         let events = self.events.iter().filter(|e| e.1 as usize == track);
@@ -34,7 +34,7 @@ pub(crate) fn format() -> &'static Format {
     crate::common::format("frames")
 }
 
-/// Drives the decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+/// Decodes a file in portions of the given sizes, in turn, with batches of the given capacity.
 pub(crate) fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
     let (all, decoder) = common::decode("frames", file, portions, capacity);
     assert_eq!(all.error, None);
@@ -45,7 +45,7 @@ pub(crate) fn whole(file: &[u8]) -> Delivered {
     decode(file, &[usize::MAX], 1 << 16).0
 }
 
-/// The text of a file, what is wrong with it, and how much of it was used up before the end.
+/// The dump of a file, its problems, and the number of bytes used before the end.
 pub(crate) fn text(file: &[u8], portion: usize) -> (String, Vec<Problem>, usize) {
     let head = &file[..file.len().min(64 * 1024)];
     let mut dump = (format().text)(head, Text::Jsonl, options(file)).unwrap().unwrap();

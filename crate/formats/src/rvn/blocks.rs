@@ -1,4 +1,5 @@
-//! What is known of each block: where its instructions begin, and how it ends. Looked at once a block, not once a run.
+//! Blocks of code: where the instructions of each begin, and where the last one goes. Both are found once for each
+//! block, not for each run.
 
 use alloc::vec::Vec;
 
@@ -9,11 +10,11 @@ use crate::code::Instructions;
 use crate::code::flow::{Flow, Opening, Reading, flow, opening};
 use crate::code::isa::Isa;
 
-/// An instruction of x86 has no more bytes.
+/// Longest instruction of x86 in bytes.
 pub(super) const LONGEST: usize = 15;
 const NONE: u32 = u32::MAX;
 
-/// A [`Flow`] in less memory: there are many blocks, and each run asks one of them.
+/// A compact [`Flow`]: there are many blocks, and each run reads one of them.
 #[derive(Clone, Copy, Debug)]
 struct Ending {
     to: u64,
@@ -38,19 +39,20 @@ impl Ending {
     const UNKNOWN: Self = Self { to: 0, last: 0, goes: Goes::Unknown };
 }
 
-/// A block and what was found out about it.
+/// A block and what is known of it.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: i64,
     pub(super) block: Block,
-    /// Longer than is kept.
+    /// Whether the block is longer than what is kept of it.
     pub(super) cut: bool,
-    /// Offsets of instructions that were executed at least once, ascending, without that of the first, which is 0.
+    /// Offsets of the instructions that were executed at least once, ascending, without the first one, which has offset
+    /// 0.
     pub(super) known: Vec<u32>,
-    /// See [`Entry::ending`], once it was looked at.
+    /// The result of [`Entry::ending`], once computed.
     ending: Option<Ending>,
     opening: Opening,
-    /// Number of the name of its address, once it has one.
+    /// Number of the name of the block, once it has one.
     pub(super) name: Option<u32>,
 }
 
@@ -61,18 +63,19 @@ impl Entry {
         Self { id, block, cut, known: Vec::new(), ending: None, opening, name: None }
     }
 
-    /// Stands for what is no instruction. The first block is to be that, but only if it says so itself.
+    /// Whether this block stands for transitions that are not instructions. Block 1 should, but only its content proves
+    /// it.
     pub(super) fn is_interrupt(&self) -> bool {
         self.id == INTERRUPT_BLOCK && self.block.data == INTERRUPT
     }
 
-    /// Where its last instruction goes, and the offset of that instruction.
+    /// Where the last instruction goes, and the offset of that instruction.
     #[inline]
     pub(super) fn ending(&mut self, instructions: &dyn Instructions) -> (Flow, u64) {
         let ending = match self.ending {
             Some(ending) => ending,
             None => {
-                let ending = self.look(instructions);
+                let ending = self.find_ending(instructions);
                 self.ending = Some(ending);
                 ending
             }
@@ -81,7 +84,7 @@ impl Entry {
         let flow = match goes {
             Goes::Next => Flow::Next,
             Goes::Branch { maybe } => Flow::Branch { to, maybe, slot: false },
-            Goes::Call { direct } => Flow::Call { to: direct.then_some(to), back: self.behind(), slot: false },
+            Goes::Call { direct } => Flow::Call { to: direct.then_some(to), back: self.end_address(), slot: false },
             Goes::Return => Flow::Return { maybe: false, slot: false },
             Goes::Jump => Flow::Jump { slot: false },
             Goes::SystemCall => Flow::SystemCall,
@@ -91,19 +94,19 @@ impl Entry {
         (flow, last.into())
     }
 
-    /// What a call of the block does with its return address.
+    /// What the first instructions do with a return address.
     pub(super) fn opening(&self) -> Opening {
         self.opening
     }
 
-    /// The address behind the block. Addresses of 32 bits wrap around.
-    fn behind(&self) -> u64 {
+    /// The address after the block. 32-bit addresses wrap around.
+    fn end_address(&self) -> u64 {
         let end = self.block.pc.wrapping_add(self.block.data.len() as u64);
         if self.block.mode.bits() == Some(32) && end >> 32 == 1 { end & 0xffff_ffff } else { end }
     }
 
     #[cold]
-    fn look(&self, instructions: &dyn Instructions) -> Ending {
+    fn find_ending(&self, instructions: &dyn Instructions) -> Ending {
         let data = &self.block.data;
         let (Some(bits), false, Some(last)) = (self.block.mode.bits(), self.cut, self.last(instructions)) else {
             return Ending::UNKNOWN;
@@ -123,7 +126,7 @@ impl Entry {
         Ending { goes, to, last: offset }
     }
 
-    /// Offset of the last instruction: by the indices, where all were executed once; by decoding otherwise.
+    /// Offset of the last instruction: from the indices if all instructions were executed, otherwise by decoding.
     fn last(&self, instructions: &dyn Instructions) -> Option<usize> {
         if self.block.count == self.known.len() as u64 + 1 {
             return Some(self.known.last().map_or(0, |offset| *offset as usize));
@@ -131,7 +134,7 @@ impl Entry {
         self.starts(instructions).last().copied()
     }
 
-    /// Where instructions begin, by decoding them one after the other; where nobody can, those that the indices tell.
+    /// Offsets of all instructions, by decoding. Without a decoder, those of the indices.
     pub(super) fn starts(&self, instructions: &dyn Instructions) -> Vec<usize> {
         let bits = self.block.mode.bits();
         let starts = bits.map(|bits| instructions.starts(bits, self.block.pc, &self.block.data)).unwrap_or_default();
@@ -141,7 +144,7 @@ impl Entry {
         starts.into_iter().map(|start| start as usize).collect()
     }
 
-    /// The bytes of the instruction at an address, by decoding: of one that was never executed to its end, too.
+    /// The bytes of the instruction at `pc`, by decoding. Also finds an instruction that never completed.
     pub(super) fn decoded_at(&self, pc: u64, instructions: &dyn Instructions) -> Option<&[u8]> {
         if self.is_interrupt() {
             return None;
@@ -152,8 +155,8 @@ impl Entry {
         self.block.data.get(offset..starts.get(i + 1).copied().unwrap_or(self.block.data.len()))
     }
 
-    /// The bytes of the instruction at an address, by the reference's rule: it must be one that is known to have been
-    /// executed; it reaches to the next that is known, or is the last and has 15 bytes at the most.
+    /// The bytes of the instruction at `pc`, by the reference's rule: the instruction must have been executed at least
+    /// once. It ends where the next such instruction begins; the last one has up to 15 bytes.
     pub(super) fn instruction_at(&self, pc: u64) -> Option<&[u8]> {
         if self.is_interrupt() {
             return None;
@@ -173,13 +176,13 @@ impl Entry {
     }
 }
 
-/// All blocks by their number.
+/// All blocks, by number.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     entries: Vec<Entry>,
-    /// Those whose number is not their place, counted from 1.
+    /// Index of each block whose number is not its position, counted from 1.
     elsewhere: HashMap<i64, u32>,
-    /// Bytes that they hold.
+    /// Bytes of code in all blocks.
     pub(super) bytes: usize,
 }
 
@@ -246,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_end_as_their_last_instruction_says() {
+    fn the_last_instruction_decides_how_a_block_ends() {
         let ending = |data: &[u8], count, known: &[u32]| entry(Mode::Bits64, data, count, known).ending(&Iced);
         let call = Flow::Call { to: Some(0x1006), back: 0x1006, slot: false };
         assert_eq!(ending(&[0x90, 0xe8, 0, 0, 0, 0], 2, &[1]), (call, 1));
@@ -258,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_block_is_decoded_to_find_its_last_instruction() {
+    fn a_block_that_never_completed_is_decoded_to_find_its_last_instruction() {
         let bytes = [0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0];
         let call = Flow::Call { to: Some(0x1008), back: 0x1008, slot: false };
         assert_eq!(entry(Mode::Bits64, &bytes, 2, &[]).ending(&Iced), (call, 3));
@@ -267,15 +270,15 @@ mod tests {
     }
 
     #[test]
-    fn related_instructions_are_those_that_are_known() {
+    fn related_instructions_must_have_been_executed() {
         let e = entry(Mode::Bits64, &[0x90; 40], 40, &[1, 3]);
         assert_eq!(e.instruction_at(0x1000).map(<[u8]>::len), Some(1));
         assert_eq!(e.instruction_at(0x1001).map(<[u8]>::len), Some(2));
-        assert_eq!(e.instruction_at(0x1003).map(<[u8]>::len), Some(15), "no more than an instruction can have");
+        assert_eq!(e.instruction_at(0x1003).map(<[u8]>::len), Some(15), "at most the length of an instruction");
         assert_eq!(e.instruction_at(0x1002), None);
         assert_eq!(e.instruction_at(0xfff), None);
         let e = entry(Mode::Bits64, &[0x90, 0x48, 0x8b, 0x07, 0xc3], 3, &[]);
-        assert_eq!(e.instruction_at(0x1001), None, "the reference gives up");
+        assert_eq!(e.instruction_at(0x1001), None, "the reference finds none");
         assert_eq!(e.decoded_at(0x1001, &Iced), Some(&[0x48, 0x8b, 0x07][..]));
         assert_eq!(e.decoded_at(0x1002, &Iced), None, "within an instruction");
         assert_eq!(e.decoded_at(0x1001, &crate::code::NoInstructions), None);

@@ -1,0 +1,112 @@
+//! The sink that turns entries into events of a batch.
+
+use crate::batch::EventBatch;
+use crate::error::{Cause, Error, Result};
+use crate::limits::Limits;
+
+use super::checkpoints::{Checkpoints, PointRef};
+use super::decode::{Sink, VariableHeader};
+use super::memory::History;
+use super::point::MAX_BUFFERS;
+use super::tracks::Tracks;
+use super::wire::{Number, StatementId, Tables};
+
+/// What the decoder keeps from batch to batch.
+pub(super) struct State {
+    pub(super) tracks: Tracks,
+    pub(super) checkpoints: Checkpoints,
+    pub(super) history: History,
+    /// The current point.
+    pub(super) point: PointRef,
+    pub(super) statement: Option<StatementId>,
+    /// The slot in [`Tracks`] of the current point's file, once it is known.
+    file: Option<u32>,
+    pub(super) error: Option<Error>,
+}
+
+impl State {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            tracks: Tracks::new(limits),
+            checkpoints: Checkpoints::default(),
+            history: History::default(),
+            point: PointRef { at: 0, number: 0 },
+            statement: None,
+            file: None,
+            error: None,
+        }
+    }
+}
+
+/// The sink, for one batch.
+pub(super) struct ToBatch<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) tables: &'a Tables,
+    pub(super) out: &'a mut EventBatch,
+}
+
+impl ToBatch<'_> {
+    fn keep_error(&mut self, result: Result<()>) {
+        if let Err(error) = result {
+            self.state.error.get_or_insert(error);
+        }
+    }
+}
+
+impl Sink for ToBatch<'_> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.out.is_full() || self.state.error.is_some()
+    }
+
+    #[inline]
+    fn begin(&mut self, at: u64) {
+        self.state.point.at = at;
+        self.state.checkpoints.begin(at, self.state.point.number);
+        (self.state.statement, self.state.file) = (None, None);
+    }
+
+    #[inline]
+    fn statement(&mut self, id: StatementId) {
+        self.state.statement = Some(id);
+        self.state.file = Some(self.state.tracks.file(id, self.state.point.at, self.out));
+    }
+
+    #[inline]
+    fn number(&mut self, variable: VariableHeader, value: Number, _size: u8) {
+        let file = match self.state.file {
+            Some(file) => file,
+            None => *self.state.file.insert(self.state.tracks.no_file(variable.at, self.out)),
+        };
+        self.state.tracks.number(self.tables, file, variable, value, self.state.point.number, self.out);
+    }
+
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
+
+    fn bytes(&mut self, _bytes: &[u8]) {}
+
+    fn buffer_size(&mut self, at: u64, address: u64, size: u64) {
+        if !self.state.history.set(at, address, size) {
+            return;
+        }
+        if self.state.history.len() > MAX_BUFFERS {
+            let limit = MAX_BUFFERS as u64;
+            self.keep_error(Err(Error::new(at, Cause::Limit { what: "live buffers", limit })));
+        }
+        let result = self.state.tracks.buffer(address, size, at, self.state.point.number, self.out);
+        self.keep_error(result);
+    }
+
+    fn auxiliary(&mut self, value: u64) {
+        let result = self.state.tracks.auxiliary(value, self.state.point, self.out);
+        self.keep_error(result);
+    }
+
+    #[inline]
+    fn end(&mut self, _next: u64) {
+        let interval = self.state.checkpoints.interval();
+        let result = self.state.tracks.point(self.state.statement, self.state.point, interval, false, self.out);
+        self.keep_error(result);
+        self.state.point.number += 1;
+    }
+}
