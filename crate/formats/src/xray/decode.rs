@@ -6,28 +6,9 @@
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
+use super::checkpoints::{CHECKPOINT_EVERY, Checkpoint};
 use super::problems::{BAD_PREAMBLE, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
-use super::wire::{
-    BASIC_LEN, Basic, EventTime, FUNCTION_LEN, FunctionKind, HEADER_LEN, Header, METADATA_LEN, Metadata, Wire,
-};
-
-/// Where a buffer's records can be taken up again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Absolute offset of a record.
-    pub(crate) at: u64,
-    /// Absolute offset of the end of its buffer.
-    pub(crate) end: u64,
-    /// Clock before that record.
-    pub(crate) clock: u64,
-    /// Process and thread.
-    pub(crate) pid: i32,
-    pub(crate) tid: i32,
-    /// CPU at that record.
-    pub(crate) cpu: u16,
-    /// It is behind the preamble.
-    pub(crate) first: bool,
-}
+use super::wire::{EventTime, FUNCTION_LEN, FunctionKind, HEADER_LEN, Header, METADATA_LEN, Metadata, Wire};
 
 /// A function record with what the walk knows at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +40,9 @@ pub(crate) trait Sink {
     fn is_full(&self) -> bool;
     /// A buffer's records begin, or those of another thread within it. Answers the clock to begin with (`clock` where it is
     /// known), or nothing if the buffer is to be passed over.
-    fn buffer(&mut self, place: Place, clock: Option<u64>) -> Option<u64>;
-    /// A place within a buffer, every [`PLACE_EVERY`] bytes.
-    fn place(&mut self, place: Place);
+    fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64>;
+    /// A place within a buffer, every [`CHECKPOINT_EVERY`] bytes.
+    fn checkpoint(&mut self, checkpoint: Checkpoint);
     /// From here on the records are of this thread (basic mode).
     fn thread(&mut self, pid: i32, tid: i32, at: u64);
     /// The name of a function, where the log has it; told before the first use.
@@ -79,9 +60,6 @@ pub(crate) trait Sink {
 
 /// How much of what stands behind an event is looked at to judge whether it is its payload.
 const JUDGED: u64 = 64;
-
-/// How far apart places lie in a large buffer: what a click decodes at most.
-pub(crate) const PLACE_EVERY: u64 = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -105,7 +83,7 @@ pub(crate) struct FdrWalk {
     buffer_size: u64,
     state: State,
     at: u64,
-    buffer: Place,
+    buffer: Checkpoint,
     size: Option<u64>,
     /// The buffer's clock is known.
     clocked: bool,
@@ -113,7 +91,7 @@ pub(crate) struct FdrWalk {
     told: bool,
     /// The record before was an enter or one of its arguments.
     after_enter: bool,
-    next_place: u64,
+    next_checkpoint: u64,
     /// Bytes by which the buffer's extents go beyond the end of the file.
     missing: u64,
     /// Where the buffer's bytes end, leftovers included.
@@ -132,12 +110,12 @@ impl FdrWalk {
             buffer_size: header.buffer_size,
             state: State::Extents,
             at: HEADER_LEN,
-            buffer: Place { at: HEADER_LEN, end: HEADER_LEN, clock: 0, pid: 0, tid: 0, cpu: 0, first: true },
+            buffer: Checkpoint { at: HEADER_LEN, end: HEADER_LEN, clock: 0, pid: 0, tid: 0, cpu: 0, first: true },
             size,
             clocked: false,
             told: false,
             after_enter: false,
-            next_place: u64::MAX,
+            next_checkpoint: u64::MAX,
             missing: 0,
             leftovers_end: HEADER_LEN,
             first_function: false,
@@ -146,16 +124,16 @@ impl FdrWalk {
     }
 
     /// A walk that begins at a place in a buffer, for which [`Sink::buffer`] is not called, and ends with that buffer.
-    pub(crate) fn resume(header: &Header, place: Place) -> Self {
+    pub(crate) fn resume(header: &Header, start: Checkpoint) -> Self {
         Self {
             state: State::Records,
-            at: place.at,
-            buffer: place,
+            at: start.at,
+            buffer: start,
             clocked: true,
             told: true,
             one_buffer: true,
-            leftovers_end: place.end,
-            first_function: place.first,
+            leftovers_end: start.end,
+            first_function: start.first,
             ..Self::new(header, None)
         }
     }
@@ -248,10 +226,10 @@ impl FdrWalk {
         let end = whole.min(self.size.map_or(u64::MAX, |size| size.max(c.at())));
         self.missing = whole - end;
         (self.leftovers_end, self.first_function) = (end, true);
-        self.buffer = Place { at, end, clock: 0, pid: 0, tid: 0, cpu: 0, first: true };
+        self.buffer = Checkpoint { at, end, clock: 0, pid: 0, tid: 0, cpu: 0, first: true };
         (self.clocked, self.told, self.after_enter) = (false, false, false);
         self.state = State::Records;
-        self.next_place = c.at().saturating_add(PLACE_EVERY);
+        self.next_checkpoint = c.at().saturating_add(CHECKPOINT_EVERY);
         true
     }
 
@@ -282,9 +260,9 @@ impl FdrWalk {
             self.end_records(c.at(), sink);
             return true;
         }
-        if c.at() >= self.next_place && self.told {
-            self.next_place = c.at().saturating_add(PLACE_EVERY);
-            sink.place(Place { at: c.at(), first: false, ..self.buffer });
+        if c.at() >= self.next_checkpoint && self.told {
+            self.next_checkpoint = c.at().saturating_add(CHECKPOINT_EVERY);
+            sink.checkpoint(Checkpoint { at: c.at(), first: false, ..self.buffer });
         }
         let Some(first) = c.peek() else { return false };
         let is_function = !self.wire.is_metadata(first);
@@ -327,7 +305,7 @@ impl FdrWalk {
         if !self.tell(c.at(), sink) {
             return true;
         }
-        let stop = self.buffer.end.min(self.next_place.max(c.at() + 1));
+        let stop = self.buffer.end.min(self.next_checkpoint.max(c.at() + 1));
         let wire = self.wire;
         let mut clock = self.buffer.clock;
         let mut more = true;
@@ -519,8 +497,8 @@ impl FdrWalk {
         if !self.clocked {
             sink.problem(Problem { at, kind: &BAD_PREAMBLE, value: 0 });
         }
-        let place = Place { at, ..self.buffer };
-        match sink.buffer(place, self.clocked.then_some(self.buffer.clock)) {
+        let start = Checkpoint { at, ..self.buffer };
+        match sink.buffer(start, self.clocked.then_some(self.buffer.clock)) {
             Some(clock) => self.buffer.clock = clock,
             None => {
                 self.state = State::Skip;
@@ -543,63 +521,5 @@ impl FdrWalk {
             self.state = State::Skip;
         }
         true
-    }
-}
-
-/// Walks over basic mode, all versions.
-#[derive(Clone, Debug)]
-pub(crate) struct BasicWalk {
-    wire: Wire,
-    at: u64,
-    /// Function, thread and process of the enter directly before.
-    enter: Option<(i32, u32, u32)>,
-    thread: Option<(u32, u32)>,
-}
-
-impl BasicWalk {
-    /// A walk that begins at a record.
-    pub(crate) fn new(header: &Header, at: u64) -> Self {
-        Self { wire: header.wire(), at, enter: None, thread: None }
-    }
-
-    /// Walks over `input`; answers how much of it is used up.
-    pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
-        let mut c = Cursor::new(input, self.at);
-        while !sink.is_full()
-            && let Some(bytes) = c.peek_array::<BASIC_LEN>()
-        {
-            self.record(c.at(), bytes, sink);
-            c.take_up_to(BASIC_LEN as u64);
-        }
-        self.at = c.at();
-        input.len() - c.len()
-    }
-
-    /// Says that the file ends behind `rest`.
-    pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
-        if !rest.is_empty() {
-            let at = self.at.saturating_add(rest.len() as u64);
-            let value = (BASIC_LEN - rest.len() % BASIC_LEN) as u64;
-            sink.problem(Problem { at, kind: &TRUNCATED, value });
-        }
-    }
-
-    fn record(&mut self, at: u64, bytes: &[u8; BASIC_LEN], sink: &mut impl Sink) {
-        let enter = self.enter.take();
-        match Basic::parse(bytes, self.wire) {
-            Ok(Basic::Function { cpu, kind: Ok(kind), func, clock, tid, pid }) => {
-                if self.thread != Some((tid, pid)) {
-                    self.thread = Some((tid, pid));
-                    sink.thread(pid as i32, tid as i32, at);
-                }
-                self.enter = kind.is_enter().then_some((func, tid, pid));
-                sink.function(Function { at, kind, func, clock, cpu: cpu.into() });
-            }
-            Ok(Basic::Argument { func, tid, pid, value }) if enter == Some((func, tid, pid)) => sink.argument(value),
-            Ok(Basic::Argument { value, .. }) => sink.problem(Problem { at, kind: &STRAY_ARGUMENT, value }),
-            Ok(Basic::Function { kind: Err(_), .. }) | Err(_) => {
-                sink.problem(Problem { at, kind: &MALFORMED, value: BASIC_LEN as u64 });
-            }
-        }
     }
 }

@@ -4,13 +4,18 @@
 //! A log has no magic number: it is recognised by version and type in the header, flags that only real writers set, and
 //! the first record. One file holds the buffers of many threads, in the order of a queue, not of time.
 
+mod basic;
+mod checkpoints;
 mod decode;
+mod details;
 pub mod encode;
 mod events;
-mod order;
+mod plan;
 pub mod problems;
 #[cfg(feature = "text")]
 mod text;
+mod threads;
+mod to_batch;
 pub mod wire;
 mod yaml;
 

@@ -14,8 +14,10 @@ use crate::error::{Cause, Error, Result};
 use crate::problem::Problem;
 use crate::sniff::{OpenOptions, Text};
 
-use super::decode::{BasicWalk, Event, FdrWalk, Function, Place, Sink};
-use super::order::{Plan, Planned};
+use super::basic::BasicWalk;
+use super::checkpoints::Checkpoint;
+use super::decode::{Event, FdrWalk, Function, Sink};
+use super::plan::{Plan, Planned};
 use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
 
@@ -102,7 +104,7 @@ impl TextDump for JsonLines {
             }
             (Walk::Fdr(walk), _) => self.plan.run(&self.header, walk, rest, &mut self.lines, |lines, planned| {
                 lines.finish();
-                (lines.pid, lines.tid) = (planned.place.pid, planned.place.tid);
+                (lines.pid, lines.tid) = (planned.start.pid, planned.start.tid);
             }),
             (Walk::Basic(walk), _) => walk.run(rest, &mut self.lines),
             (Walk::Yaml(walk), _) => walk.run(rest, &mut self.lines),
@@ -124,7 +126,7 @@ impl TextDump for JsonLines {
                 walk.end(rest, &mut list);
                 let mut threads: HashMap<(i32, i32), Vec<Planned>> = HashMap::new();
                 for buffer in core::mem::take(&mut self.buffers) {
-                    threads.entry((buffer.place.pid, buffer.place.tid)).or_default().push(buffer);
+                    threads.entry((buffer.start.pid, buffer.start.tid)).or_default().push(buffer);
                 }
                 self.plan = Plan::new(threads.into_values());
             }
@@ -164,12 +166,12 @@ impl Sink for ListBuffers<'_> {
         false
     }
 
-    fn buffer(&mut self, place: Place, clock: Option<u64>) -> Option<u64> {
-        self.buffers.push(Planned { place: Place { clock: clock.unwrap_or(0), ..place }, number: 0 });
+    fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64> {
+        self.buffers.push(Planned { start: Checkpoint { clock: clock.unwrap_or(0), ..start }, number: 0 });
         None
     }
 
-    fn place(&mut self, _place: Place) {}
+    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
     fn thread(&mut self, _pid: i32, _tid: i32, _at: u64) {}
     fn function(&mut self, _function: Function) {}
     fn argument(&mut self, _value: u64) {}
@@ -246,11 +248,11 @@ impl Sink for Lines {
     }
 
     // Records of another thread within the buffer at hand: they are in the plan by themselves.
-    fn buffer(&mut self, _place: Place, _clock: Option<u64>) -> Option<u64> {
+    fn buffer(&mut self, _start: Checkpoint, _clock: Option<u64>) -> Option<u64> {
         None
     }
 
-    fn place(&mut self, _place: Place) {}
+    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
 
     fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
         self.finish();

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 
 use crate::decoder::Want;
 
-use super::decode::{FdrWalk, Place, Sink};
+use super::checkpoints::Checkpoint;
+use super::decode::{FdrWalk, Sink};
 use super::wire::Header;
 
 /// Buffers that lie closer together than this are read in one go.
@@ -19,7 +20,7 @@ const STRETCH: u64 = 8 * 1024 * 1024;
 /// A buffer to be read, with a number that means something to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Planned {
-    pub(crate) place: Place,
+    pub(crate) start: Checkpoint,
     pub(crate) number: u32,
 }
 
@@ -42,9 +43,9 @@ impl Plan {
         let mut due = BTreeSet::new();
         for (thread, queue) in queues.iter_mut().enumerate() {
             // Back to front, to pop the earliest; file order decides between equal clocks.
-            queue.sort_by_key(|b| core::cmp::Reverse((b.place.clock, b.place.at)));
+            queue.sort_by_key(|b| core::cmp::Reverse((b.start.clock, b.start.at)));
             if let Some(first) = queue.last() {
-                due.insert((first.place.at, thread));
+                due.insert((first.start.at, thread));
             }
         }
         let mut buffers = Vec::new();
@@ -55,7 +56,7 @@ impl Plan {
             let Some(queue) = queues.get_mut(thread) else { continue };
             buffers.extend(queue.pop());
             if let Some(next) = queue.last() {
-                due.insert((next.place.at, thread));
+                due.insert((next.start.at, thread));
             }
         }
         let mut plan = Self { buffers, ..Self::default() };
@@ -83,9 +84,9 @@ impl Plan {
     ) -> usize {
         let mut used = 0;
         while let Some(planned) = self.buffers.get(self.next).copied() {
-            if self.at < planned.place.at && !self.begun {
+            if self.at < planned.start.at && !self.begun {
                 // A gap, or a preamble, which the place already knows.
-                let gap = usize::try_from(planned.place.at - self.at).unwrap_or(usize::MAX);
+                let gap = usize::try_from(planned.start.at - self.at).unwrap_or(usize::MAX);
                 let skip = gap.min(input.len() - used);
                 self.at += skip as u64;
                 used += skip;
@@ -94,7 +95,7 @@ impl Plan {
                 }
             }
             if !self.begun {
-                *walk = FdrWalk::resume(header, planned.place);
+                *walk = FdrWalk::resume(header, planned.start);
                 self.begun = true;
                 begin(sink, planned);
             }
@@ -126,7 +127,7 @@ impl Plan {
     fn advance(&mut self) -> bool {
         self.begun = false;
         self.next += 1;
-        let goes_on = self.buffers.get(self.next).is_some_and(|b| b.place.at >= self.at && b.place.end <= self.until);
+        let goes_on = self.buffers.get(self.next).is_some_and(|b| b.start.at >= self.at && b.start.end <= self.until);
         if !goes_on {
             self.stretch();
         }
@@ -135,15 +136,15 @@ impl Plan {
 
     /// Begins the stretch of the file that holds the next buffer and as many of those behind it as lie close by.
     fn stretch(&mut self) {
-        let mut buffers = self.buffers.iter().skip(self.next).map(|b| b.place);
+        let mut buffers = self.buffers.iter().skip(self.next).map(|b| b.start);
         let Some(first) = buffers.next() else { return };
         (self.at, self.until) = (first.at, first.end);
-        for place in buffers {
-            let close = place.at >= self.until && place.at - self.until <= GAP;
-            if !close || place.end - first.at > STRETCH {
+        for buffer in buffers {
+            let close = buffer.at >= self.until && buffer.at - self.until <= GAP;
+            if !close || buffer.end - first.at > STRETCH {
                 break;
             }
-            self.until = place.end;
+            self.until = buffer.end;
         }
     }
 }
@@ -155,14 +156,14 @@ mod tests {
 
     fn buffers(threads: &[&[(u64, u64)]]) -> Plan {
         let planned = |&(at, clock): &(u64, u64)| Planned {
-            place: Place { at, end: at + 10, clock, pid: 1, tid: 1, cpu: 0, first: true },
+            start: Checkpoint { at, end: at + 10, clock, pid: 1, tid: 1, cpu: 0, first: true },
             number: 0,
         };
         Plan::new(threads.iter().map(|t| t.iter().map(planned).collect::<Vec<_>>()))
     }
 
     fn order(plan: &Plan) -> Vec<u64> {
-        plan.buffers.iter().map(|b| b.place.at).collect()
+        plan.buffers.iter().map(|b| b.start.at).collect()
     }
 
     #[test]
