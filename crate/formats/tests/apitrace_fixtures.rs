@@ -5,6 +5,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+mod apitrace_traces;
 mod common;
 
 use std::fs;
@@ -14,7 +15,6 @@ use std::process::Command;
 use unspool_formats::apitrace::encode::{
     BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer, snappy,
 };
-use unspool_formats::{FORMATS, OpenOptions, Text};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
@@ -73,17 +73,7 @@ fn root() -> PathBuf {
 }
 
 fn dump(file: &[u8]) -> String {
-    let format = FORMATS.iter().find(|f| f.id == "apitrace").unwrap();
-    let text = Text::Apitrace { thread_ids: true };
-    let mut dump = (format.text)(file, text, OpenOptions::default()).unwrap().unwrap();
-    let (mut all, mut out, mut used) = (String::new(), String::new(), 0);
-    while used < file.len() {
-        used += dump.push(&file[used..], &mut out).unwrap().used;
-        all.push_str(&out);
-        out.clear();
-    }
-    dump.end(&[], &mut out).unwrap();
-    all + &out
+    apitrace_traces::dump(file, true, usize::MAX).0
 }
 
 const CAP: EnumSig<'_> = EnumSig {

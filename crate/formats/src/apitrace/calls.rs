@@ -8,7 +8,6 @@
 //! ```
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
@@ -18,14 +17,15 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::Problem;
+use crate::problem::ProblemKind;
 
 use super::Located;
-use super::decode::Enter;
 use super::functions::Marker;
 use super::pending::Pending;
 use super::problems::{LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
+use super::records::Enter;
 use super::tables::{Function, Tables};
+use super::wire::StreamOffset;
 
 const NONE: u32 = u32::MAX;
 /// Threads below this are looked up in an array.
@@ -58,6 +58,16 @@ pub(crate) struct FrameFacts {
     pub(crate) blobs: u64,
     /// Offset in the stream behind the LEAVE that ends it.
     pub(crate) end: u64,
+}
+
+/// A LEAVE without an ENTER, or a pop without a push.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Orphan {
+    /// Offset of the LEAVE event.
+    pub(crate) at: StreamOffset,
+    pub(crate) kind: &'static ProblemKind,
+    /// Number of the call.
+    pub(crate) call: u64,
 }
 
 struct Thread {
@@ -94,8 +104,8 @@ pub(crate) struct Calls {
     frame_name: Option<u32>,
     /// Ends that do not follow their beginnings at once: offsets of ENTER and LEAVE in the stream.
     far: Vec<(u64, u64)>,
-    /// Ends of calls and of groups that never began. Their places are offsets in the stream, not in the file.
-    pub(crate) orphans: Vec<Problem>,
+    /// Ends of calls and of groups that never began.
+    pub(crate) orphans: Vec<Orphan>,
     error: Option<Error>,
 }
 
@@ -125,13 +135,13 @@ impl Calls {
     }
 
     /// Where the end of the call that begins at `at` is, if it does not follow at once.
-    pub(crate) fn far_leave(&self, at: u64) -> Option<u64> {
-        self.far.iter().find(|(enter, _)| *enter == at).map(|(_, leave)| *leave)
+    pub(crate) fn far_leave(&self, at: StreamOffset) -> Option<StreamOffset> {
+        self.far.iter().find(|(enter, _)| *enter == at.0).map(|(_, leave)| StreamOffset(*leave))
     }
 
     /// The number of an open call by where it begins.
-    pub(crate) fn open_at(&self, at: u64) -> Option<u64> {
-        self.pending.iter().find(|(_, open)| open.at == at).map(|(call, _)| call)
+    pub(crate) fn open_at(&self, at: StreamOffset) -> Option<u64> {
+        self.pending.iter().find(|(_, open)| open.at == at.0).map(|(call, _)| call)
     }
 
     /// The frame at hand, as far as it has come; it is not in [`Calls::frames`].
@@ -140,8 +150,8 @@ impl Calls {
     }
 
     /// The number of the frame that a call belongs to whose LEAVE is at this offset.
-    pub(crate) fn frame_of(&self, leave: u64) -> usize {
-        self.frames.partition_point(|frame| frame.end <= leave)
+    pub(crate) fn frame_of(&self, leave: StreamOffset) -> usize {
+        self.frames.partition_point(|frame| frame.end <= leave.0)
     }
 
     /// A call begins. `end` is the offset behind its event, `label` what a marker says.
@@ -198,7 +208,7 @@ impl Calls {
     #[inline]
     pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
         let Some(open) = self.pending.take(call) else {
-            self.orphans.push(Problem { at, kind: &LEAVE_WITHOUT_ENTER, value: call });
+            self.orphans.push(Orphan { at: StreamOffset(at), kind: &LEAVE_WITHOUT_ENTER, call });
             return;
         };
         let Some(function) = tables.functions.get(open.function) else { return };
@@ -216,7 +226,7 @@ impl Calls {
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
                 Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, Locator::at(group.at)),
-                None => self.orphans.push(Problem { at, kind: &POP_WITHOUT_PUSH, value: call }),
+                None => self.orphans.push(Orphan { at: StreamOffset(at), kind: &POP_WITHOUT_PUSH, call }),
             }
         }
         if at != open.end {
@@ -352,79 +362,5 @@ impl Calls {
             *slot = name;
         }
         Ok(name)
-    }
-}
-
-/// The label of a marker: its last string, as far as it is of use in a row of a timeline.
-#[derive(Debug, Default)]
-pub(crate) struct Label {
-    text: Vec<u8>,
-    high: Option<u32>,
-    /// The call is a marker.
-    listening: bool,
-    /// A string is being told.
-    open: bool,
-    heard: bool,
-}
-
-impl Label {
-    const MAX: usize = 256;
-
-    /// A marker begins, or a call that is none.
-    pub(crate) fn begin(&mut self, is_marker: bool) {
-        self.text.clear();
-        (self.listening, self.open, self.heard, self.high) = (is_marker, false, false, None);
-    }
-
-    /// A string begins.
-    pub(crate) fn string(&mut self) {
-        if self.listening {
-            self.text.clear();
-            (self.open, self.heard) = (true, true);
-        }
-    }
-
-    /// Something else begins.
-    pub(crate) fn other(&mut self) {
-        self.open = false;
-    }
-
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        if self.open {
-            let room = Self::MAX - self.text.len().min(Self::MAX);
-            self.text.extend(bytes.iter().take(room));
-        }
-    }
-
-    pub(crate) fn unit(&mut self, unit: u32) {
-        if self.open
-            && let Some(c) = wide_char(&mut self.high, unit)
-        {
-            let mut utf8 = [0; 4];
-            self.bytes(c.encode_utf8(&mut utf8).as_bytes());
-        }
-    }
-
-    /// What was heard.
-    pub(crate) fn text(&self) -> Option<String> {
-        let mut text = match core::str::from_utf8(&self.text) {
-            // Cut within a character by our own limit.
-            Err(error) if error.error_len().is_none() => super::wire::text_of(self.text.get(..error.valid_up_to())?),
-            _ => super::wire::text_of(&self.text),
-        };
-        text.truncate(text.trim_end().len());
-        (self.heard && !text.is_empty()).then_some(text)
-    }
-}
-
-/// The character that a unit of a wide string ends: UTF-16 where the recorder ran on Windows, code points elsewhere.
-pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
-    match (high.take(), unit) {
-        (_, 0xd800..=0xdbff) => {
-            *high = Some(unit);
-            None
-        }
-        (Some(high), 0xdc00..=0xdfff) => char::from_u32(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00)),
-        (_, unit) => Some(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)),
     }
 }

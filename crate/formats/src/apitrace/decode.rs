@@ -15,52 +15,12 @@ use alloc::vec::Vec;
 
 use crate::input::Cursor;
 
-use super::skim;
+use super::records::{Bytes, Enter, Event, Nest, Scalar};
+use super::skim::Skimmer;
 use super::tables::{Definitions, Enum, Tables};
 use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, tag, uint};
 
 use definitions::{Draft, Kind};
-
-/// A value that is no string and holds no others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Scalar {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Uint(u64),
-    Float(f32),
-    Double(f64),
-    Pointer(u64),
-    Enum { signature: u32, value: i64 },
-    Bitmask { signature: u32, value: u64 },
-}
-
-/// What bytes are about to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bytes {
-    String,
-    Blob,
-    /// Not bytes but units of a wide string.
-    Wide,
-}
-
-/// What holds other values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nest {
-    Array(u64),
-    Struct(u32),
-    Repr,
-}
-
-/// The beginning of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Enter {
-    /// Offset of the event in the stream.
-    pub(crate) at: u64,
-    pub(crate) call: u64,
-    pub(crate) thread: u64,
-    pub(crate) function: u32,
-}
 
 /// What a walk tells. Values come after what they are the value of, depth first.
 #[allow(unused_variables)]
@@ -76,7 +36,7 @@ pub(crate) trait Sink {
     /// The event is over; `end` is the offset behind it.
     fn event_end(&mut self, tables: &Tables, end: u64);
     /// A whole event: `blobs` is how many bytes its blobs have.
-    fn whole(&mut self, tables: &Tables, event: skim::Event, end: u64, blobs: u64) {}
+    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {}
     fn flags(&mut self, flags: u64) {}
     fn backtrace(&mut self) {}
     fn frame(&mut self, tables: &Tables, frame: u32) {}
@@ -277,11 +237,11 @@ impl Walk {
 
     /// Tells whole events as long as they are all in sight.
     fn skim(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) {
-        let mut skimmer = skim::Skimmer::new(c.rest(), self.header.version);
+        let mut skimmer = Skimmer::new(c.rest(), self.header.version);
         while !sink.is_full() {
             let at = c.at() + skimmer.position() as u64;
             let Some((event, blobs)) = skimmer.event(tables, at, self.calls) else { break };
-            if let skim::Event::Enter(_) = event {
+            if let Event::Enter(_) = event {
                 self.calls += 1;
             }
             sink.whole(tables, event, c.at() + skimmer.position() as u64, blobs);

@@ -14,15 +14,14 @@ use crate::locator::Locator;
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
-use super::calls::{Calls, Label};
-use super::decode::{Bytes, Cut, Enter, Sink};
-use super::places::Places;
+use super::beginning::{Beginning, unsupported};
+use super::calls::Calls;
+use super::decode::Cut;
 use super::problems::CUT_CALL;
-use super::skim::Event;
+use super::random_access::RandomAccess;
 use super::stream::Stream;
-use super::tables::Tables;
+use super::to_batch::{Current, ToBatch};
 use super::wire::{Header, text_of};
-use super::{Beginning, unsupported};
 
 /// Decodes a trace into events.
 pub(crate) struct ApitraceDecoder {
@@ -38,22 +37,13 @@ pub(crate) struct ApitraceDecoder {
     failed: Option<Error>,
 }
 
-/// The event at hand, when it is told piece by piece.
-#[derive(Default)]
-struct Current {
-    enter: Option<Enter>,
-    leave: Option<(u64, u64)>,
-    blobs: u64,
-    label: Label,
-}
-
 impl ApitraceDecoder {
     pub(super) fn new(beginning: Beginning, options: OpenOptions) -> Self {
         let container = beginning.container;
-        let places = Places::new(container, &options.limits);
+        let access = RandomAccess::new(container, &options.limits);
         Self {
             container,
-            stream: Stream::new(container, &options.limits, Some(places)),
+            stream: Stream::new(container, &options.limits, Some(access)),
             calls: Calls::new(options.limits),
             options,
             header: beginning.walk.header().clone(),
@@ -81,7 +71,8 @@ impl ApitraceDecoder {
 
     fn tell_orphans(&mut self, out: &mut EventBatch) {
         for orphan in self.calls.orphans.drain(..) {
-            out.problems.push(Problem { at: self.stream.file_offset(orphan.at), ..orphan });
+            let at = self.stream.file_offset(orphan.at);
+            out.problems.push(Problem { at, kind: orphan.kind, value: orphan.call });
         }
     }
 
@@ -209,72 +200,4 @@ fn api(beginning: &Beginning) -> Option<&'static str> {
             None
         }
     })
-}
-
-/// The sink that fills a batch.
-struct ToBatch<'a> {
-    calls: &'a mut Calls,
-    current: &'a mut Current,
-    out: &'a mut EventBatch,
-    /// The file is over: everything is taken.
-    closing: bool,
-}
-
-impl Sink for ToBatch<'_> {
-    const SKIM: bool = true;
-
-    #[inline]
-    fn is_full(&self) -> bool {
-        (self.out.is_full() && !self.closing) || self.calls.error().is_some()
-    }
-
-    fn enter(&mut self, tables: &Tables, enter: Enter) {
-        let marker = tables.functions.get(enter.function).is_some_and(|f| f.flags.marker.is_some());
-        self.current.enter = Some(enter);
-        self.current.leave = None;
-        self.current.blobs = 0;
-        self.current.label.begin(marker);
-    }
-
-    fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
-        self.current.leave = Some((at, call));
-        self.current.blobs = 0;
-        self.current.label.begin(false);
-    }
-
-    fn event_end(&mut self, tables: &Tables, end: u64) {
-        let blobs = self.current.blobs;
-        if let Some(enter) = self.current.enter.take() {
-            let label = self.current.label.text();
-            self.calls.enter(tables, enter, end, blobs, label.as_deref(), self.out);
-        } else if let Some((at, call)) = self.current.leave.take() {
-            self.calls.leave(tables, at, call, end, blobs, self.out);
-        }
-    }
-
-    #[inline]
-    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {
-        match event {
-            Event::Enter(enter) => self.calls.enter(tables, enter, end, blobs, None, self.out),
-            Event::Leave { at, call } => self.calls.leave(tables, at, call, end, blobs, self.out),
-        }
-    }
-
-    fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
-        match kind {
-            Bytes::Blob => {
-                self.current.label.other();
-                self.current.blobs = self.current.blobs.saturating_add(len);
-            }
-            Bytes::String | Bytes::Wide => self.current.label.string(),
-        }
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.current.label.bytes(bytes);
-    }
-
-    fn unit(&mut self, unit: u32) {
-        self.current.label.unit(unit);
-    }
 }

@@ -7,8 +7,9 @@ use crate::limits::Limits;
 use crate::problem::{MALFORMED, Problem};
 
 use super::decode::{Broken, Cut, Sink, Walk};
-use super::places::Places;
+use super::random_access::RandomAccess;
 use super::tables::Tables;
+use super::wire::StreamOffset;
 
 /// How much is unpacked in one call before the caller is asked whether to go on: a bomb makes gigabytes of a portion.
 const BUDGET: u64 = 16 << 20;
@@ -28,7 +29,7 @@ pub(crate) struct Stream {
     pub(crate) walk: Walk,
     pub(crate) tables: Tables,
     /// Where pieces of the stream are to be found again, if anyone will ask.
-    pub(crate) places: Option<Places>,
+    pub(crate) access: Option<RandomAccess>,
     /// How many bytes at the front of the next portion have been taken already: a byte is held back as long as there is
     /// more to come, so that nobody takes the file for decoded.
     seen: usize,
@@ -44,13 +45,13 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(container: Container, limits: &Limits, places: Option<Places>) -> Self {
+    pub(crate) fn new(container: Container, limits: &Limits, access: Option<RandomAccess>) -> Self {
         Self {
             unpacker: container.unpacker(limits),
             buffer: Buffer::default(),
             walk: Walk::new(),
             tables: Tables::default(),
-            places,
+            access,
             seen: 0,
             taken: 0,
             unpacked: 0,
@@ -131,9 +132,9 @@ impl Stream {
     fn added(&mut self, before: usize) -> usize {
         let added = self.buffer.data().get(before..).unwrap_or_default();
         if !added.is_empty()
-            && let Some(places) = &mut self.places
+            && let Some(access) = &mut self.access
         {
-            places.add(self.unpacked, self.unpacker.piece_at(), added);
+            access.add(StreamOffset(self.unpacked), self.unpacker.piece_at(), added);
         }
         self.unpacked += added.len() as u64;
         added.len()
@@ -170,8 +171,8 @@ impl Stream {
     }
 
     /// Roughly where in the file a byte of the stream is.
-    pub(crate) fn file_offset(&self, at: u64) -> u64 {
-        self.places.as_ref().and_then(|p| p.file_offset(at)).unwrap_or_else(|| self.file_at())
+    pub(crate) fn file_offset(&self, at: StreamOffset) -> u64 {
+        self.access.as_ref().and_then(|p| p.file_offset(at)).unwrap_or_else(|| self.file_at())
     }
 
     /// Bytes of the stream so far.

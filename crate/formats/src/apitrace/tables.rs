@@ -3,6 +3,7 @@
 //! Five spaces of ids, each for the whole stream. Ids are small but sparse (function ids up to 2349 for 86 functions), and
 //! nothing but good manners keeps a file from using huge ones.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -178,6 +179,28 @@ pub(crate) struct Frame {
     pub(crate) file: Option<String>,
     pub(crate) line: Option<u64>,
     pub(crate) offset: Option<u64>,
+}
+
+impl Frame {
+    /// A stack frame as apitrace prints it.
+    pub(crate) fn text(&self) -> String {
+        let mut text: String = self.module.as_deref().unwrap_or("?").into();
+        if let Some(function) = &self.function {
+            text.push_str(": ");
+            text.push_str(function);
+        }
+        if let Some(offset) = self.offset {
+            text.push_str(&format!("+{offset:#x}"));
+        }
+        if let Some(file) = &self.file {
+            text.push_str(": ");
+            text.push_str(file);
+            if let Some(line) = self.line {
+                text.push_str(&format!(":{line}"));
+            }
+        }
+        text
+    }
 }
 
 /// All that a stream has defined so far.

@@ -37,6 +37,11 @@ pub const DETAIL_FLAGS: u8 = 0x05;
 /// Bit of [`DETAIL_FLAGS`]: the program did not make this call, the tracer did.
 pub const FLAG_FAKE: u64 = 1;
 
+/// Offset of a byte in the decompressed stream. Offsets in the file, which is compressed, are plain `u64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct StreamOffset(pub u64);
+
 /// Tags of values.
 #[allow(missing_docs)]
 pub mod tag {
@@ -143,6 +148,18 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
     match core::str::from_utf8(bytes) {
         Ok(text) => text.into(),
         Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
+    }
+}
+
+/// The character that a unit of a wide string ends: UTF-16 where the recorder ran on Windows, code points elsewhere.
+pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
+    match (high.take(), unit) {
+        (_, 0xd800..=0xdbff) => {
+            *high = Some(unit);
+            None
+        }
+        (Some(high), 0xdc00..=0xdfff) => char::from_u32(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00)),
+        (_, unit) => Some(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)),
     }
 }
 

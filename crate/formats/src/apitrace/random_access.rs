@@ -10,6 +10,8 @@ use crate::container::{Container, Kept, Spool};
 use crate::decoder::Range;
 use crate::limits::Limits;
 
+use super::wire::StreamOffset;
+
 /// A place in the list stands for at least so many bytes of stream: a file may have chunks of a byte each.
 const APART: u64 = 256 * 1024;
 /// Bytes of file to read at the last place of the list: a chunk of 1 MiB that Snappy could not make smaller.
@@ -19,9 +21,9 @@ const STEP: usize = 16 * 1024;
 
 /// Where pieces are.
 #[derive(Debug)]
-pub(crate) enum Places {
+pub(crate) enum RandomAccess {
     /// Beginnings of chunks: offset in the stream, offset in the file.
-    Chunks { list: Vec<(u64, u64)>, limit: u64 },
+    Chunks { list: Vec<(StreamOffset, u64)>, limit: u64 },
     /// The stream itself.
     Kept(Spool),
 }
@@ -37,7 +39,7 @@ pub(crate) enum Missing {
     NotKept,
 }
 
-impl Places {
+impl RandomAccess {
     pub(crate) fn new(container: Container, limits: &Limits) -> Self {
         match container {
             Container::Snappy => Self::Chunks { list: Vec::new(), limit: limits.chunk },
@@ -45,12 +47,12 @@ impl Places {
         }
     }
 
-    /// Takes note of a piece that begins at `stream` in the stream and was unpacked from `file` on.
-    pub(crate) fn add(&mut self, stream: u64, file: u64, piece: &[u8]) {
+    /// Takes note of a piece that begins at `stream_at` in the stream and was unpacked from `file_at` on.
+    pub(crate) fn add(&mut self, stream_at: StreamOffset, file_at: u64, piece: &[u8]) {
         match self {
             Self::Chunks { list, .. } => {
-                if list.last().is_none_or(|(last, _)| stream - last >= APART) {
-                    list.push((stream, file));
+                if list.last().is_none_or(|(last, _)| stream_at.0 - last.0 >= APART) {
+                    list.push((stream_at, file_at));
                 }
             }
             Self::Kept(spool) => spool.append(piece),
@@ -58,23 +60,23 @@ impl Places {
     }
 
     /// The place at or before an offset in the stream: its offset in the stream, and what to read of the file.
-    fn place(&self, at: u64) -> Option<(u64, Range)> {
+    fn chunk(&self, at: StreamOffset) -> Option<(StreamOffset, Range)> {
         let Self::Chunks { list, .. } = self else { return None };
         let i = list.partition_point(|(stream, _)| *stream <= at).checked_sub(1)?;
-        let (stream, file) = *list.get(i)?;
-        let len = list.get(i + 1).map_or(LAST, |(_, next)| next - file);
-        Some((stream, Range { at: file, len }))
+        let (stream_at, file_at) = *list.get(i)?;
+        let len = list.get(i + 1).map_or(LAST, |(_, next)| next - file_at);
+        Some((stream_at, Range { at: file_at, len }))
     }
 
     /// Where in the file the piece begins that holds an offset in the stream, where that is known.
-    pub(crate) fn file_offset(&self, at: u64) -> Option<u64> {
-        self.place(at).map(|(_, range)| range.at)
+    pub(crate) fn file_offset(&self, at: StreamOffset) -> Option<u64> {
+        self.chunk(at).map(|(_, range)| range.at)
     }
 
     /// What to read of the file for the piece at an offset in the stream.
-    pub(crate) fn range(&self, at: u64) -> Option<Range> {
+    pub(crate) fn range(&self, at: StreamOffset) -> Option<Range> {
         match self {
-            Self::Chunks { .. } => self.place(at).map(|(_, range)| range),
+            Self::Chunks { .. } => self.chunk(at).map(|(_, range)| range),
             // All is here.
             Self::Kept(_) => Some(Range { at: 0, len: 0 }),
         }
@@ -83,51 +85,51 @@ impl Places {
 
 /// Reads the stream again, from several places. `given` is what was read of the file for them, one behind the other.
 pub(crate) struct Reader<'a> {
-    places: &'a Places,
+    access: &'a RandomAccess,
     given: &'a [u8],
     /// The place whose bytes are at hand, and what is left of them behind the chunk at hand.
-    place: Option<u64>,
+    stretch: Option<StreamOffset>,
     rest: &'a [u8],
     /// The chunk at hand, and where it begins in the stream.
     chunk: Option<Kept<'a>>,
-    begin: u64,
+    begin: StreamOffset,
     /// The byte of the stream that comes next.
-    at: u64,
+    at: StreamOffset,
     /// Bytes decoded so far.
     #[cfg(test)]
     pub(crate) decoded: u64,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(places: &'a Places, given: &'a [u8]) -> Self {
+    pub(crate) fn new(access: &'a RandomAccess, given: &'a [u8]) -> Self {
         Self {
-            places,
+            access,
             given,
-            place: None,
+            stretch: None,
             rest: &[],
             chunk: None,
-            begin: 0,
-            at: 0,
+            begin: StreamOffset(0),
+            at: StreamOffset(0),
             #[cfg(test)]
             decoded: 0,
         }
     }
 
     /// Goes to an offset of the stream, at or behind the one at hand.
-    pub(crate) fn seek(&mut self, at: u64) {
+    pub(crate) fn seek(&mut self, at: StreamOffset) {
         self.at = at;
     }
 
     /// The next bytes of the stream, some thousands.
     pub(crate) fn next(&mut self) -> Result<&[u8], Missing> {
         loop {
-            let end = self.begin + self.chunk.as_ref().map_or(0, |c| c.len() as u64);
+            let end = StreamOffset(self.begin.0 + self.chunk.as_ref().map_or(0, |c| c.len() as u64));
             if self.chunk.is_some() && (self.begin..end).contains(&self.at) {
                 break;
             }
             self.next_chunk()?;
         }
-        let from = (self.at - self.begin) as usize;
+        let from = (self.at.0 - self.begin.0) as usize;
         let Some(chunk) = &mut self.chunk else { return Err(Missing::End) };
         #[cfg(test)]
         let before = chunk.data().len();
@@ -141,23 +143,23 @@ impl<'a> Reader<'a> {
             // The chunk is cut, or damaged.
             return Err(Missing::End);
         }
-        self.at += piece.len() as u64;
+        self.at.0 += piece.len() as u64;
         Ok(piece)
     }
 
     /// Goes on to the chunk that the next byte is in, or towards it.
     fn next_chunk(&mut self) -> Result<(), Missing> {
-        let limit = match self.places {
-            Places::Kept(spool) => {
+        let limit = match self.access {
+            RandomAccess::Kept(spool) => {
                 let missing = if spool.is_full() { Missing::NotKept } else { Missing::End };
-                let (begin, chunk) = spool.chunk(self.at).ok_or(missing)?;
-                (self.begin, self.chunk) = (begin, Some(chunk));
+                let (begin, chunk) = spool.chunk(self.at.0).ok_or(missing)?;
+                (self.begin, self.chunk) = (StreamOffset(begin), Some(chunk));
                 return Ok(());
             }
-            Places::Chunks { limit, .. } => *limit,
+            RandomAccess::Chunks { limit, .. } => *limit,
         };
-        let (place, range) = self.places.place(self.at).ok_or(Missing::End)?;
-        if self.place != Some(place) {
+        let (stretch, range) = self.access.chunk(self.at).ok_or(Missing::End)?;
+        if self.stretch != Some(stretch) {
             if self.given.is_empty() {
                 return Err(Missing::Bytes(range));
             }
@@ -165,9 +167,9 @@ impl<'a> Reader<'a> {
             let len = usize::try_from(range.len).unwrap_or(usize::MAX);
             let (bytes, given) = self.given.split_at_checked(len).unwrap_or((self.given, &[]));
             (self.rest, self.given) = (bytes, given);
-            (self.place, self.begin, self.chunk) = (Some(place), place, None);
+            (self.stretch, self.begin, self.chunk) = (Some(stretch), stretch, None);
         }
-        self.begin += self.chunk.take().map_or(0, |c| c.len() as u64);
+        self.begin.0 += self.chunk.take().map_or(0, |c| c.len() as u64);
         let (len, rest) = self.rest.split_first_chunk::<4>().ok_or(Missing::End)?;
         let len = u32::from_le_bytes(*len) as usize;
         let (block, rest) = rest.split_at_checked(len).unwrap_or((rest, &[]));

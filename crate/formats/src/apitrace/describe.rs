@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 
 use crate::details::{Field, Value};
 
-use super::calls::wide_char;
-use super::decode::{Bytes, Enter, Nest, Scalar, Sink};
+use super::decode::Sink;
+use super::records::{Bytes, Enter, Nest, Scalar};
 use super::tables::{Frame, Tables};
-use super::wire::{FLAG_FAKE, text_of};
+use super::wire::{FLAG_FAKE, StreamOffset, text_of, wide_char};
 
 /// Values kept of one call. An array of millions is counted, not shown.
 const MAX_VALUES: usize = 1 << 16;
@@ -48,7 +48,7 @@ pub(crate) struct Collect {
     /// Number of the call whose end was read.
     pub(crate) left: Option<u64>,
     /// Offset behind the event read last, when it is over.
-    pub(crate) end: Option<u64>,
+    pub(crate) end: Option<StreamOffset>,
     pub(crate) arguments: Vec<Option<Value>>,
     pub(crate) result: Option<Value>,
     pub(crate) fake: bool,
@@ -136,7 +136,7 @@ impl Sink for Collect {
     }
 
     fn event_end(&mut self, _tables: &Tables, end: u64) {
-        self.end = Some(end);
+        self.end = Some(StreamOffset(end));
     }
 
     fn flags(&mut self, flags: u64) {
@@ -149,7 +149,7 @@ impl Sink for Collect {
 
     fn frame(&mut self, tables: &Tables, frame: u32) {
         if self.backtrace.len() < MAX_VALUES {
-            self.backtrace.push(tables.frames.get(frame).map_or_else(|| "?".into(), frame_text));
+            self.backtrace.push(tables.frames.get(frame).map_or_else(|| "?".into(), Frame::text));
         }
     }
 
@@ -254,24 +254,4 @@ fn shown(bytes: &[u8]) -> String {
 /// The double that is written as the float is: 0.1, not 0.10000000149011612.
 fn shortest(x: f32) -> f64 {
     format!("{x:e}").parse().unwrap_or(f64::from(x))
-}
-
-/// A stack frame as apitrace prints it.
-pub(crate) fn frame_text(frame: &Frame) -> String {
-    let mut text: String = frame.module.as_deref().unwrap_or("?").into();
-    if let Some(function) = &frame.function {
-        text.push_str(": ");
-        text.push_str(function);
-    }
-    if let Some(offset) = frame.offset {
-        text.push_str(&format!("+{offset:#x}"));
-    }
-    if let Some(file) = &frame.file {
-        text.push_str(": ");
-        text.push_str(file);
-        if let Some(line) = frame.line {
-            text.push_str(&format!(":{line}"));
-        }
-    }
-    text
 }

@@ -1,10 +1,33 @@
-//! Floats as C prints them: `%.7g` and `%.16g`, which is what C++ streams make of them in `apitrace dump`.
+//! Numbers as text. Floats as C prints them: `%.7g` and `%.16g`, which is what C++ streams make of them in `apitrace dump`.
 
 use alloc::string::String;
 use core::fmt::Write;
 
+pub(crate) fn put_int(out: &mut String, n: i64) {
+    if n < 0 {
+        out.push('-');
+    }
+    put_uint(out, n.unsigned_abs());
+}
+
+/// A number in decimal; `core::fmt` takes four times as long, and there are millions.
+pub(crate) fn put_uint(out: &mut String, mut n: u64) {
+    let mut digits = [0u8; 20];
+    let mut len = 0;
+    for slot in digits.iter_mut().rev() {
+        *slot = b'0' + (n % 10) as u8;
+        n /= 10;
+        len += 1;
+        if n == 0 {
+            break;
+        }
+    }
+    let digits = digits.get(digits.len() - len..).unwrap_or_default();
+    out.push_str(core::str::from_utf8(digits).unwrap_or_default());
+}
+
 /// Appends a float with `digits` significant digits, without zeros at the end.
-pub(crate) fn general(out: &mut String, x: f64, digits: usize) {
+pub(crate) fn put_float(out: &mut String, x: f64, digits: usize) {
     if x.is_nan() {
         out.push_str(if x.is_sign_negative() { "-nan" } else { "nan" });
         return;
@@ -19,7 +42,7 @@ pub(crate) fn general(out: &mut String, x: f64, digits: usize) {
     }
     // Small whole numbers are the most frequent.
     if x.abs() < 1e6 && x == (x as i32) as f64 {
-        super::text::put_int(out, x as i64);
+        put_int(out, x as i64);
         return;
     }
     let mut scientific = Short::default();
@@ -93,7 +116,7 @@ mod tests {
 
     fn text(x: f64, digits: usize) -> String {
         let mut out = String::new();
-        general(&mut out, x, digits);
+        put_float(&mut out, x, digits);
         out
     }
 
