@@ -105,12 +105,7 @@ fn details_hold_every_argument_and_payload() {
     b.function(FunctionKind::TailExit, 1, 1060);
     let file = log([b.finish()]);
     let (all, decoder) = decode(&file, &[17], 1);
-    let details = |i: usize| {
-        let locator = all.events[i].4;
-        let range = decoder.details_range(locator).unwrap();
-        let bytes = &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
-        decoder.details(locator, bytes).unwrap()
-    };
+    let details = |i: usize| common::details(&file, decoder.as_ref(), all.events[i].4).0.unwrap();
     let field = |i: usize, name: &str| details(i).fields.into_iter().find(|f| f.name == name).map(|f| f.value);
     assert_eq!(field(0, "Arguments"), Some(Value::List(vec![Value::Hex(u64::MAX), Value::Hex(42)])));
     assert_eq!(field(0, "Function id"), Some(Value::Id(1)));
@@ -129,10 +124,9 @@ fn a_click_in_a_huge_buffer_decodes_little() {
     let (all, decoder) = decode(&file, &[1 << 20], 4096);
     for i in [0, 1000, 199_999, 399_999] {
         let locator = all.events[i].4;
-        let range = decoder.details_range(locator).unwrap();
-        assert!(range.len <= 1 << 20, "{} bytes", range.len);
-        let bytes = &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
-        assert_eq!(decoder.details(locator, bytes).unwrap().offset, locator.position());
+        let (details, bytes) = common::details(&file, decoder.as_ref(), locator);
+        assert!(bytes <= 1 << 20, "{bytes} bytes");
+        assert_eq!(details.unwrap().offset, locator.position());
     }
 }
 
@@ -255,8 +249,7 @@ fn basic_logs_come_back() {
     assert_eq!(all.track(1), ["+#5@100", "-#5@110"]);
     assert_eq!(all.track(2), ["+#6@50", "-#6@60"]);
     assert_eq!(all.kinds(), [&STRAY_ARGUMENT, &MALFORMED]);
-    let range = decoder.details_range(Locator::at(32)).unwrap();
-    let details = decoder.details(Locator::at(32), &file[range.at as usize..][..range.len as usize]).unwrap();
+    let details = common::details(&file, decoder.as_ref(), Locator::at(32)).0.unwrap();
     assert!(details.fields.iter().any(|f| f.name == "Arguments" && f.value == Value::List(vec![Value::Hex(77)])));
     assert_eq!(whole(&file[..file.len() - 1]).kinds().last(), Some(&&TRUNCATED));
     assert_eq!(whole(&file[..32]), Delivered::default(), "a header alone is a log without records");
@@ -404,11 +397,7 @@ records:
     );
     assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(decoder.info().title, "XRay FDR 5, YAML");
-    let details = |i: usize| {
-        let locator = all.events[i].4;
-        let range = decoder.details_range(locator).unwrap();
-        decoder.details(locator, &yaml[range.at as usize..]).unwrap().fields
-    };
+    let details = |i: usize| common::details(yaml, decoder.as_ref(), all.events[i].4).0.unwrap().fields;
     let arguments = Value::List(vec![Value::Hex(7), Value::Hex(u64::MAX)]);
     assert!(details(0).iter().any(|f| f.name == "Arguments" && f.value == arguments));
     let payload = Value::Bytes { bytes: b"a, b: {c}".to_vec(), len: 9 };
