@@ -1,4 +1,4 @@
-//! The walk over the records of basic mode.
+//! The walk over the records of basic mode, all versions.
 
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
@@ -7,23 +7,24 @@ use super::decode::{Function, Sink};
 use super::problems::STRAY_ARGUMENT;
 use super::wire::{BASIC_LEN, Basic, Header, Wire};
 
-/// Walks over basic mode, all versions.
+/// Walks over the records of basic mode.
 #[derive(Clone, Debug)]
 pub(crate) struct BasicWalk {
     wire: Wire,
     at: u64,
-    /// Function, thread and process of the enter directly before.
+    /// Function, thread and process of the previous record if that is an enter.
     enter: Option<(i32, u32, u32)>,
+    /// Thread and process of the previous function record.
     thread: Option<(u32, u32)>,
 }
 
 impl BasicWalk {
-    /// A walk that begins at a record.
+    /// A walk that begins at the record at absolute offset `at`.
     pub(crate) fn new(header: &Header, at: u64) -> Self {
         Self { wire: header.wire(), at, enter: None, thread: None }
     }
 
-    /// Walks over `input`; answers how much of it is used up.
+    /// Walks over `input`. Returns the number of bytes used.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
         while !sink.is_full()
@@ -36,7 +37,7 @@ impl BasicWalk {
         input.len() - c.len()
     }
 
-    /// Says that the file ends behind `rest`.
+    /// The file ends after `rest`, which the last [`BasicWalk::run`] did not use.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         if !rest.is_empty() {
             let at = self.at.saturating_add(rest.len() as u64);

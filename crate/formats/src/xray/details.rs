@@ -1,4 +1,4 @@
-//! The details of a record: decodes it again from the nearest checkpoint.
+//! The details of a record, decoded again from the nearest checkpoint before it.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -27,14 +27,14 @@ impl XrayDecoder {
             Mode::Basic => Some(Range { at, len: 2 * BASIC_LEN as u64 }),
             Mode::Fdr => {
                 let start = self.state.checkpoints.before(at)?;
-                // The record itself with its arguments or the part of its payload that is shown.
+                // Up to the record, then its arguments or the visible part of its payload.
                 let end = at.saturating_add(CHECKPOINT_EVERY).min(start.end);
                 Some(Range { at: start.at, len: end - start.at })
             }
         }
     }
 
-    /// Always `None`: one range holds a record and its arguments.
+    /// Always `None`: the first range is sufficient.
     pub(super) fn next_range_of(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
         None
     }
@@ -57,7 +57,7 @@ impl XrayDecoder {
                 BasicWalk::new(&self.header, at).run(bytes, &mut sink);
             }
             Mode::Fdr => {
-                let misuse = Cause::Misuse("there is no record at this place");
+                let misuse = Cause::Misuse("there is no record at this offset");
                 let start = self.state.checkpoints.before(at).ok_or(Error::new(at, misuse))?;
                 (sink.pid, sink.tid) = (start.pid, start.tid);
                 FdrWalk::resume(&self.header, start).run(bytes, &mut sink);
@@ -67,11 +67,13 @@ impl XrayDecoder {
     }
 }
 
-/// The sink that keeps one record whole.
+/// The sink that collects one record.
 #[derive(Default)]
 struct OneRecord {
+    /// Absolute offset of the record.
     wanted: u64,
     has_process: bool,
+    /// Bytes of payload to keep.
     limit: usize,
     pid: i32,
     tid: i32,
@@ -143,7 +145,7 @@ impl OneRecord {
                     add("Arguments", Value::List(self.arguments.into_iter().map(Value::Hex).collect()));
                 }
                 if f.kind == FunctionKind::TailExit {
-                    details.remarks.push("The function left by a tail call; the one called comes next.".to_string());
+                    details.remarks.push("The function made a tail call; the callee comes next.".to_string());
                 }
                 f.cpu
             }
@@ -153,7 +155,7 @@ impl OneRecord {
                 }
                 if event.overwritten {
                     details.remarks.push(format!(
-                        "Its payload of {} bytes is lost: writers of 2017 and 2018 let the next records overwrite it.",
+                        "The payload of {} bytes is lost: LLVM writers of 2017 and 2018 overwrote it with the next records.",
                         event.size
                     ));
                 } else {
@@ -162,7 +164,7 @@ impl OneRecord {
                 event.cpu
             }
             (None, None) => {
-                let cause = Cause::Misuse("the record is not where it was: has the file changed?");
+                let cause = Cause::Misuse("the record was not found; the file may have changed");
                 return Err(Error::new(self.wanted, cause));
             }
         };

@@ -1,7 +1,7 @@
-//! Turns XRay records into trace events, and puts a thread's buffers in order.
+//! The decoder and its phases: header, main pass, disordered threads in order.
 //!
-//! Buffers come in the order of a queue. One that begins before its thread's latest record is passed over in the main pass
-//! and remembered; at the end such a thread alone is delivered anew, all its buffers by their first clock:
+//! Buffers are in the order of a queue. The main pass skips a buffer that begins before its thread's latest record, and lists
+//! it. At the end, such a thread is delivered again from its beginning, with all its buffers sorted by their first clock:
 //!
 //! ```text
 //! file      | A 10..20 | B 12..18 | A 40..50 | A 20..30 | B 18..25 |
@@ -9,7 +9,7 @@
 //! at the end  Restart A, then A 10..20, A 20..30, A 40..50
 //! ```
 //!
-//! The order of reading is that of `plan.rs`.
+//! `plan.rs` decides the reading order.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -51,21 +51,22 @@ pub(super) enum Walk {
 enum Phase {
     Header,
     Main,
-    /// Delivers anew the threads whose buffers did not come in order.
+    /// Delivers the disordered threads again.
     Order,
 }
 
 impl XrayDecoder {
-    /// For a log in YAML with this header.
+    /// A decoder for a log in YAML with this header.
     pub(crate) fn yaml(header: Header, options: OpenOptions) -> Self {
         let mut decoder = Self::new(header, options);
         decoder.walk = Walk::Yaml(YamlWalk::new(0));
-        // Its header is a few lines that the walk passes over. Processes may be told in any version.
+        // The walk skips the lines of the header. Any version may have process ids.
         decoder.phase = Phase::Main;
         decoder.state.threads.has_process = true;
         decoder
     }
 
+    /// A decoder for a binary log with this header.
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
         let walk = match header.mode {
             Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
@@ -75,7 +76,7 @@ impl XrayDecoder {
         Self { header, walk, at: 0, phase: Phase::Header, plan: Plan::default(), state, failed: None }
     }
 
-    /// What is special about the form of the log, behind its version.
+    /// What the title says after the version.
     fn form(&self) -> &'static str {
         match self.walk {
             Walk::Yaml(_) => ", YAML",

@@ -1,6 +1,6 @@
-//! Prints a log as one JSON object a record, each thread's buffers in time order.
+//! A log as text: one JSON object per record, with each thread's buffers in time order.
 //!
-//! A first pass lists the buffers, a second one prints them; a log whose buffers are in order comes out in file order.
+//! The first pass lists the buffers, the second one prints them. A log whose buffers are in order is printed in file order.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -21,7 +21,7 @@ use super::plan::{Plan, Planned};
 use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
 
-/// Begins to print records, one a line.
+/// Begins to print a log as JSON lines. Returns `None` for any other kind of text.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let lines = match super::yaml::header(head) {
         Some(header) => JsonLines::yaml(header),
@@ -33,7 +33,7 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
     })
 }
 
-/// Text is handed out in portions of about this size.
+/// Approximate size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
 
 /// Prints JSON lines.
@@ -56,13 +56,14 @@ enum Walk {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Header,
-    /// FDR: the list of buffers. Basic: the text itself.
+    /// FDR: lists the buffers. Basic and YAML: prints the records.
     First,
+    /// FDR: prints the records of the listed buffers.
     Second,
 }
 
 impl JsonLines {
-    /// For a log in YAML.
+    /// Prints a log in YAML.
     pub(crate) fn yaml(header: Header) -> Self {
         let mut lines = Self::new(header, OpenOptions::default());
         (lines.walk, lines.phase) = (Walk::Yaml(YamlWalk::new(0)), Phase::First);
@@ -155,7 +156,7 @@ impl TextDump for JsonLines {
     }
 }
 
-/// The sink of the first pass: where buffers are, and nothing of what is in them.
+/// The sink of the first pass: lists the buffers and skips their records.
 struct ListBuffers<'a> {
     buffers: &'a mut Vec<Planned>,
     problems: &'a mut Vec<Problem>,
@@ -185,7 +186,7 @@ impl Sink for ListBuffers<'_> {
     fn lost(&mut self, _at: u64) {}
 }
 
-/// The sink that prints. A line is held back until its arguments or its payload have come.
+/// The sink that prints. It holds a line back until its arguments or payload are complete.
 #[derive(Default)]
 struct Lines {
     pid: i32,
@@ -217,12 +218,12 @@ impl Lines {
         );
     }
 
-    /// Ends the line at hand.
+    /// Ends the current line.
     fn finish(&mut self) {
         if let Some(f) = self.function.take() {
             let kind = match f.kind {
                 FunctionKind::Enter if self.arguments.is_empty() => "function-enter",
-                // Writers of before 2018-10 say plain enter and let arguments follow.
+                // Writers before 2018-10 write a plain enter before the arguments.
                 FunctionKind::Enter | FunctionKind::EnterArgs => "function-enter-arg",
                 FunctionKind::Exit => "function-exit",
                 FunctionKind::TailExit => "function-tail-exit",
@@ -247,7 +248,7 @@ impl Sink for Lines {
         self.text.len() >= PORTION && !self.in_event
     }
 
-    // Records of another thread within the buffer at hand: they are in the plan by themselves.
+    // Another thread's records within the current buffer have their own entry in the plan.
     fn buffer(&mut self, _start: Checkpoint, _clock: Option<u64>) -> Option<u64> {
         None
     }
@@ -281,7 +282,7 @@ impl Sink for Lines {
         }
     }
 
-    // The first pass over an FDR log has told those of buffers, but it does not look into them.
+    // The first pass over an FDR log has already reported problems of buffers, but none inside them.
     fn problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);

@@ -105,7 +105,7 @@ impl Threads {
         Ok(index)
     }
 
-    /// Plans the buffers of the disordered threads, and restarts the tracks of these threads.
+    /// Plans the buffers of the disordered threads, and restarts their tracks.
     pub(super) fn plan(&self, checkpoints: &Checkpoints, out: &mut EventBatch) -> Plan {
         let mut queues: HashMap<u32, Vec<Planned>> = HashMap::new();
         for (number, entry) in checkpoints.buffers() {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::batch::{EventBatch, EventKind, Key, Name};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::Names;
@@ -52,21 +52,20 @@ impl State {
         }
     }
 
-    /// Takes the error of a limit that was exceeded.
+    /// Takes the first error about an exceeded limit.
     pub(super) fn take_error(&mut self) -> Option<Error> {
         self.error.take()
     }
 
-    /// Plans the buffers of disordered threads; from here on only planned buffers are delivered.
+    /// Plans the buffers of disordered threads. From here on only planned buffers are delivered.
     pub(super) fn begin_plan(&mut self, out: &mut EventBatch) -> Plan {
         self.in_order = true;
         self.threads.plan(&self.checkpoints, out)
     }
 
-    /// The index of a thread; if the limit of tracks is reached, that of the current one.
+    /// The index of a thread, or that of the current thread if the limit of tracks is reached.
     fn thread_index(&mut self, pid: i32, tid: i32, at: u64, start: Option<u64>, out: &mut EventBatch) -> u32 {
-        let index: Result<u32> = self.threads.index(pid, tid, at, start, out);
-        index.unwrap_or_else(|error| {
+        self.threads.index(pid, tid, at, start, out).unwrap_or_else(|error| {
             self.error.get_or_insert(error);
             self.current
         })
@@ -80,7 +79,7 @@ pub(super) struct ToBatch<'a> {
 }
 
 impl ToBatch<'_> {
-    /// A planned buffer comes now.
+    /// The next records are those of this buffer.
     pub(super) fn begin_planned(&mut self, planned: Planned) {
         if let Some(entry) = self.state.checkpoints.get_mut(planned.number) {
             self.state.current = entry.thread;
@@ -114,7 +113,7 @@ impl ToBatch<'_> {
     }
 }
 
-/// XRay's own tools write `#12` for a function whose name they do not know.
+/// The name of a key. LLVM's tools write `#12` for a function whose name they do not know.
 fn name_of(key: u64) -> String {
     match key >> 32 {
         0 => format!("#{}", key as u32 as i32),
@@ -131,13 +130,13 @@ impl Sink for ToBatch<'_> {
 
     fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64> {
         if self.state.in_order {
-            // Records of another thread within a planned buffer: they have been delivered, or are planned by themselves.
+            // Another thread's records within a planned buffer have been delivered or have their own entry in the plan.
             return None;
         }
         let thread = self.state.thread_index(start.pid, start.tid, start.at, clock, self.out);
         self.state.current = thread;
         let state = self.state.threads.get_mut(thread)?;
-        // Without a clock of its own a buffer goes on where its thread was.
+        // A buffer without a clock continues at its thread's latest time.
         let begin = clock.unwrap_or(state.latest);
         let delivered = begin >= state.latest;
         if !delivered && !state.disordered {
