@@ -1,4 +1,4 @@
-//! apitrace traces written by the encoder and read back: events, damage, any portions.
+//! Traces from the encoder, decoded again: events, damage, any portions.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -36,7 +36,7 @@ fn calls_groups_frames_markers_and_counters_become_events() {
     assert_eq!(all.records, 9);
     let tracks: Vec<_> = all.tracks.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(tracks, ["frames", "draw calls per frame", "blob bytes per frame", "thread 0", "thread 9"]);
-    // Call 4 leaves after the swap, so its blob counts for the frame after it.
+    // Call 4 ends after the swap, so its blob counts for the next frame.
     assert_eq!(all.track(0), ["Begin frame 0 at 0", "EndOf frame 0 at 5", "Begin frame 1 at 5"]);
     assert_eq!(all.track(1), ["1 from 0", "0 from 5"]);
     assert_eq!(all.track(2), ["0 from 0", "263 from 5"]);
@@ -74,7 +74,7 @@ fn calls_groups_frames_markers_and_counters_become_events() {
 }
 
 #[test]
-fn empty_cut_and_broken_files_say_so() {
+fn empty_truncated_and_damaged_files_are_reported() {
     let (all, decoder) = decode("apitrace", b"at", WHOLE, 1 << 16);
     assert_eq!((all.records, all.problems.len()), (0, 0));
     assert!(decoder.info().when_empty.contains("killed"));
@@ -82,7 +82,7 @@ fn empty_cut_and_broken_files_say_so() {
     let file = sample().finish();
     let all = whole("apitrace", &file[..file.len() - 3]);
     assert_eq!(all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(), [(&CUT_CALL, 8), (&TRUNCATED, 3)]);
-    assert_eq!(all.records, 9, "the call that is cut is shown all the same");
+    assert_eq!(all.records, 9, "the truncated call is shown");
 
     let mut stream = sample().stream().to_vec();
     stream.push(7);
@@ -106,9 +106,9 @@ fn empty_cut_and_broken_files_say_so() {
 }
 
 #[test]
-fn a_container_that_is_damaged_costs_the_rest_of_the_file_in_both_modes() {
+fn a_damaged_container_costs_the_rest_of_the_file_for_events_and_text() {
     let stream = sample().stream().to_vec();
-    // The second chunk is no Snappy block, and a third would be whole.
+    // The second chunk is not a Snappy block; the third is intact.
     let mut file = snappy(&stream, 1 << 20);
     let at = file.len() as u64;
     file.extend([&[3, 0, 0, 0, 9, 0xff, 0xff][..], &snappy(b"more", 100)[2..]].concat());
@@ -118,7 +118,7 @@ fn a_container_that_is_damaged_costs_the_rest_of_the_file_in_both_modes() {
 }
 
 #[test]
-fn a_header_that_is_cut_is_told_in_both_modes() {
+fn a_truncated_header_is_reported_for_events_and_text() {
     let file = snappy(&sample().stream()[..2], 100);
     let cut = Problem { at: whole("apitrace", &file).problems[0].at, kind: &TRUNCATED, value: 0 };
     assert_eq!(whole("apitrace", &file).problems, [cut]);
@@ -126,7 +126,7 @@ fn a_header_that_is_cut_is_told_in_both_modes() {
 }
 
 #[test]
-fn groups_end_with_the_call_they_were_pushed_in() {
+fn groups_end_with_the_call_that_contains_the_push() {
     let mut w = Writer::new(&[]);
     let outer = w.enter(0, &GOOD, &Details::default());
     w.call(0, &PUSH, vec![Value::Null, Value::Null, Value::Null, Value::Text(b"inner")], None);
@@ -134,11 +134,11 @@ fn groups_end_with_the_call_they_were_pushed_in() {
     w.call(0, &POP, vec![], None);
     let all = whole("apitrace", &w.finish());
     assert!(!all.track(3).contains(&"EndOf inner at 3".to_string()));
-    assert_eq!(all.problems.len(), 1, "the pop has no group any more");
+    assert_eq!(all.problems.len(), 1, "the pop has no open group");
 }
 
 #[test]
-fn sniffs_every_corpus_file_and_nothing_else() {
+fn recognises_every_corpus_file_and_nothing_else() {
     for path in corpus() {
         let file = fs::read(&path).unwrap();
         let head = &file[..file.len().min(65536)];
@@ -147,7 +147,7 @@ fn sniffs_every_corpus_file_and_nothing_else() {
     }
     let no = [
         &b"attention please, this is a text"[..],
-        b"at", // with a size that says there is more
+        b"at", // the probe's size says that there is more
         b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4a\x06\0",
         b"\x28\xb5\x2f\xfd",
         b"\x05\0\x01\0\x03\0\0\0",
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_makes_it_panic(stream in stream(), damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6), cut: proptest::sample::Index, chunk in 1usize..400) {
+    fn no_damage_causes_a_panic(stream in stream(), damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6), cut: proptest::sample::Index, chunk in 1usize..400) {
         let mut file = snappy(&stream, chunk);
         for (at, byte) in damage {
             let i = at.index(file.len());

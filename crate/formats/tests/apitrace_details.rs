@@ -1,4 +1,4 @@
-//! The details of calls and frames.
+//! The details of calls and frames, decoded from traces of the encoder and of the corpus.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -31,7 +31,7 @@ fn field<'a>(details: &'a RecordDetails, path: &[&str]) -> &'a Shown {
 }
 
 #[test]
-fn details_have_every_argument_from_both_ends_of_a_call() {
+fn details_hold_the_arguments_of_both_events_of_a_call() {
     let file = snappy(sample().stream(), 40);
     let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
     let locator = |name: &str, nth: usize| {
@@ -76,7 +76,7 @@ fn details_have_every_argument_from_both_ends_of_a_call() {
 }
 
 #[test]
-fn a_click_decodes_little_and_jumps_over_blobs() {
+fn details_skip_the_rest_of_a_large_blob() {
     let mut w = Writer::new(&[]);
     let blob: Vec<u8> = (0..40u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     for i in 0..40_000 {
@@ -104,7 +104,7 @@ fn a_click_decodes_little_and_jumps_over_blobs() {
 }
 
 #[test]
-fn without_random_access_details_come_from_the_stream_that_is_kept() {
+fn without_random_access_details_come_from_the_kept_stream() {
     let mut w = sample();
     let blob: Vec<u8> = (0..3u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     w.call(0, &DATA, vec![Value::Null, Value::Uint(1), Value::Blob(&blob), Value::Text(b"usage")], None);
@@ -120,7 +120,7 @@ fn without_random_access_details_come_from_the_stream_that_is_kept() {
         assert_eq!(kept.details(event.4, &[]).unwrap(), expected);
     }
 
-    // Of a stream beyond the limit the beginning is kept.
+    // Only the beginning of a stream beyond the limit is kept.
     let limits = Limits { spool: 1000, ..Limits::DEFAULT };
     let mut decoder = (format("apitrace").open)(&gzip, OpenOptions { size: None, limits }).unwrap().stream().unwrap();
     let mut batch = EventBatch::with_capacity(1000);

@@ -1,4 +1,4 @@
-//! The beginning of a file: enough of the stream to recognise it.
+//! The beginning of a file, decoded to recognise it.
 
 use crate::container::{Container, peek};
 use crate::error::{Cause, Error, Result};
@@ -7,20 +7,20 @@ use super::decode::{Broken, Sink, Walk};
 use super::records::Enter;
 use super::tables::Tables;
 
-/// How much of the stream is looked at to recognise it: a header with its properties, and the first calls.
+/// Bytes of the stream to decode: the header with its properties, and the first calls.
 pub(super) const PEEK: usize = 64 * 1024;
 
-/// What the beginning of a file holds.
+/// The beginning of a file, decoded.
 pub(super) struct Beginning {
     pub(super) container: Container,
     pub(super) walk: Walk,
     pub(super) tables: Tables,
     pub(super) broken: Option<Broken>,
-    /// Bytes of stream that could be had.
+    /// Bytes of the stream that could be decompressed.
     pub(super) len: usize,
 }
 
-/// Looks at nothing.
+/// A sink that ignores everything.
 struct Blind;
 
 impl Sink for Blind {
@@ -30,6 +30,7 @@ impl Sink for Blind {
 }
 
 impl Beginning {
+    /// Decodes `head`, the first bytes of the file.
     pub(super) fn of(head: &[u8]) -> Self {
         let container = Container::of(head);
         let stream = peek(container, head, PEEK);
@@ -38,6 +39,9 @@ impl Beginning {
         Self { container, walk, tables, broken, len: stream.len() }
     }
 
+    /// # Errors
+    ///
+    /// The version is not supported.
     pub(super) fn check_version(&self) -> Result<()> {
         if self.broken.is_some_and(|b| b.version) {
             return Err(unsupported(self.walk.header().version));
@@ -45,12 +49,12 @@ impl Beginning {
         Ok(())
     }
 
-    /// The names of the first functions, when all of them could be.
+    /// The name of the first function, if the names of all functions so far are plausible.
     pub(super) fn first_function(&self) -> Option<&str> {
         let mut names = (0..).map_while(|i| self.tables.functions.get(i)).map(|f| f.name.as_str());
         let first = names.next()?;
         let plausible = |name: &str| {
-            // Methods are `interface::method`; a template's name has more.
+            // Methods are `interface::method`; names of templates have other characters.
             !name.is_empty() && name.len() < 256 && name.bytes().all(|b| b.is_ascii_graphic() || b == b' ')
         };
         (plausible(first) && names.all(plausible)).then_some(first)

@@ -1,10 +1,10 @@
-//! Threads, calls, groups and frames: what becomes of ENTER and LEAVE on the way to a batch.
+//! Threads, calls, groups and frames: turns ENTER and LEAVE into events of a batch.
 //!
 //! ```text
 //! call      0      1      2      3      4      5
 //! thread 0  glClear       glPushDebugGroup ("sky")   ...
 //! group                   sky begins, and ends with the glPopDebugGroup of the same thread
-//! frames    frame 0 .... ends when a swap leaves; frame 1 begins with the call that comes next
+//! frames    frame 0 .... ends with the LEAVE of a swap; frame 1 begins with the next call
 //! ```
 
 use alloc::format;
@@ -28,7 +28,7 @@ use super::tables::{Function, Tables};
 use super::wire::StreamOffset;
 
 const NONE: u32 = u32::MAX;
-/// Threads below this are looked up in an array.
+/// Threads with numbers below this are looked up in an array.
 const SMALL: u64 = 1 << 10;
 
 const FRAMES: TrackId = 0;
@@ -36,27 +36,28 @@ const DRAWS: TrackId = 1;
 const BLOBS: TrackId = 2;
 const FIRST_THREAD: TrackId = 3;
 
-/// A call that has not ended.
+/// A call that has begun and not ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCall {
-    /// Offset of its ENTER in the stream, and the one behind it.
+    /// Offsets in the stream of its ENTER event and of the end of that event.
     pub(crate) at: u64,
     end: u64,
     thread: u32,
     function: u32,
+    /// Bytes in blobs of its ENTER event.
     blobs: u64,
 }
 
-/// A frame, with what is counted over it.
+/// A frame and its counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FrameFacts {
-    /// Where it begins and ends on the x axis.
+    /// Beginning and end on the x axis, as numbers of calls.
     pub(crate) from: u64,
     pub(crate) to: u64,
     pub(crate) calls: u64,
     pub(crate) draws: u64,
     pub(crate) blobs: u64,
-    /// Offset in the stream behind the LEAVE that ends it.
+    /// Offset in the stream of the end of the LEAVE event that ends the frame.
     pub(crate) end: u64,
 }
 
@@ -72,39 +73,40 @@ pub(crate) struct Orphan {
 
 struct Thread {
     track: TrackId,
-    /// Groups that are open.
+    /// Open groups, outermost first.
     groups: Vec<Group>,
 }
 
-/// A debug group.
+/// An open debug group.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    /// The call that pushed it, and the offset of its ENTER in the stream.
+    /// The call that pushed it, and the offset in the stream of that call's ENTER event.
     call: u64,
     at: u64,
     name: u32,
 }
 
-/// What is known of the calls so far.
+/// The state of all calls so far.
 pub(crate) struct Calls {
     limits: Limits,
     texts: Texts,
-    /// Name of each function.
+    /// Number of the name of each function, by the index of its signature.
     functions: Vec<u32>,
+    /// Indexes into `threads` by the number of the thread.
     thread_of: Vec<u32>,
     threads_beyond: HashMap<u64, u32>,
     threads: Vec<Thread>,
     pub(crate) pending: Pending<OpenCall>,
-    /// Calls begun so far: now, on the x axis.
+    /// Calls begun so far: the current position on the x axis.
     now: u64,
     /// Frames that have ended.
     pub(crate) frames: Vec<FrameFacts>,
-    /// The frame at hand, and its name; none between a swap and the next event.
+    /// The current frame, and its name; `None` between a swap and the next event.
     frame: FrameFacts,
     frame_name: Option<u32>,
-    /// Ends that do not follow their beginnings at once: offsets of ENTER and LEAVE in the stream.
+    /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream.
     far: Vec<(u64, u64)>,
-    /// Ends of calls and of groups that never began.
+    /// Orphans since the decoder last took them.
     pub(crate) orphans: Vec<Orphan>,
     error: Option<Error>,
 }
@@ -129,32 +131,33 @@ impl Calls {
         }
     }
 
-    /// What went beyond a limit.
+    /// The first error about an exceeded limit.
     pub(crate) fn error(&self) -> Option<Error> {
         self.error
     }
 
-    /// Where the end of the call that begins at `at` is, if it does not follow at once.
+    /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows that.
     pub(crate) fn far_leave(&self, at: StreamOffset) -> Option<StreamOffset> {
         self.far.iter().find(|(enter, _)| *enter == at.0).map(|(_, leave)| StreamOffset(*leave))
     }
 
-    /// The number of an open call by where it begins.
+    /// The number of the open call whose ENTER event is at `at`.
     pub(crate) fn open_at(&self, at: StreamOffset) -> Option<u64> {
         self.pending.iter().find(|(_, open)| open.at == at.0).map(|(call, _)| call)
     }
 
-    /// The frame at hand, as far as it has come; it is not in [`Calls::frames`].
+    /// The current frame so far, which is not in [`Calls::frames`].
     pub(crate) fn last_frame(&self) -> FrameFacts {
         FrameFacts { to: self.now, ..self.frame }
     }
 
-    /// The number of the frame that a call belongs to whose LEAVE is at this offset.
+    /// The number of the frame of a call whose LEAVE event is at `leave`.
     pub(crate) fn frame_of(&self, leave: StreamOffset) -> usize {
         self.frames.partition_point(|frame| frame.end <= leave.0)
     }
 
-    /// A call begins. `end` is the offset behind its event, `label` what a marker says.
+    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs, `label` the
+    /// label of a marker.
     #[inline]
     pub(crate) fn enter(
         &mut self,
@@ -204,7 +207,7 @@ impl Calls {
         Ok(())
     }
 
-    /// A call ends with the event at `at`, which ends at `end`.
+    /// A call ends with the event that extends from `at` to `end` in the stream and has `blobs` bytes in blobs.
     #[inline]
     pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
         let Some(open) = self.pending.take(call) else {
@@ -219,7 +222,7 @@ impl Calls {
         let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
         let Some(thread) = self.threads.get_mut(open.thread as usize) else { return };
         while thread.groups.last().is_some_and(|group| group.call > call) {
-            // Pushed within this call and not popped: it ends with the call.
+            // Pushed within this call and not popped: the end of the call closes it.
             thread.groups.pop();
         }
         out.push(EventKind::EndOf, thread.track, self.now, name, Locator::at(open.at));
@@ -238,13 +241,13 @@ impl Calls {
         }
     }
 
-    /// Nothing more comes: the calls that are open stay so.
+    /// The stream ends at `end`: counts the calls that are still open, and ends the last frame if a swap is among them.
     pub(crate) fn finish(&mut self, tables: &Tables, end: u64, out: &mut EventBatch) {
         let open: Vec<OpenCall> = self.pending.iter().map(|(_, open)| *open).collect();
         for open in open {
             let Some(function) = tables.functions.get(open.function) else { continue };
             self.count(function, open.blobs);
-            // A swap that never returned ends its frame all the same, as in apitrace.
+            // As in apitrace, a swap that never returned still ends its frame.
             if function.flags.frame_end && self.frame_name.is_some() {
                 self.end_frame(end, out);
             }
@@ -334,7 +337,7 @@ impl Calls {
             self.threads_beyond.insert(enter.thread, index);
         }
         out.new_tracks.push(TrackDef {
-            // apitrace numbers threads itself and keeps neither name nor id.
+            // apitrace numbers threads itself and records neither name nor id.
             detail: format!("first call {}, {}", enter.call, function.name),
             id: i64::try_from(enter.thread).ok(),
             orphans: Orphans::FromPrevious,

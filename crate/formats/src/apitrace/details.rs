@@ -1,8 +1,7 @@
-//! The details of a call or a frame: decodes again what lies at a locator.
+//! The details of a call or a frame, decoded again.
 //!
-//! The beginning of a call and its end may lie far apart, and a blob of many MiB between an argument and the next. So the
-//! stream is read again in small steps, blobs are jumped over, and where bytes of the file are missing the caller is asked
-//! for them, one stretch after the other.
+//! The ENTER and LEAVE events of a call may be far apart, and a blob of many MiB may separate two arguments. The stream is
+//! therefore read in small steps, and blobs are skipped. The caller supplies missing bytes of the file, one range at a time.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -23,15 +22,15 @@ use super::random_access::{Missing, Reader};
 use super::tables::Frozen;
 use super::wire::StreamOffset;
 
-/// Of a blob longer than this the rest is jumped over, once as much is there as is shown.
+/// A string or blob with more bytes left than this is skipped once its visible part has been decoded.
 const JUMP: u64 = 64 * 1024;
 
-/// What could be read of a call.
+/// A call, as far as the bytes allow.
 struct Read {
     call: Collect,
     leave: Option<StreamOffset>,
     missing: Option<Missing>,
-    /// Bytes of stream that were decoded for it.
+    /// Bytes of the stream decoded for it.
     #[cfg(test)]
     decoded: u64,
 }
@@ -57,11 +56,11 @@ impl ApitraceDecoder {
             Located::Frame(number) => return self.frame_details(number),
             Located::Call(at) => at,
         };
-        let gone = Error::new(at.0, Cause::Misuse("the call is not where it was: has the file changed?"));
+        let gone = Error::new(at.0, Cause::Misuse("the call was not found; the file may have changed"));
         let read = self.read(at, bytes).ok_or(gone)?;
         if read.missing == Some(Missing::NotKept) && read.call.enter.is_none() {
-            let why = "this call's details cannot be had: its container has no random access, and the trace is larger \
-                       than what can be kept of it in memory (repack it: apitrace repack)";
+            let why = "the details of this call are unavailable: the container has no random access, and the trace is \
+                       too large to keep in memory (convert it with apitrace repack)";
             return Err(Error::new(at.0, Cause::Misuse(why)));
         }
         self.describe(at, read).ok_or(gone)
@@ -72,7 +71,7 @@ impl ApitraceDecoder {
         self.read(StreamOffset(locator.position()), bytes).map_or(0, |read| read.decoded)
     }
 
-    /// Reads the call that begins at `enter`, as far as the bytes allow.
+    /// Reads the call whose ENTER event is at `enter`, as far as the bytes allow.
     fn read(&self, enter: StreamOffset, bytes: &[u8]) -> Option<Read> {
         let mut reader = Reader::new(self.stream.access.as_ref()?, bytes);
         let mut call = Collect::new(self.options.limits.payload);
@@ -134,7 +133,7 @@ impl ApitraceDecoder {
                     Some(name) if !name.is_empty() => Cow::Owned(name.into()),
                     _ => Cow::Owned(format!("argument {i}")),
                 };
-                // What was not recorded is a question mark in apitrace, too.
+                // apitrace, too, prints a question mark for an argument that was not recorded.
                 let value = values.next().flatten().unwrap_or_else(|| Value::Text("?".into()));
                 Field { name, value }
             })
@@ -150,23 +149,23 @@ impl ApitraceDecoder {
         }
         let mut remark = |text: &str| details.remarks.push(text.to_string());
         if call.fake {
-            remark("The program did not make this call: the tracer added it, so that a replay does the same.");
+            remark("The program did not make this call. The tracer added it for a faithful replay.");
         }
         if open.is_some() {
-            remark("The call never returned as far as the trace goes.");
+            remark("The call never returned within the trace.");
         }
         if call.dropped > 0 {
             details.remarks.push(format!("{} more values are not shown.", call.dropped));
         }
         let mut remark = |text: &str| details.remarks.push(text.to_string());
         if call.shortened {
-            remark("A string is longer than what is shown of it.");
+            remark("A string is only partly shown.");
         }
         match missing {
             None => {}
-            Some(Missing::Bytes(_)) => remark("The end of the call lies elsewhere in the file and was not read."),
-            Some(Missing::End) => remark("The trace ends, or breaks, within this call."),
-            Some(Missing::NotKept) => remark("The rest of the call lies beyond what is kept of the stream."),
+            Some(Missing::Bytes(_)) => remark("The end of the call is elsewhere in the file and was not read."),
+            Some(Missing::End) => remark("The trace ends or is damaged within this call."),
+            Some(Missing::NotKept) => remark("The rest of the call is beyond the part of the stream that was kept."),
         }
         Some(details)
     }
@@ -190,7 +189,7 @@ impl ApitraceDecoder {
         add("Draw calls", draws);
         add("Bytes in blobs", blobs);
         if number == last {
-            details.remarks.push("No swap ends this frame: these are the calls after the last one.".to_string());
+            details.remarks.push("No swap ends this frame: it holds the calls after the last swap.".to_string());
         }
         Ok(details)
     }

@@ -1,4 +1,4 @@
-//! Turns a stream into trace events.
+//! The decoder: drives a stream and reports its problems.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -23,17 +23,17 @@ use super::stream::Stream;
 use super::to_batch::{Current, ToBatch};
 use super::wire::{Header, text_of};
 
-/// Decodes a trace into events.
+/// Decodes traces of all versions into events.
 pub(crate) struct ApitraceDecoder {
     pub(super) container: Container,
     pub(super) stream: Stream,
     pub(super) calls: Calls,
     pub(super) options: OpenOptions,
-    /// The header as the head of the file has it.
+    /// The header as found in the head of the file.
     header: Header,
     api: Option<&'static str>,
     current: Current,
-    told: bool,
+    finished: bool,
     failed: Option<Error>,
 }
 
@@ -49,12 +49,12 @@ impl ApitraceDecoder {
             header: beginning.walk.header().clone(),
             api: api(&beginning),
             current: Current::default(),
-            told: false,
+            finished: false,
             failed: None,
         }
     }
 
-    /// What the header says, as far as it has come.
+    /// The stream's header once it is complete; before, that from the head of the file.
     pub(super) fn header(&self) -> &Header {
         if self.stream.walk.has_header() { self.stream.walk.header() } else { &self.header }
     }
@@ -69,21 +69,21 @@ impl ApitraceDecoder {
         self.failed.map_or(Ok(()), Err)
     }
 
-    fn tell_orphans(&mut self, out: &mut EventBatch) {
+    fn report_orphans(&mut self, out: &mut EventBatch) {
         for orphan in self.calls.orphans.drain(..) {
             let at = self.stream.file_offset(orphan.at);
             out.problems.push(Problem { at, kind: orphan.kind, value: orphan.call });
         }
     }
 
-    /// All is read that can be: tells what is left to tell.
+    /// The stream has ended or cannot continue: delivers what is left, and reports problems.
     fn finish(&mut self, out: &mut EventBatch) {
-        if core::mem::replace(&mut self.told, true) {
+        if core::mem::replace(&mut self.finished, true) {
             return;
         }
         let cut = self.stream.cut();
         if let Some(enter) = self.current.enter.take() {
-            // Of a call whose beginning is cut there is at least its name.
+            // A call with a truncated ENTER event has at least a name.
             let (end, label) = (self.stream.len(), self.current.label.text());
             self.calls.enter(&self.stream.tables, enter, end, self.current.blobs, label.as_deref(), out);
         }
@@ -123,7 +123,7 @@ impl Decoder for ApitraceDecoder {
         }
         Info {
             format: "apitrace",
-            // Of a trace that was never flushed not even the version is known.
+            // A trace that was never flushed has not even a version.
             title: if self.stream.len() == 0 { "apitrace".into() } else { format!("apitrace {}", header.version) },
             version: header.version.to_string(),
             container: Some(self.container.name()),
@@ -131,9 +131,9 @@ impl Decoder for ApitraceDecoder {
             place_noun: "byte",
             event_noun: "call",
             slice_noun: "call",
-            when_empty: "The trace holds no calls. The tracer writes a MiB at a time and when the program ends: this \
-                         program was killed, or crashed within a traced call, before anything was written, or it made \
-                         no call that is traced.",
+            when_empty: "The trace holds no calls. The tracer writes 1 MiB at a time and when the program ends. This \
+                         program was killed or crashed in a traced call before the first write, or it made no traced \
+                         calls.",
             offers: &[Capability::CallStacks],
             first_tab: Tab::Functions,
             properties,
@@ -147,7 +147,7 @@ impl Decoder for ApitraceDecoder {
         }
         let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: false };
         let fed = self.stream.feed(input, &mut sink);
-        self.tell_orphans(out);
+        self.report_orphans(out);
         self.check()?;
         if self.stream.is_over() {
             self.finish(out);
@@ -161,14 +161,14 @@ impl Decoder for ApitraceDecoder {
         self.check()?;
         let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: true };
         self.stream.end(rest, &mut sink);
-        self.tell_orphans(out);
+        self.report_orphans(out);
         self.check()?;
         self.finish(out);
         Ok(())
     }
 
     fn want(&self) -> Want {
-        if self.told { Want::Nothing } else { Want::Next }
+        if self.finished { Want::Nothing } else { Want::Next }
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {
@@ -184,7 +184,7 @@ impl Decoder for ApitraceDecoder {
     }
 }
 
-/// The API, by the names of the first functions, as apitrace guesses it.
+/// The API, guessed from the names of the first functions as apitrace does.
 fn api(beginning: &Beginning) -> Option<&'static str> {
     let names = (0..).map_while(|i| beginning.tables.functions.get(i)).map(|f| f.name.as_str());
     names.take(32).find_map(|name| {

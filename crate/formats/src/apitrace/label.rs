@@ -5,36 +5,39 @@ use alloc::vec::Vec;
 
 use super::wire::{text_of, wide_char};
 
-/// The label of a marker: its last string, as far as it is of use in a row of a timeline.
+/// The label of a marker call: its last string, up to a length that fits in a timeline.
 #[derive(Debug, Default)]
 pub(crate) struct Label {
     text: Vec<u8>,
+    /// High surrogate of a wide string.
     high: Option<u32>,
     /// The call is a marker.
-    listening: bool,
-    /// A string is being told.
+    is_marker: bool,
+    /// The next bytes belong to a string.
     open: bool,
-    heard: bool,
+    /// There was a string.
+    found: bool,
 }
 
 impl Label {
+    /// Maximum length in bytes.
     const MAX: usize = 256;
 
-    /// A marker begins, or a call that is none.
+    /// An event begins.
     pub(crate) fn begin(&mut self, is_marker: bool) {
         self.text.clear();
-        (self.listening, self.open, self.heard, self.high) = (is_marker, false, false, None);
+        (self.is_marker, self.open, self.found, self.high) = (is_marker, false, false, None);
     }
 
     /// A string begins.
     pub(crate) fn string(&mut self) {
-        if self.listening {
+        if self.is_marker {
             self.text.clear();
-            (self.open, self.heard) = (true, true);
+            (self.open, self.found) = (true, true);
         }
     }
 
-    /// Something else begins.
+    /// A blob begins.
     pub(crate) fn other(&mut self) {
         self.open = false;
     }
@@ -55,14 +58,14 @@ impl Label {
         }
     }
 
-    /// What was heard.
+    /// The label, or `None` if there is none or it is empty.
     pub(crate) fn text(&self) -> Option<String> {
         let mut text = match core::str::from_utf8(&self.text) {
-            // Cut within a character by our own limit.
+            // `MAX` cut a character.
             Err(error) if error.error_len().is_none() => text_of(self.text.get(..error.valid_up_to())?),
             _ => text_of(&self.text),
         };
         text.truncate(text.trim_end().len());
-        (self.heard && !text.is_empty()).then_some(text)
+        (self.found && !text.is_empty()).then_some(text)
     }
 }

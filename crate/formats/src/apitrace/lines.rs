@@ -11,37 +11,39 @@ use super::records::{Bytes, Enter, Nest, Scalar};
 use super::tables::{Frame, Struct, Tables};
 use super::wire::FLAG_FAKE;
 
-/// Text is handed out in portions of about this size.
+/// Approximate size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
 
-/// A call whose line is not yet printed: its arguments as text, in the order in which they came.
+/// A call whose line is not yet printed, with its values as text in stream order.
 #[derive(Debug, Default)]
 struct Line {
     thread: u64,
     function: u32,
     text: String,
-    /// Arguments with their stretches of `text`, in the order in which they came.
+    /// Index, and beginning and end in `text`, of each argument in stream order.
     args: Vec<(u32, u32, u32)>,
+    /// Beginning and end of the return value in `text`.
     result: (u32, u32),
     fake: bool,
+    /// Indexes of the frames of the backtrace.
     frames: Vec<u32>,
     has_frames: bool,
 }
 
-/// What holds values that are being printed.
+/// A container of values that is being printed.
 #[derive(Debug)]
 struct Level {
     kind: Nest,
     /// Values so far.
     count: u32,
-    /// A comma is due before the next member; struct members within a member without a name share it.
+    /// The next member needs a comma. A struct in an unnamed member shares this with the struct around it.
     comma: bool,
-    /// A struct in a member without a name: its members are printed as those of the struct around it.
+    /// A struct in an unnamed member: its members are printed like those of the struct around it.
     inline: bool,
-    /// Where the text of a GUID, or of the second part of a repr, begins: it is taken back.
+    /// Beginning of the text of a GUID, or of the second part of a repr, which is removed.
     mark: usize,
     is_guid: bool,
-    /// Where the text begins of a member without a name that is no struct: apitrace prints nothing of it.
+    /// Beginning of the text of an unnamed member that is not a struct. apitrace does not print it.
     hide: Option<usize>,
 }
 
@@ -51,16 +53,20 @@ pub(super) struct Lines {
     thread_ids: bool,
     pub(super) out: String,
     pending: Pending<Line>,
-    /// Lines that can be used again.
+    /// Lines to reuse.
     spare: Vec<Line>,
-    /// The call at hand, taken out of the pending ones.
+    /// The current call, taken from the pending ones.
     line: Line,
     call: u64,
     leaving: bool,
+    /// The call of the current LEAVE event is open.
     known: bool,
+    /// Index of the current argument; `None` for the return value.
     target: Option<u32>,
+    /// Beginning of the current value in the line's text.
     begin: usize,
     levels: Vec<Level>,
+    /// Parts of the current GUID.
     guid: Vec<u64>,
     escaper: Escaper,
     in_blob: bool,
@@ -77,7 +83,7 @@ impl Lines {
         self.pending.take(call);
     }
 
-    /// What comes before a value: a comma, a member's name.
+    /// Prints what precedes a value: a comma, the name of a member. Returns whether the value is an inline struct.
     fn before(&mut self, tables: &Tables, is_struct: bool) -> bool {
         let Some(level) = self.levels.last_mut() else { return false };
         let index = level.count;
@@ -111,7 +117,7 @@ impl Lines {
         false
     }
 
-    /// A value is over; at the outermost level it is an argument or the result.
+    /// A value ends. At the outermost level it is an argument or the return value.
     fn after(&mut self) {
         if let Some(level) = self.levels.last_mut() {
             if let Some(begin) = level.hide.take() {
@@ -141,7 +147,7 @@ impl Lines {
         }
         out.push_str(&function.name);
         out.push('(');
-        // As a rule they came in order. Of an argument that came twice the later one counts.
+        // Arguments are nearly always in order. The later one of a repeated argument wins.
         if !line.args.is_sorted_by(|a, b| a.0 < b.0) {
             line.args.reverse();
             line.args.sort_by_key(|arg| arg.0);
@@ -186,7 +192,7 @@ impl Lines {
 
     fn recycle(&mut self) {
         let mut line = core::mem::take(&mut self.line);
-        // A call with a megabyte of text is no model for the next.
+        // A line with a lot of text is dropped to free its memory.
         if line.text.capacity() <= 1 << 16 && self.spare.len() < 64 {
             line.text.clear();
             line.args.clear();
@@ -196,7 +202,7 @@ impl Lines {
         }
     }
 
-    /// The calls that are open, in the order in which they began.
+    /// Prints the open calls in the order in which they began.
     pub(super) fn finish(&mut self, tables: &Tables) {
         let open: Vec<_> = self.pending.drain().collect();
         for (call, line) in open {
@@ -367,7 +373,7 @@ impl Sink for Lines {
         match level.kind {
             Nest::Array(1) => {}
             Nest::Array(_) => text.push('}'),
-            // The machine's part is not printed.
+            // The part for machines is not printed.
             Nest::Repr => text.truncate(level.mark),
             Nest::Struct(_) if level.is_guid => {
                 text.truncate(level.mark);
@@ -393,7 +399,7 @@ fn put_guid(out: &mut String, parts: &[u64]) {
     out.push(')');
 }
 
-/// Escapes strings as apitrace does, up to a NUL.
+/// Escapes a string as apitrace does, up to a NUL.
 #[derive(Debug, Default)]
 pub(super) struct Escaper {
     over: bool,
@@ -412,7 +418,7 @@ impl Escaper {
             b'\r' => {}
             0 => self.over = true,
             _ => {
-                // What was meant for octal digits takes the second for the first as well.
+                // apitrace's bug: the second octal digit is printed in place of the first, too.
                 let (high, low) = (byte >> 3 & 7, byte & 7);
                 out.push('\\');
                 if high != 0 {
@@ -424,7 +430,7 @@ impl Escaper {
         }
     }
 
-    /// A unit of a wide string: of one that is no ASCII the lower bits remain.
+    /// Escapes a unit of a wide string. Only the lower bits of a unit that does not fit a byte remain.
     fn unit(&mut self, out: &mut String, unit: u32) {
         match u8::try_from(unit) {
             Ok(byte) => self.byte(out, byte),

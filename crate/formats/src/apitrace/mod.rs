@@ -1,7 +1,7 @@
 //! Traces of apitrace: calls of OpenGL, EGL and Direct3D with their arguments, versions 0 to 6.
 //!
-//! One stream of events in one of four containers (`crate::container`). There is no time in it: calls are numbered in the
-//! order in which they begin, over all threads, and that number is the x axis.
+//! A trace is one stream of events in one of four containers (`crate::container`). It has no timestamps. Calls of all threads
+//! are numbered in the order in which they begin, and that number is the x axis.
 //!
 //! [`Located`] says what a locator stands for.
 
@@ -50,7 +50,7 @@ pub use functions::{Marker, NameFlags};
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Located {
-    /// A record at a position: the call whose ENTER event begins at this offset of the decompressed stream.
+    /// A record at a position: the call whose ENTER event is at this offset of the decompressed stream.
     Call(StreamOffset),
     /// The second kind: the frame with this number, from 0.
     Frame(u64),
@@ -99,18 +99,18 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     {
         let container = beginning.container.name();
         let reason = format!("{container} holds a trace of version {version} that begins with {function}");
-        // Without a magic number the stream itself is the only witness.
+        // Brotli has no magic number, so only the stream identifies the file.
         let certain = beginning.container != Container::Brotli;
         return guess(if certain { Confidence::Certain } else { Confidence::Likely }, reason);
     }
     if snappy && beginning.len == 0 && probe.size < 6 {
-        return guess(Confidence::Likely, format!("the {} bytes that a tracer writes first", probe.size));
+        return guess(Confidence::Likely, format!("only the {} bytes that a tracer writes first", probe.size));
     }
     let unsupported = beginning.broken.is_some_and(|b| b.version) && version < 64;
     if snappy && beginning.len > 0 && (unsupported || beginning.broken.is_none()) {
         return guess(Confidence::Likely, format!("Snappy chunks with a trace of version {version}"));
     }
-    // A trace without a single call has a header at the most.
+    // A trace without calls has at most a header.
     let empty = beginning.len > 0 && beginning.len < PEEK && beginning.broken.is_none() && beginning.walk.has_header();
     if empty && beginning.container != Container::Brotli && beginning.walk.calls() == 0 {
         return guess(

@@ -1,7 +1,7 @@
-//! Where the pieces of a stream are to be found again, for details.
+//! Random access to the decompressed stream, for details.
 //!
-//! A locator is an offset in the decompressed stream. In a Snappy file a list of chunks leads from it to the file; any other
-//! container has no random access, and the stream itself is kept.
+//! A Snappy file has a list of chunks that maps offsets in the stream to offsets in the file. The other containers have no random
+//! access, so the stream itself is kept.
 
 use alloc::vec::Vec;
 
@@ -12,30 +12,30 @@ use crate::limits::Limits;
 
 use super::wire::StreamOffset;
 
-/// A place in the list stands for at least so many bytes of stream: a file may have chunks of a byte each.
+/// Minimum distance of listed chunks in the stream, in bytes: a file may have chunks of one byte.
 const APART: u64 = 256 * 1024;
-/// Bytes of file to read at the last place of the list: a chunk of 1 MiB that Snappy could not make smaller.
+/// Bytes of the file to read at the last listed chunk: an incompressible chunk of 1 MiB.
 const LAST: u64 = (1 << 20) + (1 << 18);
-/// Bytes decoded at a time: most calls are small.
+/// Bytes to decode at a time: most calls are small.
 const STEP: usize = 16 * 1024;
 
-/// Where pieces are.
+/// Finds a part of the stream again.
 #[derive(Debug)]
 pub(crate) enum RandomAccess {
-    /// Beginnings of chunks: offset in the stream, offset in the file.
+    /// Beginnings of chunks in the stream and in the file. A chunk may have at most `limit` bytes.
     Chunks { list: Vec<(StreamOffset, u64)>, limit: u64 },
     /// The stream itself.
     Kept(Spool),
 }
 
-/// Details cannot be had.
+/// Why a part of the stream is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Without these bytes of the file.
+    /// These bytes of the file are needed first.
     Bytes(Range),
-    /// Because the stream ends before.
+    /// The stream ends before.
     End,
-    /// Because no more of the stream was kept.
+    /// The stream was not kept that far.
     NotKept,
 }
 
@@ -47,7 +47,7 @@ impl RandomAccess {
         }
     }
 
-    /// Takes note of a piece that begins at `stream_at` in the stream and was unpacked from `file_at` on.
+    /// Records a piece of the stream. It begins at `stream_at` and was decompressed from offset `file_at` of the file.
     pub(crate) fn add(&mut self, stream_at: StreamOffset, file_at: u64, piece: &[u8]) {
         match self {
             Self::Chunks { list, .. } => {
@@ -59,7 +59,7 @@ impl RandomAccess {
         }
     }
 
-    /// The place at or before an offset in the stream: its offset in the stream, and what to read of the file.
+    /// The last listed chunk at or before an offset in the stream: where it begins, and the bytes of the file up to the next one.
     fn chunk(&self, at: StreamOffset) -> Option<(StreamOffset, Range)> {
         let Self::Chunks { list, .. } = self else { return None };
         let i = list.partition_point(|(stream, _)| *stream <= at).checked_sub(1)?;
@@ -68,32 +68,31 @@ impl RandomAccess {
         Some((stream_at, Range { at: file_at, len }))
     }
 
-    /// Where in the file the piece begins that holds an offset in the stream, where that is known.
+    /// Offset in the file of the last listed chunk at or before an offset in the stream, if chunks are listed.
     pub(crate) fn file_offset(&self, at: StreamOffset) -> Option<u64> {
         self.chunk(at).map(|(_, range)| range.at)
     }
 
-    /// What to read of the file for the piece at an offset in the stream.
+    /// The bytes of the file that are needed to read the stream from an offset on. Empty if the stream is kept.
     pub(crate) fn range(&self, at: StreamOffset) -> Option<Range> {
         match self {
             Self::Chunks { .. } => self.chunk(at).map(|(_, range)| range),
-            // All is here.
             Self::Kept(_) => Some(Range { at: 0, len: 0 }),
         }
     }
 }
 
-/// Reads the stream again, from several places. `given` is what was read of the file for them, one behind the other.
+/// Reads the stream again from several offsets. `given` is the concatenation of the ranges that it asked for.
 pub(crate) struct Reader<'a> {
     access: &'a RandomAccess,
     given: &'a [u8],
-    /// The place whose bytes are at hand, and what is left of them behind the chunk at hand.
+    /// Where the current range of the file begins in the stream, and its bytes after the current chunk.
     stretch: Option<StreamOffset>,
     rest: &'a [u8],
-    /// The chunk at hand, and where it begins in the stream.
+    /// The current chunk, and where it begins in the stream.
     chunk: Option<Kept<'a>>,
     begin: StreamOffset,
-    /// The byte of the stream that comes next.
+    /// The next byte of the stream.
     at: StreamOffset,
     /// Bytes decoded so far.
     #[cfg(test)]
@@ -115,12 +114,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes to an offset of the stream, at or behind the one at hand.
+    /// Moves to an offset of the stream at or after the current one.
     pub(crate) fn seek(&mut self, at: StreamOffset) {
         self.at = at;
     }
 
-    /// The next bytes of the stream, some thousands.
+    /// The next bytes of the stream: at least one, usually thousands.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are unavailable.
     pub(crate) fn next(&mut self) -> Result<&[u8], Missing> {
         loop {
             let end = StreamOffset(self.begin.0 + self.chunk.as_ref().map_or(0, |c| c.len() as u64));
@@ -140,14 +143,14 @@ impl<'a> Reader<'a> {
         }
         let piece = data.get(from..).unwrap_or_default();
         if piece.is_empty() {
-            // The chunk is cut, or damaged.
+            // The chunk is truncated or damaged.
             return Err(Missing::End);
         }
         self.at.0 += piece.len() as u64;
         Ok(piece)
     }
 
-    /// Goes on to the chunk that the next byte is in, or towards it.
+    /// Moves to the chunk that holds the next byte, or closer to it.
     fn next_chunk(&mut self) -> Result<(), Missing> {
         let limit = match self.access {
             RandomAccess::Kept(spool) => {
@@ -163,7 +166,7 @@ impl<'a> Reader<'a> {
             if self.given.is_empty() {
                 return Err(Missing::Bytes(range));
             }
-            // Only the last place may have fewer bytes than its range: the file ends there.
+            // Only the last range may be incomplete: the file ends there.
             let len = usize::try_from(range.len).unwrap_or(usize::MAX);
             let (bytes, given) = self.given.split_at_checked(len).unwrap_or((self.given, &[]));
             (self.rest, self.given) = (bytes, given);
@@ -194,7 +197,7 @@ impl Kept<'_> {
         }
     }
 
-    /// What there is up to about `wanted`, decoded.
+    /// Decodes up to about `wanted` bytes. Returns everything decoded so far.
     fn decode(&mut self, wanted: usize) -> &[u8] {
         if let Self::Block(block) = self
             && block.data().len() < wanted

@@ -1,6 +1,6 @@
-//! What a stream is made of: events and values, apart from strings and blobs, which come in portions.
+//! Events and values. The bytes of strings and blobs are not here: a sink gets them in portions.
 
-/// A value that is no string and holds no others.
+/// A value other than a string, a blob or a container of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Scalar {
     Null,
@@ -14,30 +14,36 @@ pub(crate) enum Scalar {
     Bitmask { signature: u32, value: u64 },
 }
 
-/// What bytes are about to come.
+/// The kind of a string or blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bytes {
     String,
     Blob,
-    /// Not bytes but units of a wide string.
+    /// A wide string, which consists of units instead of bytes.
     Wide,
 }
 
-/// What holds other values.
+/// A container of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nest {
+    /// An array of this length.
     Array(u64),
+    /// A struct with the signature of this index.
     Struct(u32),
+    /// Two values: one for people, one for machines.
     Repr,
 }
 
 /// The beginning of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Enter {
-    /// Offset of the event in the stream.
+    /// Offset of the event in the decompressed stream.
     pub(crate) at: u64,
+    /// Number of the call, from 0.
     pub(crate) call: u64,
+    /// Number of the thread, as apitrace counts them.
     pub(crate) thread: u64,
+    /// Index of the function's signature.
     pub(crate) function: u32,
 }
 

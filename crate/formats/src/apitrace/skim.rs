@@ -1,20 +1,20 @@
-//! Passes over whole events without looking at their values.
+//! Skips whole events without reading their values.
 //!
-//! The same grammar as in `decode.rs`, for the usual case alone: the event is all in sight, defines nothing, and nobody asks
-//! for what its values are. In any other case it gives up and the state machine takes the event from its beginning. A test
-//! shows that both use up the same bytes and tell the same events.
+//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input, defines nothing,
+//! and the sink does not need its values. Otherwise the state machine takes the event from its beginning. A test checks that
+//! both use the same bytes and deliver the same events.
 
 use super::records::{Enter, Event};
 use super::tables::Tables;
 use super::wire::{self, MAX_ARGS, tag};
 
-/// Values within each other; more are left to the state machine, which does not recurse.
+/// Maximum depth of nested values. The state machine, which does not recurse, takes deeper ones.
 const DEPTH: u32 = 16;
 
-/// Passes over events in `bytes`.
+/// Skips events in `bytes`.
 pub(crate) struct Skimmer<'a> {
     bytes: &'a [u8],
-    /// Behind the last whole event.
+    /// Position after the last whole event.
     done: usize,
     pos: usize,
     version: u32,
@@ -26,12 +26,13 @@ impl<'a> Skimmer<'a> {
         Self { bytes, done: 0, pos: 0, version, blobs: 0 }
     }
 
-    /// How many bytes the events passed over have.
+    /// Number of bytes of the skipped events.
     pub(crate) fn position(&self) -> usize {
         self.done
     }
 
-    /// The next event and the bytes of its blobs; `at` is its offset in the stream, `call` the number of a call that begins.
+    /// Skips the next event. Returns it with the number of bytes in its blobs, or `None` if the state machine must take it. `at`
+    /// is its offset in the stream, and `call` the number of the call if it begins one.
     #[inline]
     pub(crate) fn event(&mut self, tables: &Tables, at: u64, call: u64) -> Option<(Event, u64)> {
         self.pos = self.done;
@@ -102,7 +103,7 @@ impl<'a> Skimmer<'a> {
 
     #[inline(always)]
     fn skip(&mut self, n: u64) -> Option<()> {
-        // A position behind the end is found out at the next byte: no event ends with something that is skipped.
+        // The next read detects a position beyond the end: no event ends with skipped bytes.
         self.pos = self.pos.checked_add(usize::try_from(n).ok()?)?;
         Some(())
     }
@@ -176,7 +177,7 @@ mod tests {
     use super::*;
     use crate::container::{Container, peek};
 
-    /// Tells everything in words, and what a skimming sink would be told.
+    /// A sink that logs everything as words, and separately the events that a skimming sink gets.
     #[derive(Default)]
     struct Log {
         words: Vec<String>,
@@ -198,7 +199,7 @@ mod tests {
             self.events.push(format!("{} to {end} with {}", self.event, self.blobs));
         }
         fn scalar(&mut self, _: &Tables, value: Scalar) {
-            // By its bits: a NaN is not equal to itself.
+            // As text, because a NaN does not equal itself.
             self.words.push(format!("{value:?}"));
         }
         fn begin_bytes(&mut self, _: &Tables, kind: Bytes, len: u64) {
@@ -240,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Walks over a stream in portions; answers how far it came, and whether that is all.
+    /// Walks over a stream in portions. Returns the offset reached, the error, where the stream ends, and the number of calls.
     fn walk(
         stream: &[u8],
         sink: &mut impl Sink,
@@ -253,7 +254,7 @@ mod tests {
                 Ok(used) => from += used,
                 Err(broken) => return (walk.at(), Some(broken), Cut::Nothing, walk.calls()),
             }
-            assert!(to - from < 64, "a primitive is short");
+            assert!(to - from < 64, "a primitive is a few bytes");
             if to == stream.len() {
                 return (walk.at(), None, walk.cut(&stream[from..to]), walk.calls());
             }
@@ -261,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Skimming, reading, and both in other portions: the same bytes and the same events.
+    /// Checks that skimming and decoding use the same bytes and deliver the same events, whole and in portions.
     fn agree(stream: &[u8], mut portion: impl FnMut() -> usize) {
         let (mut full, mut skim, mut parts, mut skim_parts) =
             (Log::default(), Skim::default(), Log::default(), Skim::default());
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn skimming_and_reading_use_up_the_same_bytes_of_every_corpus_file() {
+    fn skimming_and_decoding_use_the_same_bytes_of_every_corpus_file() {
         for path in corpus() {
             let file = fs::read(&path).unwrap();
             let stream = peek(Container::of(&file), &file, 3 << 20);
@@ -291,7 +292,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
         #[test]
-        fn skimming_and_reading_agree(stream in stream(), damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 0..3), sizes in proptest::collection::vec(1usize..40, 1..20)) {
+        fn skimming_and_decoding_agree(stream in stream(), damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 0..3), sizes in proptest::collection::vec(1usize..40, 1..20)) {
             let mut stream = stream;
             for (at, byte) in damage {
                 let i = at.index(stream.len());

@@ -1,7 +1,7 @@
-//! Prints a trace byte for byte as `apitrace dump -v --color=never` does.
+//! A trace as text, byte for byte as `apitrace dump -v --color=never` prints it.
 //!
-//! After `cli/cli_dump.cpp` and `lib/trace/trace_dump.cpp`. Its oddities are kept: octal escapes whose first digit is doubled,
-//! calls dropped that are cut, GUIDs by number (their names are not known here).
+//! Follows `cli/cli_dump.cpp` and `lib/trace/trace_dump.cpp`, oddities included: octal escapes have their first digit doubled, and
+//! truncated calls are dropped. GUIDs are printed as numbers, because their names are unknown here.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -19,7 +19,7 @@ use super::lines::{Escaper, Lines};
 use super::problems::CUT_CALL;
 use super::stream::Stream;
 
-/// Begins to print in the manner of `apitrace dump`; there is no other text of a trace.
+/// Begins to print a trace as `apitrace dump` does. Returns `None` for any other kind of text.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let beginning = Beginning::of(head);
     beginning.check_version()?;
@@ -69,7 +69,7 @@ impl ApitraceText {
 
     fn print_properties(&self, out: &mut String) {
         let mut properties: Vec<_> = self.stream.walk.header().properties.iter().collect();
-        // Of a name that comes twice the last value counts.
+        // The last value of a repeated name wins.
         properties.reverse();
         properties.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
         properties.dedup_by(|a, b| a.0 == b.0);
@@ -84,7 +84,7 @@ impl ApitraceText {
     fn finish(&mut self, out: &mut String) {
         self.done = true;
         if let Some(problem) = self.stream.malformed(self.options.size) {
-            // apitrace gives up on the spot: calls that are open are not told.
+            // apitrace stops here and does not print open calls.
             self.problems.push(problem);
         } else {
             let at = self.stream.file_at();
@@ -97,7 +97,7 @@ impl ApitraceText {
                     self.problems.push(Problem { at, kind: &CUT_CALL, value });
                 }
                 Cut::Number { call } => {
-                    // apitrace takes what there is for the number, and drops that call.
+                    // apitrace reads the truncated number, and drops the call with that number.
                     self.lines.forget(call);
                     self.problems.push(Problem { at, kind: &TRUNCATED, value: 0 });
                 }

@@ -8,11 +8,13 @@ use super::label::Label;
 use super::records::{Bytes, Enter, Event};
 use super::tables::Tables;
 
-/// The event at hand, when it is told piece by piece.
+/// The current event, if the state machine delivers it piece by piece.
 #[derive(Default)]
 pub(super) struct Current {
     pub(super) enter: Option<Enter>,
+    /// Offset in the stream and call number of a LEAVE.
     leave: Option<(u64, u64)>,
+    /// Bytes in blobs so far.
     pub(super) blobs: u64,
     pub(super) label: Label,
 }
@@ -22,7 +24,7 @@ pub(super) struct ToBatch<'a> {
     pub(super) calls: &'a mut Calls,
     pub(super) current: &'a mut Current,
     pub(super) out: &'a mut EventBatch,
-    /// The file is over: everything is taken.
+    /// The file has ended: the batch takes everything that is left.
     pub(super) closing: bool,
 }
 

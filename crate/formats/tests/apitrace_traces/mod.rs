@@ -1,4 +1,4 @@
-//! Traces for the tests of apitrace: one with a bit of everything, generated ones, and those of the corpus.
+//! Traces for the tests of apitrace: one with every feature, generated ones, and those of the corpus.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -27,7 +27,7 @@ pub(crate) const MODE: EnumSig<'_> =
 pub(crate) const BITS: BitmaskSig<'_> = BitmaskSig { id: 1, flags: &[("NONE", 0), ("A", 1), ("B", 2)] };
 pub(crate) const POINT: StructSig<'_> = StructSig { id: 9, name: "POINT", members: &["x", "y"] };
 
-/// A trace with a bit of everything.
+/// A trace with groups, frames, markers, every kind of value, and calls that overlap.
 pub(crate) fn sample() -> Writer {
     let mut w = Writer::new(&[("process.name", "/usr/bin/sample"), ("a", "b")]);
     w.call(0, &GOOD, vec![Value::Int(-5)], Some(Value::Uint(7)));
@@ -59,7 +59,7 @@ pub(crate) fn sample() -> Writer {
     w
 }
 
-/// One event of a generated stream.
+/// A value with at most `depth` levels of containers.
 fn value(depth: u32) -> BoxedStrategy<Value<'static>> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -87,6 +87,7 @@ fn value(depth: u32) -> BoxedStrategy<Value<'static>> {
     .boxed()
 }
 
+/// Streams of up to 30 calls, some of which overlap or never end.
 pub(crate) fn stream() -> impl Strategy<Value = Vec<u8>> {
     let functions = prop_oneof![Just(GOOD), Just(SWAP), Just(DRAW), Just(DATA), Just(PUSH), Just(POP), Just(MARK)];
     let event = (functions, 0u64..3, proptest::collection::vec(value(3), 0..4), proptest::option::of(value(1)), 0u8..8);
@@ -113,11 +114,11 @@ pub(crate) fn stream() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Every trace of the corpus, in any folder.
+/// Every trace of the corpus, in any folder. Empty, with a message, if the corpus is missing.
 pub(crate) fn corpus() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/apitrace");
     if !root.is_dir() {
-        eprintln!("skipped: there is no corpus beside the project");
+        eprintln!("skipped: the corpus is missing");
         return Vec::new();
     }
     let (mut files, mut folders) = (Vec::new(), vec![root]);
@@ -135,7 +136,7 @@ pub(crate) fn corpus() -> Vec<PathBuf> {
     files
 }
 
-/// The text that `apitrace dump -v` prints, and the problems met, with the file handed over in portions of `portion` bytes.
+/// The text of a trace, and the problems found. The file comes in portions of `portion` bytes.
 pub(crate) fn dump(file: &[u8], thread_ids: bool, portion: usize) -> (String, Vec<Problem>) {
     let format = FORMATS.iter().find(|f| f.id == "apitrace").unwrap();
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
