@@ -10,10 +10,10 @@ use std::fs;
 use apitrace_traces::{GOOD, POP, PUSH, corpus, dump, sample, stream};
 use common::{Delivered, decode, details, format, whole};
 use proptest::prelude::*;
-use unspool_formats::apitrace::encode::{Details, Value, Writer, snappy};
+use unspool_formats::apitrace::encode::{Details, Value as Arg, Writer, snappy};
 use unspool_formats::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
 use unspool_formats::problem::{MALFORMED, TRUNCATED};
-use unspool_formats::{EventKind, Locator, OpenOptions, Probe, Problem, Text};
+use unspool_formats::{EventKind, Locator, OpenOptions, Probe, Problem, Text, Value};
 
 const WHOLE: &[usize] = &[usize::MAX];
 
@@ -129,7 +129,7 @@ fn a_truncated_header_is_reported_for_events_and_text() {
 fn groups_end_with_the_call_that_contains_the_push() {
     let mut w = Writer::new(&[]);
     let outer = w.enter(0, &GOOD, &Details::default());
-    w.call(0, &PUSH, vec![Value::Null, Value::Null, Value::Null, Value::Text(b"inner")], None);
+    w.call(0, &PUSH, vec![Arg::Null, Arg::Null, Arg::Null, Arg::Text(b"inner")], None);
     w.leave(outer, &Details::default());
     w.call(0, &POP, vec![], None);
     let all = whole("apitrace", &w.finish());
@@ -167,7 +167,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_portions_give_the_same_events(stream in stream(), chunk in 1usize..400, sizes in proptest::collection::vec(1usize..300, 1..20), capacity in 1usize..50) {
+    fn any_portions_give_the_same_events(
+        stream in stream(),
+        chunk in 1usize..400,
+        sizes in proptest::collection::vec(1usize..300, 1..20),
+        capacity in 1usize..50,
+    ) {
         let file = snappy(&stream, chunk);
         let (parts, _) = decode("apitrace", &file, &sizes, capacity);
         let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
@@ -176,13 +181,19 @@ proptest! {
         for event in all.events.iter().filter(|e| e.0 == EventKind::Begin) {
             let details = details(&file, decoder.as_ref(), event.4).0.unwrap();
             if !event.4.is_other() {
-                prop_assert_eq!(details.fields.iter().find(|f| f.name == "Call").map(|f| &f.value), Some(&unspool_formats::Value::U64(event.2)));
+                let call = details.fields.iter().find(|f| f.name == "Call");
+                prop_assert_eq!(&call.unwrap().value, &Value::U64(event.2));
             }
         }
     }
 
     #[test]
-    fn no_damage_causes_a_panic(stream in stream(), damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6), cut: proptest::sample::Index, chunk in 1usize..400) {
+    fn no_damage_causes_a_panic(
+        stream in stream(),
+        damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6),
+        cut: proptest::sample::Index,
+        chunk in 1usize..400,
+    ) {
         let mut file = snappy(&stream, chunk);
         for (at, byte) in damage {
             let i = at.index(file.len());

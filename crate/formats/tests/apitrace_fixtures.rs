@@ -1,7 +1,8 @@
 //! The small apitrace traces of `tests/fixtures/apitrace` and `web/public/samples`, as the encoder writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test apitrace_fixtures` writes them. Without the variable, the files
-//! must equal what the encoder writes. The output of `apitrace dump` is next to each, and is checked if apitrace is installed.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test apitrace_fixtures` writes them. Without the variable,
+//! the files must equal what the encoder writes. The output of `apitrace dump` is next to each, and is checked if
+//! apitrace is installed.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 

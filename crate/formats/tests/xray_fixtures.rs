@@ -1,7 +1,7 @@
 //! The small XRay logs of `tests/fixtures/xray` and `web/public/samples`, as the encoder writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them. Without the variable, the files
-//! must equal what the encoder writes.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them. Without the variable, the
+//! files must equal what the encoder writes.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 

@@ -156,8 +156,8 @@ impl Calls {
         self.frames.partition_point(|frame| frame.end <= leave.0)
     }
 
-    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs, `label` the
-    /// label of a marker.
+    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs,
+    /// and `label` the label of a marker.
     #[inline]
     pub(crate) fn enter(
         &mut self,

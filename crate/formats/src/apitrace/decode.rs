@@ -1,8 +1,8 @@
 //! The state machine that walks over a stream: one grammar for events, details and text.
 //!
-//! It takes the decompressed stream in portions, restarts at primitives (a number, a tag, a part of a string or blob) and feeds
-//! a [`Sink`]. For a sink that needs no values ([`Sink::SKIM`]), `skim.rs` takes events that are complete in the input and
-//! define nothing; this machine takes all others.
+//! It takes the decompressed stream in portions, restarts at primitives (a number, a tag, a part of a string or blob)
+//! and feeds a [`Sink`]. For a sink that needs no values ([`Sink::SKIM`]), `skim.rs` takes events that are complete in
+//! the input and define nothing; this machine takes all others.
 //!
 //! ```text
 //! ENTER [thread] function { detail }* 0      function, enum, bitmask, struct, frame: an id, and a definition
@@ -211,8 +211,8 @@ impl Walk {
         }
     }
 
-    /// Walks over `input`, which begins at [`Walk::at`]. Returns the number of bytes used. The rest is shorter than a primitive,
-    /// a few bytes, unless the sink is full.
+    /// Walks over `input`, which begins at [`Walk::at`]. Returns the number of bytes used. The rest is shorter than a
+    /// primitive, a few bytes, unless the sink is full.
     ///
     /// # Errors
     ///

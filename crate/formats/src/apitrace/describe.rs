@@ -94,8 +94,8 @@ impl Collect {
         self.coming.as_ref().is_none_or(|c| c.bytes.len() >= self.limit)
     }
 
-    /// Keeps a value unless there are too many. An argument, a return value and a container with kept values are always kept, so a
-    /// long array is shortened instead of removed with its surroundings.
+    /// Keeps a value unless there are too many. An argument, a return value and a container with kept values are always
+    /// kept, so a long array is shortened instead of removed with its surroundings.
     fn keep(&mut self, value: Value) {
         let holds = match &value {
             Value::List(values) => !values.is_empty(),

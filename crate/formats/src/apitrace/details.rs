@@ -1,7 +1,8 @@
 //! The details of a call or a frame, decoded again.
 //!
-//! The ENTER and LEAVE events of a call may be far apart, and a blob of many MiB may separate two arguments. The stream is
-//! therefore read in small steps, and blobs are skipped. The caller supplies missing bytes of the file, one range at a time.
+//! The ENTER and LEAVE events of a call may be far apart, and a blob of many MiB may separate two arguments. The stream
+//! is therefore read in small steps, and blobs are skipped. The caller supplies missing bytes of the file, one range at
+//! a time.
 
 use alloc::borrow::Cow;
 use alloc::format;

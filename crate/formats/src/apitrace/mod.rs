@@ -1,7 +1,7 @@
 //! Traces of apitrace: calls of OpenGL, EGL and Direct3D with their arguments, versions 0 to 6.
 //!
-//! A trace is one stream of events in one of four containers (`crate::container`). It has no timestamps. Calls of all threads
-//! are numbered in the order in which they begin, and that number is the x axis.
+//! A trace is one stream of events in one of four containers (`crate::container`). It has no timestamps. Calls of all
+//! threads are numbered in the order in which they begin, and that number is the x axis.
 //!
 //! [`Located`] says what a locator stands for.
 

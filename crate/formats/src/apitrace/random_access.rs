@@ -1,7 +1,7 @@
 //! Random access to the decompressed stream, for details.
 //!
-//! A Snappy file has a list of chunks that maps offsets in the stream to offsets in the file. The other containers have no random
-//! access, so the stream itself is kept.
+//! For a Snappy file, a list of chunks maps offsets in the stream to offsets in the file. The other containers have no
+//! random access, so the stream itself is kept.
 
 use alloc::vec::Vec;
 
@@ -59,7 +59,8 @@ impl RandomAccess {
         }
     }
 
-    /// The last listed chunk at or before an offset in the stream: where it begins, and the bytes of the file up to the next one.
+    /// The last listed chunk at or before an offset in the stream: where it begins, and the bytes of the file up to the
+    /// next.
     fn chunk(&self, at: StreamOffset) -> Option<(StreamOffset, Range)> {
         let Self::Chunks { list, .. } = self else { return None };
         let i = list.partition_point(|(stream, _)| *stream <= at).checked_sub(1)?;

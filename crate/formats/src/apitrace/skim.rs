@@ -1,8 +1,8 @@
 //! Skips whole events without reading their values.
 //!
-//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input, defines nothing,
-//! and the sink does not need its values. Otherwise the state machine takes the event from its beginning. A test checks that
-//! both use the same bytes and deliver the same events.
+//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input, defines
+//! nothing, and the sink does not need its values. Otherwise the state machine takes the event from its beginning. A
+//! test checks that both use the same bytes and deliver the same events.
 
 use super::records::{Enter, Event};
 use super::tables::Tables;
@@ -31,8 +31,8 @@ impl<'a> Skimmer<'a> {
         self.done
     }
 
-    /// Skips the next event. Returns it with the number of bytes in its blobs, or `None` if the state machine must take it. `at`
-    /// is its offset in the stream, and `call` the number of the call if it begins one.
+    /// Skips the next event. Returns it with the number of bytes in its blobs, or `None` if the state machine must take
+    /// it. `at` is its offset in the stream, and `call` the number of the call if it begins one.
     #[inline]
     pub(crate) fn event(&mut self, tables: &Tables, at: u64, call: u64) -> Option<(Event, u64)> {
         self.pos = self.done;
@@ -241,7 +241,8 @@ mod tests {
         }
     }
 
-    /// Walks over a stream in portions. Returns the offset reached, the error, where the stream ends, and the number of calls.
+    /// Walks over a stream in portions. Returns the offset reached, the error, where the stream ends, and the number of
+    /// calls.
     fn walk(
         stream: &[u8],
         sink: &mut impl Sink,
@@ -292,7 +293,11 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
         #[test]
-        fn skimming_and_decoding_agree(stream in stream(), damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 0..3), sizes in proptest::collection::vec(1usize..40, 1..20)) {
+        fn skimming_and_decoding_agree(
+            stream in stream(),
+            damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 0..3),
+            sizes in proptest::collection::vec(1usize..40, 1..20),
+        ) {
             let mut stream = stream;
             for (at, byte) in damage {
                 let i = at.index(stream.len());

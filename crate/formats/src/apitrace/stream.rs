@@ -30,8 +30,8 @@ pub(crate) struct Stream {
     pub(crate) tables: Tables,
     /// Random access for details; `None` if none are needed.
     pub(crate) access: Option<RandomAccess>,
-    /// Number of bytes at the front of the next portion that have already been taken. One byte is held back while there is more
-    /// output, so that the caller does not consider the file decoded.
+    /// Number of bytes at the front of the next portion that have already been taken. One byte is held back while there
+    /// is more output, so that the caller does not consider the file decoded.
     seen: usize,
     /// Bytes of the file taken so far.
     taken: u64,
@@ -93,8 +93,8 @@ impl Stream {
         Fed { used: gone - self.seen, more }
     }
 
-    /// The file ends after `rest`, which the last [`Stream::feed`] did not use. Delivers everything that is left, even to a full
-    /// sink.
+    /// The file ends after `rest`, which the last [`Stream::feed`] did not use. Delivers everything that is left, even
+    /// to a full sink.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         let mut rest = rest;
         while !self.over {
@@ -151,8 +151,8 @@ impl Stream {
         self.broken
     }
 
-    /// Takes the problem at which the container stopped. `size` is that of the file, if known: the container cannot tell how many
-    /// bytes are lost if the rest of the file is malformed.
+    /// Takes the problem at which the container stopped. `size` is that of the file, if known; the container does not
+    /// know how many bytes are lost if the rest of the file is malformed.
     pub(crate) fn take_problem(&mut self, size: Option<u64>) -> Option<Problem> {
         let mut problem = self.problem.take()?;
         if problem.kind == &MALFORMED && problem.value == 0 {

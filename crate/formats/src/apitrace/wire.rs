@@ -1,8 +1,9 @@
 //! The layout of apitrace streams, versions 0 to 6.
 //!
-//! Sources: apitrace `lib/trace/trace_format.hpp`, `trace_parser.cpp`, `trace_writer.cpp` at 18cfd388, and files written by
-//! releases 1.0 to 11.1. `docs/FORMAT.markdown` has errors: bitmask values are bare numbers, a struct signature has a name, and
-//! call detail 3 was never written. apitrace's parser tests the version in three places, and so does this one.
+//! Sources: apitrace `lib/trace/trace_format.hpp`, `trace_parser.cpp`, `trace_writer.cpp` at 18cfd388, and files
+//! written by releases 1.0 to 11.1. `docs/FORMAT.markdown` has errors: bitmask values are bare numbers, a struct
+//! signature has a name, and call detail 3 was never written. apitrace's parser tests the version in three places, and
+//! so does this one.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -151,8 +152,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
     }
 }
 
-/// The character that a unit of a wide string completes. Units are UTF-16 if the recorder ran on Windows, otherwise code points.
-/// `high` keeps a high surrogate between calls.
+/// The character that a unit of a wide string completes. Units are UTF-16 if the recorder ran on Windows, otherwise code
+/// points. `high` keeps a high surrogate between calls.
 pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
     match (high.take(), unit) {
         (_, 0xd800..=0xdbff) => {

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-/// Distance between the checkpoints of a large buffer, in bytes: the most that one click decodes.
+/// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes.
 pub(crate) const CHECKPOINT_EVERY: u64 = 256 * 1024;
 
 /// A record at which decoding can resume, with the state of the walk before it.
@@ -34,7 +34,7 @@ pub(super) struct Entry {
     pub(super) begins: bool,
     /// The buffer has been delivered once: its records and problems have been counted.
     pub(super) delivered: bool,
-    /// Index of the thread in [`super::threads::Threads`].
+    /// Index of the thread, in the order of first records.
     pub(super) thread: u32,
 }
 

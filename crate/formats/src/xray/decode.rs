@@ -59,7 +59,7 @@ pub(crate) trait Sink {
     /// A portion of the last event's payload.
     fn payload(&mut self, bytes: &[u8]);
     fn problem(&mut self, problem: Problem);
-    /// Records of the current thread are missing; `at` is the absolute offset after the gap.
+    /// Records of the current thread are missing, as found at absolute offset `at`.
     fn lost(&mut self, at: u64);
 }
 
@@ -227,8 +227,8 @@ impl FdrWalk {
             len
         };
         let whole = c.at().saturating_add(len);
-        // An end beyond the end of the file means that the file is truncated or the extents are wrong. Which of them shows
-        // at the end.
+        // An end beyond the end of the file means that the file is truncated or the extents are wrong. Only the end
+        // shows which.
         let end = whole.min(self.size.map_or(u64::MAX, |size| size.max(c.at())));
         self.missing = whole - end;
         (self.bytes_end, self.first_function) = (end, true);
@@ -274,8 +274,8 @@ impl FdrWalk {
         let is_function = !self.wire.is_metadata(first);
         let len = if is_function { FUNCTION_LEN } else { METADATA_LEN } as u64;
         if left < len {
-            // LLVM's writer (up to 22, at least) adds a typed event's payload to the extents but not its record of 16 bytes.
-            // Such a buffer ends 16 bytes early for each event, often inside a record.
+            // LLVM's writer (up to 22, at least) adds a typed event's payload to the extents but not its record of 16
+            // bytes. Such a buffer ends 16 bytes early for each event, often inside a record.
             if (c.len() as u64) < left {
                 return false;
             }
@@ -408,8 +408,8 @@ impl FdrWalk {
     /// Whether later records have overwritten the payload of the event at the cursor. `None` if more bytes are needed to
     /// decide.
     ///
-    /// The writers of versions 1 and 2, and of version 3 in LLVM 7, do not advance past the payload that they have written.
-    /// Later writers of version 3 do, so there the bytes after the record decide.
+    /// The writers of versions 1 and 2, and of version 3 in LLVM 7, do not advance past the payload that they have
+    /// written. Later writers of version 3 do, so there the bytes after the record decide.
     fn is_overwritten(&self, size: Option<u32>, c: &Cursor<'_>) -> Option<bool> {
         let Some(size) = size.filter(|size| *size > 0) else { return Some(false) };
         match self.wire.version {

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::wire::{Basic, EventTime, FunctionKind, Header, Metadata, Mode, Wire};
 
-/// The header that LLVM's current writers put before a log: version 3 for basic mode, 5 for FDR. `frequency` is in ticks per
-/// second, `buffer_size` in bytes.
+/// The header that LLVM's current writers put before a log: version 3 for basic mode, 5 for FDR. `frequency` is in
+/// ticks per second, `buffer_size` in bytes.
 pub fn header(mode: Mode, frequency: u64, buffer_size: u64) -> Header {
     let version = match mode {
         Mode::Basic => 3,
@@ -58,8 +58,8 @@ impl FdrBuffer {
         self.bytes.is_empty()
     }
 
-    /// Appends a function record with the lower 28 bits of `func`. A record with the absolute clock precedes it if the clock
-    /// goes back or too far ahead for 32 bits.
+    /// Appends a function record with the lower 28 bits of `func`. A record with the absolute clock precedes it if the
+    /// clock goes back or too far ahead for 32 bits.
     pub fn function(&mut self, kind: FunctionKind, func: u32, clock: u64) {
         let delta = clock.checked_sub(self.clock).and_then(|d| u32::try_from(d).ok()).filter(|d| *d <= i32::MAX as u32);
         if delta.is_none() {

@@ -1,7 +1,8 @@
 //! The order in which buffers are read when the file does not have them in order.
 //!
-//! The buffers of each thread are sorted by their first clock; the order between threads is free. The plan therefore reads in
-//! sweeps over the file. A ring log, which begins somewhere in the middle, takes two sweeps instead of one seek per buffer.
+//! The buffers of each thread are sorted by their first clock; the order between threads is free. The plan therefore
+//! reads in sweeps over the file. A ring log, which begins somewhere in the middle, takes two sweeps instead of one
+//! seek per buffer.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -113,7 +114,8 @@ impl Plan {
         used
     }
 
-    /// The bytes end before the buffer does: the file has shrunk or is truncated. `rest` is what the last run did not use.
+    /// The bytes end before the buffer does: the file has shrunk or is truncated. `rest` is what the last run did not
+    /// use.
     pub(crate) fn end<S: Sink>(&mut self, walk: &mut FdrWalk, rest: &[u8], sink: &mut S) {
         if self.begun {
             walk.end(rest, sink);

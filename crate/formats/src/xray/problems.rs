@@ -8,8 +8,8 @@ crate::problem_kinds! {
         "{count} buffer{|s} end{s|} inside a record",
     );
 
-    /// The next records overwrote the payload of an event, as in writers of 2017 and 2018. `value`: the length of the payload
-    /// in bytes.
+    /// The next records overwrote the payload of an event, as with writers of 2017 and 2018. `value`: the length of the
+    /// payload in bytes.
     OVERWRITTEN_PAYLOAD = ProblemKind::serious(
         "overwritten-payload",
         "the next records overwrote the event's payload of {value} byte{|s}; they and the event may be wrong",
@@ -30,8 +30,8 @@ crate::problem_kinds! {
         "{count} argument{|s} without a call",
     );
 
-    /// A buffer begins inside the previous one. `value`: the number of bytes by which the extents of the previous buffer are too
-    /// long.
+    /// A buffer begins inside the previous one. `value`: the number of bytes by which the previous buffer is
+    /// shorter than its extents.
     WRONG_EXTENTS = ProblemKind::serious(
         "wrong-extents",
         "the next buffer begins here, {value} byte{|s} before the end that the previous buffer's extents give",

@@ -1,6 +1,7 @@
 //! A log as text: one JSON object per record, with each thread's buffers in time order.
 //!
-//! The first pass lists the buffers, the second one prints them. A log whose buffers are in order is printed in file order.
+//! The first pass lists the buffers, the second one prints them. A log whose buffers are in order is printed in file
+//! order.
 
 use alloc::boxed::Box;
 use alloc::string::String;

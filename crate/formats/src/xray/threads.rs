@@ -20,7 +20,7 @@ pub(super) struct Thread {
     pub(super) track: TrackId,
     /// Clock of its latest record, in ticks.
     pub(super) latest: u64,
-    /// One of its buffers begins before the record that precedes it in the file.
+    /// The file has a buffer of the thread that begins before the thread's latest record at that point.
     pub(super) disordered: bool,
 }
 
@@ -62,8 +62,8 @@ impl Threads {
         self.threads.get_mut(index as usize)
     }
 
-    /// The index of a thread. At its first record, which is at absolute offset `at`, this defines its track and if necessary
-    /// that of its process. `start` is its first clock, if known.
+    /// The index of a thread. At its first record, which is at absolute offset `at`, this defines its track and if
+    /// necessary that of its process. `start` is its first clock, if known.
     ///
     /// # Errors
     ///

@@ -246,7 +246,7 @@ pub enum Metadata {
     EndOfBuffer,
     /// The thread now runs on this CPU.
     NewCpu {
-        /// Number of the CPU; the writer has 8 bits of it.
+        /// Number of the CPU; LLVM's writer knows only its lowest 8 bits.
         cpu: u16,
         /// Absolute clock in ticks.
         clock: u64,
@@ -256,7 +256,7 @@ pub enum Metadata {
         /// Absolute clock in ticks.
         clock: u64,
     },
-    /// Time since boot at the NewCpu that follows.
+    /// Time since boot at the following NewCpu.
     WallTime {
         /// Whole seconds.
         seconds: i64,
@@ -300,9 +300,9 @@ pub enum Metadata {
 
 /// The layout of records. It depends on the version and on the byte order.
 ///
-/// On big-endian machines bit fields start at the most significant bit. The bit that distinguishes metadata from function
-/// records is therefore the highest of the first byte instead of the lowest. LLVM's own reader ignores this. No big-endian log
-/// was available to check it.
+/// On big-endian machines bit fields start at the most significant bit. The bit that distinguishes metadata from
+/// function records is therefore the highest of the first byte instead of the lowest. LLVM's own reader ignores this.
+/// No big-endian log was available to check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
     /// Version of the mode's layout.

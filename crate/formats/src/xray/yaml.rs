@@ -1,7 +1,7 @@
 //! Logs as YAML, as `llvm-xray convert -f yaml` writes them and llvm-xray reads them.
 //!
-//! This accepts the tool's subset of YAML: a header of `key: value` lines, then one record in braces per line. Comment lines,
-//! keys in any order, missing keys and both kinds of quotes are accepted. A record must not span lines.
+//! This accepts the tool's subset of YAML: a header of `key: value` lines, then one record in braces per line. Comment
+//! lines, keys in any order, missing keys and both kinds of quotes are accepted. A record must not span lines.
 
 use alloc::vec::Vec;
 
@@ -88,7 +88,7 @@ impl YamlWalk {
     fn finish_line(&mut self, sink: &mut impl Sink) {
         let line = core::mem::take(&mut self.line);
         let begin = core::mem::replace(&mut self.begin, self.at);
-        // Lines that begin no item are the header, comments and the marks of a document's begin and end.
+        // Other lines belong to the header, are comments, or mark the beginning or end of the document.
         let Some(body) = trim(&line).strip_prefix(b"-").filter(|body| !body.starts_with(b"-")) else { return };
         if self.record(begin, trim(body), sink).is_none() {
             sink.problem(Problem { at: begin, kind: &MALFORMED, value: self.at - begin });
