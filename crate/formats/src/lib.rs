@@ -15,6 +15,9 @@
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
+// Test helpers shared with `tests/` name the crate.
+#[cfg(test)]
+extern crate self as unspool_formats;
 
 pub mod apitrace;
 pub mod batch;

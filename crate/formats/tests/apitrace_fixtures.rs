@@ -1,10 +1,12 @@
 //! The small apitrace traces of `tests/fixtures/apitrace` and `web/public/samples`, as the encoder writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test apitrace_fixtures` writes them anew; otherwise they must be
-//! what they were. What `apitrace dump` makes of them stands beside them, and is asked for again where there is an apitrace.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test apitrace_fixtures` writes them. Without the variable,
+//! the files must equal what the encoder writes. The output of `apitrace dump` is next to each, and is checked if
+//! apitrace is installed.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+mod apitrace_traces;
 mod common;
 
 use std::fs;
@@ -14,12 +16,11 @@ use std::process::Command;
 use unspool_formats::apitrace::encode::{
     BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer, snappy,
 };
-use unspool_formats::{FORMATS, OpenOptions, Text};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
     let (short, values) = (scene(12), values());
-    // Small chunks, as a tracer writes that is told to flush often; the sample is longer, and one chunk.
+    // The fixture has small chunks, like those of a tracer that flushes often. The sample is longer and has one chunk.
     let chunks = snappy(&short, 4000);
     let cut = chunks[..chunks.len() - 1234].to_vec();
     let files = [
@@ -52,13 +53,13 @@ fn the_text_is_that_of_apitrace() {
                 }
                 assert_eq!(ours, theirs, "{name}");
             }
-            Err(_) => eprintln!("skipped: there is no apitrace to compare with; the text beside the trace is its own"),
+            Err(_) => eprintln!("skipped: apitrace is not installed; compared with its stored output only"),
         }
         assert_eq!(ours, fs::read_to_string(&golden).unwrap(), "{name}");
     }
 }
 
-/// The same stream, repacked by apitrace and by zstd: see the README beside them.
+/// The same stream, repacked by apitrace and by zstd: see the README of the fixtures.
 #[test]
 fn every_container_holds_the_same() {
     let golden = fs::read_to_string(root().join("tests/fixtures/apitrace/scene.txt")).unwrap();
@@ -73,17 +74,7 @@ fn root() -> PathBuf {
 }
 
 fn dump(file: &[u8]) -> String {
-    let format = FORMATS.iter().find(|f| f.id == "apitrace").unwrap();
-    let text = Text::Apitrace { thread_ids: true };
-    let mut dump = (format.text)(file, text, OpenOptions::default()).unwrap().unwrap();
-    let (mut all, mut out, mut used) = (String::new(), String::new(), 0);
-    while used < file.len() {
-        used += dump.push(&file[used..], &mut out).unwrap().used;
-        all.push_str(&out);
-        out.clear();
-    }
-    dump.end(&[], &mut out).unwrap();
-    all + &out
+    apitrace_traces::dump(file, true, usize::MAX).0
 }
 
 const CAP: EnumSig<'_> = EnumSig {
@@ -114,7 +105,7 @@ fn gl(name: &str) -> Value<'static> {
     Value::Enum(&CAP, value)
 }
 
-/// Functions by name; their ids are the order of the list.
+/// The signature of a function. Its id depends on the position in the list.
 fn function(name: &str) -> FunctionSig<'static> {
     const ALL: &[(&str, &[&str])] = &[
         ("glXMakeCurrent", &["dpy", "drawable", "ctx"]),
@@ -140,7 +131,7 @@ fn function(name: &str) -> FunctionSig<'static> {
     FunctionSig { id: id as u64 + 10, name: ALL[id].0, args: ALL[id].1 }
 }
 
-/// A small game: a window, frames with groups for sky, terrain and interface, and a thread that uploads while they are drawn.
+/// A small game: frames with groups for sky, terrain and interface, and a second thread that uploads during draws.
 fn scene(frames: u64) -> Vec<u8> {
     let mut w = Writer::new(&[("process.name", "/usr/games/meadow"), ("process.commandLine", "meadow --demo")]);
     let display = || Value::Pointer(0x55d0_c0de_1000);
@@ -171,13 +162,13 @@ fn scene(frames: u64) -> Vec<u8> {
                     let args = vec![Value::Int(2), Value::Int(1), Value::Bool(false), Value::Array(matrix.collect())];
                     w.call(0, &function("glUniformMatrix4fv"), args, None);
                 }
-                // The same texture again and again: work that could be left out.
+                // Redundant binds of the same texture.
                 w.call(0, &function("glBindTexture"), vec![gl("GL_TEXTURE_2D"), Value::Uint(program * 2)], None);
                 let args =
                     [gl("GL_TRIANGLES"), Value::Int(36 * (1 + draw as i64)), gl("GL_UNSIGNED_SHORT"), Value::Null];
                 let call = w.enter(0, &function("glDrawElements"), &Details::args(args));
                 if let Some(begun) = upload.take() {
-                    // The uploading thread returns while this draw is under way.
+                    // The uploading call returns during this draw.
                     w.leave(begun, &Details::default());
                 }
                 w.leave(call, &Details::default());
@@ -204,7 +195,7 @@ fn scene(frames: u64) -> Vec<u8> {
         }
         w.call(0, &function("glXSwapBuffers"), vec![display(), window()], None);
     }
-    // The program was stopped while it waited for its window.
+    // The program was stopped during a flush.
     push(&mut w, "sky");
     w.enter(0, &function("glFlush"), &Details::default());
     w.stream().to_vec()
@@ -220,7 +211,7 @@ fn pop(w: &mut Writer) {
     w.call(0, &function("glPopDebugGroup"), vec![], None);
 }
 
-/// Every kind of value, and every other thing a call can have.
+/// Every kind of value, and everything else that a call can have.
 fn values() -> Vec<u8> {
     const SET: FunctionSig<'_> = FunctionSig { id: 40, name: "set", args: &["value"] };
     const GUID: StructSig<'_> = StructSig { id: 1, name: "GUID", members: &["Data1", "Data2", "Data3", "Data4"] };
@@ -270,7 +261,7 @@ fn values() -> Vec<u8> {
     let backtrace = vec![frame(1), FrameSig { id: 2, ..FrameSig::default() }, full];
     let call = w.enter(5, &SET, &Details { backtrace: backtrace.clone(), fake: true, ..Details::default() });
     w.leave(call, &Details { args: vec![(0, Value::Uint(1))], ..Details::result(Value::Array(vec![Value::Null])) });
-    // The frames are known by now; the argument comes at both ends.
+    // The frames have been defined; both events of the call have the argument.
     let outer = w.enter(0x1f, &SET, &Details { backtrace, ..Details::args([Value::Text(b"in")]) });
     let nested = w.enter(0x1f, &SET, &Details::default());
     w.leave(nested, &Details::default());

@@ -1,4 +1,4 @@
-//! XRay logs written by the encoder and read back: every record kind, any portions, any damage.
+//! Logs from the encoder, decoded again: every kind of record, any portions, any damage.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -31,7 +31,7 @@ impl Delivered {
     }
 }
 
-/// Drives the decoder over a file in portions of the given sizes, over and over, with batches of the given capacity.
+/// Decodes a file without an error: portions of these sizes in turn, batches of `capacity` events.
 fn decode(file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
     let (all, decoder) = common::decode("xray", file, portions, capacity);
     assert_eq!(all.error, None);
@@ -60,7 +60,7 @@ fn calls(pid: i32, tid: i32, clock: u64, ids: &[u32]) -> FdrBuffer {
 }
 
 #[test]
-fn every_record_kind_comes_back() {
+fn every_record_kind_round_trips() {
     let mut b = FdrBuffer::new(7, 8, 3, 1000, (5, 6));
     b.function(FunctionKind::EnterArgs, 1, 1000);
     b.argument(u64::MAX);
@@ -71,7 +71,7 @@ fn every_record_kind_comes_back() {
     b.event(Some(9), 1040, &[0; 300]);
     b.cpu(5, 1 << 62);
     b.function(FunctionKind::Exit, 1, (1 << 62) + 5);
-    // Too far ahead for 32 bits: an absolute clock is written first.
+    // Too far ahead for 32 bits: an absolute clock precedes it.
     b.function(FunctionKind::Enter, 2, (1 << 62) + (1 << 40));
     b.event(Some(0), (1 << 62) + (1 << 41), b"");
     let all = whole(&log([b.finish()]));
@@ -105,12 +105,7 @@ fn details_hold_every_argument_and_payload() {
     b.function(FunctionKind::TailExit, 1, 1060);
     let file = log([b.finish()]);
     let (all, decoder) = decode(&file, &[17], 1);
-    let details = |i: usize| {
-        let locator = all.events[i].4;
-        let range = decoder.details_range(locator).unwrap();
-        let bytes = &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
-        decoder.details(locator, bytes).unwrap()
-    };
+    let details = |i: usize| common::details(&file, decoder.as_ref(), all.events[i].4).0.unwrap();
     let field = |i: usize, name: &str| details(i).fields.into_iter().find(|f| f.name == name).map(|f| f.value);
     assert_eq!(field(0, "Arguments"), Some(Value::List(vec![Value::Hex(u64::MAX), Value::Hex(42)])));
     assert_eq!(field(0, "Function id"), Some(Value::Id(1)));
@@ -119,7 +114,7 @@ fn details_hold_every_argument_and_payload() {
     assert_eq!(field(1, "Payload"), Some(Value::Bytes { bytes: b"payload".to_vec(), len: 7 }));
     assert_eq!(field(1, "Event type"), Some(Value::Id(9)));
     assert_eq!(field(2, "CPU"), Some(Value::Id(5)));
-    assert_eq!(details(2).remarks.len(), 1, "a tail call is said");
+    assert_eq!(details(2).remarks.len(), 1, "a remark about the tail call");
     assert!(decoder.details(Locator::at(1), &[]).is_err());
 }
 
@@ -129,15 +124,14 @@ fn a_click_in_a_huge_buffer_decodes_little() {
     let (all, decoder) = decode(&file, &[1 << 20], 4096);
     for i in [0, 1000, 199_999, 399_999] {
         let locator = all.events[i].4;
-        let range = decoder.details_range(locator).unwrap();
-        assert!(range.len <= 1 << 20, "{} bytes", range.len);
-        let bytes = &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
-        assert_eq!(decoder.details(locator, bytes).unwrap().offset, locator.position());
+        let (details, bytes) = common::details(&file, decoder.as_ref(), locator);
+        assert!(bytes <= 1 << 20, "{bytes} bytes");
+        assert_eq!(details.unwrap().offset, locator.position());
     }
 }
 
 #[test]
-fn buffers_out_of_order_are_delivered_anew_and_counted_once() {
+fn disordered_buffers_are_delivered_again_and_counted_once() {
     let a = |clock: u64, id: u32| calls(1, 10, clock, &[id]).finish();
     let b = |clock: u64, id: u32| calls(1, 11, clock, &[id]).finish();
     let all = whole(&log([a(3000, 3), b(100, 1), a(4000, 4), a(1000, 1), b(200, 2), a(2000, 2)]));
@@ -152,7 +146,7 @@ fn buffers_out_of_order_are_delivered_anew_and_counted_once() {
 }
 
 #[test]
-fn typed_events_make_buffers_short_and_the_next_buffer_is_found() {
+fn finds_the_next_buffer_after_typed_events_shortened_one() {
     let mut b = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
     b.function(FunctionKind::Enter, 1, 1000);
     b.event(Some(1), 1010, b"abc");
@@ -171,7 +165,7 @@ fn typed_events_make_buffers_short_and_the_next_buffer_is_found() {
     assert_eq!(
         (all.problems[0].at, all.problems[0].value),
         (event.4.position(), 16 + 1),
-        "its record and what there is of the payload"
+        "its record and the part of the payload that exists"
     );
     assert_eq!(all.track(1), ["!typed event 1@1010", "+#1@1020", "!custom event@1030", "+#9@2000", "-#9@2010"]);
     assert!(all.events.iter().any(|e| e.0 == EventKind::StackLost));
@@ -189,7 +183,7 @@ fn one_bad_byte_costs_one_buffer() {
     assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(all.problems[0].value, 8);
     assert!(all.track(1).ends_with(&["+#7@5000".to_string(), "-#7@5010".to_string()]));
-    // Nonsense between buffers is skipped up to the next one.
+    // Invalid bytes between buffers are skipped.
     let all = whole(&log([good, vec![0xee; 77], after]));
     assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(all.problems[0].value, 77);
@@ -197,7 +191,7 @@ fn one_bad_byte_costs_one_buffer() {
 }
 
 #[test]
-fn extents_beyond_the_next_buffer_are_told_with_how_far_they_go() {
+fn extents_beyond_the_next_buffer_are_reported_with_the_excess() {
     let mut long = calls(1, 1, 1000, &[1]).finish();
     let next = 32 + long.len() as u64;
     let extents = u64::from_le_bytes(long[1..9].try_into().unwrap());
@@ -210,7 +204,7 @@ fn extents_beyond_the_next_buffer_are_told_with_how_far_they_go() {
 }
 
 #[test]
-fn an_impossible_extent_does_not_swallow_the_file() {
+fn impossible_extents_cost_one_buffer() {
     let mut bad = calls(1, 1, 1000, &[1]).finish();
     bad[1..9].copy_from_slice(&u64::MAX.to_le_bytes());
     let all = whole(&log([bad, calls(1, 1, 5000, &[7]).finish()]));
@@ -219,7 +213,7 @@ fn an_impossible_extent_does_not_swallow_the_file() {
 }
 
 #[test]
-fn a_cut_file_keeps_what_came_before_the_cut() {
+fn a_truncated_file_keeps_everything_before_its_end() {
     let file = log([calls(1, 1, 1000, &[1, 2]).finish(), calls(1, 2, 1000, &[3, 4]).finish()]);
     let complete = whole(&file);
     assert_eq!(complete.problems, []);
@@ -233,13 +227,13 @@ fn a_cut_file_keeps_what_came_before_the_cut() {
 }
 
 #[test]
-fn a_buffer_of_only_a_preamble_is_fine() {
+fn a_buffer_may_have_only_a_preamble() {
     let all = whole(&log([FdrBuffer::new(1, 1, 0, 1000, (0, 0)).finish()]));
     assert_eq!((all.problems.len(), all.records, all.tracks.len()), (0, 0, 2));
 }
 
 #[test]
-fn basic_logs_come_back() {
+fn basic_logs_round_trip() {
     let f = |kind, func, clock, tid| Basic::Function { cpu: 2, kind, func, clock, tid, pid: 40 };
     let records = [
         f(Ok(FunctionKind::EnterArgs), 5, 100, 41),
@@ -255,8 +249,7 @@ fn basic_logs_come_back() {
     assert_eq!(all.track(1), ["+#5@100", "-#5@110"]);
     assert_eq!(all.track(2), ["+#6@50", "-#6@60"]);
     assert_eq!(all.kinds(), [&STRAY_ARGUMENT, &MALFORMED]);
-    let range = decoder.details_range(Locator::at(32)).unwrap();
-    let details = decoder.details(Locator::at(32), &file[range.at as usize..][..range.len as usize]).unwrap();
+    let details = common::details(&file, decoder.as_ref(), Locator::at(32)).0.unwrap();
     assert!(details.fields.iter().any(|f| f.name == "Arguments" && f.value == Value::List(vec![Value::Hex(77)])));
     assert_eq!(whole(&file[..file.len() - 1]).kinds().last(), Some(&&TRUNCATED));
     assert_eq!(whole(&file[..32]), Delivered::default(), "a header alone is a log without records");
@@ -273,7 +266,7 @@ fn log_of(header: &Header, buffers: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8
 }
 
 #[test]
-fn every_version_in_both_byte_orders_says_the_same() {
+fn every_version_in_both_byte_orders_gives_the_same_events() {
     for big_endian in [false, true] {
         for version in 1..=5 {
             let header = of_version(version, big_endian);
@@ -310,11 +303,11 @@ fn every_version_in_both_byte_orders_says_the_same() {
 }
 
 #[test]
-fn the_first_difference_of_a_buffer_is_not_added_in_versions_1_to_3() {
+fn versions_1_to_3_ignore_the_first_difference_of_a_buffer() {
     for (version, time) in [(1, 5000), (2, 5000), (3, 5000), (4, 5150)] {
         let header = of_version(version, false);
         let mut b = FdrBuffer::of(&header, 1, 1, 0, 5000, (0, 0));
-        // What those writers did: the clock of the preamble is that of this record, and yet there is a difference.
+        // Those writers put this record's clock into the preamble and still wrote a difference.
         b.function(FunctionKind::Exit, 6, 5150);
         let all = whole(&log_of(&header, [b.finish()]));
         assert_eq!(all.track(1), [format!("-#6@{time}")]);
@@ -322,7 +315,7 @@ fn the_first_difference_of_a_buffer_is_not_added_in_versions_1_to_3() {
 }
 
 #[test]
-fn events_of_llvm_7_are_told_from_those_of_later_writers() {
+fn events_of_llvm_7_are_distinguished_from_those_of_later_writers() {
     let header = of_version(3, false);
     let calls = |b: &mut FdrBuffer, from: u32| {
         for id in from..from + 6 {
@@ -344,7 +337,7 @@ fn events_of_llvm_7_are_told_from_those_of_later_writers() {
 }
 
 #[test]
-fn a_bad_buffer_of_version_1_ends_where_all_do() {
+fn a_damaged_buffer_of_version_1_has_the_size_of_all() {
     let header = of_version(1, false);
     let buffer = |clock: u64| {
         let mut b = FdrBuffer::of(&header, 1, 1, 0, clock, (0, 0));
@@ -352,7 +345,7 @@ fn a_bad_buffer_of_version_1_ends_where_all_do() {
         b.finish()
     };
     let mut bad = buffer(1000);
-    // No record of version 1, but what a buffer of later versions begins with.
+    // Not a record of version 1, but the beginning of a buffer in later versions.
     bad[48] = 0x0f;
     bad[64] = 0x01;
     let file = log_of(&header, [bad, buffer(9000)]);
@@ -363,7 +356,7 @@ fn a_bad_buffer_of_version_1_ends_where_all_do() {
 }
 
 #[test]
-fn basic_logs_of_all_versions_come_back() {
+fn basic_logs_of_all_versions_round_trip() {
     for (version, big_endian) in [(1, false), (2, false), (3, true)] {
         let header = Header { version, big_endian, ..header(Mode::Basic, 1, 0) };
         let f = |kind, clock| Basic::Function { cpu: 2, kind: Ok(kind), func: 5, clock, tid: 41, pid: 40 };
@@ -374,7 +367,7 @@ fn basic_logs_of_all_versions_come_back() {
 }
 
 #[test]
-fn llvm_xrays_yaml_is_read() {
+fn reads_the_yaml_of_llvm_xray() {
     let yaml = br#"# a comment
 ---
 header:
@@ -404,18 +397,14 @@ records:
     );
     assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(decoder.info().title, "XRay FDR 5, YAML");
-    let details = |i: usize| {
-        let locator = all.events[i].4;
-        let range = decoder.details_range(locator).unwrap();
-        decoder.details(locator, &yaml[range.at as usize..]).unwrap().fields
-    };
+    let details = |i: usize| common::details(yaml, decoder.as_ref(), all.events[i].4).0.unwrap().fields;
     let arguments = Value::List(vec![Value::Hex(7), Value::Hex(u64::MAX)]);
     assert!(details(0).iter().any(|f| f.name == "Arguments" && f.value == arguments));
     let payload = Value::Bytes { bytes: b"a, b: {c}".to_vec(), len: 9 };
     assert!(details(2).iter().any(|f| f.name == "Payload" && f.value == payload));
 }
 
-/// A log of several threads with everything in it, from a few numbers.
+/// A log of several threads with every kind of record, generated from `seed`.
 fn any_log(header: &Header, seed: &[(u8, u8, u16)]) -> Vec<u8> {
     let mut clock = 10_000u64;
     let mut buffers = Vec::new();
@@ -458,7 +447,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_is_survived_in_any_portions(
+    fn any_damage_in_any_portions_gives_the_same_events(
         (version, big_endian) in (1u16..6, any::<bool>()),
         seed in prop::collection::vec(any::<(u8, u8, u16)>(), 1..60),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),

@@ -1,7 +1,7 @@
 //! The small XRay logs of `tests/fixtures/xray` and `web/public/samples`, as the encoder writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them anew; otherwise they must be
-//! what they were.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them. Without the variable, the
+//! files must equal what the encoder writes.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -31,7 +31,7 @@ fn fixtures_are_what_the_encoder_writes() {
     common::are_written(&files);
 }
 
-/// A small repeatable source of variety.
+/// A small pseudo-random generator.
 struct Dice(u64);
 
 impl Dice {
@@ -43,14 +43,14 @@ impl Dice {
     }
 }
 
-/// One thread that writes into buffers of a fixed size, as the flight recorder does.
+/// A thread that writes into buffers of a fixed size, like the flight recorder.
 struct Thread {
     tid: i32,
     cpu: u16,
     clock: u64,
     dice: Dice,
     buffer: Option<FdrBuffer>,
-    /// Finished buffers with the clock at which they were handed over.
+    /// Finished buffers, and the clock at which each was finished.
     done: Vec<(u64, Vec<u8>)>,
 }
 
@@ -65,13 +65,13 @@ impl Thread {
 
     fn writer(&mut self) -> &mut FdrBuffer {
         if self.buffer.as_ref().is_some_and(|b| b.len() + 64 > BUFFER) {
-            self.hand_over();
+            self.finish_buffer();
         }
         let wall = ((self.clock / FREQUENCY) as i64, (self.clock % FREQUENCY / 2400) as i32);
         self.buffer.get_or_insert_with(|| FdrBuffer::new(PID, self.tid, self.cpu, self.clock, wall))
     }
 
-    fn hand_over(&mut self) {
+    fn finish_buffer(&mut self) {
         if let Some(buffer) = self.buffer.take() {
             self.done.push((self.clock, buffer.finish()));
         }
@@ -118,7 +118,7 @@ impl Thread {
         self.exit(6);
         self.enter(10, &[]);
         self.pass(6_000);
-        // Rendering goes down as deep as its input.
+        // The depth of rendering depends on its input.
         let depth = 2 + self.dice.below(5) as u32;
         for level in 0..depth {
             self.enter(11 + level % 2, &[]);
@@ -144,7 +144,7 @@ fn log(threads: Vec<Thread>) -> Vec<u8> {
     let mut buffers: Vec<(u64, Vec<u8>)> = threads
         .into_iter()
         .flat_map(|mut t| {
-            t.hand_over();
+            t.finish_buffer();
             t.done
         })
         .collect();
@@ -154,18 +154,18 @@ fn log(threads: Vec<Thread>) -> Vec<u8> {
     file
 }
 
-/// A server: a main thread that waits, and three workers. The recording of one began in the middle of a request.
+/// A server: a main thread that waits, and three workers. The recording of one begins in the middle of a request.
 fn server() -> Vec<u8> {
     let mut main = Thread::new(PID, 0, START);
     main.enter(1, &[3]);
     main.pass(20_000);
     main.call(15, 50_000);
-    // It waits for the workers when the recording ends.
+    // The main thread waits for the workers when the recording ends.
     main.enter(16, &[]);
     let workers = (0..3u64).map(|i| {
         let mut t = Thread::new(PID + 1 + i as i32, i as u16, START + 90_000 + i * 40_000);
         if i == 2 {
-            // Older buffers have been overwritten: what is left begins deep in a call.
+            // Older buffers have been overwritten; the rest begins deep in a call.
             t.call(5, 4_000);
             t.exit(4);
             t.pass(8_000);
@@ -187,7 +187,7 @@ fn server() -> Vec<u8> {
     log(threads)
 }
 
-/// One thread with custom and typed events, as a program writes them by hand.
+/// One thread with custom and typed events.
 fn worker_with_events() -> Vec<u8> {
     let mut t = Thread::new(PID, 1, START);
     t.enter(1, &[1]);
@@ -206,7 +206,7 @@ fn worker_with_events() -> Vec<u8> {
     log(vec![t])
 }
 
-/// A clock of milliseconds, in which most calls take no time.
+/// A millisecond clock, by which most calls take no time.
 fn coarse_clock() -> Vec<u8> {
     let mut buffer = FdrBuffer::new(PID, PID, 0, 1000, (1, 0));
     buffer.function(FunctionKind::Enter, 1, 1000);

@@ -1,14 +1,13 @@
-//! Threads, calls, groups and frames: what becomes of ENTER and LEAVE on the way to a batch.
+//! Threads, calls, groups and frames: turns ENTER and LEAVE into events of a batch.
 //!
 //! ```text
 //! call      0      1      2      3      4      5
 //! thread 0  glClear       glPushDebugGroup ("sky")   ...
 //! group                   sky begins, and ends with the glPopDebugGroup of the same thread
-//! frames    frame 0 .... ends when a swap leaves; frame 1 begins with the call that comes next
+//! frames    frame 0 .... ends with the LEAVE of a swap; frame 1 begins with the next call
 //! ```
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
@@ -18,17 +17,18 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::Problem;
+use crate::problem::ProblemKind;
 
 use super::Located;
-use super::decode::Enter;
 use super::functions::Marker;
 use super::pending::Pending;
 use super::problems::{LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
+use super::records::Enter;
 use super::tables::{Function, Tables};
+use super::wire::StreamOffset;
 
 const NONE: u32 = u32::MAX;
-/// Threads below this are looked up in an array.
+/// Threads with numbers below this are looked up in an array.
 const SMALL: u64 = 1 << 10;
 
 const FRAMES: TrackId = 0;
@@ -36,66 +36,78 @@ const DRAWS: TrackId = 1;
 const BLOBS: TrackId = 2;
 const FIRST_THREAD: TrackId = 3;
 
-/// A call that has not ended.
+/// A call that has begun and not ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCall {
-    /// Offset of its ENTER in the stream, and the one behind it.
+    /// Offsets in the stream of its ENTER event and of the end of that event.
     pub(crate) at: u64,
     end: u64,
     thread: u32,
     function: u32,
+    /// Bytes in blobs of its ENTER event.
     blobs: u64,
 }
 
-/// A frame, with what is counted over it.
+/// A frame and its counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FrameFacts {
-    /// Where it begins and ends on the x axis.
+    /// Beginning and end on the x axis, as numbers of calls.
     pub(crate) from: u64,
     pub(crate) to: u64,
     pub(crate) calls: u64,
     pub(crate) draws: u64,
     pub(crate) blobs: u64,
-    /// Offset in the stream behind the LEAVE that ends it.
+    /// Offset in the stream of the end of the LEAVE event that ends the frame.
     pub(crate) end: u64,
+}
+
+/// A LEAVE without an ENTER, or a pop without a push.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Orphan {
+    /// Offset of the LEAVE event.
+    pub(crate) at: StreamOffset,
+    pub(crate) kind: &'static ProblemKind,
+    /// Number of the call.
+    pub(crate) call: u64,
 }
 
 struct Thread {
     track: TrackId,
-    /// Groups that are open.
+    /// Open groups, outermost first.
     groups: Vec<Group>,
 }
 
-/// A debug group.
+/// An open debug group.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    /// The call that pushed it, and the offset of its ENTER in the stream.
+    /// The call that pushed it, and the offset in the stream of that call's ENTER event.
     call: u64,
     at: u64,
     name: u32,
 }
 
-/// What is known of the calls so far.
+/// The state of all calls so far.
 pub(crate) struct Calls {
     limits: Limits,
     texts: Texts,
-    /// Name of each function.
+    /// Number of the name of each function, by the index of its signature.
     functions: Vec<u32>,
+    /// Indexes into `threads` by the number of the thread.
     thread_of: Vec<u32>,
     threads_beyond: HashMap<u64, u32>,
     threads: Vec<Thread>,
     pub(crate) pending: Pending<OpenCall>,
-    /// Calls begun so far: now, on the x axis.
+    /// Calls begun so far: the current position on the x axis.
     now: u64,
     /// Frames that have ended.
     pub(crate) frames: Vec<FrameFacts>,
-    /// The frame at hand, and its name; none between a swap and the next event.
+    /// The current frame, and its name; `None` between a swap and the next event.
     frame: FrameFacts,
     frame_name: Option<u32>,
-    /// Ends that do not follow their beginnings at once: offsets of ENTER and LEAVE in the stream.
+    /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream.
     far: Vec<(u64, u64)>,
-    /// Ends of calls and of groups that never began. Their places are offsets in the stream, not in the file.
-    pub(crate) orphans: Vec<Problem>,
+    /// Orphans since the decoder last took them.
+    pub(crate) orphans: Vec<Orphan>,
     error: Option<Error>,
 }
 
@@ -119,32 +131,33 @@ impl Calls {
         }
     }
 
-    /// What went beyond a limit.
+    /// The first error about an exceeded limit.
     pub(crate) fn error(&self) -> Option<Error> {
         self.error
     }
 
-    /// Where the end of the call that begins at `at` is, if it does not follow at once.
-    pub(crate) fn far_leave(&self, at: u64) -> Option<u64> {
-        self.far.iter().find(|(enter, _)| *enter == at).map(|(_, leave)| *leave)
+    /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows that.
+    pub(crate) fn far_leave(&self, at: StreamOffset) -> Option<StreamOffset> {
+        self.far.iter().find(|(enter, _)| *enter == at.0).map(|(_, leave)| StreamOffset(*leave))
     }
 
-    /// The number of an open call by where it begins.
-    pub(crate) fn open_at(&self, at: u64) -> Option<u64> {
-        self.pending.iter().find(|(_, open)| open.at == at).map(|(call, _)| call)
+    /// The number of the open call whose ENTER event is at `at`.
+    pub(crate) fn open_at(&self, at: StreamOffset) -> Option<u64> {
+        self.pending.iter().find(|(_, open)| open.at == at.0).map(|(call, _)| call)
     }
 
-    /// The frame at hand, as far as it has come; it is not in [`Calls::frames`].
+    /// The current frame so far, which is not in [`Calls::frames`].
     pub(crate) fn last_frame(&self) -> FrameFacts {
         FrameFacts { to: self.now, ..self.frame }
     }
 
-    /// The number of the frame that a call belongs to whose LEAVE is at this offset.
-    pub(crate) fn frame_of(&self, leave: u64) -> usize {
-        self.frames.partition_point(|frame| frame.end <= leave)
+    /// The number of the frame of a call whose LEAVE event is at `leave`.
+    pub(crate) fn frame_of(&self, leave: StreamOffset) -> usize {
+        self.frames.partition_point(|frame| frame.end <= leave.0)
     }
 
-    /// A call begins. `end` is the offset behind its event, `label` what a marker says.
+    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs,
+    /// and `label` the label of a marker.
     #[inline]
     pub(crate) fn enter(
         &mut self,
@@ -194,11 +207,11 @@ impl Calls {
         Ok(())
     }
 
-    /// A call ends with the event at `at`, which ends at `end`.
+    /// A call ends with the event that extends from `at` to `end` in the stream and has `blobs` bytes in blobs.
     #[inline]
     pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
         let Some(open) = self.pending.take(call) else {
-            self.orphans.push(Problem { at, kind: &LEAVE_WITHOUT_ENTER, value: call });
+            self.orphans.push(Orphan { at: StreamOffset(at), kind: &LEAVE_WITHOUT_ENTER, call });
             return;
         };
         let Some(function) = tables.functions.get(open.function) else { return };
@@ -209,14 +222,14 @@ impl Calls {
         let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
         let Some(thread) = self.threads.get_mut(open.thread as usize) else { return };
         while thread.groups.last().is_some_and(|group| group.call > call) {
-            // Pushed within this call and not popped: it ends with the call.
+            // Pushed within this call and not popped: the end of the call closes it.
             thread.groups.pop();
         }
         out.push(EventKind::EndOf, thread.track, self.now, name, Locator::at(open.at));
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
                 Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, Locator::at(group.at)),
-                None => self.orphans.push(Problem { at, kind: &POP_WITHOUT_PUSH, value: call }),
+                None => self.orphans.push(Orphan { at: StreamOffset(at), kind: &POP_WITHOUT_PUSH, call }),
             }
         }
         if at != open.end {
@@ -228,13 +241,13 @@ impl Calls {
         }
     }
 
-    /// Nothing more comes: the calls that are open stay so.
+    /// The stream ends at `end`: counts the calls that are still open, and ends the last frame if a swap is among them.
     pub(crate) fn finish(&mut self, tables: &Tables, end: u64, out: &mut EventBatch) {
         let open: Vec<OpenCall> = self.pending.iter().map(|(_, open)| *open).collect();
         for open in open {
             let Some(function) = tables.functions.get(open.function) else { continue };
             self.count(function, open.blobs);
-            // A swap that never returned ends its frame all the same, as in apitrace.
+            // As in apitrace, a swap that never returned still ends its frame.
             if function.flags.frame_end && self.frame_name.is_some() {
                 self.end_frame(end, out);
             }
@@ -324,7 +337,7 @@ impl Calls {
             self.threads_beyond.insert(enter.thread, index);
         }
         out.new_tracks.push(TrackDef {
-            // apitrace numbers threads itself and keeps neither name nor id.
+            // apitrace numbers threads itself and records neither name nor id.
             detail: format!("first call {}, {}", enter.call, function.name),
             id: i64::try_from(enter.thread).ok(),
             orphans: Orphans::FromPrevious,
@@ -352,79 +365,5 @@ impl Calls {
             *slot = name;
         }
         Ok(name)
-    }
-}
-
-/// The label of a marker: its last string, as far as it is of use in a row of a timeline.
-#[derive(Debug, Default)]
-pub(crate) struct Label {
-    text: Vec<u8>,
-    high: Option<u32>,
-    /// The call is a marker.
-    listening: bool,
-    /// A string is being told.
-    open: bool,
-    heard: bool,
-}
-
-impl Label {
-    const MAX: usize = 256;
-
-    /// A marker begins, or a call that is none.
-    pub(crate) fn begin(&mut self, is_marker: bool) {
-        self.text.clear();
-        (self.listening, self.open, self.heard, self.high) = (is_marker, false, false, None);
-    }
-
-    /// A string begins.
-    pub(crate) fn string(&mut self) {
-        if self.listening {
-            self.text.clear();
-            (self.open, self.heard) = (true, true);
-        }
-    }
-
-    /// Something else begins.
-    pub(crate) fn other(&mut self) {
-        self.open = false;
-    }
-
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        if self.open {
-            let room = Self::MAX - self.text.len().min(Self::MAX);
-            self.text.extend(bytes.iter().take(room));
-        }
-    }
-
-    pub(crate) fn unit(&mut self, unit: u32) {
-        if self.open
-            && let Some(c) = wide_char(&mut self.high, unit)
-        {
-            let mut utf8 = [0; 4];
-            self.bytes(c.encode_utf8(&mut utf8).as_bytes());
-        }
-    }
-
-    /// What was heard.
-    pub(crate) fn text(&self) -> Option<String> {
-        let mut text = match core::str::from_utf8(&self.text) {
-            // Cut within a character by our own limit.
-            Err(error) if error.error_len().is_none() => super::wire::text_of(self.text.get(..error.valid_up_to())?),
-            _ => super::wire::text_of(&self.text),
-        };
-        text.truncate(text.trim_end().len());
-        (self.heard && !text.is_empty()).then_some(text)
-    }
-}
-
-/// The character that a unit of a wide string ends: UTF-16 where the recorder ran on Windows, code points elsewhere.
-pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
-    match (high.take(), unit) {
-        (_, 0xd800..=0xdbff) => {
-            *high = Some(unit);
-            None
-        }
-        (Some(high), 0xdc00..=0xdfff) => char::from_u32(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00)),
-        (_, unit) => Some(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)),
     }
 }

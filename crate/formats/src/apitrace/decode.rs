@@ -1,8 +1,8 @@
 //! The state machine that walks over a stream: one grammar for events, details and text.
 //!
-//! It is handed the decompressed stream in portions, restarts at primitives (a number, a tag, a part of a string or blob) and
-//! tells a [`Sink`] what it meets. A sink that only wants events says [`Sink::SKIM`]; then whole events are passed over in
-//! one go where they are all in sight and define nothing (`skim.rs`), and by this machine where not.
+//! It takes the decompressed stream in portions, restarts at primitives (a number, a tag, a part of a string or blob)
+//! and feeds a [`Sink`]. For a sink that needs no values ([`Sink::SKIM`]), `skim.rs` takes events that are complete in
+//! the input and define nothing; this machine takes all others.
 //!
 //! ```text
 //! ENTER [thread] function { detail }* 0      function, enum, bitmask, struct, frame: an id, and a definition
@@ -15,76 +15,40 @@ use alloc::vec::Vec;
 
 use crate::input::Cursor;
 
-use super::skim;
+use super::records::{Bytes, Enter, Event, Nest, Scalar};
+use super::skim::Skimmer;
 use super::tables::{Definitions, Enum, Tables};
 use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, tag, uint};
 
 use definitions::{Draft, Kind};
 
-/// A value that is no string and holds no others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Scalar {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Uint(u64),
-    Float(f32),
-    Double(f64),
-    Pointer(u64),
-    Enum { signature: u32, value: i64 },
-    Bitmask { signature: u32, value: u64 },
-}
-
-/// What bytes are about to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bytes {
-    String,
-    Blob,
-    /// Not bytes but units of a wide string.
-    Wide,
-}
-
-/// What holds other values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nest {
-    Array(u64),
-    Struct(u32),
-    Repr,
-}
-
-/// The beginning of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Enter {
-    /// Offset of the event in the stream.
-    pub(crate) at: u64,
-    pub(crate) call: u64,
-    pub(crate) thread: u64,
-    pub(crate) function: u32,
-}
-
-/// What a walk tells. Values come after what they are the value of, depth first.
+/// Receives what a walk finds. Values follow the argument, result or container that they belong to, depth first.
 #[allow(unused_variables)]
 pub(crate) trait Sink {
-    /// Whole events may be told at once, without their values.
+    /// Whole events may be delivered by [`Sink::whole`], without their values.
     const SKIM: bool = false;
-    /// The sink cannot take more now: the walk stops before the next event.
+    /// Whether the walk must stop before the next event.
     fn is_full(&self) -> bool {
         false
     }
+    /// The beginning of a call.
     fn enter(&mut self, tables: &Tables, enter: Enter);
+    /// The end of call number `call`; the event is at offset `at` of the stream.
     fn leave(&mut self, tables: &Tables, at: u64, call: u64);
-    /// The event is over; `end` is the offset behind it.
+    /// The event ends at offset `end` of the stream.
     fn event_end(&mut self, tables: &Tables, end: u64);
-    /// A whole event: `blobs` is how many bytes its blobs have.
-    fn whole(&mut self, tables: &Tables, event: skim::Event, end: u64, blobs: u64) {}
+    /// A whole event, which ends at offset `end` of the stream and has `blobs` bytes in blobs.
+    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {}
     fn flags(&mut self, flags: u64) {}
+    /// The frames of a backtrace follow.
     fn backtrace(&mut self) {}
     fn frame(&mut self, tables: &Tables, frame: u32) {}
-    /// The next value is this argument.
+    /// The next value is the argument with this index.
     fn argument(&mut self, tables: &Tables, index: u32) {}
-    /// The next value is what the call returned.
+    /// The next value is the return value.
     fn result(&mut self) {}
     fn scalar(&mut self, tables: &Tables, value: Scalar) {}
+    /// A string or blob of `len` bytes or units begins.
     fn begin_bytes(&mut self, tables: &Tables, kind: Bytes, len: u64) {}
     fn bytes(&mut self, bytes: &[u8]) {}
     fn unit(&mut self, unit: u32) {}
@@ -93,7 +57,7 @@ pub(crate) trait Sink {
     fn close(&mut self, tables: &Tables) {}
 }
 
-/// Where the walk is: what comes next.
+/// What the walk expects next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Version,
@@ -123,7 +87,7 @@ enum State {
     BitmaskValue { signature: u32 },
     ArrayLen,
     StructId,
-    // In a definition, or in a property.
+    // In a definition or a property.
     TextLen,
     Text { left: u64 },
     Count,
@@ -134,27 +98,27 @@ enum State {
     FrameNumber { tag: u8 },
 }
 
-/// What a walk broke off in.
+/// Where the stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// Nothing: all is whole.
+    /// Between two events.
     Nothing,
-    /// The header.
+    /// Inside the header.
     Header,
-    /// The beginning of a call.
+    /// Inside an ENTER event.
     Enter,
-    /// The end of this call.
+    /// Inside the LEAVE event of this call.
     Leave { call: u64 },
-    /// The number of the call that ends; this much of it is there.
+    /// Inside the call number of a LEAVE event; `call` is the truncated number.
     Number { call: u64 },
 }
 
-/// Walking cannot go on.
+/// The stream is invalid; the walk cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Broken {
-    /// Offset in the stream of what is wrong.
+    /// Offset in the stream of the invalid primitive.
     pub(crate) at: u64,
-    /// It is the version in the header.
+    /// The primitive is the version in the header.
     pub(crate) version: bool,
 }
 
@@ -163,13 +127,15 @@ pub(crate) struct Broken {
 pub(crate) struct Walk {
     header: Header,
     state: State,
+    /// Offset in the stream of the next byte.
     at: u64,
-    /// Calls begun so far: the number of the next.
+    /// Calls begun so far, which is the number of the next call.
     calls: u64,
-    /// The event at hand.
+    /// Offset in the stream of the current event.
     event_at: u64,
+    /// The current event is the LEAVE of this call.
     leaving: Option<u64>,
-    /// How many values are still to come in each of the things that hold values.
+    /// Number of values still to come in each open container of values.
     nest: Vec<u64>,
     text: Vec<u8>,
     draft: Draft,
@@ -191,17 +157,17 @@ impl Walk {
         }
     }
 
-    /// A walk that begins at the event at offset `at`; a call that begins there gets the number `call`.
+    /// A walk that begins at the event at offset `at` of the stream. A call that begins there gets the number `call`.
     pub(crate) fn resume(header: Header, at: u64, call: u64) -> Self {
         Self { header, state: State::Event, at, calls: call, ..Self::new() }
     }
 
-    /// What stands before the events, as far as it has come.
+    /// The header, or as much of it as has been read.
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The header is all there.
+    /// Whether the header is complete.
     pub(crate) fn has_header(&self) -> bool {
         match self.state {
             State::Version | State::Semantic | State::PropertyName | State::PropertyValue => false,
@@ -210,7 +176,7 @@ impl Walk {
         }
     }
 
-    /// Offset in the stream of the byte that comes next.
+    /// Offset in the stream of the next byte.
     pub(crate) fn at(&self) -> u64 {
         self.at
     }
@@ -220,12 +186,12 @@ impl Walk {
         self.calls
     }
 
-    /// Bytes of the string or blob at hand that are still to come: [`Walk::jump`] passes over them.
+    /// Bytes of the current string or blob that are still to come. [`Walk::jump`] skips them.
     pub(crate) fn bytes_left(&self) -> u64 {
         if let State::Bytes { left } = self.state { left } else { 0 }
     }
 
-    /// Passes over all but the last byte of the string or blob at hand.
+    /// Skips all but the last byte of the current string or blob.
     pub(crate) fn jump(&mut self) {
         if let State::Bytes { left } = self.state
             && left > 1
@@ -235,19 +201,22 @@ impl Walk {
         }
     }
 
-    /// What the stream broke off in, if it ends behind `rest`, which [`Walk::run`] left over.
+    /// Where the stream ends if it ends after `rest`, which the last [`Walk::run`] did not use.
     pub(crate) fn cut(&self, rest: &[u8]) -> Cut {
         match self.state {
             State::Event => Cut::Nothing,
-            // A number that is cut reads as the bits that are there.
             State::Call => Cut::Number { call: wire::cut_uint(rest) },
             _ if !self.has_header() => Cut::Header,
             _ => self.leaving.map_or(Cut::Enter, |call| Cut::Leave { call }),
         }
     }
 
-    /// Walks over `input`, which lies at [`Walk::at`]; answers how much of it is used up. What is left is less than a
+    /// Walks over `input`, which begins at [`Walk::at`]. Returns the number of bytes used. The rest is shorter than a
     /// primitive, a few bytes, unless the sink is full.
+    ///
+    /// # Errors
+    ///
+    /// The stream is invalid.
     pub(crate) fn run<D: Definitions, S: Sink>(
         &mut self,
         input: &[u8],
@@ -275,13 +244,13 @@ impl Walk {
         result.map(|()| input.len() - c.len())
     }
 
-    /// Tells whole events as long as they are all in sight.
+    /// Delivers whole events as long as they are complete in the input.
     fn skim(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) {
-        let mut skimmer = skim::Skimmer::new(c.rest(), self.header.version);
+        let mut skimmer = Skimmer::new(c.rest(), self.header.version);
         while !sink.is_full() {
             let at = c.at() + skimmer.position() as u64;
             let Some((event, blobs)) = skimmer.event(tables, at, self.calls) else { break };
-            if let skim::Event::Enter(_) = event {
+            if let Event::Enter(_) = event {
                 self.calls += 1;
             }
             sink.whole(tables, event, c.at() + skimmer.position() as u64, blobs);
@@ -289,7 +258,7 @@ impl Walk {
         c.take_up_to(skimmer.position() as u64);
     }
 
-    /// One primitive. Nothing is changed when it is not all there.
+    /// Takes one primitive. Changes nothing if it is incomplete.
     fn step<D: Definitions, S: Sink>(&mut self, c: &mut Cursor<'_>, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
         match self.state {
             State::Event => {
@@ -336,7 +305,7 @@ impl Walk {
                     }
                     wire::DETAIL_BACKTRACE => State::Frames,
                     wire::DETAIL_FLAGS => State::Flags,
-                    // 3 would be a thread's number; no writer ever wrote it, no parser takes it.
+                    // 3 would be the number of a thread. No writer wrote it and no parser accepts it.
                     _ => return Err(Stop::Bad),
                 };
                 c.u8()?;
@@ -394,7 +363,7 @@ impl Walk {
         self.state = if left == 0 { State::Detail } else { State::Frame { left } };
     }
 
-    /// The tag of a value.
+    /// Takes the tag of a value.
     fn value(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) -> Result<(), Stop> {
         let tag = c.peek().ok_or(Stop::Short)?;
         self.state = match tag {
@@ -424,7 +393,7 @@ impl Walk {
         Ok(())
     }
 
-    /// What follows a value's tag.
+    /// Takes what follows a value's tag.
     fn payload(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) -> Result<(), Stop> {
         match self.state {
             State::Number { tag } => {
@@ -559,7 +528,7 @@ impl Walk {
         Ok(())
     }
 
-    /// A value is over, and perhaps what holds it.
+    /// A value ends, and with it each container whose last value it was.
     fn value_end(&mut self, tables: &Tables, sink: &mut impl Sink) {
         while let Some(left) = self.nest.last_mut() {
             *left -= 1;
@@ -574,7 +543,7 @@ impl Walk {
     }
 }
 
-/// The tag before a signed number.
+/// Reads the tag of a signed number. Returns whether the number is negative.
 fn sint_tag(c: &mut Cursor<'_>) -> Result<bool, Stop> {
     let negative = match c.peek().ok_or(Stop::Short)? {
         tag::NEGATIVE => true,

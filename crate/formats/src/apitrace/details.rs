@@ -1,8 +1,8 @@
-//! The details of a call or a frame: decodes again what lies at a locator.
+//! The details of a call or a frame, decoded again.
 //!
-//! The beginning of a call and its end may lie far apart, and a blob of many MiB between an argument and the next. So the
-//! stream is read again in small steps, blobs are jumped over, and where bytes of the file are missing the caller is asked
-//! for them, one stretch after the other.
+//! The ENTER and LEAVE events of a call may be far apart, and a blob of many MiB may separate two arguments. The stream
+//! is therefore read in small steps, and blobs are skipped. The caller supplies missing bytes of the file, one range at
+//! a time.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -15,22 +15,23 @@ use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 
 use super::Located;
-use super::call::Collect;
 use super::calls::FrameFacts;
 use super::decode::Walk;
+use super::describe::Collect;
 use super::events::ApitraceDecoder;
-use super::places::{Missing, Reader};
+use super::random_access::{Missing, Reader};
 use super::tables::Frozen;
+use super::wire::StreamOffset;
 
-/// Of a blob longer than this the rest is jumped over, once as much is there as is shown.
+/// A string or blob with more bytes left than this is skipped once its visible part has been decoded.
 const JUMP: u64 = 64 * 1024;
 
-/// What could be read of a call.
+/// A call, as far as the bytes allow.
 struct Read {
     call: Collect,
-    leave: Option<u64>,
+    leave: Option<StreamOffset>,
     missing: Option<Missing>,
-    /// Bytes of stream that were decoded for it.
+    /// Bytes of the stream decoded for it.
     #[cfg(test)]
     decoded: u64,
 }
@@ -39,7 +40,7 @@ impl ApitraceDecoder {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         match locator.into() {
             Located::Frame(_) => Some(Range { at: 0, len: 0 }),
-            Located::Call(at) => self.stream.places.as_ref()?.range(at),
+            Located::Call(at) => self.stream.access.as_ref()?.range(at),
         }
     }
 
@@ -56,24 +57,24 @@ impl ApitraceDecoder {
             Located::Frame(number) => return self.frame_details(number),
             Located::Call(at) => at,
         };
-        let gone = Error::new(at, Cause::Misuse("the call is not where it was: has the file changed?"));
+        let gone = Error::new(at.0, Cause::Misuse("the call was not found; the file may have changed"));
         let read = self.read(at, bytes).ok_or(gone)?;
         if read.missing == Some(Missing::NotKept) && read.call.enter.is_none() {
-            let why = "this call's details cannot be had: its container has no random access, and the trace is larger \
-                       than what can be kept of it in memory (repack it: apitrace repack)";
-            return Err(Error::new(at, Cause::Misuse(why)));
+            let why = "the details of this call are unavailable: the container has no random access, and the trace is \
+                       too large to keep in memory (convert it with apitrace repack)";
+            return Err(Error::new(at.0, Cause::Misuse(why)));
         }
         self.describe(at, read).ok_or(gone)
     }
 
     #[cfg(test)]
     pub(super) fn decoded(&self, locator: Locator, bytes: &[u8]) -> u64 {
-        self.read(locator.position(), bytes).map_or(0, |read| read.decoded)
+        self.read(StreamOffset(locator.position()), bytes).map_or(0, |read| read.decoded)
     }
 
-    /// Reads the call that begins at `enter`, as far as the bytes allow.
-    fn read(&self, enter: u64, bytes: &[u8]) -> Option<Read> {
-        let mut reader = Reader::new(self.stream.places.as_ref()?, bytes);
+    /// Reads the call whose ENTER event is at `enter`, as far as the bytes allow.
+    fn read(&self, enter: StreamOffset, bytes: &[u8]) -> Option<Read> {
+        let mut reader = Reader::new(self.stream.access.as_ref()?, bytes);
         let mut call = Collect::new(self.options.limits.payload);
         let mut leave = None;
         let mut missing = self.read_event(&mut reader, enter, &mut call).err();
@@ -94,8 +95,8 @@ impl ApitraceDecoder {
         })
     }
 
-    fn read_event(&self, reader: &mut Reader<'_>, at: u64, call: &mut Collect) -> Result<(), Missing> {
-        let mut walk = Walk::resume(self.header().clone(), at, 0);
+    fn read_event(&self, reader: &mut Reader<'_>, at: StreamOffset, call: &mut Collect) -> Result<(), Missing> {
+        let mut walk = Walk::resume(self.header().clone(), at.0, 0);
         let mut tables = Frozen(&self.stream.tables);
         let mut bytes: Vec<u8> = Vec::new();
         reader.seek(at);
@@ -105,18 +106,18 @@ impl ApitraceDecoder {
             bytes.drain(..used);
             if walk.bytes_left() > JUMP && call.has_enough() {
                 walk.jump();
-                reader.seek(walk.at());
+                reader.seek(StreamOffset(walk.at()));
                 bytes.clear();
             }
         }
         Ok(())
     }
 
-    fn describe(&self, at: u64, read: Read) -> Option<RecordDetails> {
+    fn describe(&self, at: StreamOffset, read: Read) -> Option<RecordDetails> {
         let Read { call, leave, missing, .. } = read;
         let enter = call.enter?;
         let function = self.stream.tables.functions.get(enter.function)?;
-        let mut details = RecordDetails { offset: at, ..RecordDetails::default() };
+        let mut details = RecordDetails { offset: at.0, ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
         let open = self.calls.open_at(at);
         if let Some(number) = call.left.or(open) {
@@ -133,7 +134,7 @@ impl ApitraceDecoder {
                     Some(name) if !name.is_empty() => Cow::Owned(name.into()),
                     _ => Cow::Owned(format!("argument {i}")),
                 };
-                // What was not recorded is a question mark in apitrace, too.
+                // apitrace, too, prints a question mark for an argument that was not recorded.
                 let value = values.next().flatten().unwrap_or_else(|| Value::Text("?".into()));
                 Field { name, value }
             })
@@ -149,23 +150,23 @@ impl ApitraceDecoder {
         }
         let mut remark = |text: &str| details.remarks.push(text.to_string());
         if call.fake {
-            remark("The program did not make this call: the tracer added it, so that a replay does the same.");
+            remark("The program did not make this call. The tracer added it for a faithful replay.");
         }
         if open.is_some() {
-            remark("The call never returned as far as the trace goes.");
+            remark("The call never returned within the trace.");
         }
         if call.dropped > 0 {
             details.remarks.push(format!("{} more values are not shown.", call.dropped));
         }
         let mut remark = |text: &str| details.remarks.push(text.to_string());
         if call.shortened {
-            remark("A string is longer than what is shown of it.");
+            remark("A string is only partly shown.");
         }
         match missing {
             None => {}
-            Some(Missing::Bytes(_)) => remark("The end of the call lies elsewhere in the file and was not read."),
-            Some(Missing::End) => remark("The trace ends, or breaks, within this call."),
-            Some(Missing::NotKept) => remark("The rest of the call lies beyond what is kept of the stream."),
+            Some(Missing::Bytes(_)) => remark("The end of the call is elsewhere in the file and was not read."),
+            Some(Missing::End) => remark("The trace ends or is damaged within this call."),
+            Some(Missing::NotKept) => remark("The rest of the call is beyond the part of the stream that was kept."),
         }
         Some(details)
     }
@@ -189,8 +190,53 @@ impl ApitraceDecoder {
         add("Draw calls", draws);
         add("Bytes in blobs", blobs);
         if number == last {
-            details.remarks.push("No swap ends this frame: these are the calls after the last one.".to_string());
+            details.remarks.push("No swap ends this frame: it holds the calls after the last swap.".to_string());
         }
         Ok(details)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::super::beginning::Beginning;
+    use super::super::encode::{Value as Arg, Writer};
+    use super::super::traces::{DATA, GOOD};
+    use super::*;
+    use crate::Decoder;
+    use crate::batch::{EventBatch, EventKind};
+    use crate::sniff::OpenOptions;
+
+    #[test]
+    fn a_click_decodes_one_chunk_or_two_around_a_blob() {
+        let mut w = Writer::new(&[]);
+        let blob: Vec<u8> = (0..12u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        for i in 0..40_000 {
+            w.call(0, &GOOD, vec![Arg::Uint(i)], None);
+        }
+        let args = vec![Arg::Null, Arg::Uint(1), Arg::Blob(&blob), Arg::Text(b"usage")];
+        w.call(0, &DATA, args, Some(Arg::Uint(3)));
+        w.call(0, &GOOD, vec![Arg::Text(b"last")], None);
+        let file = w.finish();
+        let mut decoder = ApitraceDecoder::new(Beginning::of(&file[..65536]), OpenOptions::default());
+        let mut batch = EventBatch::with_capacity(1 << 20);
+        assert_eq!(decoder.push(&file, &mut batch).unwrap().used, file.len());
+        decoder.end(&[], &mut batch).unwrap();
+        let begins: Vec<Locator> = (0..batch.len())
+            .filter(|i| batch.kinds[*i] == EventKind::Begin && batch.tracks[*i] == 3)
+            .map(|i| batch.locators[i])
+            .collect();
+        let cut = |range: Range| &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
+        for (i, chunks) in [(0, 1), (20_000, 1), (39_999, 1), (40_000, 2), (40_001, 1)] {
+            let range = decoder.range_of(begins[i]).unwrap();
+            assert!(range.len <= (1 << 20) + (1 << 18));
+            let mut bytes = cut(range).to_vec();
+            while let Some(range) = decoder.next_range_of(begins[i], &bytes) {
+                bytes.extend_from_slice(cut(range));
+            }
+            let decoded = decoder.decoded(begins[i], &bytes);
+            assert!(decoded <= chunks * ((1 << 20) + 64 * 1024), "{decoded} bytes decoded for call {i}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Writes apitrace traces of version 6 in Snappy: the mirror of the decoder, for fixtures, samples and tests.
 //!
-//! `apitrace dump` reads what is written here; a test says so.
+//! `tests/apitrace_fixtures.rs` checks that `apitrace dump` reads these traces.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,63 +11,63 @@ use crate::container::snappy_block::compress;
 
 use super::wire::{self, FLAG_FAKE, frame_tag, put_uint, tag};
 
-/// What tracers put into a chunk.
+/// Bytes of the stream that tracers put into a chunk.
 pub const CHUNK: usize = 1 << 20;
 
-/// A function, by a number of the writer's own.
+/// The signature of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionSig<'a> {
-    /// Different for different functions.
+    /// Id, unique among functions.
     pub id: u64,
-    /// As the API calls it.
+    /// Name in the API.
     pub name: &'a str,
     /// Names of the arguments.
     pub args: &'a [&'a str],
 }
 
-/// An enum with all its values.
+/// The signature of an enum, with all its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnumSig<'a> {
-    /// Different for different enums.
+    /// Id, unique among enums.
     pub id: u64,
-    /// Names with values.
+    /// Names and values.
     pub values: &'a [(&'a str, i64)],
 }
 
-/// A bitmask with all its flags; one of zero comes first.
+/// The signature of a bitmask, with all its flags. A flag of zero must be the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitmaskSig<'a> {
-    /// Different for different bitmasks.
+    /// Id, unique among bitmasks.
     pub id: u64,
-    /// Names with bits.
+    /// Names and bits.
     pub flags: &'a [(&'a str, u64)],
 }
 
-/// A struct.
+/// The signature of a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StructSig<'a> {
-    /// Different for different structs.
+    /// Id, unique among structs.
     pub id: u64,
     /// Its name.
     pub name: &'a str,
-    /// Names of the members; one without a name is an anonymous struct.
+    /// Names of the members; that of an anonymous struct is empty.
     pub members: &'a [&'a str],
 }
 
 /// A stack frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameSig<'a> {
-    /// Different for different frames.
+    /// Id, unique among frames.
     pub id: u64,
-    /// File of the program or library.
+    /// File name of the program or library.
     pub module: Option<&'a str>,
-    /// Function.
+    /// Name of the function.
     pub function: Option<&'a str>,
     /// Source file.
     pub file: Option<&'a str>,
-    /// Line in it.
+    /// Line in the source file.
     pub line: Option<u64>,
-    /// Offset in the module.
+    /// Offset in the module in bytes.
     pub offset: Option<u64>,
 }
 
@@ -89,37 +89,37 @@ pub enum Value<'a> {
     /// One value for each member.
     Struct(&'a StructSig<'a>, Vec<Value<'a>>),
     Pointer(u64),
-    /// For people, and for machines.
+    /// A value for people and one for machines.
     Repr(Box<(Value<'a>, Value<'a>)>),
     Wide(&'a str),
 }
 
-/// What an event says of its call.
+/// What an event records about its call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details<'a> {
-    /// Arguments by index.
+    /// Arguments with their indexes.
     pub args: Vec<(u64, Value<'a>)>,
-    /// What the call returned.
+    /// The return value.
     pub result: Option<Value<'a>>,
-    /// The program did not make this call.
+    /// The tracer made the call, not the program.
     pub fake: bool,
-    /// Where it came from.
+    /// The stack at the call.
     pub backtrace: Vec<FrameSig<'a>>,
 }
 
 impl<'a> Details<'a> {
-    /// The arguments from the first on.
+    /// Details with these arguments, in order from index 0.
     pub fn args(values: impl IntoIterator<Item = Value<'a>>) -> Self {
         Self { args: (0..).zip(values).collect(), ..Self::default() }
     }
 
-    /// What a call returned.
+    /// Details with this return value.
     pub fn result(value: Value<'a>) -> Self {
         Self { result: Some(value), ..Self::default() }
     }
 }
 
-/// The spaces of ids.
+/// A space of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Space {
     Function,
@@ -138,7 +138,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A trace with these properties.
+    /// Begins a trace with these properties.
     pub fn new(properties: &[(&str, &str)]) -> Self {
         let mut writer = Self { out: Vec::new(), defined: HashSet::new(), calls: 0 };
         writer.uint(wire::VERSION.into());
@@ -151,7 +151,7 @@ impl Writer {
         writer
     }
 
-    /// A call begins. Answers its number.
+    /// Appends an ENTER event. Returns the number of the call, from 0.
     pub fn enter(&mut self, thread: u64, function: &FunctionSig<'_>, details: &Details<'_>) -> u64 {
         self.out.push(wire::ENTER);
         self.uint(thread);
@@ -165,14 +165,14 @@ impl Writer {
         self.calls - 1
     }
 
-    /// A call ends.
+    /// Appends the LEAVE event of a call.
     pub fn leave(&mut self, call: u64, details: &Details<'_>) {
         self.out.push(wire::LEAVE);
         self.uint(call);
         self.details(details);
     }
 
-    /// A call begins and ends.
+    /// Appends a call that ends at once.
     pub fn call(&mut self, thread: u64, function: &FunctionSig<'_>, args: Vec<Value<'_>>, result: Option<Value<'_>>) {
         let call = self.enter(thread, function, &Details::args(args));
         self.leave(call, &Details { result, ..Details::default() });
@@ -183,12 +183,12 @@ impl Writer {
         &self.out
     }
 
-    /// The stream since the last call, for writing it away while it grows.
+    /// Takes the stream since the previous `take`, to write a large trace in parts.
     pub fn take(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.out)
     }
 
-    /// The trace as a file.
+    /// The trace as a file in Snappy.
     pub fn finish(self) -> Vec<u8> {
         snappy(&self.out, CHUNK)
     }
@@ -294,7 +294,7 @@ impl Writer {
                 let values = values.iter().chain(core::iter::repeat(&Value::Null));
                 values.take(signature.members.len()).for_each(|value| self.value(value));
             }
-            // As tracers do: address 0 is null.
+            // Like tracers, write address 0 as null.
             Value::Pointer(0) => self.out.push(tag::NULL),
             Value::Pointer(p) => self.tagged(tag::POINTER, *p),
             Value::Repr(both) => {
@@ -309,7 +309,7 @@ impl Writer {
         }
     }
 
-    /// Writes an id; true when its definition must follow.
+    /// Writes an id. Returns true if its definition must follow.
     fn begins(&mut self, space: Space, id: u64) -> bool {
         self.uint(id);
         self.defined.insert((space, id))
@@ -334,14 +334,14 @@ impl Writer {
     }
 }
 
-/// Wraps a stream in Snappy chunks of so many bytes each.
+/// Wraps a stream in Snappy chunks of `chunk` bytes of stream each.
 pub fn snappy(stream: &[u8], chunk: usize) -> Vec<u8> {
     let mut file = b"at".to_vec();
     stream.chunks(chunk.max(1)).for_each(|part| file.append(&mut snappy_chunk(part)));
     file
 }
 
-/// One Snappy chunk. A file is "at" and chunks one after the other, cut anywhere in the stream.
+/// One Snappy chunk. A file is "at" followed by chunks, which may divide the stream anywhere.
 pub fn snappy_chunk(part: &[u8]) -> Vec<u8> {
     let mut block = compress(part);
     let mut chunk = (block.len() as u32).to_le_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Turns a stream into trace events.
+//! The decoder: drives a stream and reports its problems.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,57 +14,47 @@ use crate::locator::Locator;
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
-use super::calls::{Calls, Label};
-use super::decode::{Bytes, Cut, Enter, Sink};
-use super::places::Places;
+use super::beginning::{Beginning, unsupported};
+use super::calls::Calls;
+use super::decode::Cut;
 use super::problems::CUT_CALL;
-use super::skim::Event;
+use super::random_access::RandomAccess;
 use super::stream::Stream;
-use super::tables::Tables;
+use super::to_batch::{Current, ToBatch};
 use super::wire::{Header, text_of};
-use super::{Beginning, unsupported};
 
-/// Decodes a trace into events.
+/// Decodes traces of all versions into events.
 pub(crate) struct ApitraceDecoder {
     pub(super) container: Container,
     pub(super) stream: Stream,
     pub(super) calls: Calls,
     pub(super) options: OpenOptions,
-    /// The header as the head of the file has it.
+    /// The header as found in the head of the file.
     header: Header,
     api: Option<&'static str>,
     current: Current,
-    told: bool,
+    finished: bool,
     failed: Option<Error>,
-}
-
-/// The event at hand, when it is told piece by piece.
-#[derive(Default)]
-struct Current {
-    enter: Option<Enter>,
-    leave: Option<(u64, u64)>,
-    blobs: u64,
-    label: Label,
 }
 
 impl ApitraceDecoder {
     pub(super) fn new(beginning: Beginning, options: OpenOptions) -> Self {
         let container = beginning.container;
-        let places = Places::new(container, &options.limits);
+        let access = RandomAccess::new(container, &options.limits);
         Self {
             container,
-            stream: Stream::new(container, &options.limits, Some(places)),
+            stream: Stream::new(container, &options.limits, Some(access)),
             calls: Calls::new(options.limits),
             options,
             header: beginning.walk.header().clone(),
             api: api(&beginning),
             current: Current::default(),
-            told: false,
+            finished: false,
             failed: None,
         }
     }
 
-    /// What the header says, as far as it has come.
+    /// The stream's header once it is complete; before, that from the head of the file.
     pub(super) fn header(&self) -> &Header {
         if self.stream.walk.has_header() { self.stream.walk.header() } else { &self.header }
     }
@@ -79,20 +69,21 @@ impl ApitraceDecoder {
         self.failed.map_or(Ok(()), Err)
     }
 
-    fn tell_orphans(&mut self, out: &mut EventBatch) {
+    fn report_orphans(&mut self, out: &mut EventBatch) {
         for orphan in self.calls.orphans.drain(..) {
-            out.problems.push(Problem { at: self.stream.file_offset(orphan.at), ..orphan });
+            let at = self.stream.file_offset(orphan.at);
+            out.problems.push(Problem { at, kind: orphan.kind, value: orphan.call });
         }
     }
 
-    /// All is read that can be: tells what is left to tell.
+    /// The stream has ended or cannot continue: delivers what is left, and reports problems.
     fn finish(&mut self, out: &mut EventBatch) {
-        if core::mem::replace(&mut self.told, true) {
+        if core::mem::replace(&mut self.finished, true) {
             return;
         }
         let cut = self.stream.cut();
         if let Some(enter) = self.current.enter.take() {
-            // Of a call whose beginning is cut there is at least its name.
+            // A call with a truncated ENTER event has at least a name.
             let (end, label) = (self.stream.len(), self.current.label.text());
             self.calls.enter(&self.stream.tables, enter, end, self.current.blobs, label.as_deref(), out);
         }
@@ -132,7 +123,7 @@ impl Decoder for ApitraceDecoder {
         }
         Info {
             format: "apitrace",
-            // Of a trace that was never flushed not even the version is known.
+            // A trace that was never flushed has not even a version.
             title: if self.stream.len() == 0 { "apitrace".into() } else { format!("apitrace {}", header.version) },
             version: header.version.to_string(),
             container: Some(self.container.name()),
@@ -140,9 +131,9 @@ impl Decoder for ApitraceDecoder {
             place_noun: "byte",
             event_noun: "call",
             slice_noun: "call",
-            when_empty: "The trace holds no calls. The tracer writes a MiB at a time and when the program ends: this \
-                         program was killed, or crashed within a traced call, before anything was written, or it made \
-                         no call that is traced.",
+            when_empty: "The trace holds no calls. The tracer writes 1 MiB at a time and when the program ends. This \
+                         program was killed or crashed in a traced call before the first write, or it made no traced \
+                         calls.",
             offers: &[Capability::CallStacks],
             first_tab: Tab::Functions,
             properties,
@@ -156,7 +147,7 @@ impl Decoder for ApitraceDecoder {
         }
         let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: false };
         let fed = self.stream.feed(input, &mut sink);
-        self.tell_orphans(out);
+        self.report_orphans(out);
         self.check()?;
         if self.stream.is_over() {
             self.finish(out);
@@ -170,14 +161,14 @@ impl Decoder for ApitraceDecoder {
         self.check()?;
         let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: true };
         self.stream.end(rest, &mut sink);
-        self.tell_orphans(out);
+        self.report_orphans(out);
         self.check()?;
         self.finish(out);
         Ok(())
     }
 
     fn want(&self) -> Want {
-        if self.told { Want::Nothing } else { Want::Next }
+        if self.finished { Want::Nothing } else { Want::Next }
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {
@@ -193,7 +184,7 @@ impl Decoder for ApitraceDecoder {
     }
 }
 
-/// The API, by the names of the first functions, as apitrace guesses it.
+/// The API, guessed from the names of the first functions as apitrace does.
 fn api(beginning: &Beginning) -> Option<&'static str> {
     let names = (0..).map_while(|i| beginning.tables.functions.get(i)).map(|f| f.name.as_str());
     names.take(32).find_map(|name| {
@@ -209,72 +200,4 @@ fn api(beginning: &Beginning) -> Option<&'static str> {
             None
         }
     })
-}
-
-/// The sink that fills a batch.
-struct ToBatch<'a> {
-    calls: &'a mut Calls,
-    current: &'a mut Current,
-    out: &'a mut EventBatch,
-    /// The file is over: everything is taken.
-    closing: bool,
-}
-
-impl Sink for ToBatch<'_> {
-    const SKIM: bool = true;
-
-    #[inline]
-    fn is_full(&self) -> bool {
-        (self.out.is_full() && !self.closing) || self.calls.error().is_some()
-    }
-
-    fn enter(&mut self, tables: &Tables, enter: Enter) {
-        let marker = tables.functions.get(enter.function).is_some_and(|f| f.flags.marker.is_some());
-        self.current.enter = Some(enter);
-        self.current.leave = None;
-        self.current.blobs = 0;
-        self.current.label.begin(marker);
-    }
-
-    fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
-        self.current.leave = Some((at, call));
-        self.current.blobs = 0;
-        self.current.label.begin(false);
-    }
-
-    fn event_end(&mut self, tables: &Tables, end: u64) {
-        let blobs = self.current.blobs;
-        if let Some(enter) = self.current.enter.take() {
-            let label = self.current.label.text();
-            self.calls.enter(tables, enter, end, blobs, label.as_deref(), self.out);
-        } else if let Some((at, call)) = self.current.leave.take() {
-            self.calls.leave(tables, at, call, end, blobs, self.out);
-        }
-    }
-
-    #[inline]
-    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {
-        match event {
-            Event::Enter(enter) => self.calls.enter(tables, enter, end, blobs, None, self.out),
-            Event::Leave { at, call } => self.calls.leave(tables, at, call, end, blobs, self.out),
-        }
-    }
-
-    fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
-        match kind {
-            Bytes::Blob => {
-                self.current.label.other();
-                self.current.blobs = self.current.blobs.saturating_add(len);
-            }
-            Bytes::String | Bytes::Wide => self.current.label.string(),
-        }
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.current.label.bytes(bytes);
-    }
-
-    fn unit(&mut self, unit: u32) {
-        self.current.label.unit(unit);
-    }
 }

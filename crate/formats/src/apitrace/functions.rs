@@ -1,19 +1,19 @@
-//! What the name of a function says of its calls: nothing in a file marks frames, draws or markers.
+//! Frame ends, draws and markers, recognised by the name of the function. Nothing else in a file marks them.
 //!
-//! After apitrace's `lib/trace/trace_parser_flags.cpp`, whose regular expressions are spelled out here.
+//! Follows apitrace's `lib/trace/trace_parser_flags.cpp`, with code in place of its regular expressions.
 
-/// What calls of a function are.
+/// What the name of a function says about its calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NameFlags {
-    /// Ends a frame, and belongs to it.
+    /// The call ends a frame, and is part of that frame.
     pub frame_end: bool,
-    /// Draws or clears.
+    /// The call draws or clears.
     pub render: bool,
-    /// What it is among markers.
+    /// The kind of marker, if the call is one.
     pub marker: Option<Marker>,
 }
 
-/// Labels that programs put into their traces.
+/// A kind of label that programs put into their traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// A single label.
@@ -25,7 +25,7 @@ pub enum Marker {
 }
 
 impl NameFlags {
-    /// What a name says.
+    /// The flags of the function with this name.
     pub fn of(name: &str) -> Self {
         Self { frame_end: is_frame_end(name), render: is_render(name), marker: marker(name) }
     }
@@ -112,7 +112,7 @@ fn is_gl_draw(mut gl: &str) -> bool {
                 }
             }
         }
-        // One word further: a capital and at least one small letter.
+        // Skip one word: an uppercase letter and at least one lowercase letter.
         let mut bytes = gl.bytes();
         if !bytes.next().is_some_and(|b| b.is_ascii_uppercase()) {
             return false;
@@ -134,7 +134,7 @@ fn is_gl_other(gl: &str) -> bool {
         return true;
     }
     if let Some(rest) = gl.strip_prefix("DrawTransformFeedback") {
-        // Digits may follow the letters, and capitals the digits.
+        // Digits may follow the letters, and uppercase letters the digits.
         let letters = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let capital = rest.bytes().next().is_none_or(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
         return capital && suffix(letters);
@@ -147,7 +147,7 @@ fn is_gl_other(gl: &str) -> bool {
         .is_some_and(|rest| rest.bytes().next().is_some_and(|b| b.is_ascii_digit()) && suffix(rest))
 }
 
-/// What follows `interface` in its name, and the method: `("1", "Present")` of `IDXGISwapChain1::Present`.
+/// The suffix of the interface's name, and the method: `("1", "Present")` for `IDXGISwapChain1::Present`.
 fn method_of<'a>(name: &'a str, interface: &str) -> Option<(&'a str, &'a str)> {
     name.strip_prefix(interface)?.split_once("::")
 }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_told_by_their_names() {
+    fn draws_are_recognised_by_name() {
         for name in [
             "glDrawArrays",
             "glMultiDrawElementsIndirect",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_push_pop_or_stand_alone() {
+    fn markers_push_pop_or_are_plain() {
         assert_eq!(NameFlags::of("glPushDebugGroupKHR").marker, Some(Marker::Push));
         assert_eq!(NameFlags::of("D3DPERF_EndEvent").marker, Some(Marker::Pop));
         assert_eq!(NameFlags::of("glStringMarkerGREMEDY").marker, Some(Marker::Plain));

@@ -1,36 +1,37 @@
-//! Calls that have begun and not ended.
+//! Open calls: those that have begun and not ended.
 
 use alloc::vec::Vec;
 
-/// A call that has begun.
+/// An open call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Open<T> {
     pub(crate) call: u64,
     pub(crate) value: T,
 }
 
-/// Open calls in the order of their beginnings. Nearly always the last one ends first, and there are only a few; but a file
-/// may say otherwise, so nothing here takes longer than it must.
+/// Open calls in the order of their beginnings. Nearly always there are few and the last one ends first. Files with
+/// many, or with ends in another order, do not make this slow.
 #[derive(Debug)]
 pub(crate) struct Pending<T> {
     calls: Vec<Open<Option<T>>>,
-    gone: usize,
+    /// Number of entries without a value: calls that ended out of order.
+    dead: usize,
 }
 
 impl<T> Default for Pending<T> {
     fn default() -> Self {
-        Self { calls: Vec::new(), gone: 0 }
+        Self { calls: Vec::new(), dead: 0 }
     }
 }
 
 impl<T> Pending<T> {
-    /// A call begins; its number is greater than those before.
+    /// A call begins. Its number is greater than those of all earlier calls.
     #[inline]
     pub(crate) fn push(&mut self, call: u64, value: T) {
         self.calls.push(Open { call, value: Some(value) });
     }
 
-    /// A call ends; nothing if it is not open.
+    /// A call ends. Returns `None` if it is not open.
     #[inline]
     pub(crate) fn take(&mut self, call: u64) -> Option<T> {
         if let Some(last) = self.calls.last()
@@ -43,14 +44,14 @@ impl<T> Pending<T> {
         self.take_other(call)
     }
 
-    /// The open calls.
+    /// The open calls with their numbers, in the order of their beginnings.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.calls.iter().filter_map(|open| open.value.as_ref().map(|value| (open.call, value)))
     }
 
-    /// Takes all that are open.
+    /// Takes all open calls.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (u64, T)> {
-        self.gone = 0;
+        self.dead = 0;
         self.calls.drain(..).filter_map(|open| open.value.map(|value| (open.call, value)))
     }
 
@@ -59,21 +60,21 @@ impl<T> Pending<T> {
         let i = self.calls.binary_search_by_key(&call, |open| open.call).ok()?;
         let value = self.calls.get_mut(i)?.value.take();
         if value.is_some() {
-            self.gone += 1;
+            self.dead += 1;
         }
-        // Places of calls that ended out of order are given back when they are the more, so that each costs little.
-        if self.gone > 16 && self.gone * 2 > self.calls.len() {
+        // Compact when most entries are dead, so the cost per call is constant.
+        if self.dead > 16 && self.dead * 2 > self.calls.len() {
             self.calls.retain(|open| open.value.is_some());
-            self.gone = 0;
+            self.dead = 0;
         }
         value
     }
 
     #[inline]
     fn trim(&mut self) {
-        while self.gone > 0 && self.calls.last().is_some_and(|open| open.value.is_none()) {
+        while self.dead > 0 && self.calls.last().is_some_and(|open| open.value.is_none()) {
             self.calls.pop();
-            self.gone -= 1;
+            self.dead -= 1;
         }
     }
 }

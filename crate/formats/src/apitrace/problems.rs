@@ -1,21 +1,21 @@
 //! Kinds of problems that only apitrace traces have.
 
 crate::problem_kinds! {
-    /// The file ends in the middle of a call. `value`: the number of the call.
+    /// The file ends inside an event of a call. `value`: the number of the call.
     CUT_CALL = ProblemKind::serious(
         "cut-call",
         "the file ends in the middle of call {value}, which is shown as incomplete",
         "the file ends in the middle of a call",
     );
 
-    /// A call ends that never began. `value`: the number of the call.
+    /// A LEAVE event has no ENTER event. `value`: the number of the call.
     LEAVE_WITHOUT_ENTER = ProblemKind::remark(
         "leave-without-enter",
-        "call {value} ends here, but the trace does not have its beginning; it is not shown",
+        "call {value} ends here, but its beginning is not in the trace; it is not shown",
         "{count} call{|s} without a beginning {is|are} not shown",
     );
 
-    /// A call pops a debug group that was never pushed. `value`: the number of the call.
+    /// A call pops a debug group, but none is open. `value`: the number of the call.
     POP_WITHOUT_PUSH = ProblemKind::remark(
         "pop-without-push",
         "call {value} pops a debug group, but none is open",

@@ -1,27 +1,20 @@
-//! Passes over whole events without looking at their values.
+//! Skips whole events without reading their values.
 //!
-//! The same grammar as in `decode.rs`, for the usual case alone: the event is all in sight, defines nothing, and nobody asks
-//! for what its values are. In any other case it gives up and the state machine takes the event from its beginning. A test
-//! shows that both use up the same bytes and tell the same events.
+//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input, defines
+//! nothing, and the sink does not need its values. Otherwise the state machine takes the event from its beginning. A
+//! test checks that both use the same bytes and deliver the same events.
 
-use super::decode::Enter;
+use super::records::{Enter, Event};
 use super::tables::Tables;
 use super::wire::{self, MAX_ARGS, tag};
 
-/// Values within each other; more are left to the state machine, which does not recurse.
+/// Maximum depth of nested values. The state machine, which does not recurse, takes deeper ones.
 const DEPTH: u32 = 16;
 
-/// An event without its values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    Enter(Enter),
-    Leave { at: u64, call: u64 },
-}
-
-/// Passes over events in `bytes`.
+/// Skips events in `bytes`.
 pub(crate) struct Skimmer<'a> {
     bytes: &'a [u8],
-    /// Behind the last whole event.
+    /// Position after the last whole event.
     done: usize,
     pos: usize,
     version: u32,
@@ -33,12 +26,13 @@ impl<'a> Skimmer<'a> {
         Self { bytes, done: 0, pos: 0, version, blobs: 0 }
     }
 
-    /// How many bytes the events passed over have.
+    /// Number of bytes of the skipped events.
     pub(crate) fn position(&self) -> usize {
         self.done
     }
 
-    /// The next event and the bytes of its blobs; `at` is its offset in the stream, `call` the number of a call that begins.
+    /// Skips the next event. Returns it with the number of bytes in its blobs, or `None` if the state machine must take
+    /// it. `at` is its offset in the stream, and `call` the number of the call if it begins one.
     #[inline]
     pub(crate) fn event(&mut self, tables: &Tables, at: u64, call: u64) -> Option<(Event, u64)> {
         self.pos = self.done;
@@ -109,7 +103,7 @@ impl<'a> Skimmer<'a> {
 
     #[inline(always)]
     fn skip(&mut self, n: u64) -> Option<()> {
-        // A position behind the end is found out at the next byte: no event ends with something that is skipped.
+        // The next read detects a position beyond the end: no event ends with skipped bytes.
         self.pos = self.pos.checked_add(usize::try_from(n).ok()?)?;
         Some(())
     }
@@ -165,5 +159,152 @@ impl<'a> Skimmer<'a> {
             self.value(tables, depth)?;
         }
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::super::decode::{Broken, Cut, Sink, Walk};
+    use super::super::records::{Bytes, Nest, Scalar};
+    use super::super::traces::{corpus, stream};
+    use super::*;
+    use crate::container::{Container, peek};
+
+    /// A sink that logs everything as words, and separately the events that a skimming sink gets.
+    #[derive(Default)]
+    struct Log {
+        words: Vec<String>,
+        events: Vec<String>,
+        blobs: u64,
+        event: String,
+    }
+
+    impl Sink for Log {
+        fn enter(&mut self, _: &Tables, enter: Enter) {
+            self.event = format!("{enter:?}");
+            self.blobs = 0;
+        }
+        fn leave(&mut self, _: &Tables, at: u64, call: u64) {
+            self.event = format!("leave {call} at {at}");
+            self.blobs = 0;
+        }
+        fn event_end(&mut self, _: &Tables, end: u64) {
+            self.events.push(format!("{} to {end} with {}", self.event, self.blobs));
+        }
+        fn scalar(&mut self, _: &Tables, value: Scalar) {
+            // As text, because a NaN does not equal itself.
+            self.words.push(format!("{value:?}"));
+        }
+        fn begin_bytes(&mut self, _: &Tables, kind: Bytes, len: u64) {
+            self.words.push(format!("{kind:?} {len}"));
+            if kind == Bytes::Blob {
+                self.blobs += len;
+            }
+        }
+        fn open(&mut self, _: &Tables, nest: Nest) {
+            self.words.push(format!("{nest:?}"));
+        }
+        fn close(&mut self, _: &Tables) {
+            self.words.push("close".into());
+        }
+    }
+
+    #[derive(Default)]
+    struct Skim(Log);
+
+    impl Sink for Skim {
+        const SKIM: bool = true;
+        fn enter(&mut self, tables: &Tables, enter: Enter) {
+            self.0.enter(tables, enter);
+        }
+        fn leave(&mut self, tables: &Tables, at: u64, call: u64) {
+            self.0.leave(tables, at, call);
+        }
+        fn event_end(&mut self, tables: &Tables, end: u64) {
+            self.0.event_end(tables, end);
+        }
+        fn whole(&mut self, _: &Tables, event: Event, end: u64, blobs: u64) {
+            self.0.events.push(match event {
+                Event::Enter(enter) => format!("{enter:?} to {end} with {blobs}"),
+                Event::Leave { at, call } => format!("leave {call} at {at} to {end} with {blobs}"),
+            });
+        }
+        fn begin_bytes(&mut self, tables: &Tables, kind: Bytes, len: u64) {
+            self.0.begin_bytes(tables, kind, len);
+        }
+    }
+
+    /// Walks over a stream in portions. Returns the offset reached, the error, where the stream ends, and the number of
+    /// calls.
+    fn walk(
+        stream: &[u8],
+        sink: &mut impl Sink,
+        mut portion: impl FnMut() -> usize,
+    ) -> (u64, Option<Broken>, Cut, u64) {
+        let (mut walk, mut tables) = (Walk::new(), Tables::default());
+        let (mut from, mut to) = (0, 0);
+        loop {
+            match walk.run(&stream[from..to], &mut tables, sink) {
+                Ok(used) => from += used,
+                Err(broken) => return (walk.at(), Some(broken), Cut::Nothing, walk.calls()),
+            }
+            assert!(to - from < 64, "a primitive is a few bytes");
+            if to == stream.len() {
+                return (walk.at(), None, walk.cut(&stream[from..to]), walk.calls());
+            }
+            to = (to + portion().max(1)).min(stream.len());
+        }
+    }
+
+    /// Checks that skimming and decoding use the same bytes and deliver the same events, whole and in portions.
+    fn agree(stream: &[u8], mut portion: impl FnMut() -> usize) {
+        let (mut full, mut skim, mut parts, mut skim_parts) =
+            (Log::default(), Skim::default(), Log::default(), Skim::default());
+        let by_full = walk(stream, &mut full, || usize::MAX >> 1);
+        assert_eq!(by_full, walk(stream, &mut skim, || usize::MAX >> 1));
+        assert_eq!(by_full, walk(stream, &mut parts, &mut portion));
+        assert_eq!(by_full, walk(stream, &mut skim_parts, &mut portion));
+        assert_eq!(full.events, skim.0.events);
+        assert_eq!(full.events, skim_parts.0.events);
+        assert_eq!((full.words, full.events), (parts.words, parts.events));
+    }
+
+    #[test]
+    fn skimming_and_decoding_use_the_same_bytes_of_every_corpus_file() {
+        for path in corpus() {
+            let file = fs::read(&path).unwrap();
+            let stream = peek(Container::of(&file), &file, 3 << 20);
+            let mut n = 0usize;
+            agree(&stream, || {
+                n = (n * 31 + 7) % 977;
+                n + 1
+            });
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn skimming_and_decoding_agree(
+            stream in stream(),
+            damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 0..3),
+            sizes in proptest::collection::vec(1usize..40, 1..20),
+        ) {
+            let mut stream = stream;
+            for (at, byte) in damage {
+                let i = at.index(stream.len());
+                stream[i] = byte;
+            }
+            let mut n = 0;
+            agree(&stream, || { n += 1; sizes[n % sizes.len()] });
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A file on its way through container and walk to a sink.
+//! Drives a file through its container and the walk to a sink.
 
 use alloc::boxed::Box;
 
@@ -7,50 +7,51 @@ use crate::limits::Limits;
 use crate::problem::{MALFORMED, Problem};
 
 use super::decode::{Broken, Cut, Sink, Walk};
-use super::places::Places;
+use super::random_access::RandomAccess;
 use super::tables::Tables;
+use super::wire::StreamOffset;
 
-/// How much is unpacked in one call before the caller is asked whether to go on: a bomb makes gigabytes of a portion.
+/// Bytes to decompress before control returns to the caller: a decompression bomb expands a portion to gigabytes.
 const BUDGET: u64 = 16 << 20;
 
 /// What became of a portion.
 pub(crate) struct Fed {
-    /// How many bytes are used up.
+    /// Number of bytes used.
     pub(crate) used: usize,
-    /// There is more to come of what was used up.
+    /// The bytes used have more output.
     pub(crate) more: bool,
 }
 
-/// Unpacks and walks.
+/// Decompresses a file and walks over the stream.
 pub(crate) struct Stream {
     unpacker: Box<dyn Unpack>,
     buffer: Buffer,
     pub(crate) walk: Walk,
     pub(crate) tables: Tables,
-    /// Where pieces of the stream are to be found again, if anyone will ask.
-    pub(crate) places: Option<Places>,
-    /// How many bytes at the front of the next portion have been taken already: a byte is held back as long as there is
-    /// more to come, so that nobody takes the file for decoded.
+    /// Random access for details; `None` if none are needed.
+    pub(crate) access: Option<RandomAccess>,
+    /// Number of bytes at the front of the next portion that have already been taken. One byte is held back while there
+    /// is more output, so that the caller does not consider the file decoded.
     seen: usize,
-    /// Bytes of the file that were taken.
+    /// Bytes of the file taken so far.
     taken: u64,
-    /// Bytes of stream that were unpacked.
+    /// Bytes of the stream decompressed so far.
     unpacked: u64,
-    /// The file ends here, or breaks.
+    /// The stream has ended, or cannot continue.
     over: bool,
     broken: Option<Broken>,
-    /// What the container had to say in the end: told when all before has been walked over.
+    /// The problem at which the container stopped; reported after everything before it has been decoded.
     problem: Option<Problem>,
 }
 
 impl Stream {
-    pub(crate) fn new(container: Container, limits: &Limits, places: Option<Places>) -> Self {
+    pub(crate) fn new(container: Container, limits: &Limits, access: Option<RandomAccess>) -> Self {
         Self {
             unpacker: container.unpacker(limits),
             buffer: Buffer::default(),
             walk: Walk::new(),
             tables: Tables::default(),
-            places,
+            access,
             seen: 0,
             taken: 0,
             unpacked: 0,
@@ -60,7 +61,7 @@ impl Stream {
         }
     }
 
-    /// Takes a portion.
+    /// Takes a portion of the file.
     pub(crate) fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Fed {
         let mut fresh = input.get(self.seen..).unwrap_or_default();
         let begin = self.unpacked;
@@ -70,7 +71,7 @@ impl Stream {
                 fresh = &[];
                 break false;
             }
-            // With the sink full there may be more in the buffer, and in the decompressor.
+            // A full sink may leave bytes in the buffer and in the decompressor.
             if sink.is_full() || self.unpacked - begin >= BUDGET {
                 break true;
             }
@@ -92,7 +93,8 @@ impl Stream {
         Fed { used: gone - self.seen, more }
     }
 
-    /// Says that the file ends behind `rest`. Everything that is left is told, however full the sink is.
+    /// The file ends after `rest`, which the last [`Stream::feed`] did not use. Delivers everything that is left, even
+    /// to a full sink.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         let mut rest = rest;
         while !self.over {
@@ -127,30 +129,30 @@ impl Stream {
         }
     }
 
-    /// Takes note of what was appended to the buffer; answers how much.
+    /// Records what was appended to the buffer after its first `before` bytes. Returns the number of bytes.
     fn added(&mut self, before: usize) -> usize {
         let added = self.buffer.data().get(before..).unwrap_or_default();
         if !added.is_empty()
-            && let Some(places) = &mut self.places
+            && let Some(access) = &mut self.access
         {
-            places.add(self.unpacked, self.unpacker.piece_at(), added);
+            access.add(StreamOffset(self.unpacked), self.unpacker.piece_at(), added);
         }
         self.unpacked += added.len() as u64;
         added.len()
     }
 
-    /// All is read, or nothing more can be.
+    /// Whether the stream has ended or cannot continue.
     pub(crate) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// The bytes are not what the format allows: where, in the stream.
+    /// Where in the stream the walk met invalid bytes.
     pub(crate) fn broken(&self) -> Option<Broken> {
         self.broken
     }
 
-    /// What the container had to say in the end. It does not know how long the file is: where all the rest of the file is
-    /// malformed, `size` tells how much that is.
+    /// Takes the problem at which the container stopped. `size` is that of the file, if known; the container does not
+    /// know how many bytes are lost if the rest of the file is malformed.
     pub(crate) fn take_problem(&mut self, size: Option<u64>) -> Option<Problem> {
         let mut problem = self.problem.take()?;
         if problem.kind == &MALFORMED && problem.value == 0 {
@@ -159,27 +161,27 @@ impl Stream {
         Some(problem)
     }
 
-    /// What the stream broke off in.
+    /// Where the stream ends.
     pub(crate) fn cut(&self) -> Cut {
         if self.broken.is_some() { Cut::Nothing } else { self.walk.cut(self.buffer.data()) }
     }
 
-    /// Offset in the file of the piece that was unpacked last, which is where the walk is, or just before.
+    /// Offset in the file of the piece decompressed last: that of the walk or shortly before.
     pub(crate) fn file_at(&self) -> u64 {
         self.unpacker.piece_at()
     }
 
-    /// Roughly where in the file a byte of the stream is.
-    pub(crate) fn file_offset(&self, at: u64) -> u64 {
-        self.places.as_ref().and_then(|p| p.file_offset(at)).unwrap_or_else(|| self.file_at())
+    /// Approximate offset in the file of a byte of the stream.
+    pub(crate) fn file_offset(&self, at: StreamOffset) -> u64 {
+        self.access.as_ref().and_then(|p| p.file_offset(at)).unwrap_or_else(|| self.file_at())
     }
 
-    /// Bytes of the stream so far.
+    /// Bytes of the stream decompressed so far.
     pub(crate) fn len(&self) -> u64 {
         self.unpacked
     }
 
-    /// What is wrong with the place where the walk broke off; `size` is that of the file, where it is known.
+    /// The problem of the invalid bytes that the walk met, if any. `size` is that of the file, if known.
     pub(crate) fn malformed(&self, size: Option<u64>) -> Option<Problem> {
         self.broken?;
         let at = self.file_at();

@@ -1,8 +1,9 @@
-//! Signatures: what a stream defines at first use and names by number from then on.
+//! Signatures: a stream defines each at its first use and refers to it by id afterwards.
 //!
-//! Five spaces of ids, each for the whole stream. Ids are small but sparse (function ids up to 2349 for 86 functions), and
-//! nothing but good manners keeps a file from using huge ones.
+//! There are five spaces of ids, each for the whole stream. Ids are small but sparse (function ids up to 2349 for 86
+//! functions). The format does not limit them.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -19,6 +20,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Space<T> {
     small: Vec<u32>,
     large: HashMap<u64, u32>,
+    /// Signatures with the offsets of their definitions in the stream.
     items: Vec<(u64, T)>,
 }
 
@@ -40,8 +42,8 @@ impl<T> Space<T> {
         (index != NONE).then_some(index)
     }
 
-    /// The index of the signature with this id, unless its definition stands at offset `at` of the stream, behind the id.
-    /// A definition is inline exactly where it was found first; so a stream can be entered anywhere.
+    /// The index of the signature with this id, unless the id's definition is at offset `at` of the stream. Definitions
+    /// are inline, so a walk that resumes in the middle of the stream meets the known ones again.
     pub(crate) fn known(&self, id: u64, at: u64) -> Option<u32> {
         let index = self.index(id)?;
         self.items.get(index as usize).filter(|(defined, _)| *defined != at).map(|_| index)
@@ -70,7 +72,7 @@ impl<T> Space<T> {
     }
 }
 
-/// Several strings in one allocation: a GLenum signature has 3,514.
+/// Strings in one allocation: the GLenum signature has 3,514.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Strings {
     text: String,
@@ -109,7 +111,7 @@ pub(crate) struct Function {
     pub(crate) flags: NameFlags,
 }
 
-/// An enum: names with values.
+/// An enum: names and values.
 #[derive(Debug)]
 pub(crate) struct Enum {
     names: Strings,
@@ -121,13 +123,13 @@ impl Enum {
     pub(crate) fn new(names: Strings, values: Vec<i64>) -> Self {
         let mut by_value = HashMap::with_capacity(values.len());
         for (i, value) in (0..).zip(&values) {
-            // Of several names the first counts.
+            // The first of several names wins.
             by_value.entry(*value).or_insert(i);
         }
         Self { names, values, by_value }
     }
 
-    /// The name of a value.
+    /// The name of a value, if it has one.
     pub(crate) fn name(&self, value: i64) -> Option<&str> {
         self.names.get(*self.by_value.get(&value)? as usize)
     }
@@ -138,7 +140,7 @@ impl Enum {
     }
 }
 
-/// A bitmask: names with bits.
+/// A bitmask: names and bits.
 #[derive(Debug)]
 pub(crate) struct Bitmask {
     pub(crate) names: Strings,
@@ -146,8 +148,9 @@ pub(crate) struct Bitmask {
 }
 
 impl Bitmask {
-    /// The names of the bits that are set, in the order of the table, and the bits that have none. A flag of several bits
-    /// takes them away from those after it; a flag of zero counts only when it is first.
+    /// Calls `name` with the names of the set bits, in the order of the table. Returns the bits that have no name. A
+    /// flag of several bits hides later flags for these bits. A flag of zero matches only a value of 0, and only if it
+    /// is first.
     pub(crate) fn split(&self, value: u64, mut name: impl FnMut(&str)) -> u64 {
         let mut left = value;
         for (i, bits) in self.bits.iter().enumerate() {
@@ -170,7 +173,7 @@ pub(crate) struct Struct {
     pub(crate) members: Strings,
 }
 
-/// A stack frame, as much of it as the recorder knew.
+/// A stack frame; the recorder may not know all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) module: Option<String>,
@@ -180,7 +183,29 @@ pub(crate) struct Frame {
     pub(crate) offset: Option<u64>,
 }
 
-/// All that a stream has defined so far.
+impl Frame {
+    /// The frame as apitrace prints it.
+    pub(crate) fn text(&self) -> String {
+        let mut text: String = self.module.as_deref().unwrap_or("?").into();
+        if let Some(function) = &self.function {
+            text.push_str(": ");
+            text.push_str(function);
+        }
+        if let Some(offset) = self.offset {
+            text.push_str(&format!("+{offset:#x}"));
+        }
+        if let Some(file) = &self.file {
+            text.push_str(": ");
+            text.push_str(file);
+            if let Some(line) = self.line {
+                text.push_str(&format!(":{line}"));
+            }
+        }
+        text
+    }
+}
+
+/// All signatures of a stream so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) functions: Space<Function>,
@@ -190,7 +215,7 @@ pub(crate) struct Tables {
     pub(crate) frames: Space<Frame>,
 }
 
-/// A signature that was just read.
+/// A signature of any kind.
 pub(crate) enum Signature {
     Function(Function),
     Enum(Enum),
@@ -199,10 +224,10 @@ pub(crate) enum Signature {
     Frame(Frame),
 }
 
-/// Where definitions go.
+/// Receives definitions.
 pub(crate) trait Definitions {
     fn tables(&self) -> &Tables;
-    /// A definition at offset `at` of the stream. Answers its index.
+    /// Adds a definition at offset `at` of the stream. Returns its index.
     fn define(&mut self, id: u64, at: u64, signature: Signature) -> u32;
 }
 
@@ -223,7 +248,7 @@ impl Definitions for Tables {
     }
 }
 
-/// Tables that are only looked at: what is defined has been defined before.
+/// Read-only tables, for decoding again a part of the stream whose definitions are known.
 pub(crate) struct Frozen<'a>(pub(crate) &'a Tables);
 
 impl Definitions for Frozen<'_> {

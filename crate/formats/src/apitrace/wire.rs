@@ -1,8 +1,9 @@
 //! The layout of apitrace streams, versions 0 to 6.
 //!
-//! Sources: apitrace `lib/trace/trace_format.hpp`, `trace_parser.cpp`, `trace_writer.cpp` at 18cfd388, and files written by
-//! releases 1.0 to 11.1. `docs/FORMAT.markdown` is wrong in places: bitmask values are bare numbers, a struct signature has a
-//! name, and call detail 3 was never written. The parser asks for the version in three places only, and so do we.
+//! Sources: apitrace `lib/trace/trace_format.hpp`, `trace_parser.cpp`, `trace_writer.cpp` at 18cfd388, and files
+//! written by releases 1.0 to 11.1. `docs/FORMAT.markdown` has errors: bitmask values are bare numbers, a struct
+//! signature has a name, and call detail 3 was never written. apitrace's parser tests the version in three places, and
+//! so does this one.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,11 +12,11 @@ use crate::input::Cursor;
 
 /// The newest version.
 pub const VERSION: u32 = 6;
-/// From here on an enum's whole table is its signature; before, each value is one of its own.
+/// First version in which an enum's signature is its whole table. Before, each value has its own signature.
 pub const ENUM_TABLES: u32 = 3;
-/// From here on an ENTER says its thread.
+/// First version in which ENTER has a thread.
 pub const THREADS: u32 = 4;
-/// From here on the header has a semantic version and properties.
+/// First version in which the header has a semantic version and properties.
 pub const PROPERTIES: u32 = 6;
 
 /// A call begins.
@@ -23,7 +24,7 @@ pub const ENTER: u8 = 0x00;
 /// A call ends.
 pub const LEAVE: u8 = 0x01;
 
-/// The end of an event's details.
+/// The event ends.
 pub const DETAIL_END: u8 = 0x00;
 /// An argument.
 pub const DETAIL_ARG: u8 = 0x01;
@@ -34,8 +35,13 @@ pub const DETAIL_BACKTRACE: u8 = 0x04;
 /// Flags of the call.
 pub const DETAIL_FLAGS: u8 = 0x05;
 
-/// Bit of [`DETAIL_FLAGS`]: the program did not make this call, the tracer did.
+/// Bit of [`DETAIL_FLAGS`]: the tracer made this call, not the program.
 pub const FLAG_FAKE: u64 = 1;
+
+/// Offset of a byte in the decompressed stream. Offsets in the file, which is compressed, are plain `u64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct StreamOffset(pub u64);
 
 /// Tags of values.
 #[allow(missing_docs)]
@@ -59,7 +65,7 @@ pub mod tag {
     pub const WIDE: u8 = 0x0f;
 }
 
-/// Tags of what is known of a stack frame.
+/// Tags of the parts of a stack frame.
 #[allow(missing_docs)]
 pub mod frame_tag {
     pub const END: u8 = 0x00;
@@ -70,19 +76,19 @@ pub mod frame_tag {
     pub const OFFSET: u8 = 0x05;
 }
 
-/// Arrays, structs and reprs within each other: no real call has more than a handful.
+/// Maximum depth of nested arrays, structs and reprs. Real calls have a handful.
 pub const MAX_DEPTH: usize = 1000;
-/// No function has more arguments: a greater index is damage.
+/// Maximum number of arguments: a greater index means damage.
 pub const MAX_ARGS: u64 = 1 << 16;
-/// A number of more bytes is damage. apitrace has no bound; what is shifted beyond 64 bits is lost there.
+/// Maximum length of a number in bytes: a longer one means damage. apitrace has no limit; it drops bits beyond 64.
 const MAX_UINT: usize = 32;
 
-/// Why a step of decoding did not happen.
+/// Why a primitive could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The bytes end before the thing does.
+    /// The input ends inside the primitive.
     Short,
-    /// The bytes are not what the format allows.
+    /// The format does not allow these bytes.
     Bad,
 }
 
@@ -92,7 +98,7 @@ impl From<crate::error::Error> for Stop {
     }
 }
 
-/// A number in LEB128.
+/// Reads a number in LEB128.
 #[inline]
 pub(crate) fn uint(c: &mut Cursor<'_>) -> Result<u64, Stop> {
     match c.peek() {
@@ -113,7 +119,7 @@ fn long_uint(bytes: &[u8]) -> Result<(u64, usize), Stop> {
     let mut value = 0u64;
     for (i, byte) in bytes.iter().take(MAX_UINT).enumerate() {
         if i < 10 {
-            // Of the tenth byte one bit is left; the others are shifted away, as apitrace does.
+            // Only the lowest bit of the tenth byte remains, as in apitrace.
             value |= u64::from(byte & 0x7f) << (7 * i);
         }
         if byte & 0x80 == 0 {
@@ -123,12 +129,12 @@ fn long_uint(bytes: &[u8]) -> Result<(u64, usize), Stop> {
     Err(if bytes.len() < MAX_UINT { Stop::Short } else { Stop::Bad })
 }
 
-/// What a number that is cut reads as: apitrace takes the bits so far.
+/// The value of a truncated number: like apitrace, the bits that exist.
 pub(crate) fn cut_uint(bytes: &[u8]) -> u64 {
     bytes.iter().take(10).enumerate().fold(0, |v, (i, b)| v | u64::from(b & 0x7f) << (7 * i))
 }
 
-/// Appends a number.
+/// Appends a number in LEB128.
 pub(crate) fn put_uint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -137,7 +143,7 @@ pub(crate) fn put_uint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Bytes of unknown encoding as text: UTF-8, else Latin-1, up to a NUL (apitrace keeps C strings).
+/// Bytes of unknown encoding as text: UTF-8 if valid, otherwise Latin-1, up to a NUL (apitrace records C strings).
 pub(crate) fn text_of(bytes: &[u8]) -> String {
     let bytes = bytes.split(|b| *b == 0).next().unwrap_or_default();
     match core::str::from_utf8(bytes) {
@@ -146,14 +152,27 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
     }
 }
 
-/// What stands before the events.
+/// The character that a unit of a wide string completes. Units are UTF-16 if the recorder ran on Windows, otherwise code
+/// points. `high` keeps a high surrogate between calls.
+pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
+    match (high.take(), unit) {
+        (_, 0xd800..=0xdbff) => {
+            *high = Some(unit);
+            None
+        }
+        (Some(high), 0xdc00..=0xdfff) => char::from_u32(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00)),
+        (_, unit) => Some(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)),
+    }
+}
+
+/// The header, which precedes the events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Governs the layout.
+    /// Version of the layout, 0 to 6.
     pub version: u32,
-    /// Says how the calls are meant to be replayed; the same as `version` unless a tool rewrote the trace.
+    /// Version of the semantics of the calls for a replay. Equal to `version` unless a tool rewrote the trace.
     pub semantic_version: u32,
-    /// Names with values, in the order of the file.
+    /// Names and values, in file order.
     pub properties: Vec<(String, Vec<u8>)>,
 }
 

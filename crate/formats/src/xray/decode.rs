@@ -1,40 +1,24 @@
-//! The state machines that walk over a log's records: one grammar for events, details and text.
+//! The walk over the records of FDR mode, and the sink that all walks feed: one grammar for events, details and text.
 //!
-//! A walk is handed bytes in portions and calls a [`Sink`] for each record; it restarts at records and never asks to see
-//! more than 80 bytes at once. After a defect it goes on with the next buffer, so that one bad byte costs one buffer.
+//! A walk takes bytes in portions and calls a [`Sink`] for each record. It restarts at records and needs at most 80 bytes
+//! at once. After a defect it continues with the next buffer, so one bad byte costs one buffer.
 
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
+use super::checkpoints::{CHECKPOINT_EVERY, Checkpoint};
 use super::problems::{BAD_PREAMBLE, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
-use super::wire::{
-    BASIC_LEN, Basic, EventTime, FUNCTION_LEN, FunctionKind, HEADER_LEN, Header, METADATA_LEN, Metadata, Wire,
-};
+use super::wire::{EventTime, FUNCTION_LEN, FunctionKind, HEADER_LEN, Header, METADATA_LEN, Metadata, Wire};
 
-/// Where a buffer's records can be taken up again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// Absolute offset of a record.
-    pub(crate) at: u64,
-    /// Absolute offset of the end of its buffer.
-    pub(crate) end: u64,
-    /// Clock before that record.
-    pub(crate) clock: u64,
-    /// Process and thread.
-    pub(crate) pid: i32,
-    pub(crate) tid: i32,
-    /// CPU at that record.
-    pub(crate) cpu: u16,
-    /// It is behind the preamble.
-    pub(crate) first: bool,
-}
-
-/// A function record with what the walk knows at it.
+/// A function record, with the state of the walk at that record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Function {
+    /// Absolute offset of the record.
     pub(crate) at: u64,
     pub(crate) kind: FunctionKind,
+    /// Function id.
     pub(crate) func: i32,
+    /// Absolute time in ticks.
     pub(crate) clock: u64,
     pub(crate) cpu: u16,
 }
@@ -42,46 +26,45 @@ pub(crate) struct Function {
 /// A custom or typed event, before its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
+    /// Absolute offset of the record.
     pub(crate) at: u64,
+    /// Absolute time in ticks.
     pub(crate) clock: u64,
     pub(crate) cpu: u16,
-    /// Bytes of payload that the record announces.
+    /// Length of the payload in bytes, as the record gives it.
     pub(crate) size: u32,
-    /// Number of the type; a custom event has none.
+    /// Number of the type; `None` for a custom event.
     pub(crate) kind: Option<u16>,
-    /// The payload has been overwritten by the records behind it, and is not told.
+    /// The records that follow have overwritten the payload; [`Sink::payload`] is not called.
     pub(crate) overwritten: bool,
 }
 
-/// What a walk tells.
+/// Receives what a walk finds.
 pub(crate) trait Sink {
-    /// The sink cannot take more now: the walk stops behind the record at hand.
+    /// Whether the walk must stop after the current record.
     fn is_full(&self) -> bool;
-    /// A buffer's records begin, or those of another thread within it. Answers the clock to begin with (`clock` where it is
-    /// known), or nothing if the buffer is to be passed over.
-    fn buffer(&mut self, place: Place, clock: Option<u64>) -> Option<u64>;
-    /// A place within a buffer, every [`PLACE_EVERY`] bytes.
-    fn place(&mut self, place: Place);
-    /// From here on the records are of this thread (basic mode).
+    /// A buffer's records begin at `start`, or those of another thread within the buffer. `clock` is its first clock, if
+    /// known. Returns the clock to begin with, or `None` to skip the buffer.
+    fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64>;
+    /// Decoding can resume here; called every [`CHECKPOINT_EVERY`] bytes within a buffer.
+    fn checkpoint(&mut self, checkpoint: Checkpoint);
+    /// The next records belong to this thread (basic mode and YAML).
     fn thread(&mut self, pid: i32, tid: i32, at: u64);
-    /// The name of a function, where the log has it; told before the first use.
+    /// The name of a function, if the log records it; called before the function's records.
     fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
-    /// An argument of the enter that was told last.
+    /// An argument of the last enter.
     fn argument(&mut self, value: u64);
     fn event(&mut self, event: Event);
-    /// A portion of the payload of the event that was told last.
+    /// A portion of the last event's payload.
     fn payload(&mut self, bytes: &[u8]);
     fn problem(&mut self, problem: Problem);
-    /// Records of the thread at hand are missing.
+    /// Records of the current thread are missing, as found at absolute offset `at`.
     fn lost(&mut self, at: u64);
 }
 
-/// How much of what stands behind an event is looked at to judge whether it is its payload.
+/// Number of bytes after an event that decide whether they are its payload.
 const JUDGED: u64 = 64;
-
-/// How far apart places lie in a large buffer: what a click decodes at most.
-pub(crate) const PLACE_EVERY: u64 = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -89,11 +72,11 @@ enum State {
     Extents,
     /// At a record of a buffer.
     Records,
-    /// In the payload of an event.
+    /// In the payload of an event of `size` bytes, `left` of which are still to come.
     Payload { size: u32, left: u32 },
-    /// Passing over the rest of the buffer, leftovers included.
+    /// Skipping the rest of the buffer, stale bytes included.
     Skip,
-    /// Looking for the next BufferExtents record; `from` is where the nonsense began.
+    /// Looking for the next BufferExtents record; the invalid bytes began at `from`.
     Resync { from: u64 },
 }
 
@@ -101,76 +84,76 @@ enum State {
 #[derive(Clone, Debug)]
 pub(crate) struct FdrWalk {
     wire: Wire,
-    /// Size of a buffer, in version 1.
+    /// Size of every buffer of version 1, in bytes.
     buffer_size: u64,
     state: State,
     at: u64,
-    buffer: Place,
+    buffer: Checkpoint,
     size: Option<u64>,
     /// The buffer's clock is known.
-    clocked: bool,
-    /// The sink has been told of the buffer.
-    told: bool,
-    /// The record before was an enter or one of its arguments.
+    has_clock: bool,
+    /// [`Sink::buffer`] has been called for the buffer.
+    announced: bool,
+    /// The previous record was an enter or one of its arguments.
     after_enter: bool,
-    next_place: u64,
+    next_checkpoint: u64,
     /// Bytes by which the buffer's extents go beyond the end of the file.
     missing: u64,
-    /// Where the buffer's bytes end, leftovers included.
-    leftovers_end: u64,
+    /// Absolute offset of the end of the buffer's bytes, stale ones included.
+    bytes_end: u64,
     /// The next function record is the buffer's first.
     first_function: bool,
-    /// Stop behind the buffer at hand.
+    /// Stop after the current buffer.
     one_buffer: bool,
 }
 
 impl FdrWalk {
-    /// A walk that begins behind the file header. `size` is that of the file, where it is known.
+    /// A walk that begins after the file header. `size` is that of the file, if known.
     pub(crate) fn new(header: &Header, size: Option<u64>) -> Self {
         Self {
             wire: header.wire(),
             buffer_size: header.buffer_size,
             state: State::Extents,
             at: HEADER_LEN,
-            buffer: Place { at: HEADER_LEN, end: HEADER_LEN, clock: 0, pid: 0, tid: 0, cpu: 0, first: true },
+            buffer: Checkpoint { at: HEADER_LEN, end: HEADER_LEN, clock: 0, pid: 0, tid: 0, cpu: 0, first: true },
             size,
-            clocked: false,
-            told: false,
+            has_clock: false,
+            announced: false,
             after_enter: false,
-            next_place: u64::MAX,
+            next_checkpoint: u64::MAX,
             missing: 0,
-            leftovers_end: HEADER_LEN,
+            bytes_end: HEADER_LEN,
             first_function: false,
             one_buffer: false,
         }
     }
 
-    /// A walk that begins at a place in a buffer, for which [`Sink::buffer`] is not called, and ends with that buffer.
-    pub(crate) fn resume(header: &Header, place: Place) -> Self {
+    /// A walk that begins at a checkpoint and ends with its buffer. It does not call [`Sink::buffer`] for that buffer.
+    pub(crate) fn resume(header: &Header, start: Checkpoint) -> Self {
         Self {
             state: State::Records,
-            at: place.at,
-            buffer: place,
-            clocked: true,
-            told: true,
+            at: start.at,
+            buffer: start,
+            has_clock: true,
+            announced: true,
             one_buffer: true,
-            leftovers_end: place.end,
-            first_function: place.first,
+            bytes_end: start.end,
+            first_function: start.first,
             ..Self::new(header, None)
         }
     }
 
-    /// Between two buffers.
+    /// Whether the walk is between two buffers.
     pub(crate) fn is_between(&self) -> bool {
         matches!(self.state, State::Extents)
     }
 
-    /// Walks over `input`, which lies at [`FdrWalk::at`]; answers how much of it is used up. What is left is less than a
-    /// record unless the sink is full.
+    /// Walks over `input`, which begins where the previous call stopped. Returns the number of bytes used. The rest is
+    /// shorter than a record unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
         while !(sink.is_full() || self.one_buffer && self.is_between()) && self.step(&mut c, sink) {}
-        // Also when the sink is full: who waits for more bytes must not wait for those of a buffer that is over.
+        // Also when the sink is full: a finished buffer must not wait for more bytes.
         if self.state == State::Records && c.at() >= self.buffer.end {
             self.end_records(c.at(), sink);
         }
@@ -178,7 +161,7 @@ impl FdrWalk {
         input.len() - c.len()
     }
 
-    /// Says that the file ends behind `rest`, which the last [`FdrWalk::run`] left over.
+    /// The file ends after `rest`, which the last [`FdrWalk::run`] did not use.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         let eof = self.at.saturating_add(rest.len() as u64);
         let problem = match self.state {
@@ -187,9 +170,9 @@ impl FdrWalk {
                 Problem { at: eof, kind: &TRUNCATED, value: (METADATA_LEN as u64).saturating_sub(rest.len() as u64) }
             }
             State::Resync { from } => Problem { at: from, kind: &MALFORMED, value: eof - from },
-            State::Records | State::Skip if self.leftovers_end <= eof && self.missing == 0 => return,
+            State::Records | State::Skip if self.bytes_end <= eof && self.missing == 0 => return,
             State::Records | State::Payload { .. } | State::Skip => {
-                let value = self.leftovers_end.saturating_sub(eof).saturating_add(self.missing);
+                let value = self.bytes_end.saturating_sub(eof).saturating_add(self.missing);
                 Problem { at: eof, kind: &TRUNCATED, value }
             }
         };
@@ -197,15 +180,15 @@ impl FdrWalk {
         sink.problem(problem);
     }
 
-    /// One record, or a run of function records. False when it takes more bytes.
+    /// Takes one record or a run of function records. Returns false if more bytes are needed.
     fn step(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
         match self.state {
             State::Extents => self.extents(c),
             State::Records => self.records(c, sink),
             State::Payload { size, left } => self.payload(size, left, c, sink),
             State::Skip => {
-                c.take_up_to(self.leftovers_end.saturating_sub(c.at()));
-                let done = c.at() >= self.leftovers_end;
+                c.take_up_to(self.bytes_end.saturating_sub(c.at()));
+                let done = c.at() >= self.bytes_end;
                 if done {
                     self.finish_buffer(c.at(), 0, sink);
                 }
@@ -229,7 +212,7 @@ impl FdrWalk {
     fn extents(&mut self, c: &mut Cursor<'_>) -> bool {
         let at = c.at();
         let len = if self.wire.version == 1 {
-            // Buffers have one size and no extents: an EndOfBuffer record says where the leftovers begin.
+            // Buffers have one size and no extents. Stale bytes follow the EndOfBuffer record.
             if c.is_empty() {
                 return false;
             }
@@ -244,27 +227,28 @@ impl FdrWalk {
             len
         };
         let whole = c.at().saturating_add(len);
-        // An end beyond the end of the file is a file that was cut, or nonsense: said when the end is reached.
+        // An end beyond the end of the file means that the file is truncated or the extents are wrong. Only the end
+        // shows which.
         let end = whole.min(self.size.map_or(u64::MAX, |size| size.max(c.at())));
         self.missing = whole - end;
-        (self.leftovers_end, self.first_function) = (end, true);
-        self.buffer = Place { at, end, clock: 0, pid: 0, tid: 0, cpu: 0, first: true };
-        (self.clocked, self.told, self.after_enter) = (false, false, false);
+        (self.bytes_end, self.first_function) = (end, true);
+        self.buffer = Checkpoint { at, end, clock: 0, pid: 0, tid: 0, cpu: 0, first: true };
+        (self.has_clock, self.announced, self.after_enter) = (false, false, false);
         self.state = State::Records;
-        self.next_place = c.at().saturating_add(PLACE_EVERY);
+        self.next_checkpoint = c.at().saturating_add(CHECKPOINT_EVERY);
         true
     }
 
-    /// No more records in the buffer; there may be leftovers.
+    /// The buffer has no more records; stale bytes may follow.
     fn end_records(&mut self, at: u64, sink: &mut impl Sink) {
-        if at < self.leftovers_end {
+        if at < self.bytes_end {
             self.state = State::Skip;
         } else {
             self.finish_buffer(at, 0, sink);
         }
     }
 
-    /// The buffer at hand is over; it ends `cut` bytes into a record, or between two records if that is 0.
+    /// The current buffer ends at `at`: `cut` bytes into a record, or between two records if `cut` is 0.
     fn finish_buffer(&mut self, at: u64, cut: u64, sink: &mut impl Sink) {
         self.state = State::Extents;
         if self.missing > 0 {
@@ -282,21 +266,21 @@ impl FdrWalk {
             self.end_records(c.at(), sink);
             return true;
         }
-        if c.at() >= self.next_place && self.told {
-            self.next_place = c.at().saturating_add(PLACE_EVERY);
-            sink.place(Place { at: c.at(), first: false, ..self.buffer });
+        if c.at() >= self.next_checkpoint && self.announced {
+            self.next_checkpoint = c.at().saturating_add(CHECKPOINT_EVERY);
+            sink.checkpoint(Checkpoint { at: c.at(), first: false, ..self.buffer });
         }
         let Some(first) = c.peek() else { return false };
         let is_function = !self.wire.is_metadata(first);
         let len = if is_function { FUNCTION_LEN } else { METADATA_LEN } as u64;
         if left < len {
-            // Today's writer counts the payload of a typed event into the extents, but not its 16 bytes of record: such a
-            // buffer ends that much too early, often within a record.
+            // LLVM's writer (up to 22, at least) adds a typed event's payload to the extents but not its record of 16
+            // bytes. Such a buffer ends 16 bytes early for each event, often inside a record.
             if (c.len() as u64) < left {
                 return false;
             }
             c.take_up_to(left);
-            if c.at() < self.leftovers_end {
+            if c.at() < self.bytes_end {
                 self.state = State::Skip;
             } else {
                 self.finish_buffer(c.at(), left, sink);
@@ -313,7 +297,7 @@ impl FdrWalk {
         if left == 0 {
             self.state = State::Records;
         } else if c.at() >= self.buffer.end {
-            // The payload that is there has been told; only what is missing is lost.
+            // The sink has the bytes that exist; only the missing ones are lost.
             self.finish_buffer(c.at(), METADATA_LEN as u64 + u64::from(size - left), sink);
         } else {
             self.state = State::Payload { size, left };
@@ -322,12 +306,12 @@ impl FdrWalk {
         true
     }
 
-    /// Function records are nearly all there is: a loop of their own, without a look at anything else.
+    /// Nearly all records are function records; this loop checks nothing else.
     fn functions(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
-        if !self.tell(c.at(), sink) {
+        if !self.announce(c.at(), sink) {
             return true;
         }
-        let stop = self.buffer.end.min(self.next_place.max(c.at() + 1));
+        let stop = self.buffer.end.min(self.next_checkpoint.max(c.at() + 1));
         let wire = self.wire;
         let mut clock = self.buffer.clock;
         let mut more = true;
@@ -348,8 +332,8 @@ impl FdrWalk {
             };
             if self.first_function {
                 self.first_function = false;
-                // Writers of versions 1 to 3 count it from the last record of the thread's previous buffer, although the
-                // preamble's clock is that of this very record.
+                // Writers of versions 1 to 3 take this difference from the last record of the thread's previous buffer,
+                // although the preamble has the clock of this very record.
                 if wire.version <= 3 {
                     delta = 0;
                 }
@@ -371,8 +355,8 @@ impl FdrWalk {
         let Some(bytes) = c.peek_array::<METADATA_LEN>() else { return false };
         let Ok(record) = self.wire.metadata(bytes) else { return self.malformed(at, sink) };
         if let Metadata::Extents { .. } = record {
-            // The buffer before said that it was longer than it is.
-            let value = self.leftovers_end.saturating_sub(at).saturating_add(self.missing);
+            // The previous buffer is shorter than its extents say.
+            let value = self.bytes_end.saturating_sub(at).saturating_add(self.missing);
             sink.problem(Problem { at, kind: &WRONG_EXTENTS, value });
             sink.lost(at);
             self.state = State::Extents;
@@ -391,7 +375,7 @@ impl FdrWalk {
         match record {
             Metadata::NewBuffer { tid } => {
                 self.buffer.tid = tid;
-                (self.clocked, self.told) = (false, false);
+                (self.has_clock, self.announced) = (false, false);
             }
             Metadata::Pid { pid } => self.buffer.pid = pid,
             Metadata::NewCpu { cpu, clock } => {
@@ -421,11 +405,11 @@ impl FdrWalk {
         true
     }
 
-    /// Whether the payload of the event at the cursor has been overwritten by the records behind it; nothing if it takes
-    /// more bytes to tell.
+    /// Whether later records have overwritten the payload of the event at the cursor. `None` if more bytes are needed to
+    /// decide.
     ///
-    /// The writers of versions 1 and 2, and of version 3 in LLVM 7, do not move on behind the payload that they have
-    /// written. In version 3 later ones do: there it is what stands behind the record that tells.
+    /// The writers of versions 1 and 2, and of version 3 in LLVM 7, do not advance past the payload that they have
+    /// written. Later writers of version 3 do, so there the bytes after the record decide.
     fn is_overwritten(&self, size: Option<u32>, c: &Cursor<'_>) -> Option<bool> {
         let Some(size) = size.filter(|size| *size > 0) else { return Some(false) };
         match self.wire.version {
@@ -433,15 +417,15 @@ impl FdrWalk {
             3 => {}
             _ => return Some(false),
         }
-        let behind = c.at().saturating_add(METADATA_LEN as u64);
-        let wanted = self.buffer.end.saturating_sub(behind).min(JUDGED);
-        let behind = c.rest().get(METADATA_LEN..)?.get(..wanted as usize)?;
-        let (records, whole) = self.plausible(behind);
-        // A payload that looks like records for so long is less likely than records.
+        let after = c.at().saturating_add(METADATA_LEN as u64);
+        let wanted = self.buffer.end.saturating_sub(after).min(JUDGED);
+        let after = c.rest().get(METADATA_LEN..)?.get(..wanted as usize)?;
+        let (records, whole) = self.plausible(after);
+        // Real records are more likely than a payload that looks like records for this long.
         Some(whole && (records >= 2 || u64::from(size) > wanted))
     }
 
-    /// How many records `bytes` may begin with, and whether they go on to the end of it.
+    /// The number of plausible records at the start of `bytes`, and whether they extend to its end.
     fn plausible(&self, bytes: &[u8]) -> (usize, bool) {
         let mut c = Cursor::new(bytes, 0);
         let mut records = 0;
@@ -477,7 +461,7 @@ impl FdrWalk {
         kind: Option<u16>,
         sink: &mut impl Sink,
     ) {
-        if !self.tell(at, sink) {
+        if !self.announce(at, sink) {
             return;
         }
         let clock = match time {
@@ -495,7 +479,7 @@ impl FdrWalk {
         }
         sink.problem(Problem { at, kind: &OVERWRITTEN_PAYLOAD, value: size.into() });
         if self.wire.version > 1 {
-            // The extents count the payload all the same.
+            // The extents count the payload anyway.
             let end = self.buffer.end.saturating_sub(size.into());
             self.buffer.end = end.max(at.saturating_add(METADATA_LEN as u64));
         }
@@ -503,24 +487,24 @@ impl FdrWalk {
 
     fn set_clock(&mut self, clock: u64, next: u64, sink: &mut impl Sink) {
         self.buffer.clock = clock;
-        self.clocked = true;
-        if !self.told {
-            self.tell(next, sink);
+        self.has_clock = true;
+        if !self.announced {
+            self.announce(next, sink);
         }
     }
 
-    /// Tells the sink of the buffer, once its first clock is known or records come without one. False if the sink passes
-    /// it over; the state says so then.
-    fn tell(&mut self, at: u64, sink: &mut impl Sink) -> bool {
-        if self.told {
+    /// Calls [`Sink::buffer`] once: when the first clock is known, or when records come without one. Returns false, with
+    /// the state set to skip, if the sink skips the buffer.
+    fn announce(&mut self, at: u64, sink: &mut impl Sink) -> bool {
+        if self.announced {
             return true;
         }
-        self.told = true;
-        if !self.clocked {
+        self.announced = true;
+        if !self.has_clock {
             sink.problem(Problem { at, kind: &BAD_PREAMBLE, value: 0 });
         }
-        let place = Place { at, ..self.buffer };
-        match sink.buffer(place, self.clocked.then_some(self.buffer.clock)) {
+        let start = Checkpoint { at, ..self.buffer };
+        match sink.buffer(start, self.has_clock.then_some(self.buffer.clock)) {
             Some(clock) => self.buffer.clock = clock,
             None => {
                 self.state = State::Skip;
@@ -530,76 +514,18 @@ impl FdrWalk {
         true
     }
 
-    /// What stands here is no record: the rest of the buffer is left out, or, if its end is in doubt, all up to where
-    /// another buffer begins.
+    /// The bytes at `at` are not a record. Skips the rest of the buffer or, if its end is in doubt, everything up to the
+    /// start of another buffer.
     fn malformed(&mut self, at: u64, sink: &mut impl Sink) -> bool {
         sink.lost(at);
-        // In version 1 all buffers have one size, and where the next begins is in no doubt.
+        // Buffers of version 1 have one size, so the start of the next is certain.
         if self.missing > 0 && self.wire.version > 1 {
             self.missing = 0;
             self.state = State::Resync { from: at };
         } else {
-            sink.problem(Problem { at, kind: &MALFORMED, value: self.leftovers_end - at });
+            sink.problem(Problem { at, kind: &MALFORMED, value: self.bytes_end - at });
             self.state = State::Skip;
         }
         true
-    }
-}
-
-/// Walks over basic mode, all versions.
-#[derive(Clone, Debug)]
-pub(crate) struct BasicWalk {
-    wire: Wire,
-    at: u64,
-    /// Function, thread and process of the enter directly before.
-    enter: Option<(i32, u32, u32)>,
-    thread: Option<(u32, u32)>,
-}
-
-impl BasicWalk {
-    /// A walk that begins at a record.
-    pub(crate) fn new(header: &Header, at: u64) -> Self {
-        Self { wire: header.wire(), at, enter: None, thread: None }
-    }
-
-    /// Walks over `input`; answers how much of it is used up.
-    pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
-        let mut c = Cursor::new(input, self.at);
-        while !sink.is_full()
-            && let Some(bytes) = c.peek_array::<BASIC_LEN>()
-        {
-            self.record(c.at(), bytes, sink);
-            c.take_up_to(BASIC_LEN as u64);
-        }
-        self.at = c.at();
-        input.len() - c.len()
-    }
-
-    /// Says that the file ends behind `rest`.
-    pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
-        if !rest.is_empty() {
-            let at = self.at.saturating_add(rest.len() as u64);
-            let value = (BASIC_LEN - rest.len() % BASIC_LEN) as u64;
-            sink.problem(Problem { at, kind: &TRUNCATED, value });
-        }
-    }
-
-    fn record(&mut self, at: u64, bytes: &[u8; BASIC_LEN], sink: &mut impl Sink) {
-        let enter = self.enter.take();
-        match Basic::parse(bytes, self.wire) {
-            Ok(Basic::Function { cpu, kind: Ok(kind), func, clock, tid, pid }) => {
-                if self.thread != Some((tid, pid)) {
-                    self.thread = Some((tid, pid));
-                    sink.thread(pid as i32, tid as i32, at);
-                }
-                self.enter = kind.is_enter().then_some((func, tid, pid));
-                sink.function(Function { at, kind, func, clock, cpu: cpu.into() });
-            }
-            Ok(Basic::Argument { func, tid, pid, value }) if enter == Some((func, tid, pid)) => sink.argument(value),
-            Ok(Basic::Argument { value, .. }) => sink.problem(Problem { at, kind: &STRAY_ARGUMENT, value }),
-            Ok(Basic::Function { kind: Err(_), .. }) | Err(_) => {
-                sink.problem(Problem { at, kind: &MALFORMED, value: BASIC_LEN as u64 });
-            }
-        }
     }
 }

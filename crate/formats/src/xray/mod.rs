@@ -1,16 +1,22 @@
-//! Logs of LLVM XRay: flight data recorder (FDR) versions 1 to 5 and basic mode versions 1 to 3, in both byte orders, and as
-//! llvm-xray's YAML.
+//! Logs of LLVM XRay: flight data recorder (FDR) versions 1 to 5 and basic mode versions 1 to 3, in both byte orders,
+//! and as llvm-xray's YAML.
 //!
-//! A log has no magic number: it is recognised by version and type in the header, flags that only real writers set, and
-//! the first record. One file holds the buffers of many threads, in the order of a queue, not of time.
+//! A log has no magic number. The version and type in the header, its flags, and the first record identify it. One file
+//! holds the buffers of many threads in the order of a queue, not in time order. A locator is the absolute offset of a
+//! record.
 
+mod basic;
+mod checkpoints;
 mod decode;
+mod details;
 pub mod encode;
 mod events;
-mod order;
+mod plan;
 pub mod problems;
 #[cfg(feature = "text")]
 mod text;
+mod threads;
+mod to_batch;
 pub mod wire;
 mod yaml;
 
@@ -41,13 +47,13 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     })))
 }
 
-/// Whether a basic log may begin like this: with an event of a function, at a time.
+/// Whether the first record is one with which a basic log begins: a function record with a clock.
 fn first_basic_record(head: &[u8], header: &Header) -> bool {
     let record = head.get(HEADER_LEN as usize..).and_then(|rest| rest.first_chunk::<{ wire::BASIC_LEN }>());
     match record.map(|r| wire::Basic::parse(r, header.wire())) {
         Some(Ok(wire::Basic::Function { kind, clock, .. })) => kind.is_ok() && clock > 0,
         Some(_) => false,
-        // Cut within its first record.
+        // `head` ends inside the first record.
         None => head.get(HEADER_LEN as usize..).is_some_and(|rest| rest.iter().take(2).all(|b| *b == 0)),
     }
 }
@@ -60,7 +66,7 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     let header = Header::parse_any(probe.head)?;
     let first = probe.head.get(HEADER_LEN as usize).copied();
     let fits = match (first, header.mode) {
-        // Basic logs of programs that were killed, and of those that ran with nothing to record, are the header alone.
+        // A basic log is the header alone if the program was killed or had nothing to record.
         (None, _) => probe.size == HEADER_LEN,
         (Some(_), Mode::Basic) => first_basic_record(probe.head, &header),
         (Some(byte), Mode::Fdr) => byte == header.wire().first_of_buffer(),
@@ -100,7 +106,7 @@ mod tests {
         assert_eq!(guess(&FDR[..32]), Some(Confidence::Likely));
         let mut other = FDR;
         other[32] = 0x07;
-        assert_eq!(guess(&other), None, "a first record that no writer puts there");
+        assert_eq!(guess(&other), None, "no writer begins with this record");
         let mut other = FDR;
         other[4] = 4;
         assert_eq!(guess(&other), None, "a flag that does not exist");
@@ -123,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_cut_is_no_log() {
+    fn rejects_a_truncated_header() {
         assert_eq!(guess(&FDR[..31]), None);
         assert_eq!(guess(&[]), None);
     }

@@ -1,22 +1,22 @@
 //! Kinds of problems that only XRay logs have.
 
 crate::problem_kinds! {
-    /// A buffer ends in the middle of a record. `value`: how many bytes of the record it has.
+    /// A buffer ends inside a record. `value`: the number of bytes of the record that it has.
     CUT_BUFFER = ProblemKind::serious(
         "cut-buffer",
-        "the buffer ends {value} byte{|s} into a record (LLVM's writer forgets 16 bytes for each typed event)",
-        "{count} buffer{|s} end{s|} in the middle of a record",
+        "the buffer ends {value} byte{|s} into a record (LLVM's writer omits 16 bytes for each typed event)",
+        "{count} buffer{|s} end{s|} inside a record",
     );
 
-    /// The payload of an event was overwritten by the next records, as writers of 2017 and 2018 do. `value`: the length of
-    /// the payload in bytes.
+    /// The next records overwrote the payload of an event, as with writers of 2017 and 2018. `value`: the length of the
+    /// payload in bytes.
     OVERWRITTEN_PAYLOAD = ProblemKind::serious(
         "overwritten-payload",
-        "the event's payload of {value} byte{|s} was overwritten by the next records; they and the event are in doubt",
-        "{count} event{|s} without payload: the writer of this log overwrote it",
+        "the next records overwrote the event's payload of {value} byte{|s}; they and the event may be wrong",
+        "{count} event{|s} whose payload was overwritten by the writer of the log",
     );
 
-    /// A buffer does not begin with its thread and clock. `value`: 0, nothing to tell.
+    /// A buffer has no clock before its first record. `value`: always 0.
     BAD_PREAMBLE = ProblemKind::serious(
         "bad-preamble",
         "the buffer has no clock before this record; it continues at the time of the thread's previous buffer",
@@ -30,10 +30,11 @@ crate::problem_kinds! {
         "{count} argument{|s} without a call",
     );
 
-    /// A buffer begins inside the one before it. `value`: how many bytes the earlier buffer is shorter than its extents say.
+    /// A buffer begins inside the previous one. `value`: the number of bytes by which the previous buffer is
+    /// shorter than its extents.
     WRONG_EXTENTS = ProblemKind::serious(
         "wrong-extents",
-        "the next buffer begins here, {value} byte{|s} before the end that the previous one gives in its extents",
+        "the next buffer begins here, {value} byte{|s} before the end that the previous buffer's extents give",
         "{count} buffer{|s} shorter than {its|their} extents say",
     );
 }

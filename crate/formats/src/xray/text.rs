@@ -1,6 +1,7 @@
-//! Prints a log as one JSON object a record, each thread's buffers in time order.
+//! A log as text: one JSON object per record, with each thread's buffers in time order.
 //!
-//! A first pass lists the buffers, a second one prints them; a log whose buffers are in order comes out in file order.
+//! The first pass lists the buffers, the second one prints them. A log whose buffers are in order is printed in file
+//! order.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -14,12 +15,14 @@ use crate::error::{Cause, Error, Result};
 use crate::problem::Problem;
 use crate::sniff::{OpenOptions, Text};
 
-use super::decode::{BasicWalk, Event, FdrWalk, Function, Place, Sink};
-use super::order::{Plan, Planned};
+use super::basic::BasicWalk;
+use super::checkpoints::Checkpoint;
+use super::decode::{Event, FdrWalk, Function, Sink};
+use super::plan::{Plan, Planned};
 use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
 
-/// Begins to print records, one a line.
+/// Begins to print a log as JSON lines. Returns `None` for any other kind of text.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let lines = match super::yaml::header(head) {
         Some(header) => JsonLines::yaml(header),
@@ -31,7 +34,7 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
     })
 }
 
-/// Text is handed out in portions of about this size.
+/// Approximate size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
 
 /// Prints JSON lines.
@@ -54,13 +57,14 @@ enum Walk {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Header,
-    /// FDR: the list of buffers. Basic: the text itself.
+    /// FDR: lists the buffers. Basic and YAML: prints the records.
     First,
+    /// FDR: prints the records of the listed buffers.
     Second,
 }
 
 impl JsonLines {
-    /// For a log in YAML.
+    /// Prints a log in YAML.
     pub(crate) fn yaml(header: Header) -> Self {
         let mut lines = Self::new(header, OpenOptions::default());
         (lines.walk, lines.phase) = (Walk::Yaml(YamlWalk::new(0)), Phase::First);
@@ -102,7 +106,7 @@ impl TextDump for JsonLines {
             }
             (Walk::Fdr(walk), _) => self.plan.run(&self.header, walk, rest, &mut self.lines, |lines, planned| {
                 lines.finish();
-                (lines.pid, lines.tid) = (planned.place.pid, planned.place.tid);
+                (lines.pid, lines.tid) = (planned.start.pid, planned.start.tid);
             }),
             (Walk::Basic(walk), _) => walk.run(rest, &mut self.lines),
             (Walk::Yaml(walk), _) => walk.run(rest, &mut self.lines),
@@ -124,7 +128,7 @@ impl TextDump for JsonLines {
                 walk.end(rest, &mut list);
                 let mut threads: HashMap<(i32, i32), Vec<Planned>> = HashMap::new();
                 for buffer in core::mem::take(&mut self.buffers) {
-                    threads.entry((buffer.place.pid, buffer.place.tid)).or_default().push(buffer);
+                    threads.entry((buffer.start.pid, buffer.start.tid)).or_default().push(buffer);
                 }
                 self.plan = Plan::new(threads.into_values());
             }
@@ -153,7 +157,7 @@ impl TextDump for JsonLines {
     }
 }
 
-/// The sink of the first pass: where buffers are, and nothing of what is in them.
+/// The sink of the first pass: lists the buffers and skips their records.
 struct ListBuffers<'a> {
     buffers: &'a mut Vec<Planned>,
     problems: &'a mut Vec<Problem>,
@@ -164,12 +168,12 @@ impl Sink for ListBuffers<'_> {
         false
     }
 
-    fn buffer(&mut self, place: Place, clock: Option<u64>) -> Option<u64> {
-        self.buffers.push(Planned { place: Place { clock: clock.unwrap_or(0), ..place }, number: 0 });
+    fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64> {
+        self.buffers.push(Planned { start: Checkpoint { clock: clock.unwrap_or(0), ..start }, number: 0 });
         None
     }
 
-    fn place(&mut self, _place: Place) {}
+    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
     fn thread(&mut self, _pid: i32, _tid: i32, _at: u64) {}
     fn function(&mut self, _function: Function) {}
     fn argument(&mut self, _value: u64) {}
@@ -183,7 +187,7 @@ impl Sink for ListBuffers<'_> {
     fn lost(&mut self, _at: u64) {}
 }
 
-/// The sink that prints. A line is held back until its arguments or its payload have come.
+/// The sink that prints. It holds a line back until its arguments or payload are complete.
 #[derive(Default)]
 struct Lines {
     pid: i32,
@@ -215,12 +219,12 @@ impl Lines {
         );
     }
 
-    /// Ends the line at hand.
+    /// Ends the current line.
     fn finish(&mut self) {
         if let Some(f) = self.function.take() {
             let kind = match f.kind {
                 FunctionKind::Enter if self.arguments.is_empty() => "function-enter",
-                // Writers of before 2018-10 say plain enter and let arguments follow.
+                // Writers before 2018-10 write a plain enter before the arguments.
                 FunctionKind::Enter | FunctionKind::EnterArgs => "function-enter-arg",
                 FunctionKind::Exit => "function-exit",
                 FunctionKind::TailExit => "function-tail-exit",
@@ -245,12 +249,12 @@ impl Sink for Lines {
         self.text.len() >= PORTION && !self.in_event
     }
 
-    // Records of another thread within the buffer at hand: they are in the plan by themselves.
-    fn buffer(&mut self, _place: Place, _clock: Option<u64>) -> Option<u64> {
+    // Another thread's records within the current buffer have their own entry in the plan.
+    fn buffer(&mut self, _start: Checkpoint, _clock: Option<u64>) -> Option<u64> {
         None
     }
 
-    fn place(&mut self, _place: Place) {}
+    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
 
     fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
         self.finish();
@@ -279,7 +283,7 @@ impl Sink for Lines {
         }
     }
 
-    // The first pass over an FDR log has told those of buffers, but it does not look into them.
+    // The first pass over an FDR log has already reported problems of buffers, but none inside them.
     fn problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);

@@ -1,21 +1,21 @@
 //! The layout of XRay logs.
 //!
 //! Sources: compiler-rt `lib/xray/xray_records.h`, `xray_fdr_log_records.h`, `xray_fdr_log_writer.h`, and logs written by
-//! clang 13 to 22. Bytes that a record does not use are whatever the stack held (0xAA from clang 19 on): never checked.
+//! clang 13 to 22. Bytes that a record does not use have arbitrary values (0xAA from clang 19 on) and are never checked.
 
 use crate::error::{Cause, Error, Result};
 use crate::input::Cursor;
 
-/// Bytes before the first record, in both modes.
+/// Length of the file header in bytes, in both modes.
 pub const HEADER_LEN: u64 = 32;
-/// Bytes of a function record of FDR mode.
+/// Length of a function record of FDR mode in bytes.
 pub const FUNCTION_LEN: usize = 8;
-/// Bytes of a metadata record of FDR mode.
+/// Length of a metadata record of FDR mode in bytes.
 pub const METADATA_LEN: usize = 16;
-/// Bytes of a record of basic mode.
+/// Length of a record of basic mode in bytes.
 pub const BASIC_LEN: usize = 32;
 
-/// Which of XRay's two log formats.
+/// One of XRay's two log formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Records of 32 bytes with absolute times.
@@ -25,7 +25,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// What people call it.
+    /// Its usual name: `basic` or `FDR`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -37,24 +37,24 @@ impl Mode {
 /// The file header: `XRayFileHeader`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Version of the mode's layout.
+    /// Version of the mode's layout: 1 to 3 for basic, 1 to 5 for FDR.
     pub version: u16,
     /// Basic or FDR.
     pub mode: Mode,
     /// The TSC ticks at a constant rate.
     pub constant_tsc: bool,
-    /// The TSC goes on in deep sleep.
+    /// The TSC does not stop in deep sleep.
     pub nonstop_tsc: bool,
-    /// Ticks a second; 0 where the writer did not know.
+    /// Ticks per second; 0 if the writer did not know.
     pub frequency: u64,
-    /// FDR: the configured size of a buffer. Basic mode leaves garbage here.
+    /// FDR: the configured size of a buffer in bytes. Basic mode leaves this uninitialised.
     pub buffer_size: u64,
     /// Written on a big-endian machine.
     pub big_endian: bool,
 }
 
 impl Header {
-    /// Reads the header of any version that ever was, in either byte order; `None` when it is none.
+    /// Reads a header of any known version, in either byte order. Returns `None` if `head` does not begin with one.
     pub fn parse_any(head: &[u8]) -> Option<Self> {
         let mut c = Cursor::new(head, 0);
         let (version, mode, flags) = (*c.array::<2>().ok()?, *c.array::<2>().ok()?, *c.array::<4>().ok()?);
@@ -67,7 +67,7 @@ impl Header {
                 _ => return None,
             };
             let (constant_tsc, nonstop_tsc) = (flags & 1 != 0, flags & 2 != 0);
-            // Basic mode and the first FDR writers set two bits of an uninitialised word; later ones clear it first.
+            // Basic mode and FDR version 1 set two bits of an uninitialised word; later writers clear it first.
             (flags <= 3 || mode == Mode::Basic || version == 1).then_some(Self {
                 version,
                 mode,
@@ -87,14 +87,18 @@ impl Header {
             u64::from_le_bytes(buffer_size),
         )
         .or_else(|| {
-            // Bit fields run the other way there, too: the two flags are the uppermost bits.
+            // The order of bit fields is reversed as well: the two flags are the most significant bits.
             let flags = u32::from_be_bytes(flags).reverse_bits();
             let (frequency, buffer_size) = (u64::from_be_bytes(frequency), u64::from_be_bytes(buffer_size));
             build(true, u16::from_be_bytes(version), u16::from_be_bytes(mode), flags, frequency, buffer_size)
         })
     }
 
-    /// Reads the header of a version that can be decoded.
+    /// Reads the header at the beginning of a file.
+    ///
+    /// # Errors
+    ///
+    /// `head` is shorter than a header, has an unknown version or type, or gives an impossible buffer size.
     pub fn parse(head: &[u8]) -> Result<Self> {
         if head.len() < HEADER_LEN as usize {
             let needed = HEADER_LEN - head.len() as u64;
@@ -104,22 +108,25 @@ impl Header {
             let value = Cursor::new(head, 0).u32()?;
             return Err(Error::new(
                 0,
-                Cause::BadHeader { what: "version and type of an XRay log", value: value.into() },
+                Cause::BadHeader {
+                    what: "the first four bytes must be the version and type of an XRay log",
+                    value: value.into(),
+                },
             ));
         };
         if (header.mode, header.version) == (Mode::Fdr, 1) && header.buffer_size < METADATA_LEN as u64 {
-            let what = "buffers of version 1 have the size of a record at least";
+            let what = "the buffer size of a log of version 1 must be at least 16";
             return Err(Error::new(16, Cause::BadHeader { what, value: header.buffer_size }));
         }
         Ok(header)
     }
 
-    /// How records are laid out behind this header.
+    /// The layout of the records that follow this header.
     pub fn wire(&self) -> Wire {
         Wire { version: self.version, big_endian: self.big_endian }
     }
 
-    /// The header as it stands in a file.
+    /// Encodes the header.
     pub fn to_bytes(self) -> [u8; HEADER_LEN as usize] {
         let mut flags = u32::from(self.constant_tsc) | u32::from(self.nonstop_tsc) << 1;
         if self.big_endian {
@@ -175,21 +182,21 @@ fn fill(to: &mut [u8], fields: &[&[u8]]) {
     }
 }
 
-/// What a function record says happened.
+/// The kind of a function record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
     /// The function was entered.
     Enter,
     /// It returned.
     Exit,
-    /// It left by a tail call; the callee's enter follows.
+    /// It made a tail call; the enter of the callee follows.
     TailExit,
-    /// It was entered, and arguments follow.
+    /// It was entered; records of its arguments follow.
     EnterArgs,
 }
 
 impl FunctionKind {
-    /// From the three bits of FDR or the byte of basic mode.
+    /// The kind with this number: three bits in FDR mode, a byte in basic mode. `None` if there is no such kind.
     #[inline]
     pub fn from_bits(bits: u32) -> Option<Self> {
         Some(match bits {
@@ -201,7 +208,7 @@ impl FunctionKind {
         })
     }
 
-    /// The number that stands for it in a file.
+    /// Its number in a file.
     pub fn bits(self) -> u32 {
         match self {
             Self::Enter => 0,
@@ -211,106 +218,107 @@ impl FunctionKind {
         }
     }
 
-    /// The call begins here.
+    /// Whether a call begins here.
     #[inline]
     pub fn is_enter(self) -> bool {
         matches!(self, Self::Enter | Self::EnterArgs)
     }
 }
 
-/// When a custom or typed event happened.
+/// The time of a custom or typed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventTime {
-    /// Version 5: ticks since the record before.
+    /// Version 5: ticks since the previous record.
     Delta(i32),
-    /// Versions 1 to 4: an absolute clock, which the records behind do not count from.
+    /// Versions 1 to 4: an absolute clock. The differences of the next records do not start from it.
     Clock(u64),
 }
 
 /// A metadata record of FDR mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metadata {
-    /// The buffer's thread. Four bytes: the published document says two.
+    /// The thread of the buffer. The id has four bytes; LLVM's document says two.
     NewBuffer {
         /// Thread id.
         tid: i32,
     },
-    /// Version 1: what is left of the buffer are leftovers.
+    /// Version 1: the rest of the buffer is stale.
     EndOfBuffer,
-    /// The thread runs on this CPU now, and this is the time.
+    /// The thread now runs on this CPU.
     NewCpu {
-        /// Number of the CPU; written from 8 bits.
+        /// Number of the CPU; LLVM's writer knows only its lowest 8 bits.
         cpu: u16,
-        /// Absolute clock.
+        /// Absolute clock in ticks.
         clock: u64,
     },
-    /// The time, where the difference does not fit.
+    /// The time, if the difference does not fit.
     ClockWrap {
-        /// Absolute clock.
+        /// Absolute clock in ticks.
         clock: u64,
     },
-    /// Time since boot at the NewCpu that follows.
+    /// Time since boot at the following NewCpu.
     WallTime {
         /// Whole seconds.
         seconds: i64,
-        /// And microseconds, although LLVM calls them nanoseconds.
+        /// Remaining microseconds; LLVM's field is named nanoseconds.
         micros: i32,
     },
-    /// An event with a payload of the program's own.
+    /// An event with a payload that the program defines.
     Custom {
-        /// Bytes of payload that follow; negative in broken files only.
+        /// Length of the payload that follows, in bytes; negative only in damaged files.
         size: i32,
-        /// When.
+        /// Time of the event.
         time: EventTime,
-        /// Version 4: on which CPU.
+        /// CPU; version 4 only.
         cpu: Option<u16>,
     },
     /// An event of a registered type.
     Typed {
-        /// Bytes of payload that follow; negative in broken files only.
+        /// Length of the payload that follows, in bytes; negative only in damaged files.
         size: i32,
-        /// When.
+        /// Time of the event.
         time: EventTime,
-        /// Number of the type; its name is not in the log.
+        /// Number of the type; the log does not have its name.
         kind: u16,
     },
-    /// An argument of the enter before.
+    /// An argument of the preceding enter.
     Argument {
         /// Its value.
         value: u64,
     },
-    /// From version 2 on: a buffer begins.
+    /// Version 2 and later: a buffer begins.
     Extents {
-        /// Bytes that follow.
+        /// Length of the records that follow, in bytes.
         len: u64,
     },
-    /// From version 3 on: the buffer's process.
+    /// Version 3 and later: the process of the buffer.
     Pid {
         /// Process id.
         pid: i32,
     },
 }
 
-/// The layout of records: it depends on the version and, where bit fields are concerned, on the byte order.
+/// The layout of records. It depends on the version and on the byte order.
 ///
-/// On big-endian machines bit fields begin at the other end, so that what is told apart by the lowest bit of the first byte
-/// elsewhere is told apart by its highest bit there. LLVM's own reader does not know that; no big-endian log was at hand.
+/// On big-endian machines bit fields start at the most significant bit. The bit that distinguishes metadata from
+/// function records is therefore the highest of the first byte instead of the lowest. LLVM's own reader ignores this.
+/// No big-endian log was available to check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// Version of FDR mode.
+    /// Version of the mode's layout.
     pub version: u16,
     /// Written on a big-endian machine.
     pub big_endian: bool,
 }
 
 impl Wire {
-    /// Whether a record that begins with this byte is a metadata record.
+    /// Whether a record of FDR mode that begins with this byte is a metadata record.
     #[inline]
     pub fn is_metadata(self, first: u8) -> bool {
         if self.big_endian { first & 0x80 != 0 } else { first & 1 != 0 }
     }
 
-    /// First byte of a metadata record.
+    /// First byte of a metadata record of this kind.
     pub fn first_byte(self, kind: u8) -> u8 {
         if self.big_endian { 0x80 | kind } else { kind << 1 | 1 }
     }
@@ -320,7 +328,11 @@ impl Wire {
         self.first_byte(if self.version == 1 { 0 } else { 7 })
     }
 
-    /// Reads a metadata record; `Err` holds its first byte when there is no such record in this version.
+    /// Reads a metadata record.
+    ///
+    /// # Errors
+    ///
+    /// The first byte, if this version has no such record.
     pub fn metadata(self, bytes: &[u8; METADATA_LEN]) -> Result<Metadata, u8> {
         let [first, data @ ..] = bytes;
         let order = Order { big_endian: self.big_endian };
@@ -345,7 +357,7 @@ impl Wire {
         })
     }
 
-    /// A metadata record as it stands in a file, unused bytes zero. What the version does not have is left out.
+    /// Encodes a metadata record. Unused bytes are zero, and so are fields that the version does not have.
     pub fn metadata_bytes(self, record: Metadata) -> [u8; METADATA_LEN] {
         let order = Order { big_endian: self.big_endian };
         let int = |v: i32| order.u32(v as u32);
@@ -386,7 +398,7 @@ impl Wire {
         bytes
     }
 
-    /// A function record: kind, function id, ticks since the record before.
+    /// Reads a function record: the number of its kind, the function id, and the ticks since the previous record.
     #[inline]
     pub fn function(self, bytes: &[u8; FUNCTION_LEN]) -> (u32, u32, u32) {
         let [a, b, c, d, e, f, g, h] = *bytes;
@@ -398,7 +410,7 @@ impl Wire {
         (word >> 1 & 7, word >> 4, u32::from_le_bytes([e, f, g, h]))
     }
 
-    /// A function record as it stands in a file; `func` has 28 bits.
+    /// Encodes a function record. `func` has 28 bits.
     pub fn function_bytes(self, kind: FunctionKind, func: u32, delta: u32) -> [u8; FUNCTION_LEN] {
         let order = Order { big_endian: self.big_endian };
         let word = if self.big_endian { kind.bits() << 28 | func & 0x0fff_ffff } else { kind.bits() << 1 | func << 4 };
@@ -411,28 +423,28 @@ impl Wire {
 /// A record of basic mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basic {
-    /// Something happened to a function.
+    /// A function was entered or left.
     Function {
-        /// Number of the CPU, cut to 8 bits.
+        /// Lowest 8 bits of the number of the CPU.
         cpu: u8,
-        /// What happened, or the byte that says so if it says nothing that exists.
+        /// The kind, or its byte if there is no such kind.
         kind: Result<FunctionKind, u8>,
         /// Function id.
         func: i32,
-        /// Absolute clock.
+        /// Absolute clock in ticks.
         clock: u64,
         /// Thread id.
         tid: u32,
         /// Process id.
         pid: u32,
     },
-    /// The first argument of the enter directly before.
+    /// The first argument of the immediately preceding enter.
     Argument {
-        /// Function id, as in the enter.
+        /// Function id of the enter.
         func: i32,
-        /// Thread id, as in the enter.
+        /// Thread id of the enter.
         tid: u32,
-        /// Process id, as in the enter.
+        /// Process id of the enter.
         pid: u32,
         /// Its value.
         value: u64,
@@ -440,7 +452,11 @@ pub enum Basic {
 }
 
 impl Basic {
-    /// Reads a record; `Err` holds its type when there is no such. Processes are told from version 3 on, and 0 before.
+    /// Reads a record. Process ids are 0 before version 3, which introduced them.
+    ///
+    /// # Errors
+    ///
+    /// The number of the type, if there is no such type.
     pub fn parse(bytes: &[u8; BASIC_LEN], wire: Wire) -> Result<Self, u16> {
         let order = Order { big_endian: wire.big_endian };
         let word = |at: usize| order.read::<4>(bytes, at) as u32;
@@ -465,7 +481,7 @@ impl Basic {
         }
     }
 
-    /// The record as it stands in a file, unused bytes zero.
+    /// Encodes the record. Unused bytes are zero.
     pub fn to_bytes(self, wire: Wire) -> [u8; BASIC_LEN] {
         let order = Order { big_endian: wire.big_endian };
         let mut bytes = [0; BASIC_LEN];
@@ -494,7 +510,7 @@ mod tests {
     const LITTLE: Wire = Wire { version: 5, big_endian: false };
 
     #[test]
-    fn metadata_comes_back_from_bytes() {
+    fn metadata_records_round_trip() {
         for big_endian in [false, true] {
             for version in 1..=5 {
                 let wire = Wire { version, big_endian };
@@ -518,7 +534,7 @@ mod tests {
                     assert_eq!(wire.metadata(&bytes), expected, "version {version}");
                 }
                 let end = wire.metadata_bytes(Metadata::EndOfBuffer);
-                assert_eq!(wire.metadata(&end).is_ok(), version == 1, "EndOfBuffer is of version 1 alone");
+                assert_eq!(wire.metadata(&end).is_ok(), version == 1, "only version 1 has EndOfBuffer");
             }
         }
         assert_eq!(LITTLE.metadata(&[0x15; 16]), Err(0x15));
@@ -529,7 +545,7 @@ mod tests {
         #[rustfmt::skip]
         let bytes = [
             0x01,                   // metadata, NewBuffer
-            0x45, 0x58, 0x01, 0x00, // tid 88133, which two bytes do not hold
+            0x45, 0x58, 0x01, 0x00, // tid 88133, too large for two bytes
             0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, // garbage of clang 19 and later
         ];
         assert_eq!(LITTLE.metadata(&bytes), Ok(Metadata::NewBuffer { tid: 88133 }));
@@ -546,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn basic_records_come_back_from_bytes() {
+    fn basic_records_round_trip() {
         for (version, big_endian) in [(3, false), (3, true), (1, false)] {
             let wire = Wire { version, big_endian };
             let pid = if version == 3 { u32::MAX } else { 0 };
@@ -564,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_come_back_from_bytes() {
+    fn headers_round_trip() {
         let header = Header {
             version: 5,
             mode: Mode::Fdr,

@@ -1,7 +1,7 @@
-//! Logs as YAML, the way `llvm-xray convert -f yaml` writes and llvm-xray reads them.
+//! Logs as YAML, as `llvm-xray convert -f yaml` writes them and llvm-xray reads them.
 //!
-//! Not YAML as such, but what that tool makes of it: a header of `key: value` lines, then one record a line in braces.
-//! Comment lines, other orders of keys, missing keys and either kind of quotes are fine; records broken over lines are not.
+//! This accepts the tool's subset of YAML: a header of `key: value` lines, then one record in braces per line. Comment
+//! lines, keys in any order, missing keys and both kinds of quotes are accepted. A record must not span lines.
 
 use alloc::vec::Vec;
 
@@ -10,9 +10,9 @@ use crate::problem::{MALFORMED, Problem};
 use super::decode::{Event, Function, Sink};
 use super::wire::{FunctionKind, Header, Mode};
 
-/// A line may have this many bytes; of a longer one the rest is left out, and said.
+/// Maximum length of a line in bytes. The rest of a longer line is left out, which makes it malformed.
 const LONGEST: usize = 1 << 20;
-/// The header stands within this many bytes, comments included.
+/// Maximum length of the header in bytes, comments included.
 const HEAD: usize = 16 * 1024;
 
 /// The header of a log in YAML, if `head` begins like one.
@@ -47,29 +47,30 @@ pub(crate) fn header(head: &[u8]) -> Option<Header> {
 /// Walks over the records of a log in YAML.
 #[derive(Clone, Debug)]
 pub(crate) struct YamlWalk {
+    /// Absolute offset of the next byte.
     at: u64,
-    /// The line at hand, and where it begins.
+    /// The current line, and the absolute offset of its beginning.
     line: Vec<u8>,
     begin: u64,
     thread: Option<(i32, i32)>,
 }
 
 impl YamlWalk {
-    /// A walk that begins at a line.
+    /// A walk that begins at the line at absolute offset `at`.
     pub(crate) fn new(at: u64) -> Self {
         Self { at, line: Vec::new(), begin: at, thread: None }
     }
 
-    /// Walks over `input`; answers how much of it is used up: all, unless the sink is full.
+    /// Walks over `input`. Returns the number of bytes used: all of them, unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut rest = input;
         while !sink.is_full() && !rest.is_empty() {
             let end = rest.iter().position(|b| *b == b'\n');
-            let (part, behind) = rest.split_at_checked(end.map_or(rest.len(), |i| i + 1)).unwrap_or((rest, &[]));
+            let (part, after) = rest.split_at_checked(end.map_or(rest.len(), |i| i + 1)).unwrap_or((rest, &[]));
             let room = LONGEST.saturating_sub(self.line.len());
             self.line.extend(part.iter().take(room));
             self.at = self.at.saturating_add(part.len() as u64);
-            rest = behind;
+            rest = after;
             if end.is_some() {
                 self.finish_line(sink);
             }
@@ -77,7 +78,7 @@ impl YamlWalk {
         input.len() - rest.len()
     }
 
-    /// Says that the file ends here.
+    /// The file ends here.
     pub(crate) fn end(&mut self, sink: &mut impl Sink) {
         if !self.line.is_empty() {
             self.finish_line(sink);
@@ -87,7 +88,7 @@ impl YamlWalk {
     fn finish_line(&mut self, sink: &mut impl Sink) {
         let line = core::mem::take(&mut self.line);
         let begin = core::mem::replace(&mut self.begin, self.at);
-        // Lines that begin no item are the header, comments and the marks of a document's begin and end.
+        // Other lines belong to the header, are comments, or mark the beginning or end of the document.
         let Some(body) = trim(&line).strip_prefix(b"-").filter(|body| !body.starts_with(b"-")) else { return };
         if self.record(begin, trim(body), sink).is_none() {
             sink.problem(Problem { at: begin, kind: &MALFORMED, value: self.at - begin });
@@ -96,7 +97,7 @@ impl YamlWalk {
         self.line.clear();
     }
 
-    /// One record in braces; nothing if it is none.
+    /// Reads one record in braces. Returns `None` if the line is not a record.
     fn record(&mut self, at: u64, body: &[u8], sink: &mut impl Sink) -> Option<()> {
         let mut record = Record::default();
         let mut rest = body.strip_prefix(b"{")?;
@@ -107,9 +108,9 @@ impl YamlWalk {
             }
             let colon = rest.iter().position(|b| *b == b':')?;
             let (key, value) = rest.split_at_checked(colon)?;
-            let (value, behind) = Scalar::read(trim(value.get(1..)?))?;
+            let (value, after) = Scalar::read(trim(value.get(1..)?))?;
             record.set(key, value)?;
-            rest = trim(behind);
+            rest = trim(after);
             rest = rest.strip_prefix(b",").unwrap_or(rest);
         }
         let (pid, tid) = (record.process.unwrap_or(0), record.thread?);
@@ -170,7 +171,7 @@ impl Record {
             b"kind" => self.kind = value.0,
             b"tsc" => self.clock = Some(value.number()?),
             b"data" => self.data = value.0,
-            // The type of an event where there is one; of other records it is what it is in basic mode.
+            // The type of a typed event. Other records have the record type of basic mode here.
             b"type" => self.event_type = value.number().unwrap_or(0) as u16,
             _ => {}
         }
@@ -178,24 +179,24 @@ impl Record {
     }
 }
 
-/// The text of a value, without quotes and with escapes undone.
+/// The text of a value, unquoted and unescaped.
 struct Scalar(Vec<u8>);
 
 impl Scalar {
-    /// Reads a value, and answers what stands behind it.
+    /// Reads a value. Returns it and the text after it.
     fn read(from: &[u8]) -> Option<(Self, &[u8])> {
         match from.first()? {
             b'\'' => Self::single(from.get(1..)?),
             b'"' => Self::double(from.get(1..)?),
             b'[' => {
                 let end = from.iter().position(|b| *b == b']')?;
-                let (list, behind) = from.split_at_checked(end + 1)?;
-                Some((Self(list.to_vec()), behind))
+                let (list, after) = from.split_at_checked(end + 1)?;
+                Some((Self(list.to_vec()), after))
             }
             _ => {
                 let end = from.iter().position(|b| matches!(b, b',' | b'}'))?;
-                let (plain, behind) = from.split_at_checked(end)?;
-                Some((Self(trim(plain).to_vec()), behind))
+                let (plain, after) = from.split_at_checked(end)?;
+                Some((Self(trim(plain).to_vec()), after))
             }
         }
     }
@@ -204,14 +205,14 @@ impl Scalar {
         let mut text = Vec::new();
         loop {
             let quote = from.iter().position(|b| *b == b'\'')?;
-            let (part, behind) = from.split_at_checked(quote)?;
+            let (part, after) = from.split_at_checked(quote)?;
             text.extend_from_slice(part);
-            from = behind.get(1..)?;
-            // A quote is written twice.
+            from = after.get(1..)?;
+            // A doubled quote stands for one.
             match from.strip_prefix(b"'") {
-                Some(behind) => {
+                Some(after) => {
                     text.push(b'\'');
-                    from = behind;
+                    from = after;
                 }
                 None => return Some((Self(text), from)),
             }
@@ -221,13 +222,13 @@ impl Scalar {
     fn double(mut from: &[u8]) -> Option<(Self, &[u8])> {
         let mut text = Vec::new();
         loop {
-            let (first, behind) = from.split_first()?;
-            from = behind;
+            let (first, after) = from.split_first()?;
+            from = after;
             match first {
                 b'"' => return Some((Self(text), from)),
                 b'\\' => {
-                    let (escape, behind) = from.split_first()?;
-                    from = behind;
+                    let (escape, after) = from.split_first()?;
+                    from = after;
                     let digits = match escape {
                         b'x' => 2,
                         b'u' => 4,
@@ -237,10 +238,10 @@ impl Scalar {
                             continue;
                         }
                     };
-                    let (code, behind) = from.split_at_checked(digits)?;
-                    from = behind;
+                    let (code, after) = from.split_at_checked(digits)?;
+                    from = after;
                     let code = u32::from_str_radix(core::str::from_utf8(code).ok()?, 16).ok()?;
-                    // llvm writes bytes that are no UTF-8 as \xNN.
+                    // LLVM writes bytes that are not UTF-8 as \xNN.
                     match u8::try_from(code) {
                         Ok(byte) if digits == 2 => text.push(byte),
                         _ => {
@@ -301,12 +302,12 @@ mod tests {
     use super::*;
 
     fn scalar(text: &str) -> (Vec<u8>, &str) {
-        let (value, behind) = Scalar::read(text.as_bytes()).unwrap();
-        (value.0, core::str::from_utf8(behind).unwrap())
+        let (value, after) = Scalar::read(text.as_bytes()).unwrap();
+        (value.0, core::str::from_utf8(after).unwrap())
     }
 
     #[test]
-    fn values_lose_their_quotes() {
+    fn values_are_unquoted() {
         assert_eq!(scalar("run(int, char**) }"), (b"run(int".to_vec(), ", char**) }"));
         assert_eq!(scalar("'run(int, char**)', x"), (b"run(int, char**)".to_vec(), ", x"));
         assert_eq!(scalar("'it''s' }"), (b"it's".to_vec(), " }"));
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_may_stand_behind_comments() {
+    fn comments_may_precede_the_header() {
         let text = b"#RUN: llvm-xray\n\n---\nheader:\n  version: 1\n  type: 0\n  constant-tsc: true\n  cycle-frequency: 26\nrecords:\n";
         let header = header(text).unwrap();
         assert_eq!((header.version, header.mode, header.frequency), (1, Mode::Basic, 26));

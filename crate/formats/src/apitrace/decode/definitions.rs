@@ -1,4 +1,4 @@
-//! The part of the state machine that reads the header and definitions: what is said once.
+//! The part of the state machine that reads the header and the definitions.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,12 +10,12 @@ use super::super::tables::{Bitmask, Definitions, Enum, Frame, Function, Signatur
 use super::super::wire::{self, Stop, frame_tag, text_of, uint};
 use super::{Sink, State, Walk, sint, sint_tag};
 
-/// A definition's strings together.
+/// Maximum length of the strings of a definition together, in bytes.
 const MAX_TEXT: usize = 1 << 26;
-/// The entries of a definition.
+/// Maximum number of entries of a definition.
 const MAX_COUNT: u64 = 1 << 22;
 
-/// What is being defined.
+/// What is being read: a part of the header, or a definition and where to continue after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     PropertyName,
@@ -24,22 +24,23 @@ pub(super) enum Kind {
         thread: u64,
     },
     Enum,
-    /// Versions 0 to 2: one name and one value.
+    /// Versions 0 to 2: one name with its value.
     EnumValue,
     Bitmask,
     Struct,
-    /// `left` more follow this one.
+    /// `left` more frames follow this one.
     Frame {
         left: u64,
         tag: u8,
     },
 }
 
-/// A definition, as far as it has come.
+/// An incomplete definition.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) kind: Kind,
     id: u64,
+    /// Offset in the stream, after the id.
     at: u64,
     name: Option<String>,
     count: u64,
@@ -56,6 +57,7 @@ impl Draft {
 }
 
 impl Walk {
+    /// Begins a definition.
     pub(super) fn define(&mut self, kind: Kind, id: u64, at: u64) {
         self.draft = Draft::new(kind, id, at);
         self.state = match kind {
@@ -65,7 +67,7 @@ impl Walk {
         };
     }
 
-    /// The header, and definitions.
+    /// Takes one primitive of the header or of a definition.
     pub(super) fn definition<D: Definitions, S: Sink>(
         &mut self,
         c: &mut Cursor<'_>,
@@ -166,7 +168,7 @@ impl Walk {
         Ok(())
     }
 
-    /// A string of a definition or of the header is over.
+    /// A string of a definition or of the header ends.
     fn text_end<D: Definitions, S: Sink>(&mut self, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
         let text = text_of(&self.text);
         match self.draft.kind {
@@ -216,7 +218,7 @@ impl Walk {
         self.defined(defs, sink)
     }
 
-    /// A definition is over; the walk goes on where its id stood.
+    /// A definition ends; the walk continues after its id.
     fn defined<D: Definitions, S: Sink>(&mut self, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
         let draft = core::mem::replace(&mut self.draft, Draft::new(Kind::Enum, 0, 0));
         let Draft { kind, id, at, name, names, numbers, frame, .. } = draft;

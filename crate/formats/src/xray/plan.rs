@@ -1,50 +1,53 @@
-//! Reads buffers in another order than that of the file.
+//! The order in which buffers are read when the file does not have them in order.
 //!
-//! Each thread wants its buffers by their first clock; between threads the order is free. So the buffers are read in sweeps
-//! over the file: a ring log, whose beginning lies somewhere in the middle, costs two sweeps and not a seek a buffer.
+//! The buffers of each thread are sorted by their first clock; the order between threads is free. The plan therefore
+//! reads in sweeps over the file. A ring log, which begins somewhere in the middle, takes two sweeps instead of one
+//! seek per buffer.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::decoder::Want;
 
-use super::decode::{FdrWalk, Place, Sink};
+use super::checkpoints::Checkpoint;
+use super::decode::{FdrWalk, Sink};
 use super::wire::Header;
 
-/// Buffers that lie closer together than this are read in one go.
+/// Buffers at most this many bytes apart are read in one stretch.
 const GAP: u64 = 64 * 1024;
-/// The longest stretch that is asked for in one go, unless a single buffer is longer.
+/// The longest stretch in bytes, unless a single buffer is longer.
 const STRETCH: u64 = 8 * 1024 * 1024;
 
-/// A buffer to be read, with a number that means something to the caller.
+/// A buffer to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Planned {
-    pub(crate) place: Place,
+    pub(crate) start: Checkpoint,
+    /// The caller's number for the buffer.
     pub(crate) number: u32,
 }
 
-/// Buffers in the order of reading, and how far it has come.
+/// Buffers in reading order, and the position in that order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     buffers: Vec<Planned>,
     next: usize,
-    /// Absolute offset of the next byte, and where the stretch that is being read ends.
+    /// Absolute offsets of the next byte and of the end of the current stretch.
     at: u64,
     until: u64,
-    /// The buffer at hand has been begun.
+    /// The current buffer has been started.
     begun: bool,
 }
 
 impl Plan {
-    /// Sorts each thread's buffers by clock and puts them into sweeps.
+    /// Sorts each thread's buffers by clock and arranges them in sweeps.
     pub(crate) fn new(threads: impl IntoIterator<Item = Vec<Planned>>) -> Self {
         let mut queues: Vec<Vec<Planned>> = threads.into_iter().collect();
         let mut due = BTreeSet::new();
         for (thread, queue) in queues.iter_mut().enumerate() {
-            // Back to front, to pop the earliest; file order decides between equal clocks.
-            queue.sort_by_key(|b| core::cmp::Reverse((b.place.clock, b.place.at)));
+            // Descending, to pop the earliest. File order decides between equal clocks.
+            queue.sort_by_key(|b| core::cmp::Reverse((b.start.clock, b.start.at)));
             if let Some(first) = queue.last() {
-                due.insert((first.place.at, thread));
+                due.insert((first.start.at, thread));
             }
         }
         let mut buffers = Vec::new();
@@ -55,7 +58,7 @@ impl Plan {
             let Some(queue) = queues.get_mut(thread) else { continue };
             buffers.extend(queue.pop());
             if let Some(next) = queue.last() {
-                due.insert((next.place.at, thread));
+                due.insert((next.start.at, thread));
             }
         }
         let mut plan = Self { buffers, ..Self::default() };
@@ -63,7 +66,7 @@ impl Plan {
         plan
     }
 
-    /// Which bytes come next.
+    /// The bytes to read next.
     pub(crate) fn want(&self) -> Want {
         if self.next >= self.buffers.len() {
             return Want::Nothing;
@@ -71,8 +74,8 @@ impl Plan {
         Want::Seek { at: self.at, len: self.until.saturating_sub(self.at) }
     }
 
-    /// Walks over planned buffers in `input`, which lies where [`Plan::want`] said; answers how much is used up. `begin` is
-    /// called before each buffer.
+    /// Walks over planned buffers in `input`, the bytes that [`Plan::want`] asked for. Calls `begin` before each buffer.
+    /// Returns the number of bytes used.
     pub(crate) fn run<S: Sink>(
         &mut self,
         header: &Header,
@@ -83,9 +86,9 @@ impl Plan {
     ) -> usize {
         let mut used = 0;
         while let Some(planned) = self.buffers.get(self.next).copied() {
-            if self.at < planned.place.at && !self.begun {
-                // A gap, or a preamble, which the place already knows.
-                let gap = usize::try_from(planned.place.at - self.at).unwrap_or(usize::MAX);
+            if self.at < planned.start.at && !self.begun {
+                // A gap, or a preamble, which the checkpoint already reflects.
+                let gap = usize::try_from(planned.start.at - self.at).unwrap_or(usize::MAX);
                 let skip = gap.min(input.len() - used);
                 self.at += skip as u64;
                 used += skip;
@@ -94,7 +97,7 @@ impl Plan {
                 }
             }
             if !self.begun {
-                *walk = FdrWalk::resume(header, planned.place);
+                *walk = FdrWalk::resume(header, planned.start);
                 self.begun = true;
                 begin(sink, planned);
             }
@@ -111,7 +114,8 @@ impl Plan {
         used
     }
 
-    /// The bytes asked for have come to an end before the buffer did: the file is shorter than it was, or was cut.
+    /// The bytes end before the buffer does: the file has shrunk or is truncated. `rest` is what the last run did not
+    /// use.
     pub(crate) fn end<S: Sink>(&mut self, walk: &mut FdrWalk, rest: &[u8], sink: &mut S) {
         if self.begun {
             walk.end(rest, sink);
@@ -122,28 +126,28 @@ impl Plan {
         }
     }
 
-    /// On to the next buffer. True when it takes another stretch.
+    /// Moves to the next buffer. Returns true if that needs another stretch.
     fn advance(&mut self) -> bool {
         self.begun = false;
         self.next += 1;
-        let goes_on = self.buffers.get(self.next).is_some_and(|b| b.place.at >= self.at && b.place.end <= self.until);
-        if !goes_on {
+        let continues = self.buffers.get(self.next).is_some_and(|b| b.start.at >= self.at && b.start.end <= self.until);
+        if !continues {
             self.stretch();
         }
-        !goes_on
+        !continues
     }
 
-    /// Begins the stretch of the file that holds the next buffer and as many of those behind it as lie close by.
+    /// Starts a stretch that holds the next buffer and as many of those after it as are close enough.
     fn stretch(&mut self) {
-        let mut buffers = self.buffers.iter().skip(self.next).map(|b| b.place);
+        let mut buffers = self.buffers.iter().skip(self.next).map(|b| b.start);
         let Some(first) = buffers.next() else { return };
         (self.at, self.until) = (first.at, first.end);
-        for place in buffers {
-            let close = place.at >= self.until && place.at - self.until <= GAP;
-            if !close || place.end - first.at > STRETCH {
+        for buffer in buffers {
+            let close = buffer.at >= self.until && buffer.at - self.until <= GAP;
+            if !close || buffer.end - first.at > STRETCH {
                 break;
             }
-            self.until = place.end;
+            self.until = buffer.end;
         }
     }
 }
@@ -155,18 +159,18 @@ mod tests {
 
     fn buffers(threads: &[&[(u64, u64)]]) -> Plan {
         let planned = |&(at, clock): &(u64, u64)| Planned {
-            place: Place { at, end: at + 10, clock, pid: 1, tid: 1, cpu: 0, first: true },
+            start: Checkpoint { at, end: at + 10, clock, pid: 1, tid: 1, cpu: 0, first: true },
             number: 0,
         };
         Plan::new(threads.iter().map(|t| t.iter().map(planned).collect::<Vec<_>>()))
     }
 
     fn order(plan: &Plan) -> Vec<u64> {
-        plan.buffers.iter().map(|b| b.place.at).collect()
+        plan.buffers.iter().map(|b| b.start.at).collect()
     }
 
     #[test]
-    fn a_ring_is_read_in_two_sweeps() {
+    fn a_ring_log_is_read_in_two_sweeps() {
         let plan = buffers(&[&[(0, 30), (20, 40), (40, 10), (60, 20)], &[(10, 35), (30, 45), (50, 15)]]);
         assert_eq!(order(&plan), [40, 50, 60, 0, 10, 20, 30]);
         assert_eq!(plan.want(), Want::Seek { at: 40, len: 30 });
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn far_apart_buffers_are_read_on_their_own() {
+    fn distant_buffers_are_read_in_separate_stretches() {
         let plan = buffers(&[&[(0, 1), (10, 2), (10_000_000, 3)]]);
         assert_eq!(plan.want(), Want::Seek { at: 0, len: 20 });
         assert_eq!(buffers(&[]).want(), Want::Nothing);

@@ -1,4 +1,4 @@
-//! The sink that keeps one call whole: its values as trees for the details pane.
+//! The sink that collects one call, with its values as trees for the details pane.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -8,54 +8,59 @@ use alloc::vec::Vec;
 
 use crate::details::{Field, Value};
 
-use super::calls::wide_char;
-use super::decode::{Bytes, Enter, Nest, Scalar, Sink};
+use super::decode::Sink;
+use super::records::{Bytes, Enter, Nest, Scalar};
 use super::tables::{Frame, Tables};
-use super::wire::{FLAG_FAKE, text_of};
+use super::wire::{FLAG_FAKE, StreamOffset, text_of, wide_char};
 
-/// Values kept of one call. An array of millions is counted, not shown.
+/// Maximum number of values of one call. Further ones are counted, not shown.
 const MAX_VALUES: usize = 1 << 16;
 
-/// What the next value is of.
+/// What the next value belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Argument(u32),
     Result,
 }
 
-/// What holds values that are still coming.
+/// A container of values that is not complete.
 #[derive(Debug)]
 struct Open {
     kind: Nest,
     values: Vec<Value>,
 }
 
-/// A string or blob that is still coming.
+/// A string or blob that is not complete.
 #[derive(Debug)]
 struct Coming {
     kind: Bytes,
+    /// Length in bytes or units.
     len: u64,
     bytes: Vec<u8>,
+    /// Characters of a wide string.
     text: String,
+    /// High surrogate of a wide string.
     high: Option<u32>,
 }
 
-/// A call, as far as it has been read.
+/// A call, as far as it has been decoded.
 #[derive(Debug)]
 pub(crate) struct Collect {
     limit: usize,
     pub(crate) enter: Option<Enter>,
-    /// Number of the call whose end was read.
+    /// Number of the call, from its LEAVE event.
     pub(crate) left: Option<u64>,
-    /// Offset behind the event read last, when it is over.
-    pub(crate) end: Option<u64>,
+    /// End of the last event, if it is complete.
+    pub(crate) end: Option<StreamOffset>,
+    /// By index; `None` if not recorded.
     pub(crate) arguments: Vec<Option<Value>>,
     pub(crate) result: Option<Value>,
+    /// The tracer made the call, not the program.
     pub(crate) fake: bool,
     pub(crate) backtrace: Vec<String>,
-    /// Values beyond the limit.
+    /// Number of values beyond the limit.
     pub(crate) dropped: u64,
-    /// Strings that were cut to the limit.
+    /// A string was cut to the limit.
     pub(crate) shortened: bool,
     kept: usize,
     target: Target,
@@ -64,7 +69,7 @@ pub(crate) struct Collect {
 }
 
 impl Collect {
-    /// Strings and blobs are kept up to `limit` bytes.
+    /// Keeps at most `limit` bytes of each string and blob.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -84,13 +89,13 @@ impl Collect {
         }
     }
 
-    /// Of the string or blob at hand no more is kept.
+    /// Whether the rest of the current string or blob is not needed.
     pub(crate) fn has_enough(&self) -> bool {
         self.coming.as_ref().is_none_or(|c| c.bytes.len() >= self.limit)
     }
 
-    /// A value, unless there are too many. An argument or the return value is always kept, and so is what holds values
-    /// that have been: a long array is shortened, it does not take what stands around it away.
+    /// Keeps a value unless there are too many. An argument, a return value and a container with kept values are always
+    /// kept, so a long array is shortened instead of removed with its surroundings.
     fn keep(&mut self, value: Value) {
         let holds = match &value {
             Value::List(values) => !values.is_empty(),
@@ -122,7 +127,7 @@ impl Collect {
 }
 
 impl Sink for Collect {
-    /// One event at a time.
+    /// The walk stops after each event.
     fn is_full(&self) -> bool {
         self.end.is_some()
     }
@@ -136,7 +141,7 @@ impl Sink for Collect {
     }
 
     fn event_end(&mut self, _tables: &Tables, end: u64) {
-        self.end = Some(end);
+        self.end = Some(StreamOffset(end));
     }
 
     fn flags(&mut self, flags: u64) {
@@ -149,7 +154,7 @@ impl Sink for Collect {
 
     fn frame(&mut self, tables: &Tables, frame: u32) {
         if self.backtrace.len() < MAX_VALUES {
-            self.backtrace.push(tables.frames.get(frame).map_or_else(|| "?".into(), frame_text));
+            self.backtrace.push(tables.frames.get(frame).map_or_else(|| "?".into(), Frame::text));
         }
     }
 
@@ -225,7 +230,7 @@ impl Sink for Collect {
 
     fn close(&mut self, tables: &Tables) {
         let Some(Open { kind, values }) = self.open.pop() else { return };
-        // Names are looked up for the values that are there, however many a signature may promise.
+        // Names are looked up for existing values only; a signature may have many more members.
         let value = match kind {
             Nest::Array(_) => Value::List(values),
             Nest::Repr => named(values, |i| if i == 0 { "text" } else { "machine form" }),
@@ -243,7 +248,7 @@ fn named<'a>(values: Vec<Value>, name: impl Fn(usize) -> &'a str) -> Value {
     Value::Tree(values.into_iter().enumerate().map(field).collect())
 }
 
-/// A string as people read it: NULs and all.
+/// A string with NULs as text.
 fn shown(bytes: &[u8]) -> String {
     if bytes.contains(&0) {
         return bytes.split(|b| *b == 0).map(text_of).collect::<Vec<_>>().join("\0");
@@ -251,27 +256,7 @@ fn shown(bytes: &[u8]) -> String {
     text_of(bytes)
 }
 
-/// The double that is written as the float is: 0.1, not 0.10000000149011612.
+/// The double whose shortest form is that of the float: 0.1 instead of 0.10000000149011612.
 fn shortest(x: f32) -> f64 {
     format!("{x:e}").parse().unwrap_or(f64::from(x))
-}
-
-/// A stack frame as apitrace prints it.
-pub(crate) fn frame_text(frame: &Frame) -> String {
-    let mut text: String = frame.module.as_deref().unwrap_or("?").into();
-    if let Some(function) = &frame.function {
-        text.push_str(": ");
-        text.push_str(function);
-    }
-    if let Some(offset) = frame.offset {
-        text.push_str(&format!("+{offset:#x}"));
-    }
-    if let Some(file) = &frame.file {
-        text.push_str(": ");
-        text.push_str(file);
-        if let Some(line) = frame.line {
-            text.push_str(&format!(":{line}"));
-        }
-    }
-    text
 }

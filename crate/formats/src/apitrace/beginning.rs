@@ -1,0 +1,66 @@
+//! The beginning of a file, decoded to recognise it.
+
+use crate::container::{Container, peek};
+use crate::error::{Cause, Error, Result};
+
+use super::decode::{Broken, Sink, Walk};
+use super::records::Enter;
+use super::tables::Tables;
+
+/// Bytes of the stream to decode: the header with its properties, and the first calls.
+pub(super) const PEEK: usize = 64 * 1024;
+
+/// The beginning of a file, decoded.
+pub(super) struct Beginning {
+    pub(super) container: Container,
+    pub(super) walk: Walk,
+    pub(super) tables: Tables,
+    pub(super) broken: Option<Broken>,
+    /// Bytes of the stream that could be decompressed.
+    pub(super) len: usize,
+}
+
+/// A sink that ignores everything.
+struct Blind;
+
+impl Sink for Blind {
+    fn enter(&mut self, _tables: &Tables, _enter: Enter) {}
+    fn leave(&mut self, _tables: &Tables, _at: u64, _call: u64) {}
+    fn event_end(&mut self, _tables: &Tables, _end: u64) {}
+}
+
+impl Beginning {
+    /// Decodes `head`, the first bytes of the file.
+    pub(super) fn of(head: &[u8]) -> Self {
+        let container = Container::of(head);
+        let stream = peek(container, head, PEEK);
+        let (mut walk, mut tables) = (Walk::new(), Tables::default());
+        let broken = walk.run(&stream, &mut tables, &mut Blind).err();
+        Self { container, walk, tables, broken, len: stream.len() }
+    }
+
+    /// # Errors
+    ///
+    /// The version is not supported.
+    pub(super) fn check_version(&self) -> Result<()> {
+        if self.broken.is_some_and(|b| b.version) {
+            return Err(unsupported(self.walk.header().version));
+        }
+        Ok(())
+    }
+
+    /// The name of the first function, if the names of all functions so far are plausible.
+    pub(super) fn first_function(&self) -> Option<&str> {
+        let mut names = (0..).map_while(|i| self.tables.functions.get(i)).map(|f| f.name.as_str());
+        let first = names.next()?;
+        let plausible = |name: &str| {
+            // Methods are `interface::method`; names of templates have other characters.
+            !name.is_empty() && name.len() < 256 && name.bytes().all(|b| b.is_ascii_graphic() || b == b' ')
+        };
+        (plausible(first) && names.all(plausible)).then_some(first)
+    }
+}
+
+pub(super) fn unsupported(version: u32) -> Error {
+    Error::new(0, Cause::UnsupportedVersion { format: "apitrace trace", version, supported: "0 to 6" })
+}

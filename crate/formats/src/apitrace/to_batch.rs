@@ -1,0 +1,88 @@
+//! The sink that turns ENTER and LEAVE into events of a batch.
+
+use crate::batch::EventBatch;
+
+use super::calls::Calls;
+use super::decode::Sink;
+use super::label::Label;
+use super::records::{Bytes, Enter, Event};
+use super::tables::Tables;
+
+/// The current event, if the state machine delivers it piece by piece.
+#[derive(Default)]
+pub(super) struct Current {
+    pub(super) enter: Option<Enter>,
+    /// Offset in the stream and call number of a LEAVE.
+    leave: Option<(u64, u64)>,
+    /// Bytes in blobs so far.
+    pub(super) blobs: u64,
+    pub(super) label: Label,
+}
+
+/// The sink that fills a batch.
+pub(super) struct ToBatch<'a> {
+    pub(super) calls: &'a mut Calls,
+    pub(super) current: &'a mut Current,
+    pub(super) out: &'a mut EventBatch,
+    /// The file has ended: the batch takes everything that is left.
+    pub(super) closing: bool,
+}
+
+impl Sink for ToBatch<'_> {
+    const SKIM: bool = true;
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        (self.out.is_full() && !self.closing) || self.calls.error().is_some()
+    }
+
+    fn enter(&mut self, tables: &Tables, enter: Enter) {
+        let marker = tables.functions.get(enter.function).is_some_and(|f| f.flags.marker.is_some());
+        self.current.enter = Some(enter);
+        self.current.leave = None;
+        self.current.blobs = 0;
+        self.current.label.begin(marker);
+    }
+
+    fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
+        self.current.leave = Some((at, call));
+        self.current.blobs = 0;
+        self.current.label.begin(false);
+    }
+
+    fn event_end(&mut self, tables: &Tables, end: u64) {
+        let blobs = self.current.blobs;
+        if let Some(enter) = self.current.enter.take() {
+            let label = self.current.label.text();
+            self.calls.enter(tables, enter, end, blobs, label.as_deref(), self.out);
+        } else if let Some((at, call)) = self.current.leave.take() {
+            self.calls.leave(tables, at, call, end, blobs, self.out);
+        }
+    }
+
+    #[inline]
+    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {
+        match event {
+            Event::Enter(enter) => self.calls.enter(tables, enter, end, blobs, None, self.out),
+            Event::Leave { at, call } => self.calls.leave(tables, at, call, end, blobs, self.out),
+        }
+    }
+
+    fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
+        match kind {
+            Bytes::Blob => {
+                self.current.label.other();
+                self.current.blobs = self.current.blobs.saturating_add(len);
+            }
+            Bytes::String | Bytes::Wide => self.current.label.string(),
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.current.label.bytes(bytes);
+    }
+
+    fn unit(&mut self, unit: u32) {
+        self.current.label.unit(unit);
+    }
+}

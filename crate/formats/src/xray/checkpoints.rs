@@ -1,0 +1,75 @@
+//! Checkpoints: records of an FDR buffer at which decoding can resume.
+//!
+//! Each buffer has one at the first record after its preamble, and another every [`CHECKPOINT_EVERY`] bytes.
+
+use alloc::vec::Vec;
+
+/// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes.
+pub(crate) const CHECKPOINT_EVERY: u64 = 256 * 1024;
+
+/// A record at which decoding can resume, with the state of the walk before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    /// Absolute offset of the record.
+    pub(crate) at: u64,
+    /// Absolute offset of the end of its buffer.
+    pub(crate) end: u64,
+    /// Clock before the record, in ticks.
+    pub(crate) clock: u64,
+    /// Process id; 0 if the version does not record it.
+    pub(crate) pid: i32,
+    /// Thread id.
+    pub(crate) tid: i32,
+    /// CPU at the record.
+    pub(crate) cpu: u16,
+    /// No function record of the buffer comes before it.
+    pub(crate) first: bool,
+}
+
+/// A checkpoint in the list, and what became of its buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) checkpoint: Checkpoint,
+    /// The checkpoint is the first of its buffer.
+    pub(super) begins: bool,
+    /// The buffer has been delivered once: its records and problems have been counted.
+    pub(super) delivered: bool,
+    /// Index of the thread, in the order of first records.
+    pub(super) thread: u32,
+}
+
+/// All checkpoints of a log, in file order.
+#[derive(Debug, Default)]
+pub(super) struct Checkpoints {
+    entries: Vec<Entry>,
+}
+
+impl Checkpoints {
+    /// Appends a checkpoint.
+    pub(super) fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// Appends a checkpoint unless the list already reaches that far, as it does when a buffer is delivered again.
+    pub(super) fn push_new(&mut self, entry: Entry) {
+        if self.entries.last().is_none_or(|e| e.checkpoint.at < entry.checkpoint.at) {
+            self.entries.push(entry);
+        }
+    }
+
+    /// The last checkpoint at or before the record at absolute offset `at`, in that record's own buffer.
+    pub(super) fn before(&self, at: u64) -> Option<Checkpoint> {
+        let i = self.entries.partition_point(|e| e.checkpoint.at <= at).checked_sub(1)?;
+        self.entries.get(i).map(|e| e.checkpoint).filter(|c| at < c.end)
+    }
+
+    /// The checkpoints that begin a buffer, with their numbers.
+    pub(super) fn buffers(&self) -> impl Iterator<Item = (u32, &Entry)> {
+        (0..).zip(&self.entries).filter(|(_, entry)| entry.begins)
+    }
+
+    /// The checkpoint with this number.
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Entry> {
+        self.entries.get_mut(number as usize)
+    }
+}

@@ -1,0 +1,179 @@
+//! The details of a record, decoded again from the nearest checkpoint before it.
+
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use crate::decoder::Range;
+use crate::details::{Field, RecordDetails, Value};
+use crate::error::{Cause, Error, Result};
+use crate::locator::Locator;
+use crate::problem::Problem;
+
+use super::basic::BasicWalk;
+use super::checkpoints::{CHECKPOINT_EVERY, Checkpoint};
+use super::decode::{Event, FdrWalk, Function, Sink};
+use super::events::{Walk, XrayDecoder};
+use super::wire::{BASIC_LEN, FunctionKind, Mode};
+use super::yaml::YamlWalk;
+
+impl XrayDecoder {
+    pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
+        let at = locator.position();
+        if let Walk::Yaml(_) = self.walk {
+            return Some(Range { at, len: CHECKPOINT_EVERY });
+        }
+        match self.header.mode {
+            Mode::Basic => Some(Range { at, len: 2 * BASIC_LEN as u64 }),
+            Mode::Fdr => {
+                let start = self.state.checkpoints.before(at)?;
+                // Up to the record, then its arguments or the visible part of its payload.
+                let end = at.saturating_add(CHECKPOINT_EVERY).min(start.end);
+                Some(Range { at: start.at, len: end - start.at })
+            }
+        }
+    }
+
+    /// Always `None`: the first range is sufficient.
+    pub(super) fn next_range_of(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
+        None
+    }
+
+    pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
+        let at = locator.position();
+        let mut sink = OneRecord {
+            wanted: at,
+            has_process: self.state.threads.has_process,
+            limit: self.state.limits.payload,
+            ..OneRecord::default()
+        };
+        match self.header.mode {
+            _ if matches!(self.walk, Walk::Yaml(_)) => {
+                let mut walk = YamlWalk::new(at);
+                walk.run(bytes, &mut sink);
+                walk.end(&mut sink);
+            }
+            Mode::Basic => {
+                BasicWalk::new(&self.header, at).run(bytes, &mut sink);
+            }
+            Mode::Fdr => {
+                let misuse = Cause::Misuse("there is no record at this offset");
+                let start = self.state.checkpoints.before(at).ok_or(Error::new(at, misuse))?;
+                (sink.pid, sink.tid) = (start.pid, start.tid);
+                FdrWalk::resume(&self.header, start).run(bytes, &mut sink);
+            }
+        }
+        sink.finish()
+    }
+}
+
+/// The sink that collects one record.
+#[derive(Default)]
+struct OneRecord {
+    /// Absolute offset of the record.
+    wanted: u64,
+    has_process: bool,
+    /// Bytes of payload to keep.
+    limit: usize,
+    pid: i32,
+    tid: i32,
+    function: Option<Function>,
+    event: Option<Event>,
+    arguments: Vec<u64>,
+    payload: Vec<u8>,
+    done: bool,
+}
+
+impl Sink for OneRecord {
+    fn is_full(&self) -> bool {
+        self.done
+    }
+
+    fn buffer(&mut self, _start: Checkpoint, _clock: Option<u64>) -> Option<u64> {
+        self.done = true;
+        None
+    }
+
+    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
+
+    fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
+        if self.function.is_none() {
+            (self.pid, self.tid) = (pid, tid);
+        }
+    }
+
+    fn function(&mut self, f: Function) {
+        if f.at == self.wanted {
+            self.function = Some(f);
+        }
+        self.done |= f.at > self.wanted;
+    }
+
+    fn argument(&mut self, value: u64) {
+        if self.function.is_some() {
+            self.arguments.push(value);
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        if event.at == self.wanted {
+            self.event = Some(event);
+        }
+        self.done |= event.at > self.wanted;
+    }
+
+    fn payload(&mut self, bytes: &[u8]) {
+        if self.event.is_some() {
+            let room = self.limit - self.payload.len();
+            self.payload.extend(bytes.iter().take(room));
+        }
+    }
+
+    fn problem(&mut self, _problem: Problem) {}
+
+    fn lost(&mut self, _at: u64) {}
+}
+
+impl OneRecord {
+    fn finish(self) -> Result<RecordDetails> {
+        let mut details = RecordDetails { offset: self.wanted, ..RecordDetails::default() };
+        let mut add = |name, value| details.fields.push(Field::new(name, value));
+        let cpu = match (self.function, self.event) {
+            (Some(f), _) => {
+                add("Function id", Value::Id(f.func.into()));
+                if !self.arguments.is_empty() {
+                    add("Arguments", Value::List(self.arguments.into_iter().map(Value::Hex).collect()));
+                }
+                if f.kind == FunctionKind::TailExit {
+                    details.remarks.push("The function made a tail call; the callee comes next.".to_string());
+                }
+                f.cpu
+            }
+            (None, Some(event)) => {
+                if let Some(kind) = event.kind {
+                    add("Event type", Value::Id(kind.into()));
+                }
+                if event.overwritten {
+                    details.remarks.push(format!(
+                        "The payload of {} bytes is lost: LLVM writers of 2017 and 2018 overwrote it with the next records.",
+                        event.size
+                    ));
+                } else {
+                    add("Payload", Value::Bytes { len: event.size.into(), bytes: self.payload });
+                }
+                event.cpu
+            }
+            (None, None) => {
+                let cause = Cause::Misuse("the record was not found; the file may have changed");
+                return Err(Error::new(self.wanted, cause));
+            }
+        };
+        let mut add = |name, value| details.fields.push(Field::new(name, value));
+        add("CPU", Value::Id(cpu.into()));
+        add("Thread", Value::Id(self.tid.into()));
+        if self.has_process {
+            add("Process", Value::Id(self.pid.into()));
+        }
+        Ok(details)
+    }
+}

@@ -1,0 +1,128 @@
+//! Processes, threads and their tracks, and which threads must be delivered again in order.
+
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::locator::Locator;
+
+use super::checkpoints::Checkpoints;
+use super::plan::{Plan, Planned};
+use super::wire::{Header, Mode};
+
+/// A thread of the log.
+pub(super) struct Thread {
+    pub(super) track: TrackId,
+    /// Clock of its latest record, in ticks.
+    pub(super) latest: u64,
+    /// The file has a buffer of the thread that begins before the thread's latest record at that point.
+    pub(super) disordered: bool,
+}
+
+/// The threads of a log, in the order of their first records.
+pub(super) struct Threads {
+    limits: Limits,
+    mode: Mode,
+    /// The log records process ids.
+    pub(super) has_process: bool,
+    processes: HashMap<i32, TrackId>,
+    by_id: HashMap<(i32, i32), u32>,
+    threads: Vec<Thread>,
+    /// Number of tracks defined so far.
+    tracks: u32,
+}
+
+impl Threads {
+    pub(super) fn new(header: &Header, limits: Limits) -> Self {
+        Self {
+            limits,
+            mode: header.mode,
+            has_process: header.version >= 3,
+            processes: HashMap::new(),
+            by_id: HashMap::new(),
+            threads: Vec::new(),
+            tracks: 0,
+        }
+    }
+
+    /// The thread with this index.
+    #[inline]
+    pub(super) fn get(&self, index: u32) -> Option<&Thread> {
+        self.threads.get(index as usize)
+    }
+
+    /// The thread with this index.
+    #[inline]
+    pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut Thread> {
+        self.threads.get_mut(index as usize)
+    }
+
+    /// The index of a thread. At its first record, which is at absolute offset `at`, this defines its track and if
+    /// necessary that of its process. `start` is its first clock, if known.
+    ///
+    /// # Errors
+    ///
+    /// The limit of tracks is reached.
+    pub(super) fn index(
+        &mut self,
+        pid: i32,
+        tid: i32,
+        at: u64,
+        start: Option<u64>,
+        out: &mut EventBatch,
+    ) -> Result<u32> {
+        if let Some(index) = self.by_id.get(&(pid, tid)) {
+            return Ok(*index);
+        }
+        self.limits.check_tracks(self.threads.len() + 1, at)?;
+        let process = *self.processes.entry(pid).or_insert_with(|| {
+            let name = if self.has_process { format!("process {pid}") } else { "process not recorded".to_string() };
+            let id = self.has_process.then_some(i64::from(pid));
+            out.new_tracks.push(TrackDef { id, ..TrackDef::new(TrackKind::Process, name) });
+            self.tracks += 1;
+            self.tracks - 1
+        });
+        let name = if pid == tid { format!("main thread {tid}") } else { format!("thread {tid}") };
+        out.new_tracks.push(TrackDef {
+            parent: Some(process),
+            id: Some(tid.into()),
+            orphans: match self.mode {
+                Mode::Fdr => Orphans::FromStart,
+                Mode::Basic => Orphans::FromPrevious,
+            },
+            start,
+            ..TrackDef::new(TrackKind::Thread, name)
+        });
+        let index = self.threads.len() as u32;
+        self.threads.push(Thread { track: self.tracks, latest: start.unwrap_or(0), disordered: false });
+        self.tracks += 1;
+        self.by_id.insert((pid, tid), index);
+        Ok(index)
+    }
+
+    /// Plans the buffers of the disordered threads, and restarts their tracks.
+    pub(super) fn plan(&self, checkpoints: &Checkpoints, out: &mut EventBatch) -> Plan {
+        let mut queues: HashMap<u32, Vec<Planned>> = HashMap::new();
+        for (number, entry) in checkpoints.buffers() {
+            if self.get(entry.thread).is_some_and(|t| t.disordered) {
+                queues.entry(entry.thread).or_default().push(Planned { start: entry.checkpoint, number });
+            }
+        }
+        let mut first: Vec<(u32, u64)> = Vec::new();
+        for (thread, queue) in &queues {
+            first.extend(queue.iter().map(|b| b.start.clock).min().map(|clock| (*thread, clock)));
+        }
+        first.sort_unstable();
+        for (thread, clock) in first {
+            if let Some(thread) = self.get(thread) {
+                out.push(EventKind::Restart, thread.track, clock, 0, Locator::default());
+            }
+        }
+        Plan::new(queues.into_values())
+    }
+}

@@ -1,0 +1,192 @@
+//! The sink that turns records into events of a batch.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::batch::{EventBatch, EventKind, Key, Name};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::locator::Locator;
+use crate::names::Names;
+use crate::problem::Problem;
+
+use super::checkpoints::{Checkpoint, Checkpoints, Entry};
+use super::decode::{Event, Function, Sink};
+use super::plan::{Plan, Planned};
+use super::threads::Threads;
+use super::wire::Header;
+
+/// Keys of names beyond the 32 bits of function ids.
+const CUSTOM_EVENT: u64 = 1 << 32;
+const TYPED_EVENT: u64 = 2 << 32;
+
+/// What the sink keeps from one batch to the next.
+pub(super) struct State {
+    pub(super) limits: Limits,
+    pub(super) threads: Threads,
+    pub(super) checkpoints: Checkpoints,
+    names: Names,
+    /// Name of the next function, if the log records it.
+    named: Option<String>,
+    /// Index of the current thread.
+    current: u32,
+    /// Planned buffers are being delivered.
+    in_order: bool,
+    /// What is being delivered has already been counted.
+    again: bool,
+    error: Option<Error>,
+}
+
+impl State {
+    pub(super) fn new(header: &Header, limits: Limits) -> Self {
+        Self {
+            limits,
+            threads: Threads::new(header, limits),
+            checkpoints: Checkpoints::default(),
+            names: Names::default(),
+            named: None,
+            current: 0,
+            in_order: false,
+            again: false,
+            error: None,
+        }
+    }
+
+    /// Takes the first error about an exceeded limit.
+    pub(super) fn take_error(&mut self) -> Option<Error> {
+        self.error.take()
+    }
+
+    /// Plans the buffers of disordered threads. From here on only planned buffers are delivered.
+    pub(super) fn begin_plan(&mut self, out: &mut EventBatch) -> Plan {
+        self.in_order = true;
+        self.threads.plan(&self.checkpoints, out)
+    }
+
+    /// The index of a thread, or that of the current thread if the limit of tracks is reached.
+    fn thread_index(&mut self, pid: i32, tid: i32, at: u64, start: Option<u64>, out: &mut EventBatch) -> u32 {
+        self.threads.index(pid, tid, at, start, out).unwrap_or_else(|error| {
+            self.error.get_or_insert(error);
+            self.current
+        })
+    }
+}
+
+/// The sink that fills a batch.
+pub(super) struct ToBatch<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) out: &'a mut EventBatch,
+}
+
+impl ToBatch<'_> {
+    /// The next records are those of this buffer.
+    pub(super) fn begin_planned(&mut self, planned: Planned) {
+        if let Some(entry) = self.state.checkpoints.get_mut(planned.number) {
+            self.state.current = entry.thread;
+            self.state.again = entry.delivered;
+            entry.delivered = true;
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, kind: EventKind, key: u64, clock: u64, at: u64) {
+        let limit = self.state.limits.names;
+        let named = &mut self.state.named;
+        let name = |key| {
+            let text = named.take().unwrap_or_else(|| name_of(key));
+            let key = if key >> 32 == 0 { Key::Id((key as u32 as i32).into()) } else { Key::None };
+            Name { text, key, ..Name::default() }
+        };
+        let name = match self.state.names.number(key, at, limit, self.out, name) {
+            Ok(name) => name,
+            Err(error) => {
+                self.state.error.get_or_insert(error);
+                return;
+            }
+        };
+        let Some(thread) = self.state.threads.get_mut(self.state.current) else { return };
+        thread.latest = clock;
+        self.out.push(kind, thread.track, clock, name, Locator::at(at));
+        if !self.state.again {
+            self.out.records += 1;
+        }
+    }
+}
+
+/// The name of a key. LLVM's tools write `#12` for a function whose name they do not know.
+fn name_of(key: u64) -> String {
+    match key >> 32 {
+        0 => format!("#{}", key as u32 as i32),
+        1 => "custom event".to_string(),
+        _ => format!("typed event {}", key as u32),
+    }
+}
+
+impl Sink for ToBatch<'_> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.out.is_full() || self.state.error.is_some()
+    }
+
+    fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64> {
+        if self.state.in_order {
+            // Another thread's records within a planned buffer have been delivered or have their own entry in the plan.
+            return None;
+        }
+        let thread = self.state.thread_index(start.pid, start.tid, start.at, clock, self.out);
+        self.state.current = thread;
+        let state = self.state.threads.get_mut(thread)?;
+        // A buffer without a clock continues at its thread's latest time.
+        let begin = clock.unwrap_or(state.latest);
+        let delivered = begin >= state.latest;
+        if !delivered && !state.disordered {
+            state.disordered = true;
+            self.out.push(EventKind::Disordered, state.track, begin, 0, Locator::at(start.at));
+        }
+        let checkpoint = Checkpoint { clock: begin, ..start };
+        self.state.checkpoints.push(Entry { checkpoint, begins: true, delivered, thread });
+        delivered.then_some(begin)
+    }
+
+    fn checkpoint(&mut self, checkpoint: Checkpoint) {
+        let thread = self.state.current;
+        self.state.checkpoints.push_new(Entry { checkpoint, begins: false, delivered: true, thread });
+    }
+
+    fn thread(&mut self, pid: i32, tid: i32, at: u64) {
+        self.state.current = self.state.thread_index(pid, tid, at, None, self.out);
+    }
+
+    #[inline]
+    fn function(&mut self, f: Function) {
+        let kind = if f.kind.is_enter() { EventKind::Begin } else { EventKind::End };
+        self.add(kind, u64::from(f.func as u32), f.clock, f.at);
+    }
+
+    fn name(&mut self, func: i32, name: &str) {
+        if !self.state.names.knows(u64::from(func as u32)) {
+            self.state.named = Some(name.to_string());
+        }
+    }
+
+    fn argument(&mut self, _value: u64) {}
+
+    fn event(&mut self, event: Event) {
+        let key = event.kind.map_or(CUSTOM_EVENT, |kind| TYPED_EVENT | u64::from(kind));
+        self.add(EventKind::Instant, key, event.clock, event.at);
+    }
+
+    fn payload(&mut self, _bytes: &[u8]) {}
+
+    fn problem(&mut self, problem: Problem) {
+        if !self.state.again {
+            self.out.problems.push(problem);
+        }
+    }
+
+    fn lost(&mut self, at: u64) {
+        if let Some(thread) = self.state.threads.get(self.state.current) {
+            self.out.push(EventKind::StackLost, thread.track, thread.latest, 0, Locator::at(at));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Traces from the encoder, decoded again: events, damage, any portions.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+mod apitrace_traces;
+mod common;
+
+use std::fs;
+
+use apitrace_traces::{GOOD, POP, PUSH, corpus, dump, sample, stream};
+use common::{Delivered, decode, details, format, whole};
+use proptest::prelude::*;
+use unspool_formats::apitrace::encode::{Details, Value as Arg, Writer, snappy};
+use unspool_formats::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
+use unspool_formats::problem::{MALFORMED, TRUNCATED};
+use unspool_formats::{EventKind, Locator, OpenOptions, Probe, Problem, Text, Value};
+
+const WHOLE: &[usize] = &[usize::MAX];
+
+impl Delivered {
+    /// Events of a track as text.
+    fn track(&self, track: u32) -> Vec<String> {
+        let of_track = self.events.iter().filter(|e| e.1 == track);
+        of_track
+            .map(|(kind, _, at, name, locator)| match kind {
+                EventKind::Sample => format!("{} from {at}", locator.bits()),
+                _ => format!("{kind:?} {} at {at}", self.names[*name as usize]),
+            })
+            .collect()
+    }
+}
+
+#[test]
+fn calls_groups_frames_markers_and_counters_become_events() {
+    let all = whole("apitrace", &sample().finish());
+    assert_eq!(all.records, 9);
+    let tracks: Vec<_> = all.tracks.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(tracks, ["frames", "draw calls per frame", "blob bytes per frame", "thread 0", "thread 9"]);
+    // Call 4 ends after the swap, so its blob counts for the next frame.
+    assert_eq!(all.track(0), ["Begin frame 0 at 0", "EndOf frame 0 at 5", "Begin frame 1 at 5"]);
+    assert_eq!(all.track(1), ["1 from 0", "0 from 5"]);
+    assert_eq!(all.track(2), ["0 from 0", "263 from 5"]);
+    assert_eq!(
+        all.track(3),
+        [
+            "Begin good at 0",
+            "EndOf good at 1",
+            "Begin sky at 1",
+            "Begin glPushDebugGroup at 1",
+            "EndOf glPushDebugGroup at 2",
+            "Begin glDrawArrays at 2",
+            "EndOf glDrawArrays at 3",
+            "Begin glXSwapBuffers at 3",
+            "EndOf glXSwapBuffers at 5",
+            "Begin glPopDebugGroup at 5",
+            "EndOf glPopDebugGroup at 6",
+            "EndOf sky at 6",
+            "Begin good at 8",
+        ]
+    );
+    assert_eq!(
+        all.track(4),
+        [
+            "Begin glBufferData at 4",
+            "EndOf glBufferData at 6",
+            "Begin D3DPERF_SetMarker at 6",
+            "Instant märk at 6",
+            "EndOf D3DPERF_SetMarker at 7",
+            "Begin good at 7",
+            "EndOf good at 8",
+        ]
+    );
+    assert_eq!(all.problems, []);
+}
+
+#[test]
+fn empty_truncated_and_damaged_files_are_reported() {
+    let (all, decoder) = decode("apitrace", b"at", WHOLE, 1 << 16);
+    assert_eq!((all.records, all.problems.len()), (0, 0));
+    assert!(decoder.info().when_empty.contains("killed"));
+
+    let file = sample().finish();
+    let all = whole("apitrace", &file[..file.len() - 3]);
+    assert_eq!(all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(), [(&CUT_CALL, 8), (&TRUNCATED, 3)]);
+    assert_eq!(all.records, 9, "the truncated call is shown");
+
+    let mut stream = sample().stream().to_vec();
+    stream.push(7);
+    stream.extend([0; 100]);
+    let file = snappy(&stream, 1 << 20);
+    let all = whole("apitrace", &file);
+    assert_eq!(all.problems, [Problem { at: 2, kind: &MALFORMED, value: file.len() as u64 - 2 }]);
+    assert_eq!(all.records, 9);
+
+    let mut w = Writer::new(&[]);
+    w.leave(77, &Details::default());
+    w.call(0, &POP, vec![], None);
+    let all = whole("apitrace", &w.finish());
+    assert_eq!(
+        all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(),
+        [(&LEAVE_WITHOUT_ENTER, 77), (&POP_WITHOUT_PUSH, 0)]
+    );
+
+    let error = (format("apitrace").open)(&snappy(&[7, 0, 0], 100), OpenOptions::default()).err().unwrap();
+    assert_eq!(error.to_string(), "at byte 0: this is apitrace trace version 7; versions that can be opened: 0 to 6");
+}
+
+#[test]
+fn a_damaged_container_costs_the_rest_of_the_file_for_events_and_text() {
+    let stream = sample().stream().to_vec();
+    // The second chunk is not a Snappy block; the third is intact.
+    let mut file = snappy(&stream, 1 << 20);
+    let at = file.len() as u64;
+    file.extend([&[3, 0, 0, 0, 9, 0xff, 0xff][..], &snappy(b"more", 100)[2..]].concat());
+    let lost = Problem { at, kind: &MALFORMED, value: file.len() as u64 - at };
+    assert_eq!(whole("apitrace", &file).problems, [lost]);
+    assert_eq!(dump(&file, false, file.len()).1, [lost]);
+}
+
+#[test]
+fn a_truncated_header_is_reported_for_events_and_text() {
+    let file = snappy(&sample().stream()[..2], 100);
+    let cut = Problem { at: whole("apitrace", &file).problems[0].at, kind: &TRUNCATED, value: 0 };
+    assert_eq!(whole("apitrace", &file).problems, [cut]);
+    assert_eq!(dump(&file, false, file.len()).1, [cut]);
+}
+
+#[test]
+fn groups_end_with_the_call_that_contains_the_push() {
+    let mut w = Writer::new(&[]);
+    let outer = w.enter(0, &GOOD, &Details::default());
+    w.call(0, &PUSH, vec![Arg::Null, Arg::Null, Arg::Null, Arg::Text(b"inner")], None);
+    w.leave(outer, &Details::default());
+    w.call(0, &POP, vec![], None);
+    let all = whole("apitrace", &w.finish());
+    assert!(!all.track(3).contains(&"EndOf inner at 3".to_string()));
+    assert_eq!(all.problems.len(), 1, "the pop has no open group");
+}
+
+#[test]
+fn recognises_every_corpus_file_and_nothing_else() {
+    for path in corpus() {
+        let file = fs::read(&path).unwrap();
+        let head = &file[..file.len().min(65536)];
+        let guess = (format("apitrace").sniff)(&Probe { head, tail: head, size: file.len() as u64, name: "" });
+        assert_eq!(guess.is_some(), !file.is_empty(), "{}", path.display());
+    }
+    let no = [
+        &b"attention please, this is a text"[..],
+        b"at", // the probe's size says that there is more
+        b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4a\x06\0",
+        b"\x28\xb5\x2f\xfd",
+        b"\x05\0\x01\0\x03\0\0\0",
+        b"\0\0\0\0\0\0\0\0",
+        b"",
+    ];
+    for head in no {
+        assert_eq!(
+            (format("apitrace").sniff)(&Probe { head, tail: head, size: 1000, name: "x.trace" }),
+            None,
+            "{head:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_portions_give_the_same_events(
+        stream in stream(),
+        chunk in 1usize..400,
+        sizes in proptest::collection::vec(1usize..300, 1..20),
+        capacity in 1usize..50,
+    ) {
+        let file = snappy(&stream, chunk);
+        let (parts, _) = decode("apitrace", &file, &sizes, capacity);
+        let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
+        prop_assert_eq!(&parts, &all);
+        prop_assert_eq!(dump(&file, true, sizes[0]), dump(&file, true, usize::MAX));
+        for event in all.events.iter().filter(|e| e.0 == EventKind::Begin) {
+            let details = details(&file, decoder.as_ref(), event.4).0.unwrap();
+            if !event.4.is_other() {
+                let call = details.fields.iter().find(|f| f.name == "Call");
+                prop_assert_eq!(&call.unwrap().value, &Value::U64(event.2));
+            }
+        }
+    }
+
+    #[test]
+    fn no_damage_causes_a_panic(
+        stream in stream(),
+        damage in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6),
+        cut: proptest::sample::Index,
+        chunk in 1usize..400,
+    ) {
+        let mut file = snappy(&stream, chunk);
+        for (at, byte) in damage {
+            let i = at.index(file.len());
+            if i > 1 {
+                file[i] = byte;
+            }
+        }
+        file.truncate(2 + cut.index(file.len()));
+        if let Ok(Some(_)) = (format("apitrace").text)(&file, Text::Apitrace { thread_ids: true }, OpenOptions::default()) {
+            let (parts, _) = decode("apitrace", &file, &[3], 1000);
+            let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
+            prop_assert_eq!(&parts, &all);
+            dump(&file, true, 7);
+            for event in &all.events {
+                let _ = details(&file, decoder.as_ref(), event.4);
+            }
+            let _ = details(&file, decoder.as_ref(), Locator::at(all.events.len() as u64));
+        }
+    }
+}
