@@ -195,6 +195,26 @@ test('the dock can be folded and resized, and keeps its state', async ({ page })
   await expect.poll(height).toBe(before + 24);
 });
 
+test('the front panel is that of the format until the person chooses another, for that format alone', async ({
+  page,
+}) => {
+  const front = page.getByRole('tab', { selected: true });
+  const log = fixture('threads.xray');
+  const frames = fixture('frames/calls.frames');
+  await open(page, frames);
+  await expect(front).toHaveText('Flame graph');
+  await open(page, log);
+  await expect(front).toHaveText('Functions');
+  await open(page, frames);
+  await expect(front).toHaveText('Flame graph');
+  await tab(page, 'Functions').click();
+  await page.reload();
+  await open(page, frames);
+  await expect(front).toHaveText('Functions');
+  await open(page, fixture('rvn/blocks.sqlite'));
+  await expect(front).toHaveText('Flame graph');
+});
+
 test('the dock starts folded in a small window', async ({ page }) => {
   await page.setViewportSize({ width: 800, height: 600 });
   await page.reload();

@@ -5,8 +5,8 @@ export interface Dock {
   readonly open: Signal<boolean>;
   /** CSS pixels, at least {@link LEAST_HEIGHT}. */
   readonly height: Signal<number>;
-  /** Id of the panel in front. */
-  readonly panel: Signal<string>;
+  /** Ids of the panels that the person brought to the front, by the trace's format. */
+  readonly front: Signal<Readonly<Record<string, string>>>;
 }
 
 /** CSS pixels of the lowest dock. */
@@ -17,20 +17,17 @@ export const FIRST_HEIGHT = 300;
 const ROOMY = { width: 1000, height: 760 };
 const KEY = 'unspool:dock';
 
-/**
- * The dock as stored in this browser, or else open if the window has room. `firstPanel` is the id of the front panel in
- * a new browser. Changes are stored.
- */
-export function createDock(window: { innerWidth: number; innerHeight: number }, firstPanel: string): Dock {
+/** The dock as stored in this browser, or else open if the window has room. Changes are stored. */
+export function createDock(window: { innerWidth: number; innerHeight: number }): Dock {
   const roomy = window.innerWidth >= ROOMY.width && window.innerHeight >= ROOMY.height;
   const left = remembered();
   const open = signal(left.open ?? roomy);
   const height = signal(Math.max(LEAST_HEIGHT, left.height ?? FIRST_HEIGHT));
-  const panel = signal(left.panel ?? firstPanel);
+  const front = signal(left.front ?? {});
   // The effect lives as long as the page. It skips the first run: defaults depend on the window and are not stored.
   let first = true;
   effect(() => {
-    const state = JSON.stringify({ open: open.value, height: height.value, panel: panel.value });
+    const state = JSON.stringify({ open: open.value, height: height.value, front: front.value });
     if (first) {
       first = false;
       return;
@@ -41,20 +38,24 @@ export function createDock(window: { innerWidth: number; innerHeight: number }, 
       // Without storage the state lasts as long as the page.
     }
   });
-  return { open, height, panel };
+  return { open, height, front };
 }
 
-function remembered(): { open?: boolean; height?: number; panel?: string } {
+function remembered(): { open?: boolean; height?: number; front?: Record<string, string> } {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     if (typeof stored !== 'object' || stored === null) return {};
-    const { open, height, panel } = stored as Record<string, unknown>;
+    const { open, height, front } = stored as Record<string, unknown>;
     return {
       ...(typeof open === 'boolean' ? { open } : {}),
       ...(typeof height === 'number' && Number.isFinite(height) ? { height } : {}),
-      ...(typeof panel === 'string' ? { panel } : {}),
+      ...(typeof front === 'object' && front !== null ? { front: texts(front) } : {}),
     };
   } catch {
     return {};
   }
+}
+
+function texts(record: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === 'string'));
 }

@@ -21,7 +21,7 @@ const workbench = createWorkbench(spawn);
 const page: Page = {
   workbench,
   theme: createTheme(),
-  dock: createDock(window, 'functions'),
+  dock: createDock(window),
   panels: createPanels(spawnSql),
   backends: createBackends(wantedBackend(location.search)),
   noteFrame: createFrameNotes(),

@@ -1,15 +1,27 @@
 //! Decoders and encoders for the trace formats that Unspool opens.
 //!
-//! Bytes come in, events go out; the caller owns every read and the loop ([`Decoder`]). No I/O, no clock, no unsafe
+//! Bytes come in, events go out. The caller owns every read and the loop ([`Decoder`]). No I/O, no clock, no unsafe
 //! code, no panic on any input, no allocation that a count in a file can inflate. `no_std` with `alloc`.
 //!
-//! A format is one folder and one line in [`FORMATS`]. Each folder holds the same files: `mod.rs` names the format and
-//! sniffs it, `wire.rs` is the layout, `decode.rs` the state machine, `encode.rs` its mirror, `events.rs` turns records
-//! into trace events, `text.rs` prints records for people and for comparison with the reference tools, `problems.rs` is the
-//! table of what can be wrong with such a file.
+//! A format is one folder and one line in [`FORMATS`]. The same file name means the same role in each folder:
+//!
+//! | file | role |
+//! |---|---|
+//! | `mod.rs` | the `FORMAT`, sniffing, what its locators stand for |
+//! | `wire.rs` | layout and primitives |
+//! | `decode.rs` | the state machine: bytes (or rows) to records, passed to a sink |
+//! | `to_batch.rs` | the sink that turns records into events |
+//! | `events.rs` | the [`Decoder`] or [`RowDecoder`]: phases, [`Info`] |
+//! | `checkpoints.rs` | where decoding can resume |
+//! | `details.rs` | one record in full, as fields |
+//! | `text.rs` | records as text, for people and for comparison with the reference tools |
+//! | `problems.rs` | the table of what can be wrong with such a file |
+//! | `encode.rs` | the mirror of `decode.rs` |
+//!
+//! Other files have the format's own nouns.
 
 #![no_std]
-// What serves the printing of records alone.
+// Some items are used for printing only.
 #![cfg_attr(not(feature = "text"), allow(dead_code))]
 
 extern crate alloc;

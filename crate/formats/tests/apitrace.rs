@@ -102,7 +102,7 @@ fn empty_truncated_and_damaged_files_are_reported() {
     );
 
     let error = (format("apitrace").open)(&snappy(&[7, 0, 0], 100), OpenOptions::default()).err().unwrap();
-    assert_eq!(error.to_string(), "at byte 0: this is apitrace trace version 7; versions that can be opened: 0 to 6");
+    assert_eq!(error.to_string(), "at byte 0: apitrace trace version 7 is not supported; supported versions: 0 to 6");
 }
 
 #[test]

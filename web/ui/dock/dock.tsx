@@ -21,7 +21,10 @@ const SPARED = 220;
 /** The panels below the timeline, one in front. Folded, it shows the tabs only. */
 export function Dock({ open, theme, dock, panels }: Props) {
   const offered = panels.filter((panel) => panel.offered?.(open) ?? true);
-  const front = offered.find((panel) => panel.id === dock.panel.value) ?? offered[0];
+  // Until the format is known, no panel is in front: one that goes away at once would ask for statistics in vain.
+  const info = open.trace.info.value;
+  const byId = (id: string | undefined) => offered.find((panel) => panel.id === id);
+  const front = info && (byId(dock.front.value[info.format]) ?? byId(info.firstTab) ?? offered[0]);
   const isOpen = dock.open.value;
   const views = useMemo(() => createPanelViews(open), [open]);
   useEffect(() => views.dispose, [views]);
@@ -33,20 +36,22 @@ export function Dock({ open, theme, dock, panels }: Props) {
       shown.value = null;
     };
   }, [open, asks]);
-  if (!front) return null;
+  const bringToFront = (panel: Panel) => {
+    if (info) dock.front.value = { ...dock.front.value, [info.format]: panel.id };
+  };
   const choose = (panel: Panel) => {
     dock.open.value = true;
-    dock.panel.value = panel.id;
+    bringToFront(panel);
   };
   const onTabKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by === undefined) return;
+    if (by === undefined || !front) return;
     event.preventDefault();
     const next = offered[(offered.indexOf(front) + by + offered.length) % offered.length]!;
-    dock.panel.value = next.id;
+    bringToFront(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
-  const Front = isOpen ? views.of(front).component : null;
+  const Front = isOpen && front ? views.of(front).component : null;
   return (
     <section
       class={isOpen ? 'dock' : 'dock folded'}
@@ -73,8 +78,8 @@ export function Dock({ open, theme, dock, panels }: Props) {
           ))}
         </div>
         <div class="dock-scope">
-          {isOpen && !front.unscoped && <WhoseChoice open={open} />}
-          {!(isOpen && front.unscoped) && <Breadcrumb open={open} />}
+          {isOpen && !front?.unscoped && <WhoseChoice open={open} />}
+          {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}
           <button
             type="button"
             class="plain fold"
@@ -91,7 +96,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
           </button>
         </div>
       </div>
-      {Front && (
+      {Front && front && (
         <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
           <Front key={front.id} theme={theme} />
         </div>

@@ -2,6 +2,7 @@
 //!
 //! Decoders have no disassembler. [`Instructions`] is the trait that finds instruction boundaries for them.
 
+pub(crate) mod execution;
 pub(crate) mod flow;
 pub(crate) mod isa;
 pub(crate) mod pointer;

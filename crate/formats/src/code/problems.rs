@@ -1,6 +1,6 @@
 //! Kinds of problems of call stacks rebuilt from instructions.
 
-use super::stack::{Note, SHOWN};
+use super::execution::{Note, SHOWN};
 use crate::problem::Problem;
 
 crate::problem_kinds! {

@@ -26,163 +26,18 @@
 //! If execution continues at an address that the instruction does not name, the instruction was interrupted. A handler
 //! begins. It ends at the interrupted address, or with the system call that returns from a signal.
 
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use core::ops::Deref;
 
-use super::flow::{Flow, Opening};
-use super::isa::Isa;
+use super::execution::{Arrival, Departure, Last, Program, Raised, Rules, Sink};
+use super::flow::Flow;
 use super::pointer::Move;
 use super::state::State;
-use crate::batch::SliceKind;
 use crate::locator::Locator;
 
-/// Number of depths shown. Deeper calls are followed but not shown, because each depth costs the store a column.
-pub(crate) const SHOWN: usize = 10_000;
-/// Maximum number of hypotheses followed at once, and of events held back meanwhile.
+/// Maximum number of hypotheses followed at once.
 const STACKS: usize = 64;
-/// Maximum number of recursive calls considered as the one that a jump left, innermost first.
-pub(super) const CHOICES: usize = 4;
+/// Maximum number of events held back while there are several hypotheses.
 const HELD: usize = 1 << 12;
-
-/// What was entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entered {
-    pub(crate) kind: SliceKind,
-    pub(crate) address: u64,
-    /// Number of the exception, if recorded.
-    pub(crate) number: Option<u64>,
-    /// Whether the entry is a guess.
-    pub(crate) guessed: bool,
-}
-
-impl Entered {
-    /// A certain entry without an exception number.
-    pub(crate) fn new(kind: SliceKind, address: u64) -> Self {
-        Self { kind, address, number: None, guessed: false }
-    }
-}
-
-/// A guess, or something notable, about the stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Note {
-    /// A jump left this many calls that did not return.
-    LeftByJump(u64),
-    /// This many calls were probably left by an exception; nothing confirms the landing address.
-    LandingGuessed(u64),
-    /// A handler at this address probably began immediately after a return.
-    HandlerGuessed(u64),
-    /// The instruction at this address returned to a caller whose call is not in the trace.
-    CallerUncovered(u64),
-    /// Calls are nested deeper than [`SHOWN`].
-    TooDeep,
-    /// Execution continued at unexpected addresses, the last of them this one, too often to tell handlers from gaps. No
-    /// handlers are shown from here on.
-    Gaps(u64),
-}
-
-/// Receives the events of a stack. Names are the numbers that [`Sink::name`] returns.
-pub(crate) trait Sink {
-    /// Returns the number of the name, and whether the name is new.
-    fn name(&mut self, entered: Entered) -> (u32, bool);
-    /// Begins a slice with `flags`.
-    fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8);
-    /// Begins the slice of code whose call is not in the trace. With `below`, the slice has been open since the track
-    /// began and lies below everything on it.
-    fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator);
-    /// Ends the slice that began with this name and locator, and adds `flags` to it.
-    fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8);
-    /// Adds an instant.
-    fn point(&mut self, name: u32, time: u64, locator: Locator);
-    /// Reports a note about the record at `locator`.
-    fn note(&mut self, note: Note, locator: Locator);
-}
-
-/// Facts about the program that all of its threads share.
-#[derive(Debug, Default)]
-pub(crate) struct Program {
-    /// Entry addresses of the functions called so far.
-    pub(super) functions: BTreeSet<u64>,
-    /// Entry addresses of handlers that have returned from a signal.
-    pub(super) handlers: Vec<u64>,
-}
-
-impl Program {
-    /// Entry address of the function that contains `address`. `None` if no function at or before it was called.
-    pub(super) fn function_of(&self, address: u64) -> Option<u64> {
-        self.functions.range(..=address).next_back().copied()
-    }
-
-    pub(super) fn same_function(&self, a: u64, b: u64) -> bool {
-        self.function_of(a).is_some_and(|f| self.function_of(b) == Some(f))
-    }
-}
-
-/// The instruction that execution reaches.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) address: u64,
-    /// The stack pointer before it, if known.
-    pub(crate) stack: Option<u64>,
-    /// What it does with the return address, if it is the first instruction of a callee.
-    pub(crate) opening: Opening,
-    /// Number of the instruction: its position on the x axis.
-    pub(crate) time: u64,
-    /// Its record.
-    pub(crate) locator: Locator,
-}
-
-/// Where the last instruction of a run goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Departure {
-    pub(crate) flow: Flow,
-    pub(crate) address: u64,
-    /// Address of the instruction that follows it in memory.
-    pub(crate) next: u64,
-    /// Position on the x axis of its end.
-    pub(crate) after: u64,
-    /// Its record.
-    pub(crate) locator: Locator,
-    /// The stack pointer after it, if known.
-    pub(crate) stack: Option<u64>,
-    /// What it does to the stack pointer.
-    pub(crate) moves: Move,
-}
-
-/// The last instruction, with what is known by the time execution continues.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Last {
-    pub(super) departure: Departure,
-    /// Number of the system call, if recorded.
-    pub(super) system_call: Option<u64>,
-    pub(super) raised: Option<Raised>,
-    /// Since the last call or return: when the stack pointer was set, and when a word was last popped after that.
-    pub(super) unwound: Option<(u64, u64)>,
-}
-
-impl Deref for Last {
-    type Target = Departure;
-
-    fn deref(&self) -> &Departure {
-        &self.departure
-    }
-}
-
-/// A recorded exception, before the first instruction of its handler.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Raised {
-    pub(super) number: Option<u64>,
-    pub(super) from: Option<u64>,
-    pub(super) to: Option<u64>,
-}
-
-/// How a trace is interpreted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
-    pub(crate) isa: Isa,
-    /// Whether handlers are inferred: every instruction is recorded, but interrupts and signals are not.
-    pub(crate) infers_handlers: bool,
-}
 
 /// The call stack of one thread, or of a whole system whose threads cannot be told apart.
 ///
@@ -396,6 +251,9 @@ mod tests {
     use alloc::string::String;
     use std::collections::HashMap;
 
+    use super::super::execution::{Entered, Note};
+    use super::super::flow::Opening;
+    use super::super::isa::Isa;
     use super::super::state::SEARCHED;
     use super::*;
 

@@ -1,4 +1,4 @@
-//! One hypothesis of a call stack: what [`super::stack`] follows.
+//! One hypothesis of a call stack, of which [`super::stack`] follows several.
 
 mod handlers;
 mod held;
@@ -7,14 +7,16 @@ use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use super::execution::{Arrival, Departure, Entered, Last, Note, Program, Rules, SHOWN, Sink};
 use super::flow::{Flow, Opening};
-use super::stack::{Arrival, CHOICES, Departure, Entered, Last, Note, Program, Rules, SHOWN, Sink};
 use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
 use crate::locator::Locator;
 
 use held::{Common, Held};
 
+/// Maximum number of recursive calls considered as the one that a jump left, innermost first.
+const CHOICES: usize = 4;
 /// Maximum number of open calls.
 const FOLLOWED: usize = 1 << 20;
 /// Number of open calls, from the innermost, among which a return finds its call.

@@ -9,11 +9,12 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
+use crate::code::execution::{Arrival, Departure, Entered, Note, Program, Rules, Sink};
 use crate::code::flow::{Flow, Opening, Reading, flow, opening};
 use crate::code::isa::{ByteOrder, Isa, StackPointer};
 use crate::code::loaded;
 use crate::code::pointer::{Move, moves};
-use crate::code::stack::{Arrival, Departure, Entered, Note, Program, Rules, Sink, Stack};
+use crate::code::stack::Stack;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::locator::Locator;

@@ -3,8 +3,8 @@
 use super::{State, expected};
 use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
+use crate::code::execution::{Arrival, Entered, Last, Note, Program, Raised, Rules, Sink};
 use crate::code::flow::{Flow, Opening};
-use crate::code::stack::{Arrival, Entered, Last, Note, Program, Raised, Rules, Sink};
 use crate::code::syscalls;
 
 /// Maximum number of nested handlers. More indicate gaps in the trace.

@@ -3,7 +3,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::code::stack::{Note, Sink};
+use crate::code::execution::{Note, Sink};
 use crate::locator::Locator;
 
 /// An event as [`Sink`] receives it.
