@@ -181,6 +181,7 @@ impl Reader {
     }
 
     /// The next record. `None` if more rows are needed, or after the last record.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<Record> {
         // Records wait for the interrupts among them.
         if self.phase != Phase::Working {
