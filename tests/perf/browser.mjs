@@ -188,14 +188,9 @@ function openingOf() {
   };
 }
 
-/**
- * Runs in the page before its scripts: folds the dock, because statistics and table rows are measured later. With the
- * functions in front, so that the same question is measured for all formats.
- */
+/** Runs in the page before its scripts: folds the dock, because statistics and table rows are measured later. */
 function foldDock() {
-  const formats = ['xray', 'apitrace', 'frames', 'trace-db', 'rvn'];
-  const front = Object.fromEntries(formats.map((format) => [format, 'functions']));
-  localStorage.setItem('unspool:dock', JSON.stringify({ open: false, front }));
+  localStorage.setItem('unspool:dock', JSON.stringify({ open: false }));
 }
 
 /** Runs in the page before its scripts: records the details of `unspool:frame` and the time of the last gesture. */

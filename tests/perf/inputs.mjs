@@ -1,5 +1,5 @@
-// The inputs of the benchmark: traces from `unspool generate`, or enlarged recordings. A new format is a line in each
-// list.
+// The inputs of the benchmark: traces from `unspool generate`, or enlarged recordings. A new format is a line in
+// `GENERATED`.
 
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';

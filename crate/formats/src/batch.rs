@@ -218,7 +218,8 @@ pub struct EventBatch {
     pub kinds: Vec<EventKind>,
     /// Track of each event.
     pub tracks: Vec<TrackId>,
-    /// Position of each event on the x axis: absolute, in ticks or ordinals.
+    /// Position of each event on the x axis: absolute, in ticks or ordinals. Those of a track should ascend. The store moves an
+    /// earlier one to the track's latest position and counts a problem.
     pub times: Vec<u64>,
     /// Number of each event's name, counted from 0 in the order of definition.
     pub names: Vec<u32>,
