@@ -22,6 +22,8 @@ const PARTS = {
     // The only check of code that exists for wasm32 alone.
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('test', '--workspace', '--locked'),
+    // Links between doc comments.
+    () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet'),
     () => cargo('fmt', ...xtask, '--all', '--check'),
     () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
     () => cargo('test', ...xtask, '--locked'),
