@@ -38,6 +38,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// All fields but `dominant`, for a digest.
+    pub(super) fn words(&self) -> [u64; 4] {
+        let bytes = [self.weight, self.longest_log2, self.pause.0, self.pause.1, 0, 0, 0, 0];
+        [self.start, self.end, self.covered, u64::from_le_bytes(bytes)]
+    }
+
     /// The longest pause between slices, to within a 256th of the span. `None` if it is too short to be represented.
     pub(crate) fn pause(&self) -> Option<(u64, u64)> {
         // Rounded inwards, so that no slice is taken for part of a pause.

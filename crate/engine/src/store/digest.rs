@@ -4,6 +4,7 @@ use unspool_formats::Locator;
 
 use super::Store;
 use super::slice::Slice;
+use crate::call_tree::NodeId;
 
 /// FNV-1a over 64-bit words: needs no dependency, and is good enough without an adversary.
 struct Digest(u64);
@@ -30,8 +31,8 @@ impl Store {
     /// do not.
     ///
     /// It covers every track with its name, and every slice (depth, start, end, name, flags), instant and sample, in
-    /// order. It depends neither on the portions in which the bytes came nor on how the store keeps them. It may change
-    /// from version to version.
+    /// order, and the levels of detail of slices, from which pictures are made. It depends neither on the portions in which
+    /// the bytes came nor on how the store keeps them. It may change from version to version.
     pub fn digest(&self) -> u64 {
         let names: Vec<u64> = self
             .names
@@ -43,6 +44,14 @@ impl Store {
             })
             .collect();
         let name = |number: u32| names.get(number as usize).copied().unwrap_or(0);
+        // A call path by its names: node numbers depend on the order in which paths were met. A caller precedes its callees.
+        let mut paths: Vec<u64> = Vec::with_capacity(self.calls.len());
+        for node in 0..self.calls.len() as NodeId {
+            let mut digest = Digest::new();
+            digest.add(paths.get(self.calls.parent(node) as usize).copied().unwrap_or(0));
+            digest.add(name(self.calls.name(node)));
+            paths.push(digest.0);
+        }
         let now = self.extent().map_or(0, |(_, to)| to);
         let mut digest = Digest::new();
         for track in &self.tracks {
@@ -62,6 +71,18 @@ impl Store {
             for open in track.open() {
                 let it = Slice { start: open.start, end: now, node: open.node, flags: 0, locator: Locator::default() };
                 slice(i64::from(open.depth - track.lowest()), &it);
+            }
+            for (_, column) in track.columns() {
+                for level in 1..=column.levels() {
+                    let mut i = 0;
+                    while let run @ [_, ..] = column.nodes(level, i) {
+                        for node in run {
+                            node.words().into_iter().for_each(|word| digest.add(word));
+                            digest.add(paths.get(node.dominant as usize).copied().unwrap_or(0));
+                        }
+                        i += run.len();
+                    }
+                }
             }
             for instant in (0..track.instants.len()).filter_map(|i| track.instants.get(i)) {
                 digest.add(instant.time);
