@@ -17,7 +17,7 @@ pub(super) const SMALLEST: usize = 16;
 pub(super) const LARGEST: usize = 4096;
 /// The upper bits of a slice's node hold its flags.
 const FLAG_SHIFT: u32 = 28;
-const NODE_MASK: u32 = (1 << FLAG_SHIFT) - 1;
+pub(super) const NODE_MASK: u32 = (1 << FLAG_SHIFT) - 1;
 /// A packed block keeps the start of one slice in this many.
 const GROUP: usize = 16;
 
@@ -92,6 +92,15 @@ impl Block {
         }
     }
 
+    /// The last `N` slices as stored. `None` if the block is wide, packed, or shorter.
+    #[inline]
+    pub(super) fn tail<const N: usize>(&self) -> Option<Tail<'_, N>> {
+        match self {
+            Self::Plain(block) => block.tail(),
+            Self::Packed(_) => None,
+        }
+    }
+
     /// Durations and call-tree nodes of these slices, in order. Statistics need no more, and this is cheaper than whole
     /// slices.
     #[inline]
@@ -109,6 +118,16 @@ impl Block {
             Self::Packed(block) => block.bytes(),
         }
     }
+}
+
+/// The last slices of a narrow block, as stored.
+pub(super) struct Tail<'a, const N: usize> {
+    /// What starts are relative to.
+    pub(super) base: u64,
+    pub(super) starts: &'a [u32; N],
+    pub(super) durations: &'a [u32; N],
+    /// Nodes, with flags above [`NODE_MASK`].
+    pub(super) nodes: &'a [u32; N],
 }
 
 /// The words that a plain block keeps for each slice, and those that only a wide block has.
@@ -180,19 +199,39 @@ impl Plain {
         if (start | duration | locator) >> 32 != 0 && !self.make_wide() {
             return false;
         }
-        let (capacity, mut at) = (usize::from(self.capacity), self.len());
         let node = slice.node | u32::from(slice.flags) << FLAG_SHIFT;
-        let upper = |word: u64| (word >> 32) as u32;
-        let words = [start as u32, duration as u32, node, locator as u32];
-        let all = words.into_iter().chain([upper(start), upper(duration), upper(locator)]);
-        for word in all.take(self.kinds()) {
+        self.put(START, [start as u32, duration as u32, node, locator as u32]);
+        if self.is_wide() {
+            self.put(START_UPPER, [start, duration, locator].map(|word| (word >> 32) as u32));
+        }
+        self.len += 1;
+        true
+    }
+
+    /// Writes the words of the next slice, from `kind` on.
+    #[inline]
+    fn put<const N: usize>(&mut self, kind: usize, words: [u32; N]) {
+        let capacity = usize::from(self.capacity);
+        let mut at = kind * capacity + self.len();
+        for word in words {
             if let Some(place) = self.words.get_mut(at) {
                 *place = word;
             }
             at += capacity;
         }
-        self.len += 1;
-        true
+    }
+
+    #[inline]
+    fn tail<const N: usize>(&self) -> Option<Tail<'_, N>> {
+        if self.is_wide() {
+            return None;
+        }
+        Some(Tail {
+            base: self.start_base,
+            starts: self.words(START).last_chunk()?,
+            durations: self.words(DURATION).last_chunk()?,
+            nodes: self.words(NODE).last_chunk()?,
+        })
     }
 
     /// Makes room for upper halves. Returns false if the block has so many slices that it is better closed. A nearly

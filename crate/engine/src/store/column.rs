@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::block::{Block, LARGEST, SMALLEST};
+use super::block::{Block, LARGEST, NODE_MASK, SMALLEST, Tail};
 use super::slice::Slice;
 use crate::call_tree::NodeId;
 use crate::chunked::{Chunked, reserve};
@@ -77,6 +77,42 @@ impl Sum {
             vote: duration,
             longest_log2: (u64::BITS - duration.leading_zeros()) as u8,
             pause: (slice.end, slice.end),
+        }
+    }
+
+    /// The sum of consecutive slices: what [`Sum::of_slice`] and [`Sum::add`] compute one by one. Loops over whole columns
+    /// without branches take a third of the time.
+    #[inline]
+    fn of_tail(tail: &Tail<'_, FAN_OUT>) -> Self {
+        let (mut any, mut covered) = (0, 0);
+        for duration in tail.durations {
+            any |= duration;
+            covered += u64::from(*duration);
+        }
+        let (mut dominant, mut vote) = (tail.nodes[0] & NODE_MASK, 0);
+        for (node, duration) in tail.nodes.iter().zip(tail.durations) {
+            let (node, duration) = (node & NODE_MASK, u64::from(*duration));
+            let same = node == dominant;
+            dominant = if !same && duration > vote { node } else { dominant };
+            vote = if same { vote + duration } else { vote.abs_diff(duration) };
+        }
+        let ends = |i: usize| u64::from(tail.starts[i]) + u64::from(tail.durations[i]);
+        let mut end = ends(0);
+        let (mut from, mut longest) = (end, 0);
+        for i in 1..FAN_OUT {
+            let pause = u64::from(tail.starts[i]).saturating_sub(end);
+            (from, longest) = if pause > longest { (end, pause) } else { (from, longest) };
+            end = end.max(ends(i));
+        }
+        let at = |time: u64| tail.base.wrapping_add(time);
+        Self {
+            start: at(tail.starts[0].into()),
+            end: at(end),
+            covered,
+            dominant,
+            vote,
+            longest_log2: (u32::BITS - any.leading_zeros()) as u8,
+            pause: (at(from), at(from + longest)),
         }
     }
 
@@ -240,12 +276,14 @@ impl Column {
 
     /// Appends the nodes that the last slice completed.
     fn summarise(&mut self) {
-        let slices = self.len - FAN_OUT..self.len;
-        let mut sum = None;
-        self.scan(slices.start, slices.end, |_, slice| {
-            take_in(&mut sum, Sum::of_slice(&slice));
-            true
-        });
+        let mut sum = self.blocks.last().and_then(Block::tail).map(|tail| Sum::of_tail(&tail));
+        if sum.is_none() {
+            // The slices are wide, or in two blocks.
+            self.scan(self.len - FAN_OUT, self.len, |_, slice| {
+                take_in(&mut sum, Sum::of_slice(&slice));
+                true
+            });
+        }
         for level in 0.. {
             let Some(node) = sum.take().map(|sum: Sum| sum.node()) else { return };
             if self.levels.len() == level {
