@@ -12,11 +12,12 @@ pub mod slice;
 mod track;
 
 use unspool_formats::batch::{Key, SliceKind};
-use unspool_formats::{EventBatch, EventKind, Problem, ProblemKind, TrackDef, TrackId};
+use unspool_formats::{EventBatch, EventKind, Locator, Problem, ProblemKind, TrackDef, TrackId};
 
 use crate::call_tree::CallTree;
 pub(crate) use samples::Sample;
 pub(crate) use slice::Slice;
+use track::Run;
 pub(crate) use track::{Instant, Track};
 
 /// How many problems are kept one by one. Further ones are only counted.
@@ -254,13 +255,19 @@ impl Store {
             debug_assert!(false, "a track is defined in the batch of its first event or before");
             return;
         };
-        let columns = batch.kinds[range.clone()]
-            .iter()
-            .zip(&batch.times[range.clone()])
-            .zip(&batch.names[range.clone()])
-            .zip(&batch.locators[range]);
         let before = (track.slices(), track.points());
-        for (((kind, time), name), locator) in columns {
+        let (mut at, to) = (range.start, range.end);
+        let mut events = columns(batch, at..to);
+        while let Some((((kind, time), name), locator)) = events.next() {
+            if matches!(kind, EventKind::Begin | EventKind::End) {
+                let taken = track.run(&Run::of(batch, at..to), &mut self.calls);
+                if taken > 0 {
+                    at += taken;
+                    events = columns(batch, at..to);
+                    continue;
+                }
+            }
+            at += 1;
             let problem = match kind {
                 EventKind::Begin => track.begin(*time, *name, *locator, &mut self.calls),
                 EventKind::End => track.end(*time, *name, *locator, &mut self.calls),
@@ -312,6 +319,16 @@ impl Store {
     fn define(&mut self, def: TrackDef) {
         self.tracks.push(Track::new(def));
     }
+}
+
+/// Kind, time, name and locator of some events.
+#[inline]
+fn columns(
+    batch: &EventBatch,
+    range: std::ops::Range<usize>,
+) -> impl Iterator<Item = (((&EventKind, &u64), &u32), &Locator)> {
+    let kinds = batch.kinds[range.clone()].iter();
+    kinds.zip(&batch.times[range.clone()]).zip(&batch.names[range.clone()]).zip(&batch.locators[range])
 }
 
 /// The columns of a track, from the lowest depth.

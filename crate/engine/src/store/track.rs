@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
-use unspool_formats::{Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef};
+use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
 use super::column::Column;
@@ -21,6 +21,26 @@ pub(crate) struct Instant {
     pub(crate) time: u64,
     pub(crate) name: u32,
     pub(crate) locator: Locator,
+}
+
+/// Consecutive events of one track, as columns of equal length.
+pub(crate) struct Run<'a> {
+    kinds: &'a [EventKind],
+    times: &'a [u64],
+    names: &'a [u32],
+    locators: &'a [Locator],
+}
+
+impl<'a> Run<'a> {
+    /// The events of `batch` in `range`, which must be of one track.
+    pub(crate) fn of(batch: &'a EventBatch, range: Range<usize>) -> Self {
+        Self {
+            kinds: &batch.kinds[range.clone()],
+            times: &batch.times[range.clone()],
+            names: &batch.names[range.clone()],
+            locators: &batch.locators[range],
+        }
+    }
 }
 
 /// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
@@ -72,6 +92,61 @@ impl Track {
             version: 1,
             def,
         }
+    }
+
+    /// Applies leading begins and ends, as long as they are in order and match, and returns their number. The rest needs
+    /// the checks of [`Track::begin`], [`Track::end`] and so on.
+    ///
+    /// Most calls have no callees: a begin followed by its end goes straight into the column.
+    pub(crate) fn run(&mut self, run: &Run<'_>, calls: &mut CallTree) -> usize {
+        if self.start.is_none() || self.def.stacking == Stacking::Overlapping {
+            return 0;
+        }
+        let n = run.kinds.len();
+        let (Some(times), Some(names), Some(locators)) =
+            (run.times.get(..n), run.names.get(..n), run.locators.get(..n))
+        else {
+            return 0;
+        };
+        let (mut latest, mut slices) = (self.latest, 0);
+        let mut top = self.open.last().copied();
+        let mut i = 0;
+        while i < n {
+            let (kind, time, name) = (run.kinds[i], times[i], names[i]);
+            if time < latest {
+                break;
+            }
+            match (kind, top) {
+                (EventKind::Begin, _) => {
+                    let (depth, caller) = top.map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
+                    let node = calls.child(caller, name);
+                    let locator = locators[i];
+                    slices += 1;
+                    latest = time;
+                    if i + 1 < n && (run.kinds[i + 1], names[i + 1]) == (EventKind::End, name) && times[i + 1] >= time {
+                        i += 1;
+                        latest = times[i];
+                        self.put(depth, &Slice { start: time, end: latest, node, flags: 0, locator });
+                    } else {
+                        let open = Open { start: time, node, locator, depth, name, flags: 0 };
+                        self.open.push(open);
+                        top = Some(open);
+                    }
+                }
+                (EventKind::End, Some(innermost)) if innermost.name == name => {
+                    latest = time;
+                    // The stack's copy has the flags.
+                    self.close_top(time, 0);
+                    top = self.open.last().copied();
+                }
+                _ => break,
+            }
+            i += 1;
+        }
+        self.latest = latest;
+        self.slices += slices;
+        self.version += slices;
+        i
     }
 
     /// Begins a slice.
