@@ -285,6 +285,30 @@ impl EventBatch {
         self.locators.push(locator);
     }
 
+    /// Number of events until [`EventBatch::is_full`].
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.capacity.saturating_sub(self.kinds.len())
+    }
+
+    /// Adds events of one track, column by column. All columns must have the same length.
+    #[inline]
+    pub fn extend(
+        &mut self,
+        track: TrackId,
+        kinds: &[EventKind],
+        times: &[u64],
+        names: &[u32],
+        locators: impl ExactSizeIterator<Item = Locator>,
+    ) {
+        debug_assert!([times.len(), names.len(), locators.len()] == [kinds.len(); 3], "columns of one length");
+        self.kinds.extend_from_slice(kinds);
+        self.tracks.resize(self.kinds.len(), track);
+        self.times.extend_from_slice(times);
+        self.names.extend_from_slice(names);
+        self.locators.extend(locators);
+    }
+
     /// Adds a sample of a counter. `bits` is a value of the track's [`ValueKind`].
     #[inline]
     pub fn push_sample(&mut self, track: TrackId, time: u64, bits: u64) {

@@ -10,7 +10,7 @@ use crate::error::{Cause, Error, Result};
 
 /// Keys below this are looked up in an array. Function ids are small, except those of shared libraries.
 const SMALL: u64 = 1 << 16;
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Maps a format's keys, such as function ids, to numbers of names, counted from 0.
 #[derive(Debug, Default)]
@@ -45,6 +45,12 @@ impl Names {
             return Ok(known);
         }
         self.define(key, at, limit, out, name)
+    }
+
+    /// The numbers of small keys' names, with [`NONE`] for keys without a name.
+    #[inline]
+    pub(crate) fn small(&self) -> &[u32] {
+        &self.small
     }
 
     /// Whether the key has a name.
