@@ -309,6 +309,25 @@ impl EventBatch {
         self.locators.extend(locators);
     }
 
+    /// Adds complete slices of one track, column by column. All columns must have the same length.
+    #[inline]
+    pub fn extend_whole(
+        &mut self,
+        track: TrackId,
+        starts: &[u64],
+        ends: &[u64],
+        names: &[u32],
+        locators: impl ExactSizeIterator<Item = Locator>,
+    ) {
+        debug_assert!([ends.len(), names.len(), locators.len()] == [starts.len(); 3], "columns of one length");
+        self.kinds.resize(self.kinds.len() + starts.len(), EventKind::Whole);
+        self.tracks.resize(self.kinds.len(), track);
+        self.times.extend_from_slice(starts);
+        self.names.extend_from_slice(names);
+        self.locators.extend(locators);
+        self.ends.extend_from_slice(ends);
+    }
+
     /// Adds a sample of a counter. `bits` is a value of the track's [`ValueKind`].
     #[inline]
     pub fn push_sample(&mut self, track: TrackId, time: u64, bits: u64) {

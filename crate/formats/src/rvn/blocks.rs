@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK};
+use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK, Mode};
 use crate::code::Instructions;
 use crate::code::flow::{Flow, Opening, Reading, flow, opening};
 use crate::code::isa::Isa;
@@ -37,6 +37,76 @@ enum Goes {
 
 impl Ending {
     const UNKNOWN: Self = Self { to: 0, last: 0, goes: Goes::Unknown };
+
+    /// Where the last instruction goes, and its offset. `back` is the address after the block.
+    #[inline]
+    fn flow(self, back: u64) -> (Flow, u64) {
+        let Self { goes, to, last } = self;
+        let flow = match goes {
+            Goes::Next => Flow::Next,
+            Goes::Branch { maybe } => Flow::Branch { to, maybe, slot: false },
+            Goes::Call { direct } => Flow::Call { to: direct.then_some(to), back, slot: false },
+            Goes::Return => Flow::Return { maybe: false, slot: false },
+            Goes::Jump => Flow::Jump { slot: false },
+            Goes::SystemCall => Flow::SystemCall,
+            Goes::SystemReturn => Flow::SystemReturn,
+            Goes::Unknown => Flow::Unknown,
+        };
+        (flow, last.into())
+    }
+}
+
+/// What each run of a block needs to know of it: less than a cache line, instead of an [`Entry`] with its vectors. A trace has
+/// tens of millions of runs of some thousand blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compact {
+    /// Number of the block; 0 in an empty slot of the table.
+    id: i64,
+    pub(super) pc: u64,
+    ending: Ending,
+    /// Length in bytes.
+    len: u32,
+    /// Number of instructions.
+    count: u32,
+    /// Number of its name.
+    pub(super) name: u32,
+    pub(super) opening: Opening,
+    /// Mode and privilege: bits of the mode, plus 1 in the kernel.
+    pub(super) lane: u8,
+}
+
+impl Compact {
+    /// The address after the block, without wrapping around at 32 bits.
+    pub(super) fn next(&self) -> u64 {
+        self.pc.wrapping_add(self.len.into())
+    }
+
+    /// Where a run of `ran` transitions ends: the flow of its last instruction and that instruction's offset. Unknown if it did
+    /// not run to the end of the block.
+    #[inline]
+    pub(super) fn flow(&self, ran: u64) -> (Flow, u64) {
+        if ran < u64::from(self.count) {
+            return (Flow::Unknown, 0);
+        }
+        self.ending.flow(end_address(self.lane & !1 == 32, self.next()))
+    }
+}
+
+/// The address after a block. 32-bit addresses wrap around.
+fn end_address(is_32_bit: bool, end: u64) -> u64 {
+    if is_32_bit && end >> 32 == 1 { end & 0xffff_ffff } else { end }
+}
+
+/// Whether the code at `pc` is the kernel's. `None` if that is unknown.
+///
+/// 64 bit: the upper half, by convention of x86-64 systems. 32 bit: from 2 GiB on, as in Windows; Linux begins at 3
+/// GiB. 16 bit: there is no such convention.
+pub(super) fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
+    match mode {
+        Mode::Bits64 => Some(pc >> 63 == 1),
+        Mode::Bits32 => Some(pc >= 0x8000_0000),
+        Mode::Bits16 | Mode::Unknown(_) => None,
+    }
 }
 
 /// A block and what is known of it.
@@ -72,26 +142,30 @@ impl Entry {
     /// Where the last instruction goes, and the offset of that instruction.
     #[inline]
     pub(super) fn ending(&mut self, instructions: &dyn Instructions) -> (Flow, u64) {
-        let ending = match self.ending {
+        let back = self.end_address();
+        self.known_ending(instructions).flow(back)
+    }
+
+    #[inline]
+    fn known_ending(&mut self, instructions: &dyn Instructions) -> Ending {
+        match self.ending {
             Some(ending) => ending,
             None => {
                 let ending = self.find_ending(instructions);
                 self.ending = Some(ending);
                 ending
             }
-        };
-        let Ending { goes, to, last } = ending;
-        let flow = match goes {
-            Goes::Next => Flow::Next,
-            Goes::Branch { maybe } => Flow::Branch { to, maybe, slot: false },
-            Goes::Call { direct } => Flow::Call { to: direct.then_some(to), back: self.end_address(), slot: false },
-            Goes::Return => Flow::Return { maybe: false, slot: false },
-            Goes::Jump => Flow::Jump { slot: false },
-            Goes::SystemCall => Flow::SystemCall,
-            Goes::SystemReturn => Flow::SystemReturn,
-            Goes::Unknown => Flow::Unknown,
-        };
-        (flow, last.into())
+        }
+    }
+
+    /// `None` until it has a name, for the interrupt block, and if a number is too large or the mode unknown.
+    fn compact(&mut self, instructions: &dyn Instructions) -> Option<Compact> {
+        let name = self.name.filter(|_| !self.is_interrupt())?;
+        let Block { pc, count, mode, ref data } = self.block;
+        let (len, count) = (u32::try_from(data.len()).ok()?, u32::try_from(count).ok()?);
+        let lane = mode.bits()? as u8 | u8::from(is_kernel(pc, mode) == Some(true));
+        let ending = self.known_ending(instructions);
+        Some(Compact { id: self.id, pc, ending, len, count, name, opening: self.opening, lane })
     }
 
     /// What the first instructions do with a return address.
@@ -101,8 +175,7 @@ impl Entry {
 
     /// The address after the block. 32-bit addresses wrap around.
     fn end_address(&self) -> u64 {
-        let end = self.block.pc.wrapping_add(self.block.data.len() as u64);
-        if self.block.mode.bits() == Some(32) && end >> 32 == 1 { end & 0xffff_ffff } else { end }
+        end_address(self.block.mode.bits() == Some(32), self.block.pc.wrapping_add(self.block.data.len() as u64))
     }
 
     #[cold]
@@ -180,6 +253,8 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     entries: Vec<Entry>,
+    /// Entry `i` is that of block `i + 1`, or empty.
+    compact: Vec<Compact>,
     /// Index of each block whose number is not its position, counted from 1.
     elsewhere: HashMap<i64, u32>,
     /// Bytes of code in all blocks.
@@ -206,6 +281,27 @@ impl Blocks {
         match place.and_then(|i| self.entries.get(i)) {
             Some(entry) if entry.id == id => place,
             _ => self.elsewhere.get(&id).map(|i| *i as usize),
+        }
+    }
+
+    /// What is known of a block, once [`Blocks::keep_compact`] was called for it.
+    #[inline]
+    pub(super) fn compact(&self, id: i64) -> Option<&Compact> {
+        self.compact.get(usize::try_from(id.wrapping_sub(1)).ok()?).filter(|block| block.id == id)
+    }
+
+    /// Lets [`Blocks::compact`] return this block, if it has a name and its number is its position.
+    pub(super) fn keep_compact(&mut self, id: i64, instructions: &dyn Instructions) {
+        if self.compact(id).is_some() {
+            return;
+        }
+        let Some(place) = self.place(id).filter(|place| *place as i64 + 1 == id) else { return };
+        let Some(compact) = self.entries.get_mut(place).and_then(|entry| entry.compact(instructions)) else { return };
+        if self.compact.len() < self.entries.len() {
+            self.compact.resize(self.entries.len(), Compact { id: 0, ..compact });
+        }
+        if let Some(slot) = self.compact.get_mut(place) {
+            *slot = compact;
         }
     }
 

@@ -215,6 +215,29 @@ impl Reader {
         None
     }
 
+    /// Ends and block numbers of the next runs, at most `most`, up to the next interrupt, and all blocks. Ends and numbers may be
+    /// invalid. Empty if the next record is not a run. [`Reader::skip`] moves on.
+    #[inline]
+    pub(super) fn runs(&mut self, most: usize) -> (&[i64], &[i64], &mut Blocks) {
+        let to = (self.at + most).min(self.ends.len()).min(self.ids.len());
+        let [mut ends, ids] = [&self.ends, &self.ids].map(|column| column.get(self.at..to).unwrap_or_default());
+        if self.phase != Phase::Working {
+            ends = &[];
+        }
+        if let Some(interrupt) = self.interrupts.front() {
+            let before = ends.iter().position(|end| *end < 0 || interrupt.transition < *end as u64);
+            ends = ends.get(..before.unwrap_or(ends.len())).unwrap_or_default();
+        }
+        (ends, ids, &mut self.blocks)
+    }
+
+    /// Moves on after `count` of the runs that [`Reader::runs`] returned, the last of which ends at `position`.
+    #[inline]
+    pub(super) fn skip(&mut self, count: usize, position: u64) {
+        self.at += count;
+        self.position = position;
+    }
+
     fn problem(&mut self, at: u64, kind: &'static ProblemKind, value: u64) {
         self.problems.push(Problem { at, kind, value });
     }

@@ -17,8 +17,10 @@ use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
 
-/// Records processed together. Events of a track then arrive back-to-back, which suits the store.
+/// Runs processed together. Events of a track then arrive back-to-back, which suits the store.
 const TOGETHER: usize = 512;
+/// Records processed together if the next block is new, or the next record is an interrupt.
+const SLOWLY: usize = 8;
 
 /// Decodes a block trace.
 pub(super) struct RvnDecoder {
@@ -102,9 +104,18 @@ impl RowDecoder for RvnDecoder {
         }
         out.problems.append(&mut self.reader.problems);
         while !out.is_full() {
+            let Self { reader, instructions, state, .. } = &mut *self;
+            let from = reader.position;
+            let (ends, ids, blocks) = reader.runs(TOGETHER);
+            let mut sink = ToBatch { state, blocks, instructions: &**instructions, out: &mut *out };
+            let (count, end) = sink.known_runs(from, ends, ids)?;
+            if count > 0 {
+                reader.skip(count, end);
+                continue;
+            }
             let mut records = core::mem::take(&mut self.records);
             records.clear();
-            while records.len() < TOGETHER {
+            while records.len() < SLOWLY {
                 let Some(record) = self.reader.next() else { break };
                 records.push(record);
             }

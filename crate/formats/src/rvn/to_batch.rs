@@ -2,10 +2,11 @@
 //! user and kernel code ran and in which mode.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, is_kernel};
 use super::decode::{BlockRun, Record};
 use super::problems::NO_BLOCK;
 use super::vectors;
@@ -29,6 +30,10 @@ const PRIVILEGE: TrackId = 0;
 const MODE: TrackId = 1;
 const BLOCKS: TrackId = 2;
 const CALLS: TrackId = 3;
+/// No lane of any block.
+const NO_LANE: u8 = 0;
+/// Runs of blocks whose columns are filled together.
+const COLUMN: usize = 64;
 
 /// The trace reports interrupts, so handlers need not be inferred. Blocks of all modes share a stack: there are no
 /// operands, and only the encoding of instructions depends on the mode.
@@ -50,6 +55,10 @@ pub(super) struct State {
     /// The last interrupt whose block run has not arrived yet.
     announced: Option<Interrupt>,
     reported_missing: bool,
+    /// `Compact::lane` of the latest run, or [`NO_LANE`].
+    lane: u8,
+    /// Number of each run that is being delivered, and its end.
+    runs: Vec<(i64, u64)>,
 }
 
 /// An open slice of a lane.
@@ -72,6 +81,8 @@ impl State {
             mode: None,
             announced: None,
             reported_missing: false,
+            lane: NO_LANE,
+            runs: Vec::new(),
         }
     }
 }
@@ -234,7 +245,86 @@ impl ToBatch<'_> {
         Ok(())
     }
 
-    /// Adds the events of records, track by track.
+    /// Adds the events of runs, track by track, as long as their blocks are known and their ends ascend from `from`. `ends` and
+    /// `ids` are those of [`super::decode::Reader::runs`]. Returns the number of runs and the last one's end.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are too many names.
+    pub(super) fn known_runs(&mut self, from: u64, ends: &[i64], ids: &[i64]) -> Result<(usize, u64), RowError> {
+        let mut runs = core::mem::take(&mut self.state.runs);
+        runs.clear();
+        let mut begin = from;
+        let mut changes_lane = false;
+        for (ends, ids) in ends.chunks(COLUMN).zip(ids.chunks(COLUMN)) {
+            let (mut starts, mut after, mut names) = ([0; COLUMN], [0; COLUMN], [0; COLUMN]);
+            let columns = starts.iter_mut().zip(&mut after).zip(&mut names);
+            let before = runs.len();
+            for ((end, id), ((start, after), name)) in ends.iter().zip(ids).zip(columns) {
+                let Some(block) = self.blocks.compact(*id).filter(|_| *end >= 0 && *end as u64 >= begin) else { break };
+                let end = *end as u64;
+                (*start, *after, *name) = (begin, end, block.name);
+                changes_lane |= block.lane != self.state.lane;
+                runs.push((*id, end));
+                begin = end;
+            }
+            let n = runs.len() - before;
+            let [starts, after] = [&starts, &after].map(|column| column.get(..n).unwrap_or_default());
+            let locators = after.iter().map(|end| Locator::at(*end));
+            self.out.extend_whole(BLOCKS, starts, after, names.get(..n).unwrap_or_default(), locators);
+            if n < COLUMN {
+                break;
+            }
+        }
+        self.out.records += runs.len() as u64;
+        let result = self.known_stack(from, &runs).and_then(|()| match changes_lane {
+            true => self.known_lanes(from, &runs),
+            false => Ok(()),
+        });
+        let count = runs.len();
+        self.state.runs = runs;
+        result.map(|()| (count, begin))
+    }
+
+    fn known_stack(&mut self, from: u64, runs: &[(i64, u64)]) -> Result<(), RowError> {
+        let mut time = from;
+        for (id, end) in runs {
+            let Some(block) = self.blocks.compact(*id).copied() else { continue };
+            let (pc, locator) = (block.pc, Locator::at(*end));
+            let (flow, last) = block.flow(end - time);
+            if !self.state.stack.goes_on(pc) {
+                let at = Arrival { address: pc, stack: None, opening: block.opening, time, locator };
+                self.with_stack(0, |stack, program, sink| stack.arrive(RULES, at, program, sink))?;
+            }
+            self.state.stack.leave(Departure {
+                flow,
+                address: pc.wrapping_add(last),
+                next: block.next(),
+                after: *end,
+                locator,
+                stack: None,
+                moves: Move::None,
+            });
+            time = *end;
+        }
+        Ok(())
+    }
+
+    fn known_lanes(&mut self, from: u64, runs: &[(i64, u64)]) -> Result<(), RowError> {
+        let mut begin = from;
+        for (id, end) in runs {
+            if let Some(block) = self.blocks.compact(*id)
+                && block.lane != self.state.lane
+            {
+                self.state.lane = block.lane;
+                self.lane_events(&[Record::Run(BlockRun { begin, end: *end, block: *id })])?;
+            }
+            begin = *end;
+        }
+        Ok(())
+    }
+
+    /// Adds the events of records, track by track. From then on, [`ToBatch::known_runs`] knows their blocks.
     pub(super) fn records(&mut self, records: &[Record]) -> Result<(), RowError> {
         for record in records {
             if let Record::Run(run) = record {
@@ -247,24 +337,19 @@ impl ToBatch<'_> {
             }
         }
         self.stack_events(records)?;
-        self.lane_events(records)
+        self.state.lane = NO_LANE;
+        self.lane_events(records)?;
+        for record in records {
+            if let Record::Run(run) = record {
+                self.blocks.keep_compact(run.block, self.instructions);
+            }
+        }
+        Ok(())
     }
 
     /// The rest of the trace will not be read.
     pub(super) fn settle(&mut self) -> Result<(), RowError> {
         self.with_stack(0, |stack, _, sink| stack.settle(sink))
-    }
-}
-
-/// Whether an address is the kernel's. `None` if that is unknown.
-///
-/// 64 bit: the upper half, by convention of x86-64 systems. 32 bit: from 2 GiB on, as in Windows; Linux begins at 3
-/// GiB. 16 bit: there is no such convention.
-fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
-    match mode {
-        Mode::Bits64 => Some(pc >> 63 == 1),
-        Mode::Bits32 => Some(pc >= 0x8000_0000),
-        Mode::Bits16 | Mode::Unknown(_) => None,
     }
 }
 
