@@ -121,12 +121,13 @@ impl Store {
         }
         self.records += batch.records;
         let mut from = 0;
-        let mut ends = batch.ends.iter().copied();
+        let mut ends = batch.ends.as_slice();
         // Events come in runs of one track: look the track up once for each run.
         for run in batch.tracks.chunk_by(|a, b| a == b) {
             let to = from + run.len();
             if let Some(track) = run.first() {
-                self.apply_run(*track, batch, from..to, &mut ends);
+                let ended = self.apply_run(*track, batch, from..to, ends);
+                ends = ends.get(ended..).unwrap_or_default();
             }
             from = to;
         }
@@ -243,36 +244,40 @@ impl Store {
         }
     }
 
-    /// `ends` yields the ends of the whole slices from here on.
-    fn apply_run(
-        &mut self,
-        id: TrackId,
-        batch: &EventBatch,
-        range: std::ops::Range<usize>,
-        ends: &mut impl Iterator<Item = u64>,
-    ) {
+    /// `ends` are the ends of the complete slices from the range on. Returns how many of them are in it.
+    fn apply_run(&mut self, id: TrackId, batch: &EventBatch, range: std::ops::Range<usize>, ends: &[u64]) -> usize {
         let Some(track) = self.tracks.get_mut(id as usize) else {
             debug_assert!(false, "a track is defined in the batch of its first event or before");
-            return;
+            return 0;
         };
         let before = (track.slices(), track.points());
         let (mut at, to) = (range.start, range.end);
+        let mut ended = 0;
         let mut events = columns(batch, at..to);
         while let Some((((kind, time), name), locator)) = events.next() {
-            if matches!(kind, EventKind::Begin | EventKind::End) {
-                let taken = track.run(&Run::of(batch, at..to), &mut self.calls);
-                if taken > 0 {
-                    at += taken;
-                    events = columns(batch, at..to);
-                    continue;
+            // Nearly all events are one of these three, and are applied many at a time.
+            let taken = match kind {
+                EventKind::Begin | EventKind::End => track.run(&Run::of(batch, at..to), &mut self.calls),
+                EventKind::Whole => {
+                    let ends = ends.get(ended..).unwrap_or_default();
+                    let taken = track.run_whole(&Run::of(batch, at..to), ends, &mut self.calls);
+                    ended += taken;
+                    taken
                 }
+                _ => 0,
+            };
+            if taken > 0 {
+                at += taken;
+                events = columns(batch, at..to);
+                continue;
             }
             at += 1;
             let problem = match kind {
                 EventKind::Begin => track.begin(*time, *name, *locator, &mut self.calls),
                 EventKind::End => track.end(*time, *name, *locator, &mut self.calls),
                 EventKind::Whole => {
-                    let end = ends.next().unwrap_or(*time);
+                    let end = ends.get(ended).copied().unwrap_or(*time);
+                    ended += 1;
                     track.whole((*time, end), *name, *locator, &mut self.calls)
                 }
                 EventKind::EndOf => track.end_of(*time, *name, *locator),
@@ -314,6 +319,7 @@ impl Store {
             let (low, high) = self.extent.unwrap_or((from, to));
             self.extent = Some((low.min(from), high.max(to)));
         }
+        ended
     }
 
     fn define(&mut self, def: TrackDef) {

@@ -149,6 +149,33 @@ impl Track {
         i
     }
 
+    /// Applies leading complete slices, as long as they are in order, and returns their number. `ends` are theirs, at least
+    /// as many.
+    pub(crate) fn run_whole(&mut self, run: &Run<'_>, ends: &[u64], calls: &mut CallTree) -> usize {
+        if self.start.is_none() || self.def.stacking == Stacking::Overlapping {
+            return 0;
+        }
+        // None of these slices stays open, so all have one caller and one column.
+        let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
+        let mut latest = self.latest;
+        let Some(column) = self.column_mut(depth) else { return 0 };
+        let mut taken = 0;
+        let columns = run.kinds.iter().zip(run.times).zip(run.names).zip(run.locators).zip(ends);
+        for ((((kind, start), name), locator), end) in columns {
+            if *kind != EventKind::Whole || *start < latest || end < start {
+                break;
+            }
+            latest = *end;
+            let node = calls.child(caller, *name);
+            column.push(&Slice { start: *start, end: *end, node, flags: 0, locator: *locator });
+            taken += 1;
+        }
+        self.latest = latest;
+        self.slices += taken;
+        self.version += taken;
+        taken as usize
+    }
+
     /// Begins a slice.
     #[inline(always)]
     pub(crate) fn begin(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
@@ -508,6 +535,14 @@ impl Track {
 
     #[inline]
     fn put(&mut self, depth: i32, slice: &Slice) {
+        if let Some(column) = self.column_mut(depth) {
+            column.push(slice);
+        }
+    }
+
+    /// The column at a depth, created if it does not exist.
+    #[inline]
+    fn column_mut(&mut self, depth: i32) -> Option<&mut Column> {
         if self.columns.is_empty() {
             // Many threads have a single column.
             self.columns.reserve_exact(1);
@@ -520,9 +555,7 @@ impl Track {
         while self.columns.len() <= row {
             self.columns.push_back(Column::default());
         }
-        if let Some(column) = self.columns.get_mut(row) {
-            column.push(slice);
-        }
+        self.columns.get_mut(row)
     }
 
     #[cold]
