@@ -24,7 +24,7 @@ function file(fails = false) {
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('reading ahead', () => {
-  it('returns the prefetched range, and prefetches the next', async () => {
+  it('returns the prefetched range, and keeps the next two on their way', async () => {
     const { counted, ahead } = file();
     for (let at = 0; at < 8; at += 2) {
       const bytes = ahead(at * MIB, Math.min(8, at + 2) * MIB);
@@ -34,13 +34,24 @@ describe('reading ahead', () => {
     expect(counted).toEqual({ now: [0], later: [2, 4, 6] });
   });
 
+  it('never has more than two ranges on their way, and none twice', () => {
+    const { counted, ahead } = file();
+    ahead(0, MIB);
+    expect(counted.later).toEqual([1, 2]);
+    ahead(MIB, 2 * MIB);
+    expect(counted.later).toEqual([1, 2, 3]);
+    // A jump discards them.
+    ahead(5 * MIB, 6 * MIB);
+    expect(counted).toEqual({ now: [0, 1, 5], later: [1, 2, 3, 6, 7] });
+  });
+
   it('returns the prefetched part of a request', async () => {
     const { counted, ahead } = file();
     ahead(0, 2 * MIB);
     await settled();
     const bytes = ahead(3 * MIB, 5 * MIB);
     expect([bytes.length, same(bytes, 3 * MIB)]).toEqual([MIB, true]);
-    expect(counted).toEqual({ now: [0], later: [2, 4] });
+    expect(counted).toEqual({ now: [0], later: [2, 4, 6] });
   });
 
   it('reads synchronously what is not prefetched, elsewhere or short', async () => {

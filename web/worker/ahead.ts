@@ -7,31 +7,51 @@ export type ReadLater = (from: number, to: number) => Promise<ArrayBuffer>;
 const SHORTEST = 1024 * 1024;
 
 /**
- * A {@link ReadAt} that prefetches. It reads synchronously with `read`, and after each long read starts to prefetch the
- * next range of the same length with `later`, because a scan takes as long to work on a range as to read one. If part
- * of a requested range is prefetched, it returns that part, which may be shorter than the request.
+ * Ranges on their way at once. With one, the scan sometimes finishes a range before the next has arrived, and waits in a
+ * synchronous read.
+ */
+const ON_THEIR_WAY = 2;
+
+/** A prefetched range. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  /** null until it has been read. */
+  bytes: Uint8Array | null;
+}
+
+/**
+ * A {@link ReadAt} that prefetches. It reads synchronously with `read`, and from each long read on keeps the next
+ * {@link ON_THEIR_WAY} ranges of the same length on their way with `later`, because a scan takes as long to work on a
+ * range as to read one. If part of a requested range is prefetched, it returns that part, which may be shorter than the
+ * request.
  */
 export function createAhead(size: number, read: ReadAt, later: ReadLater): ReadAt {
-  let next: { readonly from: number; bytes: Uint8Array | null } | null = null;
-  const begin = (from: number, to: number) => {
-    const mine = { from, bytes: null as Uint8Array | null };
-    next = mine;
+  /** Back-to-back, in order. */
+  let ranges: readonly Range[] = [];
+  const begin = (from: number, to: number): Range => {
+    const range: Range = { from, to, bytes: null };
     later(from, to).then(
       (buffer) => {
-        mine.bytes = new Uint8Array(buffer);
+        range.bytes = new Uint8Array(buffer);
       },
       // The synchronous read of these bytes will report the failure.
       () => undefined,
     );
+    return range;
   };
   return (from, to) => {
-    const ready = next?.bytes?.subarray(Math.max(0, from - next.from));
-    const fits = next !== null && from >= next.from && ready !== undefined && ready.length > 0;
-    const bytes = fits ? ready.subarray(0, to - from) : read(from, to);
+    const known = ranges.find((range) => from >= range.from && from < range.to);
+    const bytes = known?.bytes?.subarray(from - known.from, to - known.from) ?? read(from, to);
+    if (to - from < SHORTEST || bytes.length === 0) return bytes;
     const end = from + bytes.length;
-    if (to - from < SHORTEST) return bytes;
-    next = null;
-    if (end < size) begin(end, Math.min(size, end + (to - from)));
+    // What a scan has left behind, or jumped away from, is not needed any more.
+    const next = ranges.findIndex((range) => end >= range.from && end < range.to);
+    const kept = next < 0 ? [] : ranges.slice(next);
+    for (let at = kept.at(-1)?.to ?? end; kept.length < ON_THEIR_WAY && at < size; at = kept.at(-1)!.to) {
+      kept.push(begin(at, Math.min(size, at + (to - from))));
+    }
+    ranges = kept;
     return bytes;
   };
 }
