@@ -1,6 +1,6 @@
 //! The overview strip: how busy each track is over the whole trace.
 
-use unspool_formats::{TrackId, TrackKind};
+use unspool_formats::{TrackId, TrackKind, sort};
 
 use crate::store::column::{Node, Visit};
 use crate::store::slice::Slice;
@@ -41,9 +41,12 @@ impl Store {
         }
         if rows.len() > MOST_ROWS {
             let size = |id: &TrackId| self.tracks.get(*id as usize).map_or(0, |t| t.slices() + t.instants.len() as u64);
-            rows.sort_unstable_by_key(|id| (std::cmp::Reverse(size(id)), *id));
-            rows.truncate(MOST_ROWS);
-            rows.sort_unstable();
+            let mut largest: Vec<(u64, u32)> = rows.iter().map(|id| (u64::MAX - size(id), *id)).collect();
+            sort::pairs(&mut largest);
+            // In the order of tracks again.
+            let mut chosen: Vec<(u64, u32)> = largest.iter().take(MOST_ROWS).map(|(_, id)| (0, *id)).collect();
+            sort::pairs(&mut chosen);
+            rows = chosen.into_iter().map(|(_, id)| id).collect();
         }
         let mut load = Vec::with_capacity(rows.len() * buckets as usize);
         let mut name = Vec::with_capacity(load.capacity());

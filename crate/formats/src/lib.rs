@@ -48,6 +48,7 @@ pub mod problem;
 pub mod rows;
 pub mod rvn;
 pub mod sniff;
+pub mod sort;
 pub mod trace_db;
 pub mod xray;
 

@@ -1,5 +1,7 @@
 //! Flame graph: the call tree with the time of each node, the heaviest callees first.
 
+use unspool_formats::sort;
+
 use super::Statistics;
 use super::figures::Figure;
 use super::paths::Place;
@@ -72,18 +74,18 @@ impl Statistics {
             for child in self.callees(place) {
                 let child_figure = figures.of(child);
                 if child_figure.total >= finest {
-                    callees.push((child_figure.total, child));
+                    // Ties are in descending order of first calls: the next one is last.
+                    callees.push((child_figure.total, !child));
                 } else {
                     narrow.total += child_figure.total;
                     narrow.count += child_figure.count;
                 }
             }
-            // Ties are sorted by first call.
-            callees.sort_unstable_by_key(|(total, child)| (*total, std::cmp::Reverse(*child)));
+            sort::pairs(&mut callees);
             if narrow.total >= finest {
                 waiting.push((MANY, index, narrow));
             }
-            waiting.extend(callees.iter().map(|(_, child)| (*child, index, figures.of(*child))));
+            waiting.extend(callees.iter().map(|(_, child)| (!*child, index, figures.of(!*child))));
         };
         list(focus, parent, &mut waiting);
         while let Some((place, caller, figure)) = waiting.pop() {

@@ -1,5 +1,7 @@
 //! The table of functions: one line for each name.
 
+use unspool_formats::sort;
+
 use super::paths::Place;
 use super::{Percentiles, Statistics};
 use crate::store::Store;
@@ -98,7 +100,10 @@ impl Statistics {
             }
         }
         let whole = |ticks: u128| u64::try_from(ticks).unwrap_or(u64::MAX);
-        let functions = self.functions.iter().zip(sums).map(|(function, sums)| {
+        let mut order: Vec<(u64, u32)> = self.functions.iter().map(|function| function.name.into()).zip(0..).collect();
+        sort::pairs(&mut order);
+        let sorted = order.iter().filter_map(|(_, i)| Some((self.functions.get(*i as usize)?, sums.get(*i as usize)?)));
+        let functions = sorted.map(|(function, sums)| {
             let [median, p90, p99] = function.buckets.percentiles([50, 90, 99], (function.min, function.max));
             Function {
                 name: function.name,
@@ -111,8 +116,6 @@ impl Statistics {
                 percentiles: Percentiles { median, p90, p99 },
             }
         });
-        let mut functions: Vec<_> = functions.collect();
-        functions.sort_unstable_by_key(|function| function.name);
-        functions
+        functions.collect()
     }
 }

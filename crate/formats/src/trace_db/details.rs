@@ -14,6 +14,7 @@ use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
+use crate::sort;
 
 use super::Located;
 use super::checkpoints::PointRef;
@@ -277,9 +278,10 @@ fn is_blob(tables: &Tables, v: &Variable) -> bool {
 fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
     let key = |v: &Variable| (v.name, v.of_type);
     let sorted = |p: &Point| {
-        let mut all: Vec<usize> = (0..p.variables.len().min(MAX_LIST)).collect();
-        all.sort_by_key(|i| p.variables.get(*i).map(key));
-        all
+        let packed = |v: &Variable| u64::from(v.name) << 32 | u64::from(v.of_type);
+        let mut all: Vec<(u64, u32)> = p.variables.iter().take(MAX_LIST).map(packed).zip(0..).collect();
+        sort::pairs(&mut all);
+        all.into_iter().map(|(_, i)| i as usize).collect::<Vec<usize>>()
     };
     let (old, new) = (sorted(before), sorted(now));
     // Sorted by the position in the point, then by the order found.

@@ -99,11 +99,11 @@ impl History {
         }
         let copy =
             self.copies.partition_point(|(from, _)| *from <= end).checked_sub(1).and_then(|i| self.copies.get(i));
-        let (from, sizes) = match copy {
-            Some((from, sizes)) => (*from, sizes.iter().copied().collect()),
-            None => (0, BTreeMap::new()),
-        };
-        let mut map = MemoryMap { sizes };
+        let mut map = MemoryMap::default();
+        let from = copy.map_or(0, |(from, sizes)| {
+            map.sizes.extend(sizes.iter().copied());
+            *from
+        });
         for change in self.changes.get(from..end).unwrap_or_default() {
             map.set(change.address, change.size);
         }

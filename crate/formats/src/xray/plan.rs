@@ -8,6 +8,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::decoder::Want;
+use crate::sort;
 
 use super::checkpoints::Checkpoint;
 use super::decode::{FdrWalk, Sink};
@@ -44,8 +45,11 @@ impl Plan {
         let mut queues: Vec<Vec<Planned>> = threads.into_iter().collect();
         let mut due = BTreeSet::new();
         for (thread, queue) in queues.iter_mut().enumerate() {
-            // Descending, to pop the earliest. File order decides between equal clocks.
-            queue.sort_by_key(|b| core::cmp::Reverse((b.start.clock, b.start.at)));
+            // Numbers ascend in file order, which decides between equal clocks.
+            let mut order: Vec<(u64, u32)> = queue.iter().map(|buffer| buffer.start.clock).zip(0..).collect();
+            sort::pairs(&mut order);
+            // Descending, to pop the earliest.
+            *queue = order.iter().rev().filter_map(|(_, i)| queue.get(*i as usize).copied()).collect();
             if let Some(first) = queue.last() {
                 due.insert((first.start.at, thread));
             }

@@ -10,6 +10,7 @@ use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind}
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::locator::Locator;
+use crate::sort;
 
 use super::checkpoints::Checkpoints;
 use super::plan::{Plan, Planned};
@@ -113,13 +114,11 @@ impl Threads {
                 queues.entry(entry.thread).or_default().push(Planned { start: entry.checkpoint, number });
             }
         }
-        let mut first: Vec<(u32, u64)> = Vec::new();
-        for (thread, queue) in &queues {
-            first.extend(queue.iter().map(|b| b.start.clock).min().map(|clock| (*thread, clock)));
-        }
-        first.sort_unstable();
-        for (thread, clock) in first {
-            if let Some(thread) = self.get(thread) {
+        let mut threads: Vec<(u64, u32)> = queues.keys().map(|thread| (0, *thread)).collect();
+        sort::pairs(&mut threads);
+        for (_, thread) in threads {
+            let first = queues.get(&thread).and_then(|queue| queue.iter().map(|b| b.start.clock).min());
+            if let (Some(thread), Some(clock)) = (self.get(thread), first) {
                 out.push(EventKind::Restart, thread.track, clock, 0, Locator::default());
             }
         }
