@@ -1,24 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import { createAhead } from './ahead.ts';
+import type { Stream } from './source.ts';
 
 const MIB = 1024 * 1024;
 const content = Uint8Array.from({ length: 8 * MIB }, (_, i) => (i * 31) ^ (i >> 12));
 const same = (bytes: Uint8Array, from: number) =>
   Buffer.compare(bytes, content.subarray(from, from + bytes.length)) === 0;
 
-/** A file that records synchronous reads and prefetches. */
+/** A file that records synchronous reads, the streams that are opened, and what is read of them, in MiB. */
 function file(fails = false) {
-  const counted = { now: [] as number[], later: [] as number[] };
+  const counted = { now: [] as number[], opened: [] as number[], later: [] as number[] };
+  let open = 0;
   const read = (from: number, to: number) => {
     counted.now.push(from / MIB);
     return content.subarray(from, to);
   };
-  const later = async (from: number, to: number) => {
-    counted.later.push(from / MIB);
-    if (fails) throw new Error('gone');
-    return content.slice(from, to).buffer;
+  const stream = (at: number): Stream => {
+    counted.opened.push(at / MIB);
+    open += 1;
+    let position = at;
+    return {
+      get position() {
+        return position;
+      },
+      next: async (length) => {
+        const from = position;
+        position += length;
+        counted.later.push(from / MIB);
+        if (fails) throw new Error('gone');
+        return content.slice(from, from + length);
+      },
+      close: () => {
+        open -= 1;
+      },
+    };
   };
-  return { counted, ahead: createAhead(content.length, read, later) };
+  return { counted, open: () => open, ahead: createAhead(content.length, read, stream) };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -31,18 +48,19 @@ describe('reading ahead', () => {
       expect([bytes.length, same(bytes, at * MIB)]).toEqual([2 * MIB, true]);
       await settled();
     }
-    expect(counted).toEqual({ now: [0], later: [2, 4, 6] });
+    expect(counted).toEqual({ now: [0], opened: [2], later: [2, 4, 6] });
   });
 
   it('never has more than two ranges on their way, and none twice', () => {
-    const { counted, ahead } = file();
+    const { counted, open, ahead } = file();
     ahead(0, MIB);
     expect(counted.later).toEqual([1, 2]);
     ahead(MIB, 2 * MIB);
     expect(counted.later).toEqual([1, 2, 3]);
-    // A jump discards them.
+    // A jump discards them, and the stream that they come from.
     ahead(5 * MIB, 6 * MIB);
-    expect(counted).toEqual({ now: [0, 1, 5], later: [1, 2, 3, 6, 7] });
+    expect(counted).toEqual({ now: [0, 1, 5], opened: [1, 6], later: [1, 2, 3, 6, 7] });
+    expect(open()).toBe(1);
   });
 
   it('returns the prefetched part of a request', async () => {
@@ -51,7 +69,7 @@ describe('reading ahead', () => {
     await settled();
     const bytes = ahead(3 * MIB, 5 * MIB);
     expect([bytes.length, same(bytes, 3 * MIB)]).toEqual([MIB, true]);
-    expect(counted).toEqual({ now: [0], later: [2, 4, 6] });
+    expect(counted).toEqual({ now: [0], opened: [2], later: [2, 4, 6] });
   });
 
   it('reads synchronously what is not prefetched, elsewhere or short', async () => {
@@ -62,7 +80,7 @@ describe('reading ahead', () => {
     expect(same(ahead(MIB, MIB + 100), MIB)).toBe(true);
     // The short read did not discard the prefetched range.
     expect(ahead(4 * MIB, 6 * MIB).length).toBe(2 * MIB);
-    expect(counted).toEqual({ now: [0, 2, 1], later: [2, 4, 6] });
+    expect(counted).toEqual({ now: [0, 2, 1], opened: [2], later: [2, 4, 6] });
   });
 
   it('leaves failures to the synchronous read', async () => {

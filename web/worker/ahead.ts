@@ -1,11 +1,8 @@
 import type { ReadAt } from './lazy_file.ts';
-
-/** Starts reading a range of a file, without waiting. */
-export type ReadLater = (from: number, to: number) => Promise<ArrayBuffer>;
+import type { Stream } from './source.ts';
 
 /** Bytes. Reads below this are searches, after which a prefetch would be wasted. */
 const SHORTEST = 1024 * 1024;
-
 /**
  * Ranges on their way at once. With one, the scan sometimes finishes a range before the next has arrived, and waits in a
  * synchronous read.
@@ -22,18 +19,23 @@ interface Range {
 
 /**
  * A {@link ReadAt} that prefetches. It reads synchronously with `read`, and from each long read on keeps the next
- * {@link ON_THEIR_WAY} ranges of the same length on their way with `later`, because a scan takes as long to work on a
- * range as to read one. If part of a requested range is prefetched, it returns that part, which may be shorter than the
- * request.
+ * {@link ON_THEIR_WAY} ranges of the same length on their way, because a scan takes as long to work on a range as to read
+ * one. They come from a stream that `open` starts at an offset. If part of a requested range is prefetched, it returns
+ * that part, which may be shorter than the request. The bytes are valid until the next call.
  */
-export function createAhead(size: number, read: ReadAt, later: ReadLater): ReadAt {
+export function createAhead(size: number, read: ReadAt, open: (at: number) => Stream): ReadAt {
   /** Back-to-back, in order. */
   let ranges: readonly Range[] = [];
+  let stream: Stream | null = null;
   const begin = (from: number, to: number): Range => {
     const range: Range = { from, to, bytes: null };
-    later(from, to).then(
-      (buffer) => {
-        range.bytes = new Uint8Array(buffer);
+    if (stream?.position !== from) {
+      stream?.close();
+      stream = open(from);
+    }
+    stream.next(to - from).then(
+      (bytes) => {
+        range.bytes = bytes;
       },
       // The synchronous read of these bytes will report the failure.
       () => undefined,

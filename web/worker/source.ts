@@ -22,6 +22,43 @@ export function openSource(file: Blob, at: number): Source {
   return reader ? streamed(reader, file.size, at) : sliced(file, at);
 }
 
+/** Reads a file forwards, any number of reads at once. */
+export interface Stream {
+  /** The file offset at which the next read begins. */
+  readonly position: number;
+  /** The next `length` bytes, fewer only at the end. Rejects with a `DOMException` if the file cannot be read. */
+  next(length: number): Promise<Uint8Array>;
+  /** Ends the pending reads and the use of the stream. */
+  close(): void;
+}
+
+/** The bytes of `file` from the offset `at` on. Like {@link openSource}, but each read has a buffer of its own. */
+export function openStream(file: Blob, at: number): Stream {
+  const rest = at === 0 ? file : file.slice(at);
+  const reader = byobReader(rest);
+  if (reader) held.add(reader);
+  let position = at;
+  return {
+    get position() {
+      return position;
+    },
+    next: async (length) => {
+      const from = position - at;
+      const wanted = Math.min(length, rest.size - from);
+      position += wanted;
+      if (wanted <= 0) return new Uint8Array();
+      if (!reader) return new Uint8Array(await rest.slice(from, from + wanted).arrayBuffer());
+      const { value } = await reader.read(new Uint8Array(wanted), { min: wanted });
+      return value ?? new Uint8Array();
+    },
+    close: () => {
+      if (!reader) return;
+      held.delete(reader);
+      reader.cancel().catch(() => undefined);
+    },
+  };
+}
+
 function byobReader(file: Blob): ReadableStreamBYOBReader | null {
   try {
     return file.stream().getReader({ mode: 'byob' });

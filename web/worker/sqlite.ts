@@ -1,6 +1,7 @@
 import type { Database, SqlJs } from 'sql.js';
 import { createAhead } from './ahead.ts';
 import { LazyFile, type ReadAt } from './lazy_file.ts';
+import { openStream } from './source.ts';
 
 /** Result codes of `sqlite3_step`. */
 const ROW = 100;
@@ -177,6 +178,6 @@ export async function openSqlFile(file: Blob): Promise<SqlFile> {
   const library = await startSqlJs(await fetch(url));
   const reader = new FileReaderSync();
   const read: ReadAt = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-  const ahead = createAhead(file.size, read, (from, to) => file.slice(from, to).arrayBuffer());
+  const ahead = createAhead(file.size, read, (at) => openStream(file, at));
   return SqlFile.open(library, file.size, read, () => (file.size > LARGEST_COPY ? null : read(0, file.size)), ahead);
 }
