@@ -257,7 +257,9 @@ impl Store {
         while let Some((((kind, time), name), locator)) = events.next() {
             // Nearly all events are one of these three, and are applied many at a time.
             let taken = match kind {
-                EventKind::Begin | EventKind::End => track.run(&Run::of(batch, at..to), &mut self.calls),
+                EventKind::Begin | EventKind::End | EventKind::EndOf => {
+                    track.run(&Run::of(batch, at..to), &mut self.calls)
+                }
                 EventKind::Whole => {
                     let ends = ends.get(ended..).unwrap_or_default();
                     let taken = track.run_whole(&Run::of(batch, at..to), ends, &mut self.calls);

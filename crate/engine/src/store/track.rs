@@ -23,6 +23,12 @@ pub(crate) struct Instant {
     pub(crate) locator: Locator,
 }
 
+/// Whether an event ends the innermost slice, which has this name and locator.
+#[inline]
+fn is_end((kind, by, of): (EventKind, u32, Locator), name: u32, locator: Locator) -> bool {
+    by == name && (kind == EventKind::End || (kind == EventKind::EndOf && of == locator))
+}
+
 /// Consecutive events of one track, as columns of equal length.
 pub(crate) struct Run<'a> {
     kinds: &'a [EventKind],
@@ -123,7 +129,10 @@ impl Track {
                     let locator = locators[i];
                     slices += 1;
                     latest = time;
-                    if i + 1 < n && (run.kinds[i + 1], names[i + 1]) == (EventKind::End, name) && times[i + 1] >= time {
+                    if i + 1 < n
+                        && is_end((run.kinds[i + 1], names[i + 1], locators[i + 1]), name, locator)
+                        && times[i + 1] >= time
+                    {
                         i += 1;
                         latest = times[i];
                         self.put(depth, &Slice { start: time, end: latest, node, flags: 0, locator });
@@ -133,7 +142,7 @@ impl Track {
                         top = Some(open);
                     }
                 }
-                (EventKind::End, Some(innermost)) if innermost.name == name => {
+                (kind, Some(innermost)) if is_end((kind, name, locators[i]), innermost.name, innermost.locator) => {
                     latest = time;
                     // The stack's copy has the flags.
                     self.close_top(time, 0);
