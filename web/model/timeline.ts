@@ -101,7 +101,7 @@ export function createTimeline(trace: Trace): Timeline {
   scope.add(() => stopGliding());
 
   scope.add(askForPictures(trace, { view, size, scrollTop, layout, picture }));
-  scope.add(askForOverviews(trace, buckets, overview));
+  scope.add(askForOverviews(trace, { buckets, pictured: computed(() => picture.value !== null), overview }));
 
   const show = (target: Extent, how: 'at once' | 'gliding' = 'gliding', margin = 0.1) => {
     const { width } = size.peek();
@@ -233,7 +233,14 @@ function rowsToDraw(layout: Layout, from: number, to: number): Rows[] {
   return needed;
 }
 
-function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview: Signal<Overview | null>): Dispose {
+interface ForOverviews {
+  readonly buckets: ReadonlySignal<number>;
+  /** Whether there has been a picture. */
+  readonly pictured: ReadonlySignal<boolean>;
+  readonly overview: Signal<Overview | null>;
+}
+
+function askForOverviews(trace: Trace, { buckets, pictured, overview }: ForOverviews): Dispose {
   const scope = createScope();
   let asking = false;
   let again = false;
@@ -244,6 +251,8 @@ function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview
   const ask = async () => {
     const wanted = buckets.peek();
     if (disposed || wanted === 0 || !trace.progress.peek().extent) return;
+    // The first picture comes first.
+    if (!pictured.peek() && trace.status.peek().at === 'loading') return;
     if (asking) {
       again = true;
       return;
@@ -267,7 +276,7 @@ function askForOverviews(trace: Trace, buckets: ReadonlySignal<number>, overview
       void ask();
     }
   };
-  scope.add(watch([buckets, trace.progress, trace.status], () => void ask()));
+  scope.add(watch([buckets, pictured, trace.progress, trace.status], () => void ask()));
   scope.add(() => {
     disposed = true;
     clearTimeout(timer);

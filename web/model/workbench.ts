@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TraceError } from '../base/protocol.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { createSelection, type Selection } from './selection.ts';
+import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
@@ -36,6 +37,8 @@ export interface Workbench {
   readonly state: ReadonlySignal<PageState>;
   /** A sentence about the last action, or ''. */
   readonly notice: ReadonlySignal<string>;
+  /** Prepares for a file that is likely to come: starts its worker. */
+  warm(): void;
   /** Opens the first of the files. A notice names the number of the others. */
   openFiles(files: readonly File[]): void;
   openBlob(blob: Blob, name: string): void;
@@ -48,6 +51,7 @@ export interface Workbench {
 /** A workbench without a trace. `spawn` starts a worker. */
 export function createWorkbench(spawn: () => Port): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
+  const spare = createSpare(spawn);
   const notice = signal('');
   let fetching: AbortController | null = null;
   let opened = 0;
@@ -68,7 +72,7 @@ export function createWorkbench(spawn: () => Port): Workbench {
     leave();
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
     performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
-    const trace = openTrace(spawn(), blob, name);
+    const trace = openTrace(spare.take(), blob, name);
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
@@ -83,6 +87,7 @@ export function createWorkbench(spawn: () => Port): Workbench {
     const name = nameOf(url);
     const controller = new AbortController();
     fetching = controller;
+    spare.warm();
     bench.value = { at: 'fetching', name, received: 0, total: null };
     try {
       const blob = await spool(url, controller.signal, (received, total) => {
@@ -97,6 +102,7 @@ export function createWorkbench(spawn: () => Port): Workbench {
   return {
     bench,
     notice,
+    warm: spare.warm,
     state: computed(() => stateOf(bench.value)),
     openFiles: (files) => {
       const [first, ...others] = files;

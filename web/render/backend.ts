@@ -13,6 +13,8 @@ export function wantedBackend(search: string): BackendName | null {
 
 /** Makes the renderers of a page. */
 export interface Backends {
+  /** Finds out in advance whether a graphics processor does the work, so that the first {@link create} does not wait for it. */
+  probe(): void;
   /**
    * A renderer that draws on a canvas which it puts into `host`; the host's `data-renderer` names the back end. While
    * the graphics processor is lost, a 2D canvas takes over. `redraw` is called at each change, because the new canvas
@@ -28,6 +30,13 @@ export interface Backends {
 export function createBackends(wanted: BackendName | null): Backends {
   let fast: boolean | null = null;
   return {
+    probe: () => {
+      if (wanted !== null || fast !== null) return;
+      const gl = webgl2Of(document.createElement('canvas'), true);
+      fast = gl !== null;
+      // Browsers limit the number of contexts.
+      gl?.getExtension('WEBGL_lose_context')?.loseContext();
+    },
     create: (host, redraw) => {
       const tried = wanted === null ? fast !== false : wanted === 'webgl2';
       const gpu = tried ? (canvas: HTMLCanvasElement) => webgl2Of(canvas, wanted === null) : null;

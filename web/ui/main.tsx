@@ -55,3 +55,21 @@ render(<App page={page} />, document.getElementById('app')!);
 
 const url = new URLSearchParams(location.search).get('url');
 if (url) void workbench.openUrl(url);
+else if (!savesData()) {
+  // A file will follow: by then its worker has been downloaded and compiled, and the back end is known.
+  whenIdle(() => {
+    workbench.warm();
+    page.backends.probe();
+  });
+}
+
+/** Whether the person asked the browser to transfer little. */
+function savesData(): boolean {
+  return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false;
+}
+
+/** Calls `then` once the page has nothing to do. Safari has no idle callbacks. */
+function whenIdle(then: () => void): void {
+  if ('requestIdleCallback' in window) requestIdleCallback(then);
+  else setTimeout(then, 500);
+}

@@ -45,9 +45,14 @@ export async function openSession(file: Blob, name: string, disassembler: LoadDi
   return session;
 }
 
+/** At once, because a worker may be started before there is a file for it. */
+const started = init();
+// The file that needs it tries again.
+started.catch(() => undefined);
+
 async function loadReader(): Promise<void> {
   try {
-    await init();
+    await started.catch(() => init());
   } catch {
     throw notLoaded('The part of this page that reads traces') satisfies TraceError;
   }

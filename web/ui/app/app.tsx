@@ -15,11 +15,17 @@ export function App({ page }: { page: Page }) {
   const { workbench, theme } = page;
   const input = useRef<HTMLInputElement>(null);
   const keysShown = useSignal(false);
-  const choose = () => input.current?.click();
+  const choose = () => {
+    workbench.warm();
+    input.current?.click();
+  };
   const bench = workbench.bench.value;
 
   useEffect(() => {
-    const chooseFile = () => input.current?.click();
+    const chooseFile = () => {
+      page.workbench.warm();
+      input.current?.click();
+    };
     const toggleKeys = () => {
       keysShown.value = !keysShown.value;
     };
@@ -49,7 +55,7 @@ export function App({ page }: { page: Page }) {
         <Welcome workbench={workbench} choose={choose} />
       )}
       <Notice workbench={workbench} />
-      <DropOverlay onFiles={workbench.openFiles} />
+      <DropOverlay onEnter={workbench.warm} onFiles={workbench.openFiles} />
       {keysShown.value && <KeysDialog close={() => (keysShown.value = false)} />}
     </div>
   );

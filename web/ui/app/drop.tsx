@@ -2,8 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
 
+interface Props {
+  /** Called when files are dragged onto the window. */
+  readonly onEnter: () => void;
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
 /** Accepts files dropped anywhere on the window, and shows an overlay while they are dragged over it. */
-export function DropOverlay({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+export function DropOverlay({ onEnter, onFiles }: Props) {
   const over = useSignal(false);
   useEffect(() => {
     const scope = createScope();
@@ -15,6 +21,7 @@ export function DropOverlay({ onFiles }: { onFiles: (files: readonly File[]) => 
       event.preventDefault();
       depth += 1;
       over.value = true;
+      onEnter();
     });
     scope.listen<DragEvent>(window, 'dragover', (event) => {
       if (!hasFiles(event)) return;
@@ -34,7 +41,7 @@ export function DropOverlay({ onFiles }: { onFiles: (files: readonly File[]) => 
       onFiles([...(event.dataTransfer?.files ?? [])]);
     });
     return scope.dispose;
-  }, [onFiles, over]);
+  }, [onEnter, onFiles, over]);
   if (!over.value) return null;
   return (
     <div class="drop">

@@ -22,7 +22,7 @@ export interface Surface {
 
 /** What a surface shows and what it depends on. */
 export interface SurfaceOptions {
-  /** The element whose inner size the drawing has. */
+  /** The element whose inner size the drawing has. It has no padding. */
   readonly element: HTMLElement;
   /** A change of one of these makes the drawing out of date, as does a change of size or pixel ratio. */
   readonly signals: readonly ReadonlySignal<unknown>[];
@@ -36,14 +36,16 @@ export function createSurface({ element, signals, resized, draw }: SurfaceOption
   const scope = createScope();
   const size = signal({ width: 0, height: 0 });
   const ratio = signal(devicePixelRatio);
-  const measure = () => {
-    size.value = { width: element.clientWidth, height: element.clientHeight };
-    resized?.(element.clientWidth, element.clientHeight);
-  };
-  const observer = new ResizeObserver(measure);
+  // The observer reports the size at once, after the browser's own layout. Reading it here would force another one.
+  const observer = new ResizeObserver((entries) => {
+    const box = entries.at(-1)?.contentRect;
+    if (!box) return;
+    const [width, height] = [Math.round(box.width), Math.round(box.height)];
+    size.value = { width, height };
+    resized?.(width, height);
+  });
   observer.observe(element);
   scope.add(() => observer.disconnect());
-  measure();
   // A zoom of the page or a move to another screen changes the ratio, and along with it the size of the window.
   scope.listen(window, 'resize', () => (ratio.value = devicePixelRatio));
 

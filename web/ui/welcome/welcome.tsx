@@ -14,7 +14,7 @@ export function Welcome({ workbench, choose }: { workbench: Workbench; choose: (
       <div class="welcome-inner">
         {failure ? <Failure {...failure} /> : <h1>Drop a trace anywhere on this page</h1>}
         <p class="welcome-open">
-          <button type="button" class="primary" onClick={choose}>
+          <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
             {failure ? 'Open another trace' : 'Open a trace'}
           </button>
           <span class="muted">
