@@ -125,7 +125,10 @@ impl Store {
         // Events come in runs of one track: look the track up once for each run.
         for run in batch.tracks.chunk_by(|a, b| a == b) {
             let to = from + run.len();
-            if let Some(track) = run.first() {
+            if let ([track], EventKind::Sample) = (run, batch.kinds[from]) {
+                // Variables of a trace point: a sample on each of many tracks.
+                self.apply_sample(*track, Sample { time: batch.times[from], bits: batch.locators[from].bits() });
+            } else if let Some(track) = run.first() {
                 let ended = self.apply_run(*track, batch, from..to, ends);
                 ends = ends.get(ended..).unwrap_or_default();
             }
@@ -244,6 +247,23 @@ impl Store {
         }
     }
 
+    fn apply_sample(&mut self, id: TrackId, sample: Sample) {
+        let Some(track) = self.tracks.get_mut(id as usize) else { return };
+        track.sample(sample);
+        self.points += 1;
+        let extent = track.extent();
+        self.extend_to(extent);
+    }
+
+    /// Makes the trace reach over the extent of a track.
+    #[inline]
+    fn extend_to(&mut self, extent: Option<(u64, u64)>) {
+        if let Some((from, to)) = extent {
+            let (low, high) = self.extent.unwrap_or((from, to));
+            self.extent = Some((low.min(from), high.max(to)));
+        }
+    }
+
     /// `ends` are the ends of the complete slices from the range on. Returns how many of them are in it.
     fn apply_run(&mut self, id: TrackId, batch: &EventBatch, range: std::ops::Range<usize>, ends: &[u64]) -> usize {
         let Some(track) = self.tracks.get_mut(id as usize) else {
@@ -317,10 +337,8 @@ impl Store {
         // A restart removes slices.
         self.slices = self.slices.wrapping_add(track.slices()).wrapping_sub(before.0);
         self.points = self.points.wrapping_add(track.points()).wrapping_sub(before.1);
-        if let Some((from, to)) = track.extent() {
-            let (low, high) = self.extent.unwrap_or((from, to));
-            self.extent = Some((low.min(from), high.max(to)));
-        }
+        let extent = track.extent();
+        self.extend_to(extent);
         ended
     }
 
