@@ -197,3 +197,21 @@ test('opens every recorded log and trace', async ({ page }) => {
     await expect(page.locator('body'), basename(log)).toHaveAttribute('data-state', 'ready');
   }
 });
+
+test('a worker is ready before a file is opened, unless the browser saves data', async ({ page }) => {
+  await page.reload();
+  await expect.poll(() => page.workers().length).toBe(1);
+  const [ready] = page.workers();
+  await open(page, fixture('threads.xray'));
+  expect(page.workers()).toEqual([ready]);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { saveData: true } });
+  });
+  await page.reload();
+  await settled(page, 'empty');
+  // Idle callbacks of the page come before this one.
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  expect(page.workers()).toEqual([]);
+  await page.getByRole('button', { name: 'Open a trace' }).focus();
+  await expect.poll(() => page.workers().length).toBe(1);
+});
