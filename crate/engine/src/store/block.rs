@@ -68,6 +68,15 @@ impl Block {
         }
     }
 
+    /// Appends all slices, or none if they do not fit or the block is or would become wide. Returns whether it did.
+    #[inline]
+    pub(super) fn extend(&mut self, slices: &Columns<'_>) -> bool {
+        match self {
+            Self::Plain(block) => block.extend(slices),
+            Self::Packed(_) => false,
+        }
+    }
+
     /// Appends a slice unless the block is full or would become wide. Returns whether it did.
     pub(super) fn push_narrow(&mut self, slice: &Slice) -> bool {
         matches!(self, Self::Plain(block) if !block.is_wide() && block.fits(slice)) && self.push(slice)
@@ -117,6 +126,37 @@ impl Block {
             Self::Plain(block) => block.bytes(),
             Self::Packed(block) => block.bytes(),
         }
+    }
+}
+
+/// Consecutive slices without flags, as columns of equal length. None begins before the previous one ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns<'a> {
+    pub(crate) starts: &'a [u64],
+    pub(crate) ends: &'a [u64],
+    pub(crate) nodes: &'a [NodeId],
+    pub(crate) locators: &'a [Locator],
+}
+
+impl Columns<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The slices in `range`. `None` if there are fewer.
+    #[inline]
+    pub(super) fn get(&self, range: Range<usize>) -> Option<Self> {
+        Some(Self {
+            starts: self.starts.get(range.clone())?,
+            ends: self.ends.get(range.clone())?,
+            nodes: self.nodes.get(range.clone())?,
+            locators: self.locators.get(range)?,
+        })
+    }
+
+    pub(super) fn slice(&self, i: usize) -> Option<Slice> {
+        let (start, end) = (*self.starts.get(i)?, *self.ends.get(i)?);
+        Some(Slice { start, end, node: *self.nodes.get(i)?, flags: 0, locator: *self.locators.get(i)? })
     }
 }
 
@@ -206,6 +246,38 @@ impl Plain {
         }
         self.len += 1;
         true
+    }
+
+    fn extend(&mut self, slices: &Columns<'_>) -> bool {
+        let n = slices.len();
+        let Some(last) = slices.ends.last().filter(|_| n <= usize::from(self.capacity - self.len) && !self.is_wide())
+        else {
+            return false;
+        };
+        // The last end bounds all starts and durations.
+        let (start_base, locator_base) = (self.start_base, self.locator_base);
+        let locator = |locator: &Locator| locator.bits().wrapping_sub(locator_base);
+        let locators = slices.locators.iter().fold(0, |all, it| all | locator(it));
+        if (last.wrapping_sub(start_base) | locators) >> 32 != 0 {
+            return false;
+        }
+        let durations = slices.starts.iter().zip(slices.ends).map(|(start, end)| (end - start) as u32);
+        self.fill(START, slices.starts.iter().map(|start| (start - start_base) as u32));
+        self.fill(DURATION, durations);
+        self.fill(NODE, slices.nodes.iter().copied());
+        self.fill(LOCATOR, slices.locators.iter().map(|it| locator(it) as u32));
+        self.len += n as u16;
+        true
+    }
+
+    /// Writes words of one kind after those of the last slice.
+    #[inline]
+    fn fill(&mut self, kind: usize, words: impl Iterator<Item = u32>) {
+        let from = kind * usize::from(self.capacity) + self.len();
+        let to = (kind + 1) * usize::from(self.capacity);
+        for (place, word) in self.words.get_mut(from..to).unwrap_or_default().iter_mut().zip(words) {
+            *place = word;
+        }
     }
 
     /// Writes the words of the next slice, from `kind` on.

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::block::{Block, LARGEST, NODE_MASK, SMALLEST, Tail};
+use super::block::{Block, Columns, LARGEST, NODE_MASK, SMALLEST, Tail};
 use super::slice::Slice;
 use crate::call_tree::NodeId;
 use crate::chunked::{Chunked, reserve};
@@ -257,6 +257,28 @@ impl Column {
         self.len += 1;
         if self.len.is_multiple_of(FAN_OUT) {
             self.summarise();
+        }
+    }
+
+    /// Appends slices. The first must not begin before the last one of the column ends.
+    pub(crate) fn extend(&mut self, slices: &Columns<'_>) {
+        let mut at = 0;
+        while at < slices.len() {
+            // Up to the next node: its slices are then the last of the block.
+            let to = slices.len().min(at + FAN_OUT - self.len % FAN_OUT);
+            let fitted = slices.get(at..to).zip(self.blocks.last_mut()).is_some_and(|(some, last)| last.extend(&some));
+            if fitted {
+                self.len += to - at;
+                at = to;
+                if self.len.is_multiple_of(FAN_OUT) {
+                    self.summarise();
+                }
+            } else {
+                // In a new block, or in a wide one.
+                let Some(slice) = slices.slice(at) else { return };
+                self.push(&slice);
+                at += 1;
+            }
         }
     }
 
@@ -519,6 +541,43 @@ mod tests {
 
     fn slice(start: u64, end: u64) -> Slice {
         Slice { start, end, node: (start % 7) as u32, flags: (start % 8) as u8, locator: Locator::at(start * 3) }
+    }
+
+    #[test]
+    fn slices_together_make_the_column_that_they_make_one_by_one() {
+        let (mut one_by_one, mut together) = (Column::default(), Column::default());
+        let mut time = 1 << 40;
+        for round in 0..3000u64 {
+            let mut all = Vec::new();
+            for i in 0..round % 71 {
+                // Back-to-back and not, too long for 32 bits, and a locator before all others.
+                let gap = [0, 0, 3, if round % 500 == 9 { 1 << 33 } else { 0 }][i as usize % 4];
+                let length = if round % 700 == 11 { 1 << 34 } else { (round * 31 + i) % 40 };
+                let locator = if round % 900 == 13 { 5 } else { time + gap + length };
+                let (start, end) = (time + gap, time + gap + length);
+                all.push(Slice { start, end, node: (i % 9) as u32, flags: 0, locator: Locator::at(locator) });
+                time = end;
+            }
+            all.iter().for_each(|slice| one_by_one.push(slice));
+            let starts: Vec<u64> = all.iter().map(|s| s.start).collect();
+            let ends: Vec<u64> = all.iter().map(|s| s.end).collect();
+            let nodes: Vec<u32> = all.iter().map(|s| s.node).collect();
+            let locators: Vec<Locator> = all.iter().map(|s| s.locator).collect();
+            together.extend(&Columns { starts: &starts, ends: &ends, nodes: &nodes, locators: &locators });
+        }
+        assert_eq!(together.len(), one_by_one.len());
+        assert!((0..together.len()).all(|i| together.get(i) == one_by_one.get(i)));
+        assert_eq!(together.levels(), one_by_one.levels());
+        for level in 1..=together.levels() {
+            let nodes = |column: &Column| -> Vec<_> {
+                let mut all = Vec::new();
+                while let run @ [_, ..] = column.nodes(level, all.len()) {
+                    all.extend(run.iter().map(|node| (node.words(), node.dominant)));
+                }
+                all
+            };
+            assert_eq!(nodes(&together), nodes(&one_by_one), "level {level}");
+        }
     }
 
     #[test]

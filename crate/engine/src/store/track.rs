@@ -7,6 +7,7 @@ use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
 use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
+use super::block::Columns;
 use super::column::Column;
 use super::lifetimes::Lifetimes;
 use super::problems::{self, CLOCK_WENT_BACK, EXIT_WITHOUT_ENTER};
@@ -48,6 +49,9 @@ impl<'a> Run<'a> {
         }
     }
 }
+
+/// Complete slices that are appended together.
+const TOGETHER: usize = 64;
 
 /// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
 const OF_STACK: [&ProblemKind; 3] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED];
@@ -169,20 +173,31 @@ impl Track {
         let mut latest = self.latest;
         let Some(column) = self.column_mut(depth) else { return 0 };
         let mut taken = 0;
-        let columns = run.kinds.iter().zip(run.times).zip(run.names).zip(run.locators).zip(ends);
-        for ((((kind, start), name), locator), end) in columns {
-            if *kind != EventKind::Whole || *start < latest || end < start {
+        loop {
+            let mut nodes = [ROOT; TOGETHER];
+            let mut n = 0;
+            let events = run.kinds.iter().zip(run.times).zip(run.names).zip(ends).skip(taken).zip(&mut nodes);
+            for ((((kind, start), name), end), node) in events {
+                if *kind != EventKind::Whole || *start < latest || end < start {
+                    break;
+                }
+                latest = *end;
+                *node = calls.child(caller, *name);
+                n += 1;
+            }
+            let range = taken..taken + n;
+            let (Some(starts), Some(ends)) = (run.times.get(range.clone()), ends.get(range.clone())) else { break };
+            let (Some(nodes), Some(locators)) = (nodes.get(..n), run.locators.get(range)) else { break };
+            column.extend(&Columns { starts, ends, nodes, locators });
+            taken += n;
+            if n < TOGETHER {
                 break;
             }
-            latest = *end;
-            let node = calls.child(caller, *name);
-            column.push(&Slice { start: *start, end: *end, node, flags: 0, locator: *locator });
-            taken += 1;
         }
         self.latest = latest;
-        self.slices += taken;
-        self.version += taken;
-        taken as usize
+        self.slices += taken as u64;
+        self.version += taken as u64;
+        taken
     }
 
     /// Begins a slice.
