@@ -3,6 +3,8 @@ import type { Stream } from './source.ts';
 
 /** Bytes. Reads below this are searches, after which a prefetch would be wasted. */
 const SHORTEST = 1024 * 1024;
+/** Bytes of a synchronous read at most. After it, the scan waits for the prefetch. */
+const AT_ONCE = 1024 * 1024;
 /**
  * Ranges on their way at once. With one, the scan sometimes finishes a range before the next has arrived, and waits in a
  * synchronous read.
@@ -20,8 +22,8 @@ interface Range {
 /**
  * A {@link ReadAt} that prefetches. It reads synchronously with `read`, and from each long read on keeps the next
  * {@link ON_THEIR_WAY} ranges of the same length on their way, because a scan takes as long to work on a range as to read
- * one. They come from a stream that `open` starts at an offset. If part of a requested range is prefetched, it returns
- * that part, which may be shorter than the request. The bytes are valid until the next call.
+ * one. They come from a stream that `open` starts at an offset. It may return fewer bytes than requested: the part that
+ * is prefetched, or as much as it reads at once.
  */
 export function createAhead(size: number, read: ReadAt, open: (at: number) => Stream): ReadAt {
   /** Back-to-back, in order. */
@@ -44,7 +46,8 @@ export function createAhead(size: number, read: ReadAt, open: (at: number) => St
   };
   return (from, to) => {
     const known = ranges.find((range) => from >= range.from && from < range.to);
-    const bytes = known?.bytes?.subarray(from - known.from, to - known.from) ?? read(from, to);
+    const bytes =
+      known?.bytes?.subarray(from - known.from, to - known.from) ?? read(from, Math.min(to, from + AT_ONCE));
     if (to - from < SHORTEST || bytes.length === 0) return bytes;
     const end = from + bytes.length;
     // What a scan has left behind, or jumped away from, is not needed any more.
