@@ -168,6 +168,8 @@ test('survives a crash of the reader', async ({ page }) => {
 
 test('reports a reader that does not load', async ({ page }) => {
   await page.route('**/*.wasm', (route) => route.abort());
+  // Otherwise a worker that is ready already may have it.
+  await page.reload();
   await open(page, fixture('threads.xray'), 'failed');
   await expect(page.getByRole('alert')).toContainText('could not be loaded');
 });
