@@ -8,7 +8,7 @@ const same = (bytes: Uint8Array, from: number) =>
   Buffer.compare(bytes, content.subarray(from, from + bytes.length)) === 0;
 
 /** A file that records synchronous reads, the streams that are opened, and what is read of them, in MiB. */
-function file(fails = false) {
+function file(fails = false, short = false) {
   const counted = { now: [] as number[], opened: [] as number[], later: [] as number[] };
   let open = 0;
   const read = (from: number, to: number) => {
@@ -28,7 +28,7 @@ function file(fails = false) {
         position += length;
         counted.later.push(from / MIB);
         if (fails) throw new Error('gone');
-        return content.slice(from, from + length);
+        return content.slice(from, from + (short ? 0 : length));
       },
       close: () => {
         open -= 1;
@@ -82,6 +82,14 @@ describe('reading ahead', () => {
     // The short read did not discard the prefetched range.
     expect(ahead(4 * MIB, 6 * MIB).length).toBe(MIB);
     expect(counted).toEqual({ now: [0, 2, 1], opened: [1], later: [1, 3, 5, 7] });
+  });
+
+  it('does not take a short prefetch for the end of the file', async () => {
+    const { counted, ahead } = file(false, true);
+    ahead(0, 2 * MIB);
+    await settled();
+    expect(ahead(MIB, 3 * MIB).length).toBe(MIB);
+    expect(counted.now).toEqual([0, 1]);
   });
 
   it('leaves failures to the synchronous read', async () => {

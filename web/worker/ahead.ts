@@ -46,8 +46,9 @@ export function createAhead(size: number, read: ReadAt, open: (at: number) => St
   };
   return (from, to) => {
     const known = ranges.find((range) => from >= range.from && from < range.to);
-    const bytes =
-      known?.bytes?.subarray(from - known.from, to - known.from) ?? read(from, Math.min(to, from + AT_ONCE));
+    const ready = known?.bytes?.subarray(from - known.from, to - known.from);
+    // A prefetch that came back short says nothing about the file: only a read of these bytes finds its end.
+    const bytes = ready && ready.length > 0 ? ready : read(from, Math.min(to, from + AT_ONCE));
     if (to - from < SHORTEST || bytes.length === 0) return bytes;
     const end = from + bytes.length;
     // What a scan has left behind, or jumped away from, is not needed any more.

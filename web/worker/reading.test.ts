@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readThrough } from './reading.ts';
 import type { Session } from './session.ts';
-import { openSource } from './source.ts';
+import { openSource, openStream } from './source.ts';
 
 const NEVER = new Promise<void>(() => undefined);
 const MIB = 1024 * 1024;
@@ -120,5 +120,36 @@ describe('a source', () => {
     let total = 0;
     for (let part = await source.take(30_000); part; part = await source.take(30_000)) total += part.length;
     expect([total, source.position]).toEqual([100_000, 100_000]);
+  });
+});
+
+describe('a stream', () => {
+  /** The file's streams return at most `most` bytes a call, as browsers do that ignore `min`. */
+  const slow = (bytes: Uint8Array<ArrayBuffer>, most: number) =>
+    ({
+      size: bytes.length,
+      slice: (from: number) => slow(bytes.slice(from), most),
+      stream: () => {
+        let at = 0;
+        const read = async (view: Uint8Array) => {
+          const part = bytes.subarray(at, at + Math.min(most, view.length));
+          at += part.length;
+          view.set(part);
+          return { done: part.length === 0, value: view.subarray(0, part.length) };
+        };
+        return { getReader: () => ({ read, cancel: async () => undefined }) };
+      },
+    }) as unknown as Blob;
+
+  it('returns reads requested ahead in order and in full, however few bytes come at once', async () => {
+    const expected = new Uint8Array(await file(300_000).arrayBuffer());
+    for (const blob of [file(300_000), slow(expected, 999)]) {
+      const stream = openStream(blob, 7);
+      const parts = await Promise.all([stream.next(100_000), stream.next(150_000), stream.next(100_000)]);
+      expect(parts.map((part) => part.length)).toEqual([100_000, 150_000, 49_993]);
+      expect(Buffer.concat(parts).equals(expected.subarray(7))).toBe(true);
+      expect(stream.position).toBe(300_000);
+      stream.close();
+    }
   });
 });

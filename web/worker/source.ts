@@ -22,7 +22,7 @@ export function openSource(file: Blob, at: number): Source {
   return reader ? streamed(reader, file.size, at) : sliced(file, at);
 }
 
-/** Reads a file forwards, any number of reads at once. */
+/** Reads a file forwards. Reads may be requested ahead; they are done in order. */
 export interface Stream {
   /** The file offset at which the next read begins. */
   readonly position: number;
@@ -38,18 +38,36 @@ export function openStream(file: Blob, at: number): Stream {
   const reader = byobReader(rest);
   if (reader) held.add(reader);
   let position = at;
+  let last: Promise<unknown> = Promise.resolve();
+  const fill = async (length: number): Promise<Uint8Array> => {
+    let buffer = new ArrayBuffer(length);
+    let filled = 0;
+    // Browsers that lack `min` return a few bytes a call.
+    while (reader && filled < length) {
+      const view = new Uint8Array(buffer, filled, length - filled);
+      const { value } = await reader.read(view, { min: length - filled });
+      if (!value || value.byteLength === 0) break;
+      buffer = value.buffer;
+      filled += value.byteLength;
+    }
+    return new Uint8Array(buffer, 0, filled);
+  };
   return {
     get position() {
       return position;
     },
-    next: async (length) => {
+    next: (length) => {
       const from = position - at;
-      const wanted = Math.min(length, rest.size - from);
+      const wanted = Math.max(0, Math.min(length, rest.size - from));
       position += wanted;
-      if (wanted <= 0) return new Uint8Array();
-      if (!reader) return new Uint8Array(await rest.slice(from, from + wanted).arrayBuffer());
-      const { value } = await reader.read(new Uint8Array(wanted), { min: wanted });
-      return value ?? new Uint8Array();
+      if (!reader)
+        return rest
+          .slice(from, from + wanted)
+          .arrayBuffer()
+          .then((buffer) => new Uint8Array(buffer));
+      const read = last.then(() => fill(wanted));
+      last = read;
+      return read;
     },
     close: () => {
       if (!reader) return;

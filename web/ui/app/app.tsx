@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { Workbench } from '../../model/workbench.ts';
 import { listenForCommands } from '../commands/keyboard.ts';
 import { KeysDialog } from '../commands/keys.tsx';
@@ -15,22 +15,18 @@ export function App({ page }: { page: Page }) {
   const { workbench, theme } = page;
   const input = useRef<HTMLInputElement>(null);
   const keysShown = useSignal(false);
-  const choose = () => {
+  const choose = useCallback(() => {
     workbench.warm();
     input.current?.click();
-  };
+  }, [workbench]);
   const bench = workbench.bench.value;
 
   useEffect(() => {
-    const chooseFile = () => {
-      page.workbench.warm();
-      input.current?.click();
-    };
     const toggleKeys = () => {
       keysShown.value = !keysShown.value;
     };
-    return listenForCommands(() => ({ page: { chooseFile, toggleKeys }, trace: page.actions.peek() }));
-  }, [page, keysShown]);
+    return listenForCommands(() => ({ page: { chooseFile: choose, toggleKeys }, trace: page.actions.peek() }));
+  }, [page, choose, keysShown]);
 
   return (
     <div class="page">

@@ -27,7 +27,13 @@ export function Header({ workbench, theme, choose, showKeys }: Props) {
       {trace && <Facts trace={trace} cancel={workbench.cancel} />}
       <span class="header-end">
         {trace && (
-          <button type="button" class="plain" onClick={choose} title="Open another trace (Ctrl+O)">
+          <button
+            type="button"
+            class="plain"
+            onClick={choose}
+            onFocus={workbench.warm}
+            title="Open another trace (Ctrl+O)"
+          >
             Open…
           </button>
         )}

@@ -201,7 +201,6 @@ impl Track {
     }
 
     /// Begins a slice.
-    #[inline(always)]
     pub(crate) fn begin(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         let (_, time, problem) = self.arrive(time, locator);
         if self.def.stacking == Stacking::Overlapping {
@@ -223,7 +222,6 @@ impl Track {
     }
 
     /// Adds a slice whose end is known.
-    #[inline]
     pub(crate) fn whole(
         &mut self,
         (start, end): (u64, u64),
@@ -245,12 +243,6 @@ impl Track {
         problem
     }
 
-    /// [`Track::begin`], which is in line where it matters, once more.
-    #[cold]
-    fn begin_again(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
-        self.begin(time, name, locator, calls)
-    }
-
     /// A whole slice among those that overlap.
     #[cold]
     fn lifetime(
@@ -260,7 +252,7 @@ impl Track {
         locator: Locator,
         calls: &mut CallTree,
     ) -> Option<Problem> {
-        let problem = self.begin_again(start, name, locator, calls);
+        let problem = self.begin(start, name, locator, calls);
         let (_, end, late) = self.arrive(end, locator);
         if let Some(open) = self.lifetimes.end(name) {
             self.close(&open, end, 0);
@@ -271,7 +263,7 @@ impl Track {
     /// Begins a slice that has been open since the track began, and lies below everything on it.
     pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping {
-            return self.begin_again(time, name, locator, calls);
+            return self.begin(time, name, locator, calls);
         }
         let (_, time, problem) = self.arrive(time, locator);
         if !self.columns.is_empty() {
@@ -295,20 +287,12 @@ impl Track {
     }
 
     /// Ends the open slice that began with this name and locator.
-    #[inline]
     pub(crate) fn end_of(&mut self, time: u64, name: u32, locator: Locator) -> Option<Problem> {
         if self.def.stacking == Stacking::Overlapping {
             let (_, time, problem) = self.arrive(time, locator);
             if let Some(open) = self.lifetimes.end(name) {
                 self.close(&open, time, 0);
             }
-            return problem;
-        }
-        if let Some(top) = self.open.last()
-            && (top.locator, top.name) == (locator, name)
-        {
-            let (_, time, problem) = self.arrive(time, locator);
-            self.close_top(time, 0);
             return problem;
         }
         let above = self.open.iter().rev().position(|o| o.locator == locator && o.name == name)?;
@@ -324,7 +308,6 @@ impl Track {
     }
 
     /// Ends the innermost slice of this name.
-    #[inline(always)]
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
         if self.def.stacking == Stacking::Overlapping {
