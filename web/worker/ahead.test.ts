@@ -35,7 +35,8 @@ function file(fails = false, short = false) {
       },
     };
   };
-  return { counted, open: () => open, ahead: createAhead(content.length, read, stream) };
+  const { read: ahead, arrival } = createAhead(content.length, read, stream);
+  return { counted, open: () => open, ahead, arrival };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -50,6 +51,18 @@ describe('reading ahead', () => {
       expect([bytes.length, same(bytes, at * MIB)]).toEqual([2 * MIB, true]);
     }
     expect(counted).toEqual({ now: [0], opened: [1], later: [1, 3, 5, 7] });
+  });
+
+  it('lets a scan wait for the range that it reads next', async () => {
+    for (const fails of [false, true]) {
+      const { counted, ahead, arrival } = file(fails);
+      expect(arrival()).toBe(null);
+      ahead(0, 2 * MIB);
+      await arrival();
+      expect(arrival()).toBe(null);
+      ahead(MIB, 3 * MIB);
+      expect(counted.now).toEqual(fails ? [0, 1] : [0]);
+    }
   });
 
   it('never has more than two ranges on their way, and none twice', () => {

@@ -17,34 +17,49 @@ interface Range {
   readonly to: number;
   /** null until it has been read. */
   bytes: Uint8Array | null;
+  /** Settles when the range has been read, or cannot be. null afterwards. Never rejects. */
+  pending: Promise<void> | null;
+}
+
+/** Reads for scans, with the next ranges on their way. */
+export interface Ahead {
+  readonly read: ReadAt;
+  /**
+   * A promise while the range after the last long read is on its way, else null. A scan that waits for it does not
+   * have to read synchronously, which would take longer, and would hold up the range itself.
+   */
+  arrival(): Promise<void> | null;
 }
 
 /**
- * A {@link ReadAt} that prefetches. It reads synchronously with `read`, and from each long read on keeps the next
+ * Reads that prefetch. It reads synchronously with `read`, and from each long read on keeps the next
  * {@link ON_THEIR_WAY} ranges of the same length on their way, because a scan takes as long to work on a range as to read
  * one. They come from a stream that `open` starts at an offset. It may return fewer bytes than requested: the part that
  * is prefetched, or as much as it reads at once.
  */
-export function createAhead(size: number, read: ReadAt, open: (at: number) => Stream): ReadAt {
+export function createAhead(size: number, read: ReadAt, open: (at: number) => Stream): Ahead {
   /** Back-to-back, in order. */
   let ranges: readonly Range[] = [];
   let stream: Stream | null = null;
   const begin = (from: number, to: number): Range => {
-    const range: Range = { from, to, bytes: null };
+    const range: Range = { from, to, bytes: null, pending: null };
     if (stream?.position !== from) {
       stream?.close();
       stream = open(from);
     }
-    stream.next(to - from).then(
+    range.pending = stream.next(to - from).then(
       (bytes) => {
         range.bytes = bytes;
+        range.pending = null;
       },
       // The synchronous read of these bytes will report the failure.
-      () => undefined,
+      () => {
+        range.pending = null;
+      },
     );
     return range;
   };
-  return (from, to) => {
+  const readAhead: ReadAt = (from, to) => {
     const known = ranges.find((range) => from >= range.from && from < range.to);
     const ready = known?.bytes?.subarray(from - known.from, to - known.from);
     // A prefetch that came back short says nothing about the file: only a read of these bytes finds its end.
@@ -60,4 +75,5 @@ export function createAhead(size: number, read: ReadAt, open: (at: number) => St
     ranges = kept;
     return bytes;
   };
+  return { read: readAhead, arrival: () => ranges[0]?.pending ?? null };
 }

@@ -26,23 +26,30 @@ export function createDisassemblerLoader(): LoadDisassembler {
   };
 }
 
+/** A session, ready for its first step. */
+export interface OpenSession {
+  readonly session: Session;
+  /** What the session reads the file by if it is a database. */
+  readonly database: SqlFile | null;
+}
+
 /**
  * A session for a file, ready for its first step. Throws a {@link TraceError} for a file that no format claims or a
  * module that does not load, and a `DOMException` for a file that cannot be read.
  */
-export async function openSession(file: Blob, name: string, disassembler: LoadDisassembler): Promise<Session> {
+export async function openSession(file: Blob, name: string, disassembler: LoadDisassembler): Promise<OpenSession> {
   const [head, tail] = await Promise.all([
     file.slice(0, ENDS).arrayBuffer(),
     file.slice(Math.max(0, file.size - ENDS)).arrayBuffer(),
     loadReader(),
   ]);
   const session: Session = new WasmSession(name, file.size, new Uint8Array(head), new Uint8Array(tail));
-  if (session.isDatabase()) {
-    // Databases hold blocks of code, so the disassembler loads along with SQLite. Reading works without it, too.
-    const disassembling = disassembler().catch(() => undefined);
-    session.attach(await openDatabase(file), await disassembling);
-  }
-  return session;
+  if (!session.isDatabase()) return { session, database: null };
+  // Databases hold blocks of code, so the disassembler loads along with SQLite. Reading works without it, too.
+  const disassembling = disassembler().catch(() => undefined);
+  const database = await openDatabase(file);
+  session.attach(database, await disassembling);
+  return { session, database };
 }
 
 /** At once, because a worker may be started before there is a file for it. */

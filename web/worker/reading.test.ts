@@ -22,7 +22,6 @@ function session(size: number, again: readonly (readonly [at: number, length: nu
   let length = 0;
   let todo = 0;
   const made = {
-    isDatabase: () => false,
     push: (bytes: Uint8Array) => {
       expect(todo).toBe(0);
       got.push({ at, bytes: bytes.slice() });
@@ -61,7 +60,7 @@ describe('reading', () => {
     const blob = file(size);
     const { session: taking, got, log } = session(size);
     const painted = Promise.resolve();
-    const how = await readThrough(taking, blob, { cancelled: () => false, painted, report: () => undefined });
+    const how = await readThrough(taking, blob, null, { cancelled: () => false, painted, report: () => undefined });
     expect(how).toBe('complete');
     expect(log).toEqual(['end']);
     expect(got[0]!.bytes.length).toBeLessThanOrEqual(256 * 1024);
@@ -74,7 +73,7 @@ describe('reading', () => {
     const size = 600_000;
     const blob = file(size);
     const { session: taking, got } = session(size, [[100_000, 5000]]);
-    await readThrough(taking, blob, { cancelled: () => false, painted: NEVER, report: () => undefined });
+    await readThrough(taking, blob, null, { cancelled: () => false, painted: NEVER, report: () => undefined });
     const again = got.find(({ at }, i) => i > 0 && at === 100_000)!;
     const expected = new Uint8Array(await blob.slice(100_000, 105_000).arrayBuffer());
     expect(Buffer.compare(again.bytes, expected)).toBe(0);
@@ -84,7 +83,7 @@ describe('reading', () => {
     const { session: taking, got } = session(size);
     let painted: () => void = () => undefined;
     let readBefore = -1;
-    const running = readThrough(taking, file(size), {
+    const running = readThrough(taking, file(size), null, {
       cancelled: () => false,
       painted: new Promise((resolve) => {
         painted = resolve;
@@ -102,9 +101,39 @@ describe('reading', () => {
     const size = 8 * MIB;
     const { session: taking, got, log } = session(size);
     const pace = { cancelled: () => got.length >= 2, painted: Promise.resolve(), report: () => undefined };
-    expect(await readThrough(taking, file(size), pace)).toBe('cancelled');
+    expect(await readThrough(taking, file(size), null, pace)).toBe('cancelled');
     expect(log).toEqual(['cancel']);
     expect(got.length).toBe(2);
+  });
+});
+
+describe('reading a database', () => {
+  it('does not step before the bytes that come next have arrived', async () => {
+    let arrived = false;
+    let steps = 0;
+    const database = {
+      arrival: () => {
+        if (arrived) return null;
+        return new Promise<void>((resolve) => {
+          setTimeout(() => {
+            arrived = true;
+            resolve();
+          });
+        });
+      },
+    };
+    const made = {
+      step: () => {
+        expect(arrived).toBe(true);
+        arrived = false;
+        steps += 1;
+        return steps < 3 ? 1 : 2;
+      },
+      progress: () => ({ slices: 0 }),
+    };
+    const pace = { cancelled: () => false, painted: NEVER, report: () => undefined };
+    expect(await readThrough(made as unknown as Session, file(0), database, pace)).toBe('complete');
+    expect(steps).toBe(3);
   });
 });
 

@@ -1,6 +1,12 @@
 import { type Session, STEP_BROKEN, STEP_DONE, STEP_MORE, STEP_WANTS_BYTES } from './session.ts';
 import { openSource } from './source.ts';
 
+/** What the loop needs of a database. */
+export interface Arriving {
+  /** Settles when the bytes that the session will read next are there. null if they are, or are not on their way. */
+  arrival(): Promise<void> | null;
+}
+
 /** What the loop needs from the worker. */
 export interface Pace {
   cancelled(): boolean;
@@ -31,15 +37,21 @@ const LARGEST_BUDGET = 4_000_000;
 const HOLD_MS = 250;
 
 /**
- * Reads `file` through `session` and yields to messages every {@link TURN_MS}. Rejects with a `DOMException` if the
- * file cannot be read, and with whatever a wasm trap throws.
+ * Reads `file` through `session` and yields to messages every {@link TURN_MS}. `database` is what the session reads the
+ * file by if it is a database, else null. Rejects with a `DOMException` if the file cannot be read, and with whatever a
+ * wasm trap throws.
  */
-export async function readThrough(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
-  return session.isDatabase() ? readRows(session, pace) : readBytes(session, file, pace);
+export async function readThrough(
+  session: Session,
+  file: Blob,
+  database: Arriving | null,
+  pace: Pace,
+): Promise<Outcome> {
+  return database ? readRows(session, database, pace) : readBytes(session, file, pace);
 }
 
 /** Reads a database. The session fetches rows itself, a portion each step. */
-async function readRows(session: Session, pace: Pace): Promise<Outcome> {
+async function readRows(session: Session, database: Arriving, pace: Pace): Promise<Outcome> {
   const yielder = createYielder();
   let holding = true;
   let budget = 16 * SMALLEST_BUDGET;
@@ -49,6 +61,8 @@ async function readRows(session: Session, pace: Pace): Promise<Outcome> {
         session.cancel();
         return 'cancelled';
       }
+      const arrival = database.arrival();
+      if (arrival) await arrival;
       const began = performance.now();
       const state = session.step(budget);
       if (state === STEP_DONE) return 'complete';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ahead } from './ahead.ts';
 import { LazyFile, type ReadAt } from './lazy_file.ts';
 import { type Library, SqlFile, startSqlJs } from './sqlite.ts';
 
@@ -86,14 +87,17 @@ describe('a database in a file', () => {
 
   it('returns bytes that bypass SQLite, unless it was copied or cannot be read', () => {
     const counted = source(bytes);
-    const ahead: ReadAt = (from, to) => bytes.slice(from, to);
+    const ahead: Ahead = { read: (from, to) => bytes.slice(from, to), arrival: () => null };
     const file = SqlFile.open(library, bytes.length, counted.read, never, ahead);
     const calls = counted.calls;
     expect(file.read(16, 32)).toEqual(bytes.slice(16, 32));
     expect(file.read(bytes.length - 4, bytes.length + 100)?.length).toBe(4);
     expect(counted.calls).toBe(calls);
-    const gone: ReadAt = () => {
-      throw new Error('gone');
+    const gone: Ahead = {
+      ...ahead,
+      read: () => {
+        throw new Error('gone');
+      },
     };
     const unreadable = SqlFile.open(library, bytes.length, counted.read, never, gone);
     expect(unreadable.read(0, 16)).toBeUndefined();

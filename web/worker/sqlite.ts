@@ -1,5 +1,5 @@
 import type { Database, SqlJs } from 'sql.js';
-import { createAhead } from './ahead.ts';
+import { type Ahead, createAhead } from './ahead.ts';
 import { LazyFile, type ReadAt } from './lazy_file.ts';
 import { openStream } from './source.ts';
 
@@ -55,12 +55,14 @@ export class SqlFile {
   readonly database: Database;
   readonly #library: Library;
   readonly #file: LazyFile | null;
+  readonly #ahead: Ahead | null;
   #values = new Float64Array(0);
 
-  private constructor(library: Library, database: Database, file: LazyFile | null) {
+  private constructor(library: Library, database: Database, file: LazyFile | null, ahead: Ahead | null) {
     this.#library = library;
     this.database = database;
     this.#file = file;
+    this.#ahead = ahead;
   }
 
   /**
@@ -73,13 +75,13 @@ export class SqlFile {
     size: number,
     read: ReadAt,
     copy: () => Uint8Array | null,
-    ahead: ReadAt = read,
+    ahead: Ahead | null = null,
   ): SqlFile {
-    const file = new LazyFile(size, read, ahead);
+    const file = new LazyFile(size, read, ahead?.read);
     try {
       // The types of sql.js require an array; LazyFile has the two methods that it uses.
       const database = new library.sql.Database(file as unknown as Uint8Array);
-      const opened = new SqlFile(library, database, file);
+      const opened = new SqlFile(library, database, file, ahead);
       opened.#settle();
       // By now SQLite has read the first page. If it has not, sql.js keeps the contents in some other way.
       if (file.bytesRead > 0 || file.failure !== null || size === 0) return opened;
@@ -91,7 +93,7 @@ export class SqlFile {
     if (!bytes) throw new Error('This database is too large for the way in which it can be read here.');
     // Prevents the second copy that sql.js would make.
     bytes.slice = () => bytes as Uint8Array<ArrayBuffer>;
-    const opened = new SqlFile(library, new library.sql.Database(bytes), null);
+    const opened = new SqlFile(library, new library.sql.Database(bytes), null, null);
     opened.#settle();
     return opened;
   }
@@ -100,6 +102,11 @@ export class SqlFile {
   failure(): string | null {
     const failure = this.#file?.failure ?? null;
     return failure === null ? null : String(failure);
+  }
+
+  /** Settles when the bytes that a scan will {@link read} next are there. null if they are, or are not on their way. */
+  arrival(): Promise<void> | null {
+    return this.#ahead?.arrival() ?? null;
   }
 
   /** Bytes of the file, empty only at its end. Returns undefined if reading fails or the file was copied whole. */

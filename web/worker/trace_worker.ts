@@ -90,9 +90,14 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
   const read = async (blob: Blob, name: string) => {
     file = blob;
     try {
-      session = await openSession(blob, name, loadDisassembler);
+      const opened = await openSession(blob, name, loadDisassembler);
+      session = opened.session;
       post({ t: 'opened', info: session.info() });
-      const how = await readThrough(session, blob, { cancelled: () => cancelled, painted: firstPicture, report });
+      const how = await readThrough(session, blob, opened.database, {
+        cancelled: () => cancelled,
+        painted: firstPicture,
+        report,
+      });
       finish(session, how, session.error() ?? null);
     } catch (thrown) {
       const error = asTraceError(thrown);
