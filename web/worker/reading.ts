@@ -29,7 +29,7 @@ const TURN_MS = 10;
 /** Target duration of a step. */
 const STEP_MS = 4;
 /** Target duration of a step that fetches rows. */
-const ROWS_MS = 8;
+const ROWS_MS = 16;
 /** Events a step. */
 const SMALLEST_BUDGET = 1_000;
 const LARGEST_BUDGET = 4_000_000;

@@ -65,7 +65,14 @@ impl Stack {
             Flow::Branch { to, maybe, slot: false } => to == address || (maybe && last.next == address),
             _ => false,
         };
-        told && self.raised.is_none() && !self.likeliest.has_trick() && !self.others.iter().any(State::has_trick)
+        told && self.is_plain()
+    }
+
+    /// Whether the stack stays as it is until execution continues elsewhere than [`Stack::goes_on`] tells. Holds until the
+    /// next [`Stack::arrive`] or recorded exception.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.raised.is_none() && !self.likeliest.has_trick() && !self.others.iter().any(State::has_trick)
     }
 
     /// Whether `address` is the pending delay slot. Clears the pending slot either way.

@@ -81,6 +81,19 @@ impl Compact {
         self.pc.wrapping_add(self.len.into())
     }
 
+    /// The addresses at which execution may continue after a run of `ran` transitions without a change of the stack.
+    /// `None` if the last instruction may change it, or did not run.
+    #[inline]
+    pub(super) fn goes_along(&self, ran: u64) -> Option<(u64, u64)> {
+        let next = self.next();
+        match self.ending.goes {
+            _ if ran < u64::from(self.count) => None,
+            Goes::Next => Some((next, next)),
+            Goes::Branch { maybe } => Some((self.ending.to, if maybe { next } else { self.ending.to })),
+            _ => None,
+        }
+    }
+
     /// Where a run of `ran` transitions ends: the flow of its last instruction and that instruction's offset. Unknown if it did
     /// not run to the end of the block.
     #[inline]

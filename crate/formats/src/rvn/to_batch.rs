@@ -286,28 +286,59 @@ impl ToBatch<'_> {
         result.map(|()| (count, begin))
     }
 
+    /// Most runs go along: they end with a branch or none, and execution continues where it says. Of those, the stack needs
+    /// to know only the last.
     fn known_stack(&mut self, from: u64, runs: &[(i64, u64)]) -> Result<(), RowError> {
         let mut time = from;
+        // The last run if it goes along, and where execution may continue.
+        let mut along: Option<(BlockRun, (u64, u64))> = None;
         for (id, end) in runs {
-            let Some(block) = self.blocks.compact(*id).copied() else { continue };
-            let (pc, locator) = (block.pc, Locator::at(*end));
-            let (flow, last) = block.flow(end - time);
-            if !self.state.stack.goes_on(pc) {
-                let at = Arrival { address: pc, stack: None, opening: block.opening, time, locator };
+            let Some(block) = self.blocks.compact(*id) else { continue };
+            let run = BlockRun { begin: time, end: *end, block: *id };
+            let next = block.goes_along(run.end - run.begin);
+            let (pc, opening) = (block.pc, block.opening);
+            time = run.end;
+            match along {
+                Some((_, (to, other))) if pc == to || pc == other => {
+                    if let Some(next) = next {
+                        along = Some((run, next));
+                        continue;
+                    }
+                    self.leave(run);
+                    along = None;
+                    continue;
+                }
+                Some((last, _)) => self.leave(last),
+                None => {}
+            }
+            if along.is_some() || !self.state.stack.goes_on(pc) {
+                let at = Arrival { address: pc, stack: None, opening, time: run.begin, locator: Locator::at(run.end) };
                 self.with_stack(0, |stack, program, sink| stack.arrive(RULES, at, program, sink))?;
             }
-            self.state.stack.leave(Departure {
-                flow,
-                address: pc.wrapping_add(last),
-                next: block.next(),
-                after: *end,
-                locator,
-                stack: None,
-                moves: Move::None,
-            });
-            time = *end;
+            along = next.filter(|_| self.state.stack.is_plain()).map(|next| (run, next));
+            if along.is_none() {
+                self.leave(run);
+            }
+        }
+        if let Some((last, _)) = along {
+            self.leave(last);
         }
         Ok(())
+    }
+
+    /// Ends a run of a known block.
+    fn leave(&mut self, run: BlockRun) {
+        let Some(block) = self.blocks.compact(run.block) else { return };
+        let (flow, last) = block.flow(run.end - run.begin);
+        self.state.stack.leave(Departure {
+            flow,
+            address: block.pc.wrapping_add(last),
+            next: block.next(),
+            after: run.end,
+            locator: Locator::at(run.end),
+            stack: None,
+            moves: Move::None,
+        });
     }
 
     fn known_lanes(&mut self, from: u64, runs: &[(i64, u64)]) -> Result<(), RowError> {
