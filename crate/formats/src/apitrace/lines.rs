@@ -1,33 +1,96 @@
-//! The sink that prints a line for each call.
+//! The sink that prints a line for each call, in some [`Notation`].
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use super::decode::Sink;
-use super::numbers::{put_float, put_int, put_uint};
+use super::numbers::{put_int, put_uint};
 use super::pending::Pending;
 use super::records::{Bytes, Enter, Nest, Scalar};
-use super::tables::{Frame, Struct, Tables};
-use super::wire::FLAG_FAKE;
+use super::tables::{Function, Struct, Tables};
+use super::wire::{FLAG_FAKE, Header};
 
 /// Approximate size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
 
+/// How values and calls look. Each method appends to `out`.
+pub(super) trait Notation {
+    /// What precedes the calls.
+    fn header(&mut self, _out: &mut String, _header: &Header) {}
+    fn null(&mut self, out: &mut String);
+    fn float(&mut self, out: &mut String, x: f32);
+    fn double(&mut self, out: &mut String, x: f64);
+    fn pointer(&mut self, out: &mut String, address: u64);
+    /// What precedes and follows the names of a constant or of flags.
+    fn quote(&mut self, _out: &mut String) {}
+    /// The name of the member with this index, which follows. An empty one may be left out.
+    fn member(&mut self, out: &mut String, name: &str, index: u32);
+    /// Whether unnamed members that are not structs are left out.
+    fn hides_unnamed(&self) -> bool;
+    fn open_array(&mut self, out: &mut String, len: u64);
+    fn close_array(&mut self, out: &mut String, len: u64);
+    /// A string or blob of `len` bytes or units begins.
+    fn begin_bytes(&mut self, out: &mut String, kind: Bytes, len: u64);
+    fn bytes(&mut self, out: &mut String, bytes: &[u8]);
+    fn unit(&mut self, out: &mut String, unit: u32);
+    fn end_bytes(&mut self, out: &mut String);
+    /// A struct that is a GUID, by its parts: a number of 32 bits, two of 16, and eight bytes.
+    fn guid(&mut self, out: &mut String, parts: &[u64]);
+    /// A call, with its line end.
+    fn call(&mut self, out: &mut String, call: &Call<'_>);
+}
+
+/// A call to print.
+pub(super) struct Call<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) function: &'a Function,
+    pub(super) number: u64,
+    /// Number of the frame that it belongs to.
+    pub(super) frame: u64,
+    /// It never returned within the trace.
+    pub(super) incomplete: bool,
+    pub(super) line: &'a Line,
+}
+
+impl Call<'_> {
+    /// The name of each argument and its value. An argument beyond those of the function has no name; one that was not
+    /// recorded has no value.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
+        let line = self.line;
+        let beyond = line.args.last().map_or(0, |arg| arg.0 as usize + 1);
+        let mut args = line.args.iter().peekable();
+        (0..beyond.max(self.function.args.len())).map(move |i| {
+            let value = args.next_if(|arg| arg.0 as usize == i).and_then(|arg| line.part((arg.1, arg.2)));
+            (self.function.args.get(i), value)
+        })
+    }
+
+    /// The return value, if there is one.
+    pub(super) fn result(&self) -> Option<&str> {
+        self.line.part(self.line.result).filter(|text| !text.is_empty())
+    }
+}
+
 /// A call whose line is not yet printed, with its values as text in stream order.
 #[derive(Debug, Default)]
-struct Line {
-    thread: u64,
+pub(super) struct Line {
+    pub(super) thread: u64,
     function: u32,
     text: String,
-    /// Index, and beginning and end in `text`, of each argument in stream order.
+    /// Index, and beginning and end in `text`, of each argument: in stream order, and by index when it is printed.
     args: Vec<(u32, u32, u32)>,
     /// Beginning and end of the return value in `text`.
     result: (u32, u32),
-    fake: bool,
-    /// Indexes of the frames of the backtrace.
-    frames: Vec<u32>,
-    has_frames: bool,
+    pub(super) fake: bool,
+    /// Indexes of the frames of the backtrace, if there is one.
+    pub(super) backtrace: Option<Vec<u32>>,
+}
+
+impl Line {
+    fn part(&self, (begin, end): (u32, u32)) -> Option<&str> {
+        self.text.get(begin as usize..end as usize)
+    }
 }
 
 /// A container of values that is being printed.
@@ -43,14 +106,13 @@ struct Level {
     /// Beginning of the text of a GUID, or of the second part of a repr, which is removed.
     mark: usize,
     is_guid: bool,
-    /// Beginning of the text of an unnamed member that is not a struct. apitrace does not print it.
+    /// Beginning of the text of an unnamed member that is left out.
     hide: Option<usize>,
 }
 
 /// The sink that prints.
-#[derive(Default)]
-pub(super) struct Lines {
-    thread_ids: bool,
+pub(super) struct Lines<N> {
+    pub(super) notation: N,
     pub(super) out: String,
     pending: Pending<Line>,
     /// Lines to reuse.
@@ -68,14 +130,29 @@ pub(super) struct Lines {
     levels: Vec<Level>,
     /// Parts of the current GUID.
     guid: Vec<u64>,
-    escaper: Escaper,
-    in_blob: bool,
+    /// Number of frames that have ended.
+    frames: u64,
     pub(super) closing: bool,
 }
 
-impl Lines {
-    pub(super) fn new(thread_ids: bool) -> Self {
-        Self { thread_ids, ..Self::default() }
+impl<N: Notation> Lines<N> {
+    pub(super) fn new(notation: N) -> Self {
+        Self {
+            notation,
+            out: String::new(),
+            pending: Pending::default(),
+            spare: Vec::new(),
+            line: Line::default(),
+            call: 0,
+            leaving: false,
+            known: false,
+            target: None,
+            begin: 0,
+            levels: Vec::new(),
+            guid: Vec::new(),
+            frames: 0,
+            closing: false,
+        }
     }
 
     /// Forgets an open call: its line is not printed.
@@ -102,16 +179,18 @@ impl Lines {
             Nest::Struct(signature) => {
                 let name = tables.structs.get(signature).and_then(|s| s.members.get(index as usize));
                 let name = name.unwrap_or_default();
-                if name.is_empty() {
-                    level.hide = (!is_struct).then_some(self.line.text.len());
-                    return is_struct;
+                if name.is_empty() && is_struct {
+                    return true;
+                }
+                if name.is_empty() && self.notation.hides_unnamed() {
+                    level.hide = Some(self.line.text.len());
+                    return false;
                 }
                 if level.comma {
                     self.line.text.push_str(", ");
                 }
                 level.comma = true;
-                self.line.text.push_str(name);
-                self.line.text.push_str(" = ");
+                self.notation.member(&mut self.line.text, name, index);
             }
         }
         false
@@ -138,56 +217,17 @@ impl Lines {
     }
 
     fn print(&mut self, tables: &Tables, incomplete: bool) {
-        let (out, line) = (&mut self.out, &mut self.line);
-        let Some(function) = tables.functions.get(line.function) else { return };
-        put_uint(out, self.call);
-        out.push(' ');
-        if self.thread_ids {
-            let _ = write!(out, "@{:x} ", line.thread);
-        }
-        out.push_str(&function.name);
-        out.push('(');
+        let Some(function) = tables.functions.get(self.line.function) else { return };
         // Arguments are nearly always in order. The later one of a repeated argument wins.
-        if !line.args.is_sorted_by(|a, b| a.0 < b.0) {
-            line.args.reverse();
-            line.args.sort_by_key(|arg| arg.0);
-            line.args.dedup_by_key(|arg| arg.0);
+        let args = &mut self.line.args;
+        if !args.is_sorted_by(|a, b| a.0 < b.0) {
+            args.reverse();
+            args.sort_by_key(|arg| arg.0);
+            args.dedup_by_key(|arg| arg.0);
         }
-        let beyond = line.args.last().map_or(0, |arg| arg.0 as usize + 1);
-        let mut args = line.args.iter().peekable();
-        for i in 0..beyond.max(function.args.len()) {
-            if i > 0 {
-                out.push_str(", ");
-            }
-            if let Some(name) = function.args.get(i) {
-                out.push_str(name);
-                out.push_str(" = ");
-            }
-            let value =
-                args.next_if(|arg| arg.0 as usize == i).and_then(|arg| line.text.get(arg.1 as usize..arg.2 as usize));
-            out.push_str(value.unwrap_or("?"));
-        }
-        out.push(')');
-        if line.result.1 > line.result.0 {
-            out.push_str(" = ");
-            out.push_str(line.text.get(line.result.0 as usize..line.result.1 as usize).unwrap_or_default());
-        }
-        if line.fake || incomplete {
-            out.push_str(" //");
-            out.push_str(if line.fake { " fake" } else { "" });
-            out.push_str(if incomplete { " incomplete" } else { "" });
-        }
-        out.push('\n');
-        if line.has_frames {
-            out.push_str("Backtrace:\n");
-            for frame in &line.frames {
-                out.push_str(&tables.frames.get(*frame).map(Frame::text).unwrap_or_default());
-                out.push('\n');
-            }
-        }
-        if function.flags.frame_end {
-            out.push('\n');
-        }
+        let (number, frame, line) = (self.call, self.frames, &self.line);
+        self.notation.call(&mut self.out, &Call { tables, function, number, frame, incomplete, line });
+        self.frames += u64::from(function.flags.frame_end);
     }
 
     fn recycle(&mut self) {
@@ -196,8 +236,7 @@ impl Lines {
         if line.text.capacity() <= 1 << 16 && self.spare.len() < 64 {
             line.text.clear();
             line.args.clear();
-            line.frames.clear();
-            (line.result, line.fake, line.has_frames) = ((0, 0), false, false);
+            (line.result, line.fake, line.backtrace) = ((0, 0), false, None);
             self.spare.push(line);
         }
     }
@@ -215,10 +254,15 @@ impl Lines {
         let text = &mut self.line.text;
         match value {
             Scalar::Enum { signature, value } => match tables.enums.get(signature).and_then(|e| e.name(value)) {
-                Some(name) => text.push_str(name),
+                Some(name) => {
+                    self.notation.quote(text);
+                    text.push_str(name);
+                    self.notation.quote(text);
+                }
                 None => put_int(text, value),
             },
             Scalar::Bitmask { signature, value } => {
+                self.notation.quote(text);
                 let mut first = true;
                 let left = tables.bitmasks.get(signature).map_or(value, |mask| {
                     mask.split(value, |name| {
@@ -229,13 +273,14 @@ impl Lines {
                 if left != 0 || first {
                     let _ = write!(text, "{}{left:#x}", if first { "" } else { " | " });
                 }
+                self.notation.quote(text);
             }
             _ => {}
         }
     }
 }
 
-impl Sink for Lines {
+impl<N: Notation> Sink for Lines<N> {
     fn is_full(&self) -> bool {
         self.out.len() >= PORTION && !self.closing
     }
@@ -269,12 +314,11 @@ impl Sink for Lines {
     }
 
     fn backtrace(&mut self) {
-        self.line.has_frames = true;
-        self.line.frames.clear();
+        self.line.backtrace.get_or_insert_default().clear();
     }
 
     fn frame(&mut self, _tables: &Tables, frame: u32) {
-        self.line.frames.push(frame);
+        self.line.backtrace.get_or_insert_default().push(frame);
     }
 
     fn argument(&mut self, _tables: &Tables, index: u32) {
@@ -289,15 +333,13 @@ impl Sink for Lines {
         self.before(tables, false);
         let text = &mut self.line.text;
         match value {
-            Scalar::Null => text.push_str("NULL"),
+            Scalar::Null => self.notation.null(text),
             Scalar::Bool(b) => text.push_str(if b { "true" } else { "false" }),
             Scalar::Int(n) => put_int(text, n),
             Scalar::Uint(n) => put_uint(text, n),
-            Scalar::Float(x) => put_float(text, x.into(), 7),
-            Scalar::Double(x) => put_float(text, x, 16),
-            Scalar::Pointer(p) => {
-                let _ = write!(text, "{p:#x}");
-            }
+            Scalar::Float(x) => self.notation.float(text, x),
+            Scalar::Double(x) => self.notation.double(text, x),
+            Scalar::Pointer(address) => self.notation.pointer(text, address),
             Scalar::Enum { .. } | Scalar::Bitmask { .. } => self.symbol(tables, value),
         }
         if self.levels.iter().any(|level| level.is_guid) && self.guid.len() < 11 {
@@ -312,33 +354,19 @@ impl Sink for Lines {
 
     fn begin_bytes(&mut self, tables: &Tables, kind: Bytes, len: u64) {
         self.before(tables, false);
-        self.escaper = Escaper::default();
-        self.in_blob = kind == Bytes::Blob;
-        let text = &mut self.line.text;
-        match kind {
-            Bytes::String => text.push('"'),
-            Bytes::Wide => text.push_str("L\""),
-            Bytes::Blob => {
-                let _ = write!(text, "blob({len})");
-            }
-        }
+        self.notation.begin_bytes(&mut self.line.text, kind, len);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
-        if !self.in_blob {
-            bytes.iter().for_each(|byte| self.escaper.byte(&mut self.line.text, *byte));
-        }
+        self.notation.bytes(&mut self.line.text, bytes);
     }
 
     fn unit(&mut self, unit: u32) {
-        self.escaper.unit(&mut self.line.text, unit);
+        self.notation.unit(&mut self.line.text, unit);
     }
 
     fn end_bytes(&mut self) {
-        if !self.in_blob {
-            self.line.text.push('"');
-        }
-        self.in_blob = false;
+        self.notation.end_bytes(&mut self.line.text);
         self.after();
     }
 
@@ -349,8 +377,7 @@ impl Sink for Lines {
         let mut level = Level { kind, count: 0, comma, inline, mark, is_guid: false, hide: None };
         let text = &mut self.line.text;
         match kind {
-            Nest::Array(1) => text.push('&'),
-            Nest::Array(_) => text.push('{'),
+            Nest::Array(len) => self.notation.open_array(text, len),
             Nest::Struct(signature) => {
                 let guid = |s: &Struct| s.name == "GUID" && s.members.len() == 4;
                 level.is_guid = !inline && tables.structs.get(signature).is_some_and(guid);
@@ -371,13 +398,12 @@ impl Sink for Lines {
         let Some(level) = self.levels.pop() else { return };
         let text = &mut self.line.text;
         match level.kind {
-            Nest::Array(1) => {}
-            Nest::Array(_) => text.push('}'),
+            Nest::Array(len) => self.notation.close_array(text, len),
             // The part for machines is not printed.
             Nest::Repr => text.truncate(level.mark),
             Nest::Struct(_) if level.is_guid => {
                 text.truncate(level.mark);
-                put_guid(text, &self.guid);
+                self.notation.guid(text, &self.guid);
             }
             Nest::Struct(_) if level.inline => {
                 if let Some(around) = self.levels.last_mut() {
@@ -387,55 +413,5 @@ impl Sink for Lines {
             Nest::Struct(_) => text.push('}'),
         }
         self.after();
-    }
-}
-
-fn put_guid(out: &mut String, parts: &[u64]) {
-    let part = |i: usize| parts.get(i).copied().unwrap_or(0);
-    let _ = write!(out, "uuid({:08x}-{:04x}-{:04x}-", part(0) as u32, part(1) as u16, part(2) as u16);
-    for i in 3..11 {
-        let _ = write!(out, "{}{:02x}", if i == 5 { "-" } else { "" }, part(i) as u8);
-    }
-    out.push(')');
-}
-
-/// Escapes a string as apitrace does, up to a NUL.
-#[derive(Debug, Default)]
-pub(super) struct Escaper {
-    over: bool,
-}
-
-impl Escaper {
-    #[inline]
-    pub(super) fn byte(&mut self, out: &mut String, byte: u8) {
-        if self.over {
-            return;
-        }
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            0x20..=0x7e | b'\t' | b'\n' => out.push(char::from(byte)),
-            b'\r' => {}
-            0 => self.over = true,
-            _ => {
-                // apitrace's bug: the second octal digit is printed in place of the first, too.
-                let (high, low) = (byte >> 3 & 7, byte & 7);
-                out.push('\\');
-                if high != 0 {
-                    out.push(char::from(b'0' + high));
-                    out.push(char::from(b'0' + high));
-                }
-                out.push(char::from(b'0' + low));
-            }
-        }
-    }
-
-    /// Escapes a unit of a wide string. Only the lower bits of a unit that does not fit a byte remain.
-    fn unit(&mut self, out: &mut String, unit: u32) {
-        match u8::try_from(unit) {
-            Ok(byte) => self.byte(out, byte),
-            // Never a NUL, a quote or a letter, whatever the lower bits are.
-            Err(_) => self.byte(out, unit as u8 & 0x3f | 0x80),
-        }
     }
 }

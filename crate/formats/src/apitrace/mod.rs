@@ -19,6 +19,8 @@ mod lines;
 #[cfg(feature = "text")]
 mod numbers;
 mod pending;
+#[cfg(feature = "text")]
+mod plain;
 pub mod problems;
 mod random_access;
 mod records;

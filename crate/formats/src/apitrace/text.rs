@@ -6,7 +6,6 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::Result;
@@ -15,7 +14,8 @@ use crate::sniff::{OpenOptions, Text};
 
 use super::beginning::{Beginning, unsupported};
 use super::decode::Cut;
-use super::lines::{Escaper, Lines};
+use super::lines::{Lines, Notation};
+use super::plain::Plain;
 use super::problems::CUT_CALL;
 use super::stream::Stream;
 
@@ -24,26 +24,26 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
     let beginning = Beginning::of(head);
     beginning.check_version()?;
     Ok(match text {
-        Text::Apitrace { thread_ids } => Some(Box::new(ApitraceText::new(&beginning, thread_ids, options))),
+        Text::Apitrace { thread_ids } => Some(Box::new(Printer::new(&beginning, Plain::new(thread_ids), options))),
         Text::Jsonl => None,
     })
 }
 
 /// Prints a trace.
-pub(crate) struct ApitraceText {
+struct Printer<N> {
     stream: Stream,
-    lines: Lines,
+    lines: Lines<N>,
     header: bool,
     done: bool,
     options: OpenOptions,
     problems: Vec<Problem>,
 }
 
-impl ApitraceText {
-    pub(crate) fn new(beginning: &Beginning, thread_ids: bool, options: OpenOptions) -> Self {
+impl<N: Notation> Printer<N> {
+    fn new(beginning: &Beginning, notation: N, options: OpenOptions) -> Self {
         Self {
             stream: Stream::new(beginning.container, &options.limits, None),
-            lines: Lines::new(thread_ids),
+            lines: Lines::new(notation),
             header: false,
             done: false,
             options,
@@ -57,7 +57,7 @@ impl ApitraceText {
         }
         if !self.header && (self.stream.walk.has_header() || self.stream.is_over()) {
             self.header = true;
-            self.print_properties(out);
+            self.lines.notation.header(out, self.stream.walk.header());
         }
         out.push_str(&self.lines.out);
         self.lines.out.clear();
@@ -65,20 +65,6 @@ impl ApitraceText {
             self.finish(out);
         }
         Ok(())
-    }
-
-    fn print_properties(&self, out: &mut String) {
-        let mut properties: Vec<_> = self.stream.walk.header().properties.iter().collect();
-        // The last value of a repeated name wins.
-        properties.reverse();
-        properties.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
-        properties.dedup_by(|a, b| a.0 == b.0);
-        for (name, value) in properties {
-            let mut escaped = Escaper::default();
-            let _ = write!(out, "// {name} = \"");
-            value.iter().for_each(|byte| escaped.byte(out, *byte));
-            out.push_str("\"\n");
-        }
     }
 
     fn finish(&mut self, out: &mut String) {
@@ -113,7 +99,7 @@ impl ApitraceText {
     }
 }
 
-impl TextDump for ApitraceText {
+impl<N: Notation> TextDump for Printer<N> {
     fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress> {
         let mut used = 0;
         loop {
