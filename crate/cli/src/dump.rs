@@ -1,20 +1,50 @@
 //! `unspool dump`: every record as text.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::PathBuf;
 
+use clap::ValueEnum;
 use unspool_engine::{pull, read, refusal};
 use unspool_formats::decoder::TextDump;
 use unspool_formats::{Format, OpenOptions, Probe, RowDecoder, Text, recognise};
 
 use crate::progress::Progress;
 use crate::sqlite::Database;
-use crate::{As, Failure, Place, Source, complain};
+use crate::{Failure, Place, Source, complain};
 
-/// Prints the trace as `form`, or as its format's own tool does where there is such a tool, and as JSON Lines otherwise.
-/// `thread_ids` concerns the text of apitrace.
-pub(crate) fn run(path: &Path, form: Option<As>, thread_ids: bool) -> Result<(), Failure> {
-    let mut source = Source::open(path)?;
+#[derive(clap::Args)]
+pub(crate) struct Dump {
+    /// Trace to read; - for standard input.
+    file: PathBuf,
+    /// Output format. Default: text for apitrace, jsonl for all others.
+    #[arg(long = "as", value_enum)]
+    form: Option<As>,
+    /// Print the thread before each call, in the text of apitrace.
+    #[arg(long, value_enum, default_value_t = YesNo::No)]
+    thread_ids: YesNo,
+    /// Print what is in blobs, not only their lengths, in the JSON Lines of apitrace.
+    #[arg(long)]
+    blobs: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum As {
+    /// One JSON object per record.
+    Jsonl,
+    /// The output of the format's own tool: `apitrace dump -v --color=never`.
+    Text,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
+}
+
+/// Prints the trace in the wanted form, or else as its format's own tool does where there is such a tool, and as JSON Lines
+/// otherwise.
+pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
+    let mut source = Source::open(&how.file)?;
     if io::stdout().is_terminal() {
         // The records that scroll by show progress enough.
         source.bar = Progress::hidden();
@@ -23,47 +53,36 @@ pub(crate) fn run(path: &Path, form: Option<As>, thread_ids: bool) -> Result<(),
     let probe = Probe { head: &source.head, tail: &source.tail, size: source.size, name: &source.name };
     let (format, _) = recognise(&probe).ok_or_else(|| refused(refusal(probe.head, probe.size).sentence))?;
     if let Some(decoder) = pull::row_decoder(&probe).map_err(|error| refused(error.sentence))? {
-        if form == Some(As::Text) {
-            return Err(refused(not_printed(As::Text)));
+        if how.form == Some(As::Text) {
+            return Err(refused(NOT_TEXT.into()));
         }
         return database(decoder, &source);
     }
-    let dump = text_dump(format, &source, form, thread_ids).map_err(refused)?;
+    let dump = text_dump(format, &source, how).map_err(refused)?;
     stream(dump, source)
 }
 
 /// The printer of a stream's records, in the first of the wanted forms that the format supports.
-fn text_dump(
-    format: &Format,
-    source: &Source,
-    form: Option<As>,
-    thread_ids: bool,
-) -> Result<Box<dyn TextDump>, String> {
+fn text_dump(format: &Format, source: &Source, how: &Dump) -> Result<Box<dyn TextDump>, String> {
     let options = OpenOptions { size: Some(source.size), ..OpenOptions::default() };
-    let forms = match form {
-        Some(form) => &[form][..],
+    let forms = match &how.form {
+        Some(form) => core::slice::from_ref(form),
         None => &[As::Text, As::Jsonl],
     };
     for form in forms {
         let text = match form {
-            As::Jsonl => Text::Jsonl,
-            As::Text => Text::Apitrace { thread_ids },
+            As::Jsonl => Text::Jsonl { blobs: how.blobs },
+            As::Text => Text::Apitrace { thread_ids: how.thread_ids == YesNo::Yes },
         };
         if let Some(dump) = (format.text)(&source.head, text, options).map_err(|error| error.to_string())? {
             return Ok(dump);
         }
     }
-    Err(not_printed(form.unwrap_or(As::Jsonl)))
+    Err(NOT_TEXT.into())
 }
 
-/// The sentence for a trace that cannot be printed as `form`, with the form to use.
-fn not_printed(form: As) -> String {
-    let sentence = match form {
-        As::Text => "This trace cannot be printed as text: only apitrace traces can. Use --as jsonl.",
-        As::Jsonl => "This trace cannot be printed as JSON Lines. Use --as text.",
-    };
-    sentence.into()
-}
+/// The sentence for a trace that cannot be printed as text.
+const NOT_TEXT: &str = "This trace cannot be printed as text: only apitrace traces can. Use --as jsonl.";
 
 /// Prints the records of a file that is read as bytes.
 fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure> {

@@ -19,7 +19,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use unspool_engine::read::{ReadAt, head_and_tail};
 
 use progress::Progress;
@@ -61,16 +61,7 @@ enum Command {
         csv: bool,
     },
     /// Prints every record of a trace.
-    Dump {
-        /// Trace to read; - for standard input.
-        file: PathBuf,
-        /// Output format. Default: text for apitrace, jsonl for all others.
-        #[arg(long = "as", value_enum)]
-        form: Option<As>,
-        /// Print the thread before each call, in the text of apitrace.
-        #[arg(long, value_enum, default_value_t = YesNo::No)]
-        thread_ids: YesNo,
-    },
+    Dump(dump::Dump),
     /// Lists the slices of a trace by start: calls, handlers, groups.
     Slices(slices::Slices),
     /// Generates a trace of any size, for tests and benchmarks.
@@ -106,20 +97,6 @@ struct Generate {
     output: PathBuf,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum As {
-    /// One JSON object per record.
-    Jsonl,
-    /// The output of the format's own tool: `apitrace dump -v --color=never`.
-    Text,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum YesNo {
-    Yes,
-    No,
-}
-
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { file, json } => info::run(&file, json),
@@ -133,7 +110,7 @@ fn main() -> ExitCode {
             stats::run(&file, form)
         }
         Command::Generate(what) => generate::run(&what),
-        Command::Dump { file, form, thread_ids } => dump::run(&file, form, thread_ids == YesNo::Yes),
+        Command::Dump(what) => dump::run(&what),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -39,8 +39,11 @@ pub mod decoder;
 pub mod details;
 pub mod error;
 pub mod frames;
+mod hex;
 pub mod info;
 pub mod input;
+#[cfg(feature = "text")]
+mod json;
 pub mod limits;
 pub mod locator;
 mod names;

@@ -56,7 +56,10 @@ pub struct OpenOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
     /// One JSON object per record.
-    Jsonl,
+    Jsonl {
+        /// With what is in the blobs of apitrace, not only their lengths.
+        blobs: bool,
+    },
     /// The output of `apitrace dump -v --color=never`.
     Apitrace {
         /// With the thread before each call, as with `--thread-ids=yes`.

@@ -249,7 +249,7 @@ fn named<'a>(values: Vec<Value>, name: impl Fn(usize) -> &'a str) -> Value {
 }
 
 /// A string with NULs as text.
-fn shown(bytes: &[u8]) -> String {
+pub(super) fn shown(bytes: &[u8]) -> String {
     if bytes.contains(&0) {
         return bytes.split(|b| *b == 0).map(text_of).collect::<Vec<_>>().join("\0");
     }

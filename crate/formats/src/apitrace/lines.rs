@@ -16,6 +16,8 @@ const PORTION: usize = 1 << 20;
 
 /// How values and calls look. Each method appends to `out`.
 pub(super) trait Notation {
+    /// What is between two values.
+    const SEPARATOR: &'static str;
     /// What precedes the calls.
     fn header(&mut self, _out: &mut String, _header: &Header) {}
     fn null(&mut self, out: &mut String);
@@ -39,6 +41,10 @@ pub(super) trait Notation {
     fn guid(&mut self, out: &mut String, parts: &[u64]);
     /// A call, with its line end.
     fn call(&mut self, out: &mut String, call: &Call<'_>);
+    /// Number of bytes left out since the last call of this method, because they were too many.
+    fn take_left_out(&mut self) -> u64 {
+        0
+    }
 }
 
 /// A call to print.
@@ -168,7 +174,7 @@ impl<N: Notation> Lines<N> {
         match level.kind {
             Nest::Array(_) => {
                 if index > 0 {
-                    self.line.text.push_str(", ");
+                    self.line.text.push_str(N::SEPARATOR);
                 }
             }
             Nest::Repr => {
@@ -187,7 +193,7 @@ impl<N: Notation> Lines<N> {
                     return false;
                 }
                 if level.comma {
-                    self.line.text.push_str(", ");
+                    self.line.text.push_str(N::SEPARATOR);
                 }
                 level.comma = true;
                 self.notation.member(&mut self.line.text, name, index);

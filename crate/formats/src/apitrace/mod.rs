@@ -13,6 +13,8 @@ mod details;
 pub mod encode;
 mod events;
 mod functions;
+#[cfg(feature = "text")]
+mod json;
 mod label;
 #[cfg(feature = "text")]
 mod lines;

@@ -26,6 +26,8 @@ impl Plain {
 }
 
 impl Notation for Plain {
+    const SEPARATOR: &'static str = ", ";
+
     fn header(&mut self, out: &mut String, header: &Header) {
         let mut properties: Vec<_> = header.properties.iter().collect();
         // The last value of a repeated name wins.

@@ -101,6 +101,12 @@ impl Strings {
         };
         self.text.get(start..end)
     }
+
+    /// Index of the first of these texts that is `text`.
+    #[cfg(feature = "text")]
+    pub(crate) fn first(&self, text: &str) -> Option<usize> {
+        (0..self.len()).find(|i| self.get(*i) == Some(text))
+    }
 }
 
 /// A function.

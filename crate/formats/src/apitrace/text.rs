@@ -1,4 +1,4 @@
-//! A trace as text, byte for byte as `apitrace dump -v --color=never` prints it.
+//! A trace as text: byte for byte as `apitrace dump -v --color=never` prints it, or as JSON lines.
 //!
 //! Follows `cli/cli_dump.cpp` and `lib/trace/trace_dump.cpp`, oddities included: octal escapes have their first digit
 //! doubled, and truncated calls are dropped. GUIDs are printed as numbers, because their names are unknown here.
@@ -9,23 +9,24 @@ use alloc::vec::Vec;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::Result;
-use crate::problem::{Problem, TRUNCATED};
+use crate::problem::{LEFT_OUT, Problem, TRUNCATED};
 use crate::sniff::{OpenOptions, Text};
 
 use super::beginning::{Beginning, unsupported};
 use super::decode::Cut;
+use super::json::Json;
 use super::lines::{Lines, Notation};
 use super::plain::Plain;
 use super::problems::CUT_CALL;
 use super::stream::Stream;
 
-/// Begins to print a trace as `apitrace dump` does. Returns `None` for any other kind of text.
+/// Begins to print a trace.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let beginning = Beginning::of(head);
     beginning.check_version()?;
     Ok(match text {
         Text::Apitrace { thread_ids } => Some(Box::new(Printer::new(&beginning, Plain::new(thread_ids), options))),
-        Text::Jsonl => None,
+        Text::Jsonl { blobs } => Some(Box::new(Printer::new(&beginning, Json::new(blobs), options))),
     })
 }
 
@@ -61,6 +62,10 @@ impl<N: Notation> Printer<N> {
         }
         out.push_str(&self.lines.out);
         self.lines.out.clear();
+        let value = self.lines.notation.take_left_out();
+        if value > 0 {
+            self.problems.push(Problem { at: self.stream.file_at(), kind: &LEFT_OUT, value });
+        }
         if self.stream.is_over() && !self.done {
             self.finish(out);
         }

@@ -11,6 +11,7 @@ use crate::code::isa::{ByteOrder, Isa};
 use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
+use crate::hex::push_hex;
 use crate::locator::Locator;
 
 use super::events::FramesDecoder;
@@ -132,7 +133,7 @@ impl Describer {
             return Value::Hex(digits.iter().fold(0, |n, digit| n << 8 | u64::from(*digit)));
         }
         let mut text = String::from("0x");
-        super::push_hex(&mut text, digits.get(digits.len() - kept.div_ceil(8)..).unwrap_or_default());
+        push_hex(&mut text, digits.get(digits.len() - kept.div_ceil(8)..).unwrap_or_default());
         Value::Text(text)
     }
 }

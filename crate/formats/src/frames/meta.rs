@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::hex::push_hex;
+
 use super::message::{Capture, Message, Slot};
 
 /// Limit for a text in bytes: each is shown in one line.
@@ -69,7 +71,7 @@ impl Summary {
         };
         let md5 = (!self.md5.bytes.is_empty()).then(|| {
             let mut text = String::new();
-            super::push_hex(&mut text, &self.md5.bytes);
+            push_hex(&mut text, &self.md5.bytes);
             text
         });
         let all = [

@@ -23,7 +23,6 @@ pub mod wire;
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
@@ -56,15 +55,6 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
             Err(_) => "the magic number of BAP frames".into(),
         },
     })
-}
-
-/// Appends `bytes` in lower-case hexadecimal.
-fn push_hex(out: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            out.push(char::from_digit(digit.into(), 16).unwrap_or('?'));
-        }
-    }
 }
 
 #[cfg(test)]

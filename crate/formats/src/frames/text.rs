@@ -8,6 +8,8 @@ use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::Result;
+use crate::hex::push_hex;
+use crate::json::put_text;
 use crate::problem::{LEFT_OUT, MALFORMED, Problem};
 use crate::sniff::{OpenOptions, Text};
 
@@ -21,7 +23,7 @@ use super::wire::Header;
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let header = Header::parse(head, options.size)?;
     Ok(match text {
-        Text::Jsonl => Some(Box::new(JsonLines::new(header, options))),
+        Text::Jsonl { .. } => Some(Box::new(JsonLines::new(header, options))),
         Text::Apitrace { .. } => None,
     })
 }
@@ -303,7 +305,7 @@ impl Json<'_> {
         if let Some(bytes) = value {
             self.key(key);
             self.out.push('"');
-            super::push_hex(self.out, bytes);
+            push_hex(self.out, bytes);
             self.out.push('"');
         }
     }
@@ -311,19 +313,7 @@ impl Json<'_> {
     fn text(&mut self, key: &str, value: Option<&[u8]>) {
         let Some(bytes) = value else { return };
         self.key(key);
-        self.out.push('"');
-        for c in String::from_utf8_lossy(bytes).chars() {
-            match c {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
-                '\n' => self.out.push_str("\\n"),
-                c if u32::from(c) < 0x20 => {
-                    let _ = write!(self.out, "\\u{:04x}", u32::from(c));
-                }
-                c => self.out.push(c),
-            }
-        }
-        self.out.push('"');
+        put_text(self.out, &String::from_utf8_lossy(bytes));
     }
 
     fn object<T>(&mut self, key: &str, value: Option<T>, write: impl FnOnce(&mut Json<'_>, T)) {

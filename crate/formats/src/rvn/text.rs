@@ -3,6 +3,8 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
+use crate::hex::push_hex;
+
 use super::blocks::Blocks;
 use super::decode::Record;
 
@@ -24,9 +26,7 @@ pub(super) fn record(record: &Record, blocks: &Blocks, out: &mut String) {
             match blocks.get(i.related).and_then(|entry| entry.instruction_at(i.pc)) {
                 Some(bytes) => {
                     out.push('"');
-                    for byte in bytes {
-                        let _ = write!(out, "{byte:02x}");
-                    }
+                    push_hex(out, bytes);
                     out.push('"');
                 }
                 None => out.push_str("null"),

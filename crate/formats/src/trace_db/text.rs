@@ -7,6 +7,8 @@ use core::fmt::Write;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::Result;
+use crate::hex::push_hex;
+use crate::json::{put_double, put_text};
 use crate::problem::{LEFT_OUT, Problem};
 use crate::sniff::{OpenOptions, Text};
 
@@ -18,7 +20,7 @@ use super::wire::{Layout, Number, Tables};
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
     let layout = super::layout(head, &options)?;
     Ok(match text {
-        Text::Jsonl => Some(Box::new(JsonLines::new(layout, options))),
+        Text::Jsonl { .. } => Some(Box::new(JsonLines::new(layout, options))),
         Text::Apitrace { .. } => None,
     })
 }
@@ -137,17 +139,13 @@ pub(crate) fn put_variable(out: &mut String, tables: &Tables, v: &Variable) {
     let _ = match &v.content {
         Content::Number(Number::Unsigned(n) | Number::Pointer(n)) => write!(out, "{n}"),
         Content::Number(Number::Signed(n)) => write!(out, "{n}"),
-        Content::Number(Number::Float(n)) if n.is_nan() => write!(out, "\"nan\""),
-        Content::Number(Number::Float(n)) if n.is_infinite() => {
-            write!(out, "{}", if *n > 0.0 { "\"inf\"" } else { "\"-inf\"" })
+        Content::Number(Number::Float(n)) => {
+            put_double(out, *n);
+            Ok(())
         }
-        // The shortest digits that give the same number, with an exponent if it is far from 1.
-        Content::Number(Number::Float(n)) => write!(out, "{n:?}"),
         Content::Bytes(bytes) => {
             out.push_str("\"hex:");
-            bytes.iter().for_each(|byte| {
-                let _ = write!(out, "{byte:02x}");
-            });
+            push_hex(out, bytes);
             write!(out, "\"")
         }
     };
@@ -155,19 +153,4 @@ pub(crate) fn put_variable(out: &mut String, tables: &Tables, v: &Variable) {
         Some(bytes) => write!(out, ",\"size\":{},\"buffer_size\":{bytes}}}", v.size),
         None => write!(out, ",\"size\":{},\"buffer_size\":null}}", v.size),
     };
-}
-
-fn put_text(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        let _ = match c {
-            '"' | '\\' => write!(out, "\\{c}"),
-            '\0'..='\x1f' => write!(out, "\\u{:04x}", c as u32),
-            _ => {
-                out.push(c);
-                Ok(())
-            }
-        };
-    }
-    out.push('"');
 }

@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::{Cause, Error, Result};
+use crate::hex::push_hex;
 use crate::problem::Problem;
 use crate::sniff::{OpenOptions, Text};
 
@@ -29,7 +30,7 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
         None => JsonLines::new(Header::parse(head)?, options),
     };
     Ok(match text {
-        Text::Jsonl => Some(Box::new(lines)),
+        Text::Jsonl { .. } => Some(Box::new(lines)),
         Text::Apitrace { .. } => None,
     })
 }
@@ -278,9 +279,7 @@ impl Sink for Lines {
     }
 
     fn payload(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            let _ = write!(self.text, "{byte:02x}");
-        }
+        push_hex(&mut self.text, bytes);
     }
 
     // The first pass over an FDR log has already reported problems of buffers, but none inside them.

@@ -48,7 +48,7 @@ pub(crate) fn whole(file: &[u8]) -> Delivered {
 /// The dump of a file, its problems, and the number of bytes used before the end.
 pub(crate) fn text(file: &[u8], portion: usize) -> (String, Vec<Problem>, usize) {
     let head = &file[..file.len().min(64 * 1024)];
-    let mut dump = (format().text)(head, Text::Jsonl, options(file)).unwrap().unwrap();
+    let mut dump = (format().text)(head, Text::Jsonl { blobs: false }, options(file)).unwrap().unwrap();
     let (mut out, mut pending, mut used) = (String::new(), Vec::new(), 0);
     for chunk in file.chunks(portion) {
         pending.extend_from_slice(chunk);
