@@ -237,6 +237,13 @@ fn other_databases_are_refused_with_a_reason() {
         ("update _metadata set format_version='2.0.0'", "version 2.0.0"),
         ("update _metadata set format_version='1.0'", "\"1.0\""),
         ("drop table _metadata; drop table blocks", "no table \"blocks\""),
+        ("drop table blocks", "no table \"blocks\""),
+        // The view never ends.
+        (
+            "drop table execution; create view execution as with recursive c(transition_id, block_id) as
+             (select 1, 2 union all select transition_id + 1, 2 from c) select * from c",
+            "no table \"execution\"",
+        ),
     ] {
         let path = dir.path().join("a.sqlite");
         save(&path, "", &mut small()).execute_batch(sql).unwrap();

@@ -60,6 +60,8 @@ pub(super) struct Reader {
     scan: Option<Scan>,
     pub(super) schema: Schema,
     has_metadata: bool,
+    /// A table that block traces have and this database lacks. A view of that name does not count: it may never end.
+    missing: Option<&'static str>,
     pub(super) metadata: Metadata,
     /// The largest transition, if known.
     pub(super) last: Option<i64>,
@@ -87,6 +89,7 @@ impl Reader {
             scan: None,
             schema: Schema::Of2021,
             has_metadata: false,
+            missing: None,
             metadata: metadata::missing(),
             last: None,
             blocks: Blocks::default(),
@@ -137,6 +140,10 @@ impl Reader {
             Phase::Tables => self.tables(&rows.cells)?,
             Phase::Metadata => {
                 self.metadata = metadata::parse(&rows.cells)?;
+                if let Some(missing) = self.missing {
+                    let sentence = format!("This REVEN block trace has no table {missing:?}.");
+                    return Err(RowError::new(Class::Malformed, sentence));
+                }
                 Phase::Last
             }
             Phase::Last => {
@@ -251,7 +258,8 @@ impl Reader {
             }
             _ => None,
         });
-        if let Some(missing) = ["blocks", "execution"].into_iter().find(|name| !has(name)) {
+        self.missing = ["blocks", "execution"].into_iter().find(|name| !has(name));
+        if let Some(missing) = self.missing {
             // Other REVEN resources have metadata as well; these name the resource.
             if self.has_metadata {
                 return Ok(Phase::Metadata);
