@@ -2,6 +2,9 @@
 
 use crate::error::{Cause, Error, Result};
 
+/// Number of depths of calls shown. Deeper calls are followed but not shown, because each depth costs the store a column.
+pub(crate) const SHOWN: usize = 10_000;
+
 /// Limits that hold for any file. Counts and lengths are checked against them before anything is allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

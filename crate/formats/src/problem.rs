@@ -81,6 +81,13 @@ problem_kinds! {
         "the record is too large; {value} byte{|s} omitted",
         "{count} record{|s} too large to keep in full",
     );
+
+    /// Calls are nested deeper than is shown. `value`: number of depths shown.
+    TOO_DEEP = ProblemKind::remark(
+        "too-deep",
+        "calls nested deeper than {value} are not shown",
+        "calls are nested deeper than can be shown",
+    );
 }
 
 impl ProblemKind {

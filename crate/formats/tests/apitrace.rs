@@ -12,7 +12,7 @@ use common::{Delivered, decode, details, format, whole};
 use proptest::prelude::*;
 use unspool_formats::apitrace::encode::{Details, Value as Arg, Writer, snappy};
 use unspool_formats::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
-use unspool_formats::problem::{MALFORMED, TRUNCATED};
+use unspool_formats::problem::{MALFORMED, TOO_DEEP, TRUNCATED};
 use unspool_formats::{EventKind, Locator, OpenOptions, Probe, Problem, Text, Value};
 
 const WHOLE: &[usize] = &[usize::MAX];
@@ -103,6 +103,21 @@ fn empty_truncated_and_damaged_files_are_reported() {
 
     let error = (format("apitrace").open)(&snappy(&[7, 0, 0], 100), OpenOptions::default()).err().unwrap();
     assert_eq!(error.to_string(), "at byte 0: apitrace trace version 7 is not supported; supported versions: 0 to 6");
+}
+
+#[test]
+fn calls_nested_too_deep_are_counted_and_not_shown() {
+    let mut w = Writer::new(&[]);
+    let calls: Vec<u64> = (0..10_050).map(|_| w.enter(0, &GOOD, &Details::default())).collect();
+    for call in calls.iter().rev() {
+        w.leave(*call, &Details::default());
+    }
+    w.call(0, &GOOD, vec![], None);
+    let all = whole("apitrace", &w.finish());
+    let track = all.track(3);
+    assert_eq!((all.records, track.len()), (10_051, 2 * 10_001));
+    assert_eq!(track.last().map(String::as_str), Some("EndOf good at 10051"));
+    assert_eq!(all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(), [(&TOO_DEEP, 10_000)]);
 }
 
 #[test]

@@ -14,10 +14,10 @@ use hashbrown::HashMap;
 
 use crate::batch::{EventBatch, EventKind, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
 use crate::error::{Error, Result};
-use crate::limits::Limits;
+use crate::limits::{Limits, SHOWN};
 use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::ProblemKind;
+use crate::problem::{ProblemKind, TOO_DEEP};
 
 use super::Located;
 use super::functions::Marker;
@@ -61,20 +61,24 @@ pub(crate) struct FrameFacts {
     pub(crate) end: u64,
 }
 
-/// A LEAVE without an ENTER, or a pop without a push.
+/// What is wrong with the nesting of calls or groups.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Orphan {
-    /// Offset of the LEAVE event.
+pub(crate) struct Misnested {
+    /// Offset of the event.
     pub(crate) at: StreamOffset,
     pub(crate) kind: &'static ProblemKind,
-    /// Number of the call.
-    pub(crate) call: u64,
+    /// The value of the problem.
+    pub(crate) value: u64,
 }
 
 struct Thread {
     track: TrackId,
     /// Open groups, outermost first.
     groups: Vec<Group>,
+    /// Number of calls shown that are open.
+    open: usize,
+    /// Whether [`TOO_DEEP`] was reported.
+    is_too_deep: bool,
 }
 
 /// An open debug group.
@@ -106,8 +110,12 @@ pub(crate) struct Calls {
     frame_name: Option<u32>,
     /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream.
     far: Vec<(u64, u64)>,
-    /// Orphans since the decoder last took them.
-    pub(crate) orphans: Vec<Orphan>,
+    /// Wrong nesting since the decoder last took it.
+    pub(crate) misnested: Vec<Misnested>,
+    /// Number of the first call that was too deep to be shown, and the number of such calls that are open. They are not in
+    /// `pending`: a file of a megabyte can hold a hundred million.
+    hidden_from: Option<u64>,
+    hidden: u64,
     error: Option<Error>,
 }
 
@@ -126,7 +134,9 @@ impl Calls {
             frame: FrameFacts::default(),
             frame_name: None,
             far: Vec::new(),
-            orphans: Vec::new(),
+            misnested: Vec::new(),
+            hidden_from: None,
+            hidden: 0,
             error: None,
         }
     }
@@ -189,6 +199,17 @@ impl Calls {
         let thread = self.thread(enter, function, out)?;
         let name = self.function_name(enter.function, function, enter.at, out)?;
         let Some(state) = self.threads.get_mut(thread as usize) else { return Ok(()) };
+        if state.open + state.groups.len() >= SHOWN {
+            if !core::mem::replace(&mut state.is_too_deep, true) {
+                let at = StreamOffset(enter.at);
+                self.misnested.push(Misnested { at, kind: &TOO_DEEP, value: SHOWN as u64 });
+            }
+            self.hidden_from.get_or_insert(enter.call);
+            self.hidden += 1;
+            out.records += 1;
+            return Ok(());
+        }
+        state.open += 1;
         let track = state.track;
         if function.flags.marker == Some(Marker::Push) {
             let text = label.unwrap_or(&function.name);
@@ -211,7 +232,11 @@ impl Calls {
     #[inline]
     pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
         let Some(open) = self.pending.take(call) else {
-            self.orphans.push(Orphan { at: StreamOffset(at), kind: &LEAVE_WITHOUT_ENTER, call });
+            if self.hidden > 0 && self.hidden_from.is_some_and(|first| first <= call) {
+                self.hidden -= 1;
+                return;
+            }
+            self.misnested.push(Misnested { at: StreamOffset(at), kind: &LEAVE_WITHOUT_ENTER, value: call });
             return;
         };
         let Some(function) = tables.functions.get(open.function) else { return };
@@ -221,6 +246,7 @@ impl Calls {
         }
         let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
         let Some(thread) = self.threads.get_mut(open.thread as usize) else { return };
+        thread.open -= 1;
         while thread.groups.last().is_some_and(|group| group.call > call) {
             // Pushed within this call and not popped: the end of the call closes it.
             thread.groups.pop();
@@ -229,7 +255,7 @@ impl Calls {
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
                 Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, Locator::at(group.at)),
-                None => self.orphans.push(Orphan { at: StreamOffset(at), kind: &POP_WITHOUT_PUSH, call }),
+                None => self.misnested.push(Misnested { at: StreamOffset(at), kind: &POP_WITHOUT_PUSH, value: call }),
             }
         }
         if at != open.end {
@@ -324,7 +350,7 @@ impl Calls {
         self.limits.check_tracks(self.threads.len() + 1, enter.at)?;
         let index = self.threads.len() as u32;
         let track = FIRST_THREAD + index;
-        self.threads.push(Thread { track, groups: Vec::new() });
+        self.threads.push(Thread { track, groups: Vec::new(), open: 0, is_too_deep: false });
         if enter.thread < SMALL {
             let i = enter.thread as usize;
             if self.thread_of.len() <= i {

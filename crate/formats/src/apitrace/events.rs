@@ -69,10 +69,10 @@ impl ApitraceDecoder {
         self.failed.map_or(Ok(()), Err)
     }
 
-    fn report_orphans(&mut self, out: &mut EventBatch) {
-        for orphan in self.calls.orphans.drain(..) {
-            let at = self.stream.file_offset(orphan.at);
-            out.problems.push(Problem { at, kind: orphan.kind, value: orphan.call });
+    fn report_misnested(&mut self, out: &mut EventBatch) {
+        for it in self.calls.misnested.drain(..) {
+            let at = self.stream.file_offset(it.at);
+            out.problems.push(Problem { at, kind: it.kind, value: it.value });
         }
     }
 
@@ -147,7 +147,7 @@ impl Decoder for ApitraceDecoder {
         }
         let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: false };
         let fed = self.stream.feed(input, &mut sink);
-        self.report_orphans(out);
+        self.report_misnested(out);
         self.check()?;
         if self.stream.is_over() {
             self.finish(out);
@@ -161,7 +161,7 @@ impl Decoder for ApitraceDecoder {
         self.check()?;
         let mut sink = ToBatch { calls: &mut self.calls, current: &mut self.current, out, closing: true };
         self.stream.end(rest, &mut sink);
-        self.report_orphans(out);
+        self.report_misnested(out);
         self.check()?;
         self.finish(out);
         Ok(())

@@ -13,6 +13,8 @@ use super::wire::{FLAG_FAKE, Header};
 
 /// Approximate size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
+/// Limit for the number of open calls, because the line of each is in memory. A file of a megabyte can hold a hundred million.
+pub(super) const MAX_OPEN: usize = 1 << 20;
 
 /// How values and calls look. Each method appends to `out`.
 pub(super) trait Notation {
@@ -138,6 +140,8 @@ pub(super) struct Lines<N> {
     guid: Vec<u64>,
     /// Number of frames that have ended.
     frames: u64,
+    /// Calls were left out, because [`MAX_OPEN`] others were open.
+    pub(super) too_many: bool,
     pub(super) closing: bool,
 }
 
@@ -157,6 +161,7 @@ impl<N: Notation> Lines<N> {
             levels: Vec::new(),
             guid: Vec::new(),
             frames: 0,
+            too_many: false,
             closing: false,
         }
     }
@@ -305,8 +310,13 @@ impl<N: Notation> Sink for Lines<N> {
     }
 
     fn event_end(&mut self, tables: &Tables, _end: u64) {
-        if !self.leaving {
+        if !self.leaving && self.pending.len() < MAX_OPEN {
             self.pending.push(self.call, core::mem::take(&mut self.line));
+            return;
+        }
+        if !self.leaving {
+            self.too_many = true;
+            self.recycle();
             return;
         }
         if self.known {

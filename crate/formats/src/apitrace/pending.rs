@@ -49,6 +49,12 @@ impl<T> Pending<T> {
         self.calls.iter().filter_map(|open| open.value.as_ref().map(|value| (open.call, value)))
     }
 
+    /// Number of open calls.
+    #[cfg(feature = "text")]
+    pub(crate) fn len(&self) -> usize {
+        self.calls.len() - self.dead
+    }
+
     /// Takes all open calls.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (u64, T)> {
         self.dead = 0;

@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::Result;
-use crate::problem::{LEFT_OUT, Problem, TRUNCATED};
+use crate::problem::{LEFT_OUT, Problem, TOO_DEEP, TRUNCATED};
 use crate::sniff::{OpenOptions, Text};
 
 use super::beginning::{Beginning, unsupported};
 use super::decode::Cut;
 use super::json::Json;
-use super::lines::{Lines, Notation};
+use super::lines::{Lines, MAX_OPEN, Notation};
 use super::plain::Plain;
 use super::problems::CUT_CALL;
 use super::stream::Stream;
@@ -35,6 +35,7 @@ struct Printer<N> {
     stream: Stream,
     lines: Lines<N>,
     header: bool,
+    told_too_many: bool,
     done: bool,
     options: OpenOptions,
     problems: Vec<Problem>,
@@ -46,6 +47,7 @@ impl<N: Notation> Printer<N> {
             stream: Stream::new(beginning.container, &options.limits, None),
             lines: Lines::new(notation),
             header: false,
+            told_too_many: false,
             done: false,
             options,
             problems: Vec::new(),
@@ -65,6 +67,9 @@ impl<N: Notation> Printer<N> {
         let value = self.lines.notation.take_left_out();
         if value > 0 {
             self.problems.push(Problem { at: self.stream.file_at(), kind: &LEFT_OUT, value });
+        }
+        if core::mem::take(&mut self.lines.too_many) && !core::mem::replace(&mut self.told_too_many, true) {
+            self.problems.push(Problem { at: self.stream.file_at(), kind: &TOO_DEEP, value: MAX_OPEN as u64 });
         }
         if self.stream.is_over() && !self.done {
             self.finish(out);

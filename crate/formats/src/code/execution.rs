@@ -10,8 +10,7 @@ use super::pointer::Move;
 use crate::batch::SliceKind;
 use crate::locator::Locator;
 
-/// Number of depths shown. Deeper calls are followed but not shown, because each depth costs the store a column.
-pub(crate) const SHOWN: usize = 10_000;
+pub(crate) use crate::limits::SHOWN;
 
 /// What was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

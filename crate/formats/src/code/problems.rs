@@ -1,16 +1,9 @@
 //! Kinds of problems of call stacks rebuilt from instructions.
 
 use super::execution::{Note, SHOWN};
-use crate::problem::Problem;
+use crate::problem::{Problem, TOO_DEEP};
 
 crate::problem_kinds! {
-    /// Calls are nested deeper than is shown. `value`: number of depths shown.
-    TOO_DEEP = ProblemKind::remark(
-        "too-deep",
-        "calls nested deeper than {value} are not shown",
-        "calls are nested deeper than can be shown",
-    );
-
     /// Code returned whose call is not in the recording. `value`: the address of the returning instruction.
     RETURN_WITHOUT_CALL = ProblemKind::remark(
         "return-without-call",
