@@ -110,7 +110,8 @@ async function wasmPackTest() {
 
 /** Compares real files with reference tools, known call stacks, and independently computed statistics. */
 async function corpus() {
-  const [records, stats, calls] = ['check_corpus.py', 'check_stats.py', 'check_calls.py'].map((name) => join(checks, name));
+  const names = ['check_corpus.py', 'check_stats.py', 'check_calls.py', 'check_hostile.py'];
+  const [records, ...others] = names.map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {
     say('skipped: the corpus of real traces, its checkers or python3 are missing');
     return 0;
@@ -118,7 +119,7 @@ async function corpus() {
   const built = await cargo('build', '--release', '--package', 'unspool-cli', '--locked');
   if (built !== 0) return built;
   const cli = ['--cli', 'target/release/unspool'];
-  for (const checker of [stats, calls].filter(existsSync)) {
+  for (const checker of others.filter(existsSync)) {
     const status = await announced('python3', [checker, ...cli]);
     if (status !== 0) return status;
   }

@@ -133,6 +133,27 @@ fn a_damaged_container_costs_the_rest_of_the_file_for_events_and_text() {
 }
 
 #[test]
+fn damage_loses_nothing_before_it_however_full_the_batch_is() {
+    let mut w = Writer::new(&[]);
+    for _ in 0..500 {
+        w.call(0, &GOOD, vec![], None);
+    }
+    let stream = w.stream();
+    let mut file = snappy(stream, stream.len() / 2);
+    // The second of two blocks is damaged near its end.
+    let at = file.len() - 40;
+    file[at..].fill(0xff);
+    let all = whole("apitrace", &file);
+    assert!(all.records > 300 && all.problems.iter().any(|p| p.kind == &MALFORMED), "{:?}", all.problems);
+    for (portion, capacity) in [(usize::MAX, 16), (100, 16), (1, 64), (7, 1 << 16)] {
+        let (some, _) = decode("apitrace", &file, &[portion], capacity);
+        assert_eq!((some.records, some.problems), (all.records, all.problems.clone()), "{portion} {capacity}");
+    }
+    let (text, _) = dump(&file, false, 100);
+    assert_eq!(text.lines().count() as u64, all.records);
+}
+
+#[test]
 fn a_truncated_header_is_reported_for_events_and_text() {
     let file = snappy(&sample().stream()[..2], 100);
     let cut = Problem { at: whole("apitrace", &file).problems[0].at, kind: &TRUNCATED, value: 0 };

@@ -8,11 +8,11 @@ mod frames_common;
 use std::path::{Path, PathBuf};
 
 use frames_common::{decode, details, format, options, text, whole};
-use unspool_formats::code::problems::{LANDING_GUESSED, LEFT_BY_JUMP, RETURN_WITHOUT_CALL, TOO_DEEP};
+use unspool_formats::code::problems::{LANDING_GUESSED, LEFT_BY_JUMP, RETURN_WITHOUT_CALL};
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Taint, TaintIntro, Writer};
 use unspool_formats::frames::problems::{BAD_TABLE, UNKNOWN_RECORD, WRONG_COUNT};
 use unspool_formats::frames::records;
-use unspool_formats::problem::{MALFORMED, TRUNCATED};
+use unspool_formats::problem::{MALFORMED, TOO_DEEP, TRUNCATED};
 use unspool_formats::{EventKind, Field, Locator, Probe, Value};
 
 fn field(details: &[Field], name: &str) -> Option<Value> {

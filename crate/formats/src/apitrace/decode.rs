@@ -120,6 +120,8 @@ pub(crate) struct Broken {
     pub(crate) at: u64,
     /// The primitive is the version in the header.
     pub(crate) version: bool,
+    /// The bytes are valid, but there are too many definitions.
+    pub(crate) too_many: bool,
 }
 
 /// Walks over a stream.
@@ -137,6 +139,8 @@ pub(crate) struct Walk {
     leaving: Option<u64>,
     /// Number of values still to come in each open container of values.
     nest: Vec<u64>,
+    /// Entries of all definitions so far.
+    entries: u64,
     text: Vec<u8>,
     draft: Draft,
 }
@@ -152,6 +156,7 @@ impl Walk {
             event_at: 0,
             leaving: None,
             nest: Vec::new(),
+            entries: 0,
             text: Vec::new(),
             draft: Draft::new(Kind::PropertyName, 0, 0),
         }
@@ -237,7 +242,10 @@ impl Walk {
             match self.step(&mut c, defs, sink) {
                 Ok(()) => {}
                 Err(Stop::Short) => break Ok(()),
-                Err(Stop::Bad) => break Err(Broken { at: before, version: self.state == State::Version }),
+                Err(Stop::Bad) => {
+                    break Err(Broken { at: before, version: self.state == State::Version, too_many: false });
+                }
+                Err(Stop::TooMany) => break Err(Broken { at: before, version: false, too_many: true }),
             }
         };
         self.at = c.at();

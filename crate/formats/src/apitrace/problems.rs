@@ -8,6 +8,13 @@ crate::problem_kinds! {
         "the file ends in the middle of a call",
     );
 
+    /// The definitions have too many entries. `value`: the maximum.
+    TOO_MANY_DEFINITIONS = ProblemKind::serious(
+        "too-many-definitions",
+        "the names of constants, members and arguments are more than {value}; the rest of the file was not read",
+        "too many names of constants, members and arguments",
+    );
+
     /// A LEAVE event has no ENTER event. `value`: the number of the call.
     LEAVE_WITHOUT_ENTER = ProblemKind::remark(
         "leave-without-enter",

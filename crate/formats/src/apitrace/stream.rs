@@ -7,9 +7,10 @@ use crate::limits::Limits;
 use crate::problem::{MALFORMED, Problem};
 
 use super::decode::{Broken, Cut, Sink, Walk};
+use super::problems::TOO_MANY_DEFINITIONS;
 use super::random_access::RandomAccess;
 use super::tables::Tables;
-use super::wire::StreamOffset;
+use super::wire::{MAX_ENTRIES, StreamOffset};
 
 /// Bytes to decompress before control returns to the caller: a decompression bomb expands a portion to gigabytes.
 const BUDGET: u64 = 16 << 20;
@@ -75,6 +76,11 @@ impl Stream {
             if sink.is_full() || self.unpacked - begin >= BUDGET {
                 break true;
             }
+            if self.problem.is_some() {
+                self.over = true;
+                fresh = &[];
+                break false;
+            }
             let before = self.buffer.data().len();
             let result = self.unpacker.unpack(fresh, &mut self.buffer);
             let taken = *result.as_ref().unwrap_or(&0);
@@ -82,8 +88,8 @@ impl Stream {
             self.taken += taken as u64;
             let added = self.added(before);
             if let Err(problem) = result {
+                // Everything before the damage is walked over first, however often the sink is full.
                 self.problem = Some(problem);
-                self.walk_to_the_end(sink);
             } else if taken == 0 && added == 0 {
                 break false;
             }
@@ -181,10 +187,13 @@ impl Stream {
         self.unpacked
     }
 
-    /// The problem of the invalid bytes that the walk met, if any. `size` is that of the file, if known.
+    /// The problem at which the walk stopped, if any. `size` is that of the file, if known.
     pub(crate) fn malformed(&self, size: Option<u64>) -> Option<Problem> {
-        self.broken?;
+        let broken = self.broken?;
         let at = self.file_at();
+        if broken.too_many {
+            return Some(Problem { at, kind: &TOO_MANY_DEFINITIONS, value: MAX_ENTRIES });
+        }
         let value = size.unwrap_or(self.taken).saturating_sub(at);
         Some(Problem { at, kind: &MALFORMED, value })
     }

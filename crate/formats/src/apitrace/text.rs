@@ -103,7 +103,7 @@ impl<N: Notation> Printer<N> {
                 }
             }
             self.lines.finish(&self.stream.tables);
-            out.push_str(&self.lines.out);
+            out.push_str(&core::mem::take(&mut self.lines.out));
         }
         self.problems.extend(self.stream.take_problem(self.options.size));
     }

@@ -76,6 +76,9 @@ pub mod frame_tag {
     pub const OFFSET: u8 = 0x05;
 }
 
+/// Limit for the entries of all definitions together: names of enums, bitmasks, members and arguments.
+pub(crate) const MAX_ENTRIES: u64 = 1 << 24;
+
 /// Maximum depth of nested arrays, structs and reprs. Real calls have a handful.
 pub const MAX_DEPTH: usize = 1000;
 /// Maximum number of arguments: a greater index means damage.
@@ -90,6 +93,8 @@ pub(crate) enum Stop {
     Short,
     /// The format does not allow these bytes.
     Bad,
+    /// The definitions have more than [`MAX_ENTRIES`] entries.
+    TooMany,
 }
 
 impl From<crate::error::Error> for Stop {

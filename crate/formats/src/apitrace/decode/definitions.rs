@@ -7,7 +7,7 @@ use crate::input::Cursor;
 
 use super::super::functions::NameFlags;
 use super::super::tables::{Bitmask, Definitions, Enum, Frame, Function, Signature, Strings, Struct};
-use super::super::wire::{self, Stop, frame_tag, text_of, uint};
+use super::super::wire::{self, MAX_ENTRIES, Stop, frame_tag, text_of, uint};
 use super::{Sink, State, Walk, sint, sint_tag};
 
 /// Maximum length of the strings of a definition together, in bytes.
@@ -128,6 +128,10 @@ impl Walk {
                     return Err(Stop::Bad);
                 }
                 self.draft.count = count;
+                self.entries += count;
+                if self.entries > MAX_ENTRIES {
+                    return Err(Stop::TooMany);
+                }
                 self.next_entry(defs, sink)?;
             }
             State::SintTag => {
