@@ -146,7 +146,7 @@ pub fn row_decoder(probe: &Probe<'_>) -> Result<Option<Box<dyn RowDecoder>>, Tra
 /// # Errors
 ///
 /// The outer error is that of `write`. The inner one says why the database could not be read to its end; what was printed
-/// before stands.
+/// before remains valid.
 pub fn text(
     decoder: Box<dyn RowDecoder>,
     source: Box<dyn RowSource>,

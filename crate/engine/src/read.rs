@@ -92,7 +92,7 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
 /// # Errors
 ///
 /// The outer error is that of the file or of `write`. The inner one says why decoding stopped; what was printed before
-/// stands.
+/// remains valid.
 pub fn text(
     dump: &mut dyn TextDump,
     file: &mut impl ReadAt,
