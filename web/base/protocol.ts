@@ -339,6 +339,73 @@ export interface Progress {
   readonly stage: string | null;
 }
 
+/** A range of some tracks; `to` is exclusive. */
+export interface RangeQuestion {
+  readonly from: Ticks;
+  readonly to: Ticks;
+  readonly tracks: Uint32Array;
+}
+
+/** Statistics of a range, estimated or exact. */
+export interface StatisticsPart {
+  /** The scan has visited all slices: only percentiles are estimates. */
+  readonly exact: boolean;
+  /** The whole file is read. */
+  readonly complete: boolean;
+  readonly functions: Functions | null;
+  readonly flame: Flame | null;
+}
+
+/**
+ * The kinds of jobs: questions that take the worker longer than a turn. Each has a question and parts. The last part is
+ * the result, and the parts before it are estimates. `crate/browser/src/jobs.rs` implements them.
+ */
+export interface JobKinds {
+  /**
+   * A slow scan tells an estimate first. While the file is being read the estimate is also the last part. `flame` is
+   * the call-tree node in focus, 0 for the root, null for no flame graph. Progress counts slices of the range.
+   */
+  readonly statistics: {
+    readonly question: RangeQuestion & { readonly functions: boolean; readonly flame: number | null };
+    readonly part: StatisticsPart;
+  };
+  /** `name` is a name id. The part is null if the range has no call of that name. Progress counts visits to slices. */
+  readonly percentiles: {
+    readonly question: RangeQuestion & { readonly name: number };
+    readonly part: Percentiles | null;
+  };
+}
+
+export type JobKind = keyof JobKinds;
+/** What a job answers, with its kind. */
+export type JobQuestion<K extends JobKind = JobKind> = K extends JobKind
+  ? { readonly kind: K } & JobKinds[K]['question']
+  : never;
+/** What a job has found so far, or its result. */
+export type JobPart<K extends JobKind = JobKind> = JobKinds[K]['part'];
+
+/** How far a job has come, in counted work. */
+export interface JobProgress {
+  readonly done: number;
+  /** As far as the job knows; it may find more to do. */
+  readonly of: number;
+}
+
+/** Messages about a job. */
+export type JobReply<K extends JobKind = JobKind> =
+  /** Sent now and then while nothing else is to be told. */
+  | { readonly t: 'job-progress'; readonly id: number; readonly progress: JobProgress }
+  /** `last` ends the job. */
+  | {
+      readonly t: 'job-part';
+      readonly id: number;
+      readonly part: JobPart<K>;
+      readonly progress: JobProgress;
+      readonly last: boolean;
+    }
+  /** There is no memory for the job, which ends with that. The trace stays usable. */
+  | { readonly t: 'job-failed'; readonly id: number; readonly error: TraceError };
+
 /** Messages of the page. */
 export type ToWorker =
   | { readonly t: 'open'; readonly file: Blob; readonly name: string }
@@ -360,28 +427,13 @@ export type ToWorker =
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'details'; readonly id: number; readonly item: Item }
   /**
-   * Reply: one or more `statistics`. A slow scan sends an estimate first. The exact numbers follow, unless the file is
-   * still being read. A newer request supersedes an older one. `to` is exclusive. `flame` is the call-tree node in
-   * focus, 0 for the root, null for no flame graph.
+   * Begins the job that answers a question. Replies: `job-part`, with `last` on the result, or `job-failed`, and
+   * `job-progress` in between. A newer job of the same slot replaces the older one, which tells nothing more. Jobs of
+   * different slots take turns. The page counts the ids of jobs.
    */
-  | {
-      readonly t: 'statistics';
-      readonly id: number;
-      readonly from: Ticks;
-      readonly to: Ticks;
-      readonly tracks: Uint32Array;
-      readonly functions: boolean;
-      readonly flame: number | null;
-    }
-  /** Reply: `percentiles`. A newer request supersedes an older one. `name` is a name id. */
-  | {
-      readonly t: 'percentiles';
-      readonly id: number;
-      readonly from: Ticks;
-      readonly to: Ticks;
-      readonly tracks: Uint32Array;
-      readonly name: number;
-    }
+  | { readonly t: 'begin-job'; readonly id: number; readonly slot: string; readonly question: JobQuestion }
+  /** Ends a job, which tells nothing more. Ignored if it has ended. */
+  | { readonly t: 'cancel-job'; readonly id: number }
   | { readonly t: 'find'; readonly id: number; readonly what: Find }
   /** Reply: a digest of all that the trace holds, in hexadecimal, for tests and tools. */
   | { readonly t: 'digest'; readonly id: number }
@@ -426,21 +478,7 @@ export type FromWorker =
   | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
   /** `details` is null if there is no such item or decoding failed with `error`. */
   | { readonly t: 'details'; readonly id: number; readonly details: Details | null; readonly error: TraceError | null }
-  | {
-      readonly t: 'statistics';
-      readonly id: number;
-      /** Slices in the range, and how many of them the scan has visited. */
-      readonly slices: number;
-      readonly visited: number;
-      /** The scan has visited all slices: only percentiles are estimates. */
-      readonly exact: boolean;
-      /** The whole file is read. */
-      readonly complete: boolean;
-      readonly functions: Functions | null;
-      readonly flame: Flame | null;
-    }
-  /** null if the range has no call of that name. */
-  | { readonly t: 'percentiles'; readonly id: number; readonly percentiles: Percentiles | null }
+  | JobReply
   | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
   | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

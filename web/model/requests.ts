@@ -1,11 +1,9 @@
-import type { FromWorker, ToWorker } from '../base/protocol.ts';
+import type { FromWorker, JobReply, ToWorker } from '../base/protocol.ts';
 
 /** A message of the worker that ends one request. */
-export type Reply = Exclude<Extract<FromWorker, { id: number }>, { t: 'statistics' }>;
+export type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply>;
 /** The reply of one type. */
 export type ReplyOf<T extends Reply['t']> = Extract<Reply, { t: T }>;
-/** A reply to the only request that gets several. */
-export type StatisticsReply = Extract<FromWorker, { t: 'statistics' }>;
 
 /** The requests to a worker that wait for a reply, by id. */
 export interface Requests {
@@ -13,10 +11,8 @@ export interface Requests {
   ask<T extends Reply['t']>(type: T, message: (id: number) => ToWorker): Promise<ReplyOf<T> | null>;
   /** As {@link Requests.ask}, and resolves the previous request for the same type with null. */
   askNewest<T extends Reply['t']>(type: T, message: (id: number) => ToWorker): Promise<ReplyOf<T> | null>;
-  /** Sends a request with any number of replies, each of which `take` gets, until the next such request. */
-  follow(message: (id: number) => ToWorker, take: (reply: StatisticsReply) => void): void;
   /** Hands a reply to its request. A reply to a superseded request is dropped. */
-  settle(reply: Reply | StatisticsReply): void;
+  settle(reply: Reply): void;
   /** Resolves all waiting requests with null, and all later ones at once. */
   end(): void;
 }
@@ -25,7 +21,6 @@ export interface Requests {
 export function createRequests(post: (message: ToWorker) => void): Requests {
   const waiting = new Map<number, (reply: Reply | null) => void>();
   const newest = new Map<Reply['t'], number>();
-  let followed: { readonly id: number; readonly take: (reply: StatisticsReply) => void } | null = null;
   let lastId = 0;
   let ended = false;
 
@@ -53,16 +48,7 @@ export function createRequests(post: (message: ToWorker) => void): Requests {
       newest.set(type, lastId);
       return reply;
     },
-    follow: (message, take) => {
-      if (ended) return;
-      lastId += 1;
-      followed = { id: lastId, take };
-      post(message(lastId));
-    },
-    settle: (reply) => {
-      if (reply.t !== 'statistics') settleWith(reply.id, reply);
-      else if (reply.id === followed?.id) followed.take(reply);
-    },
+    settle: (reply) => settleWith(reply.id, reply),
     end: () => {
       ended = true;
       for (const id of [...waiting.keys()]) settleWith(id, null);

@@ -1,10 +1,18 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Functions, Progress, Track } from '../base/protocol.ts';
+import type {
+  Functions,
+  JobQuestion,
+  JobReply,
+  Percentiles,
+  Progress,
+  StatisticsPart,
+  Track,
+} from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { createStatistics, type Statistics, tracksOf } from './statistics.ts';
-import type { StatisticsAnswer, StatisticsQuestion, Status, Trace } from './trace.ts';
+import type { Status, Trace } from './trace.ts';
 
 const track = (id: number, more: Partial<Track> = {}): Track => aTrack({ id, slices: 5, ...more });
 const progress = (events: number): Progress => ({
@@ -18,18 +26,34 @@ const progress = (events: number): Progress => ({
   stage: null,
 });
 
-let asked: StatisticsQuestion[];
-let tell: (answer: StatisticsAnswer) => void;
+let asked: JobQuestion<'statistics'>[];
 let statistics: Statistics;
-let found: ((percentiles: { median: bigint; p90: bigint; p99: bigint } | null) => void)[];
+/** The jobs that were begun, and the questions of those that were cancelled. */
+let begun: { question: JobQuestion; take: (reply: JobReply) => void }[];
+let cancelled: JobQuestion[];
 const status = signal<Status>({ at: 'loading' });
 const now = signal(progress(1));
+const PERCENTILES: Percentiles = { median: 1n, p90: 2n, p99: 3n };
+const newest = (kind: JobQuestion['kind']) => begun.findLast(({ question }) => question.kind === kind)!;
+/** The newest statistics tell a part. */
+const tell = ({ slices = 9, visited = 3, ...part }: Partial<StatisticsPart & { slices: number; visited: number }>) =>
+  newest('statistics').take({
+    t: 'job-part',
+    id: 0,
+    part: { exact: false, complete: true, functions: null, flame: null, ...part },
+    progress: { done: visited, of: slices },
+    last: part.exact ?? false,
+  });
+/** The newest percentiles are found. */
+const find = (part: Percentiles | null) =>
+  newest('percentiles').take({ t: 'job-part', id: 0, part, progress: { done: 9, of: 9 }, last: true });
 const READY: Status = { at: 'ready', how: 'complete', error: null };
 
 beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
-  found = [];
+  begun = [];
+  cancelled = [];
   status.value = { at: 'loading' };
   now.value = progress(1);
   const tracks = [track(0, { kind: 'process', slices: 0 }), track(1), track(2), track(3, { kind: 'lane' })];
@@ -37,11 +61,11 @@ beforeEach(() => {
     tracks: signal(new Map(tracks.map((one) => [one.id, one]))),
     status,
     progress: now,
-    statistics: (question: StatisticsQuestion, then: typeof tell) => {
-      asked.push(question);
-      tell = then;
+    begin: (question: JobQuestion, take: (reply: JobReply) => void) => {
+      begun.push({ question, take });
+      if (question.kind === 'statistics') asked.push(question);
+      return () => cancelled.push(question);
     },
-    percentiles: () => new Promise((resolve) => found.push(resolve)),
   } as unknown as Trace);
 });
 afterEach(() => {
@@ -57,7 +81,9 @@ describe('statistics', () => {
   it('are requested for the whole trace, and again for a range', () => {
     status.value = READY;
     statistics.shown.value = 'functions';
-    expect(asked).toEqual([{ from: 0n, to: MAX_TICKS, tracks: Uint32Array.of(1, 2), functions: true, flame: null }]);
+    expect(asked).toEqual([
+      { kind: 'statistics', from: 0n, to: MAX_TICKS, tracks: Uint32Array.of(1, 2), functions: true, flame: null },
+    ]);
     statistics.range.value = { from: ticks(10n), to: ticks(20n) };
     statistics.shown.value = 'flame';
     statistics.focus.value = 7;
@@ -77,8 +103,8 @@ describe('statistics', () => {
     statistics.shown.value = 'functions';
     const began = performance.now();
     vi.advanceTimersByTime(50);
-    tell({ functions: null, flame: null, slices: 10, visited: 3, complete: true, exact: false });
-    tell({ functions: null, flame: null, slices: 10, visited: 10, complete: true, exact: true });
+    tell({ slices: 10, visited: 3 });
+    tell({ slices: 10, visited: 10, exact: true });
     expect(measure.mock.calls).toEqual([
       ['unspool:statistics', { start: began, detail: { exact: false, slices: 10 } }],
       ['unspool:statistics', { start: began, detail: { exact: true, slices: 10 } }],
@@ -107,7 +133,7 @@ describe('statistics', () => {
     statistics.shown.value = 'functions';
     vi.advanceTimersByTime(1001);
     vi.advanceTimersByTime(200);
-    tell({ slices: 9, visited: 3, exact: false, complete: false, functions: null, flame: null });
+    tell({ complete: false });
     now.value = progress(2);
     vi.advanceTimersByTime(1500);
     expect(asked).toHaveLength(1);
@@ -124,23 +150,97 @@ describe('statistics', () => {
     status.value = READY;
     statistics.shown.value = 'functions';
     const functions = { length: 3 } as Functions;
-    tell({ slices: 9, visited: 3, exact: false, complete: true, functions, flame: null });
+    tell({ functions });
     expect(statistics.functions.value).toEqual({ columns: functions, slices: 9, visited: 3, exact: false });
     expect(statistics.flame.value).toBeNull();
   });
-  it('discard exact percentiles when the range changes', async () => {
-    const percentiles = { median: 1n, p90: 2n, p99: 3n };
+  it('are cancelled when no panel shows them, and requested again at once', () => {
+    statistics.shown.value = 'functions';
+    vi.advanceTimersByTime(1001);
+    tell({});
+    statistics.shown.value = null;
+    expect(cancelled).toEqual(asked);
+    statistics.shown.value = 'functions';
+    expect(asked).toHaveLength(2);
+    statistics.shown.value = null;
+    expect(cancelled).toEqual(asked);
+  });
+  it('are not cancelled or requested again once they are exact', () => {
     status.value = READY;
+    statistics.shown.value = 'functions';
+    tell({ exact: true });
+    statistics.shown.value = null;
+    statistics.shown.value = 'functions';
+    expect([asked.length, cancelled.length]).toEqual([1, 0]);
+  });
+  it('give way to the reason when they fail, until the next question', () => {
+    status.value = READY;
+    statistics.shown.value = 'functions';
+    tell({ functions: { length: 3 } as Functions, exact: true });
+    statistics.range.value = { from: ticks(10n), to: ticks(20n) };
+    const error = { kind: 'limit' as const, sentence: 'Not enough memory.', offset: null };
+    newest('statistics').take({ t: 'job-failed', id: 0, error });
+    expect([statistics.functions.value, statistics.failure.value]).toEqual([null, 'Not enough memory.']);
+    statistics.range.value = null;
+    tell({ functions: { length: 3 } as Functions, exact: true });
+    expect([statistics.functions.value?.columns.length, statistics.failure.value]).toEqual([3, null]);
+    statistics.shown.value = null;
+    expect(cancelled).toEqual([]);
+  });
+  it('discard exact percentiles when the range changes', () => {
+    status.value = READY;
+    statistics.shown.value = 'functions';
+    statistics.highlighted.value = 4;
     statistics.askExact(4);
-    expect(statistics.exact.value).toEqual({ name: 4, found: null });
-    found[0]!(percentiles);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(statistics.exact.value).toEqual({ name: 4, found: percentiles });
-    statistics.askExact(5);
+    const pending = { name: 4, found: null, progress: null, failure: null };
+    expect(statistics.exact.value).toEqual(pending);
+    newest('percentiles').take({ t: 'job-progress', id: 0, progress: { done: 3, of: 9 } });
+    expect(statistics.exact.value).toEqual({ ...pending, progress: { done: 3, of: 9 } });
+    find(PERCENTILES);
+    expect(statistics.exact.value).toEqual({ ...pending, found: PERCENTILES });
     statistics.whose.value = 1;
-    found[1]!(percentiles);
-    await vi.advanceTimersByTimeAsync(1);
     expect(statistics.exact.value).toBeNull();
+    expect(cancelled.filter(({ kind }) => kind === 'percentiles')).toEqual([]);
+  });
+  it('cancel the search for percentiles when its question, its function or its table is left', () => {
+    const leave = [
+      () => {
+        statistics.whose.value = 1;
+      },
+      () => {
+        statistics.highlighted.value = 5;
+      },
+      () => {
+        statistics.shown.value = null;
+      },
+    ];
+    status.value = READY;
+    for (const [i, left] of leave.entries()) {
+      statistics.shown.value = 'functions';
+      statistics.highlighted.value = 4;
+      statistics.askExact(4);
+      left();
+      expect(cancelled.filter(({ kind }) => kind === 'percentiles')).toHaveLength(i + 1);
+      expect(statistics.exact.value).toBeNull();
+    }
+  });
+  it('keep exact percentiles when another function is selected', () => {
+    status.value = READY;
+    statistics.shown.value = 'functions';
+    statistics.highlighted.value = 4;
+    statistics.askExact(4);
+    find(PERCENTILES);
+    statistics.highlighted.value = 5;
+    expect(statistics.exact.value?.found).toEqual(PERCENTILES);
+    statistics.askExact(5);
+    find(null);
+    expect(statistics.exact.value).toBeNull();
+  });
+  it('say why percentiles cannot be found', () => {
+    statistics.askExact(4);
+    const error = { kind: 'limit' as const, sentence: 'Not enough memory.', offset: null };
+    newest('percentiles').take({ t: 'job-failed', id: 0, error });
+    expect(statistics.exact.value).toMatchObject({ found: null, failure: 'Not enough memory.' });
   });
   it('cover the threads of a trace that has threads', () => {
     const ids = (tracks: readonly Track[], whose: 'all' | number = 'all') =>

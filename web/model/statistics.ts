@@ -1,9 +1,9 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Flame, Functions, Percentiles, Track } from '../base/protocol.ts';
+import type { Flame, Functions, JobProgress, JobReply, Percentiles, Track } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
-import type { StatisticsAnswer, Trace } from './trace.ts';
+import type { Trace } from './trace.ts';
 import type { Extent } from './view.ts';
 
 /**
@@ -49,6 +49,8 @@ export interface Statistics {
   /** null until the first reply. A reply stays until a newer one arrives. */
   readonly functions: ReadonlySignal<Told<Functions> | null>;
   readonly flame: ReadonlySignal<Told<Flame> | null>;
+  /** Why there are no statistics, in a sentence; null while nothing is wrong. */
+  readonly failure: ReadonlySignal<string | null>;
   /** Exact percentiles of one function in the current range and scope; null if not requested. */
   readonly exact: ReadonlySignal<Exact | null>;
   /** Requests the exact percentiles of a function by its name id. */
@@ -76,6 +78,10 @@ export interface AllTracks {
 export interface Exact {
   readonly name: number;
   readonly found: Percentiles | null;
+  /** null until it is known. */
+  readonly progress: JobProgress | null;
+  /** Why they cannot be found, in a sentence. */
+  readonly failure: string | null;
 }
 
 /** The statistics of a trace, initially of the whole trace. */
@@ -88,6 +94,7 @@ export function createStatistics(trace: Trace): Statistics {
   const highlighted = signal(-1);
   const functions = signal<Told<Functions> | null>(null);
   const flame = signal<Told<Flame> | null>(null);
+  const failure = signal<string | null>(null);
   const exact = signal<Exact | null>(null);
 
   let listed: readonly Choice[] = [];
@@ -108,16 +115,31 @@ export function createStatistics(trace: Trace): Statistics {
     tracks: Uint32Array.from(tracksOf(trace.tracks.value.values(), whose.value), ({ id }) => id),
   });
 
+  let cancel: Dispose | null = null;
+  /** The last job was cancelled before it had its result. */
+  let interrupted = false;
   let last: { question: string; status: string; progress: unknown } = { question: '', status: '', progress: null };
   let askedAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let took = 0;
-  const take = (answer: StatisticsAnswer) => {
+  const take = (reply: JobReply<'statistics'>) => {
+    if (reply.t === 'job-progress') return;
+    if (reply.t === 'job-failed') {
+      cancel = null;
+      failure.value = reply.error.sentence;
+      // Figures of the previous question would look like an answer to this one.
+      functions.value = null;
+      flame.value = null;
+      return;
+    }
+    if (reply.last) cancel = null;
     took = performance.now() - askedAt;
-    const { slices, visited, exact } = answer;
-    performance.measure(MEASURE, { start: askedAt, detail: { exact, slices } });
-    if (answer.functions) functions.value = { columns: answer.functions, slices, visited, exact };
-    if (answer.flame) flame.value = { columns: answer.flame, slices, visited, exact };
+    const { part, progress } = reply;
+    const told = { slices: progress.of, visited: progress.done, exact: part.exact };
+    performance.measure(MEASURE, { start: askedAt, detail: { exact: told.exact, slices: told.slices } });
+    failure.value = null;
+    if (part.functions) functions.value = { columns: part.functions, ...told };
+    if (part.flame) flame.value = { columns: part.flame, ...told };
   };
   const ask = () => {
     clearTimeout(timer);
@@ -127,9 +149,14 @@ export function createStatistics(trace: Trace): Statistics {
     const node = focus.value;
     const status = trace.status.value.at;
     const progress = trace.progress.value;
+    if (part === null && cancel) {
+      cancel();
+      cancel = null;
+      interrupted = true;
+    }
     if (part === null || !progress.extent || tracks.length === 0) return;
     const question = [part, from, to, whose.value, part === 'flame' ? node : ''].join(' ');
-    const changed = question !== last.question;
+    const changed = question !== last.question || interrupted;
     const finished = status === 'ready' && last.status !== 'ready';
     const grown = status === 'loading' && progress !== last.progress;
     if (!changed && !finished && !grown) return;
@@ -141,22 +168,42 @@ export function createStatistics(trace: Trace): Statistics {
       return;
     }
     last = { question, status, progress };
+    interrupted = false;
     // Browsers keep measures until the page clears them.
     performance.clearMeasures(MEASURE);
     askedAt = performance.now();
-    trace.statistics(
-      { from, to, tracks, functions: part === 'functions', flame: part === 'flame' ? node : null },
+    cancel = trace.begin(
+      { kind: 'statistics', from, to, tracks, functions: part === 'functions', flame: part === 'flame' ? node : null },
       take,
     );
   };
   scope.add(effect(ask));
   scope.add(() => clearTimeout(timer));
+  let cancelExact: Dispose | null = null;
+  const forgetExact = () => {
+    cancelExact?.();
+    cancelExact = null;
+    exact.value = null;
+  };
   // Exact percentiles are invalid for another range.
+  scope.add(watch([range, whose, trace.status], forgetExact));
+  // Those that are still being looked for are no longer wanted once the person leaves the function or the table.
   scope.add(
-    watch([range, whose, trace.status], () => {
-      exact.value = null;
+    watch([highlighted, shown], () => {
+      const left = shown.peek() !== 'functions' || highlighted.peek() !== exact.peek()?.name;
+      if (cancelExact && left) forgetExact();
     }),
   );
+  const takeExact = (name: number, reply: JobReply<'percentiles'>) => {
+    const pending: Exact = { name, found: null, progress: null, failure: null };
+    if (reply.t === 'job-progress') {
+      exact.value = { ...pending, progress: reply.progress };
+      return;
+    }
+    cancelExact = null;
+    if (reply.t === 'job-failed') exact.value = { ...pending, failure: reply.error.sentence };
+    else exact.value = reply.part && { ...pending, found: reply.part };
+  };
 
   return {
     range,
@@ -168,13 +215,11 @@ export function createStatistics(trace: Trace): Statistics {
     highlighted,
     functions,
     flame,
+    failure,
     exact,
     askExact: (name) => {
-      const pending: Exact = { name, found: null };
-      exact.value = pending;
-      trace.percentiles({ ...asked(), name }).then((found) => {
-        if (exact.peek() === pending) exact.value = found && { name, found };
-      });
+      exact.value = { name, found: null, progress: null, failure: null };
+      cancelExact = trace.begin({ kind: 'percentiles', ...asked(), name }, (reply) => takeExact(name, reply));
     },
     dispose: scope.dispose,
   };

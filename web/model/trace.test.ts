@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FromWorker, Progress, ToWorker, Track } from '../base/protocol.ts';
+import type { FromWorker, JobReply, Progress, ToWorker, Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
@@ -38,35 +38,17 @@ beforeEach(() => {
 });
 
 describe('the page side of a trace', () => {
-  it('passes on all statistics of the newest request only', () => {
-    const question = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1), functions: true, flame: null };
-    const told: string[] = [];
-    const answer = (id: number, exact: boolean): FromWorker => ({
-      t: 'statistics',
-      id,
-      exact,
-      slices: 9,
-      visited: 1,
-      complete: true,
-      functions: null,
-      flame: null,
-    });
-    trace.statistics(question, () => told.push('old'));
-    trace.statistics(question, ({ exact }) => told.push(exact ? 'exact' : 'estimate'));
-    const ids = sent.flatMap((message) => (message.t === 'statistics' ? [message.id] : []));
-    say(answer(ids[0]!, false));
-    say(answer(ids[1]!, false));
-    say(answer(ids[1]!, true));
-    expect(told).toEqual(['estimate', 'exact']);
-  });
-  it('resolves the newest request for percentiles', async () => {
+  it('begins jobs, and passes on their messages until the worker ends', () => {
     const question = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1), name: 4 };
-    const old = trace.percentiles(question);
-    const next = trace.percentiles(question);
-    const percentiles = { median: 1n, p90: 2n, p99: 3n };
-    const ids = sent.flatMap((message) => (message.t === 'percentiles' ? [message.id] : []));
-    say({ t: 'percentiles', id: ids[1]!, percentiles });
-    expect([await old, await next]).toEqual([null, percentiles]);
+    const told: JobReply[] = [];
+    trace.begin({ kind: 'percentiles', ...question }, (reply) => told.push(reply));
+    const begun = sent.find((message) => message.t === 'begin-job')!;
+    expect(begun).toMatchObject({ slot: 'percentiles', question: { kind: 'percentiles', name: 4 } });
+    const reply: JobReply = { t: 'job-progress', id: begun.id, progress: { done: 1, of: 2 } };
+    say(reply);
+    trace.dispose();
+    say(reply);
+    expect(told).toEqual([reply]);
   });
   it('opens the file at once', () => {
     expect(sent.map((message) => message.t)).toEqual(['open']);

@@ -5,8 +5,8 @@ import type {
   Found,
   FromWorker,
   Item,
+  JobReply,
   Overview,
-  Percentiles,
   Problem,
   Progress,
   ToWorker,
@@ -14,9 +14,10 @@ import type {
   TraceInfo,
   Track,
 } from '../base/protocol.ts';
+import { createJobs, type Jobs } from './jobs.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
-import { createRequests, type Reply, type StatisticsReply } from './requests.ts';
+import { createRequests, type Reply } from './requests.ts';
 
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
@@ -58,10 +59,8 @@ export interface Trace {
   overview(buckets: number): Promise<Overview | null>;
   /** Resolves with null if the worker ends. Details are null when there is no such item or decoding it failed. */
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
-  /** Calls `take` with one or more results, each better than the previous one. A newer question ends the older one. */
-  statistics(question: StatisticsQuestion, take: (answer: StatisticsAnswer) => void): void;
-  /** Resolves with null if there is no such call, a newer question supersedes this one, or the worker ends. */
-  percentiles(question: PercentilesQuestion): Promise<Percentiles | null>;
+  /** Begins a job; see {@link Jobs.begin}. */
+  readonly begin: Jobs['begin'];
   /** Resolves with null if there is no such item or the worker ends. */
   find(what: Find): Promise<Found | null>;
   /** At most `max` problems from index `first` on. Resolves with null if the worker ends. */
@@ -71,17 +70,11 @@ export interface Trace {
   dispose(): void;
 }
 
-/** A question about a range. */
-export type StatisticsQuestion = Omit<Extract<ToWorker, { t: 'statistics' }>, 't' | 'id'>;
-/** The statistics of a range, estimated or exact. */
-export type StatisticsAnswer = Omit<StatisticsReply, 't' | 'id'>;
-/** A question about one function in a range. */
-export type PercentilesQuestion = Omit<Extract<ToWorker, { t: 'percentiles' }>, 't' | 'id'>;
-
 /** Opens a file in its own worker, reached through `port`. `name` is the file's name for the person. */
 export function openTrace(port: Port, file: Blob, name: string): Trace {
   const state = createState(file.size);
   const requests = createRequests((message) => port.postMessage(message));
+  const jobs = createJobs((message) => port.postMessage(message));
   let gone = false;
   const post = (message: ToWorker) => {
     if (!gone) port.postMessage(message);
@@ -90,6 +83,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
     gone = true;
     port.terminate();
     requests.end();
+    jobs.end();
   };
   const fail = (error: TraceError) => {
     failWith(state, error);
@@ -99,6 +93,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
   port.onmessage = ({ data }) => {
     if (isReport(data)) apply(state, data);
     else if (data.t === 'failed') fail(data.error);
+    else if (isOfJob(data)) jobs.settle(data);
     else requests.settle(data);
   };
   port.onerror = (event) => {
@@ -121,9 +116,7 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
     },
     overview: async (buckets) => (await ask('overview', (id) => ({ t: 'overview', id, buckets })))?.overview ?? null,
     details: (item) => ask('details', (id) => ({ t: 'details', id, item })),
-    statistics: (question, take) => requests.follow((id) => ({ t: 'statistics', id, ...question }), take),
-    percentiles: async (question) =>
-      (await askNewest('percentiles', (id) => ({ t: 'percentiles', id, ...question })))?.percentiles ?? null,
+    begin: jobs.begin,
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
     digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
@@ -160,10 +153,14 @@ function createState(bytes: number): TraceState {
 }
 
 /** A message that the worker sends unasked. */
-type Report = Exclude<FromWorker, Reply | StatisticsReply | { t: 'failed' }>;
+type Report = Exclude<FromWorker, Reply | JobReply | { t: 'failed' }>;
 
 function isReport(message: FromWorker): message is Report {
   return !('id' in message) && message.t !== 'failed';
+}
+
+function isOfJob(message: Reply | JobReply): message is JobReply {
+  return message.t === 'job-part' || message.t === 'job-progress' || message.t === 'job-failed';
 }
 
 function apply(state: TraceState, report: Report): void {

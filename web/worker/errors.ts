@@ -29,6 +29,7 @@ export function asTraceError(error: unknown): TraceError {
       };
 }
 
-function isTraceError(error: unknown): error is TraceError {
+/** Whether something thrown is an error of the engine, after which the session is intact. */
+export function isTraceError(error: unknown): error is TraceError {
   return typeof error === 'object' && error !== null && 'kind' in error && 'sentence' in error;
 }

@@ -4,8 +4,10 @@ import type {
   Found,
   FromWorker,
   Item,
+  JobPart,
+  JobProgress,
+  JobQuestion,
   Overview,
-  Percentiles,
   Problem,
   Progress,
   TraceError,
@@ -27,8 +29,6 @@ export const STEP_BROKEN = 3;
 
 /** What {@link Session.query} returns: the body of a `rects` message. */
 export type Answer = Body<'rects'>;
-/** What {@link Session.statistics} returns: the body of a `statistics` message. */
-export type StatisticsAnswer = Body<'statistics'>;
 
 /** A range of bytes of the file. */
 export interface ByteRange {
@@ -64,10 +64,11 @@ interface Structured {
   detailsNext(item: Item, bytes: Uint8Array): ByteRange | undefined;
   /** null when there is no such item. Throws a {@link TraceError}. */
   details(item: Item, bytes: Uint8Array): Details | null;
-  /** undefined while the scan has too little for an estimate. `flame` is a call-tree node, or undefined for none. */
-  statistics(functions: boolean, flame: number | undefined): StatisticsAnswer | undefined;
-  /** undefined while the scan goes on; null when the range holds no such call. */
-  stepPercentiles(slices: number): Percentiles | null | undefined;
+  /** Throws a {@link TraceError} if there is no memory for the job, as {@link Session.stepJob} does. */
+  beginJob(id: number, slot: string, question: JobQuestion): void;
+  jobProgress(id: number): JobProgress;
+  /** undefined while there is nothing to tell. */
+  jobPart(id: number): JobPart | undefined;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
 }
 

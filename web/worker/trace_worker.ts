@@ -2,10 +2,11 @@ import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts
 import { asTraceError } from './errors.ts';
 import { gather } from './gather.ts';
 import { inWords } from './instructions.ts';
+import { createJobs } from './jobs.ts';
 import { createDisassemblerLoader, openSession } from './modules.ts';
 import { readThrough } from './reading.ts';
+import { createScheduler, type Rank } from './scheduler.ts';
 import type { Session } from './session.ts';
-import { createScanner } from './statistics.ts';
 
 /** Minimum time between two progress messages. */
 const REPORT_MS = 100;
@@ -34,7 +35,6 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     painted = resolve;
   });
   const loadDisassembler = createDisassemblerLoader();
-  const later = new MessageChannel();
 
   const fail = (error: TraceError) => {
     if (over) return;
@@ -62,13 +62,17 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     flush(open);
     post(message);
   };
-  const scanner = createScanner({
-    run: guarded,
-    reading: () => reading,
-    send: (message) => {
-      if (session) send(session, message);
+  const scheduler = createScheduler();
+  const jobs = createJobs(
+    {
+      run: guarded,
+      reading: () => reading,
+      send: (message) => {
+        if (session) send(session, message);
+      },
     },
-  });
+    scheduler,
+  );
 
   const report = (now: boolean) => {
     const time = performance.now();
@@ -110,7 +114,13 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     }
   };
 
-  later.port1.onmessage = () => {
+  const once = (rank: Rank, work: () => void) => {
+    scheduler.add(rank, () => {
+      work();
+      return false;
+    });
+  };
+  const sendPicture = () => {
     const query = newestQuery;
     newestQuery = null;
     if (!query) return;
@@ -148,7 +158,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return;
         case 'query':
           // The reply waits for the messages already queued: a newer query among them supersedes this one.
-          if (newestQuery === null) later.port2.postMessage(null);
+          if (newestQuery === null) once('picture', sendPicture);
           newestQuery = message;
           return;
         case 'overview':
@@ -156,12 +166,12 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
             send(open, { t: 'overview', id: message.id, overview: open.overview(message.buckets) }),
           );
         case 'details':
-          void sendDetails(message.id, message.item);
+          once('details', () => void sendDetails(message.id, message.item));
           return;
-        case 'statistics':
-          return scanner.statistics(message);
-        case 'percentiles':
-          return scanner.percentiles(message);
+        case 'begin-job':
+          return jobs.begin(message);
+        case 'cancel-job':
+          return jobs.cancel(message.id);
         case 'find':
           return guarded((open) => send(open, { t: 'found', id: message.id, found: open.find(message.what) }));
         case 'digest':

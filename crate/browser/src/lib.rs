@@ -6,16 +6,17 @@
 
 mod columns;
 mod items;
+mod jobs;
 mod sqlite;
-mod statistics;
 
 pub use items::{JsFind, JsItem};
+pub use jobs::JsQuestion;
 pub use sqlite::{JsDisassembler, SqlFile};
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
-use unspool_engine::{Range, Session as Engine, Step, TrackRows};
+use unspool_engine::{Range, Session as Engine, Step, TrackRows, ledger};
 use unspool_formats::Instructions;
 use wasm_bindgen::prelude::*;
 
@@ -25,20 +26,21 @@ use crate::sqlite::SqlRows;
 #[wasm_bindgen]
 pub struct Session {
     engine: Engine,
-    scan: statistics::Scan,
+    jobs: jobs::Jobs,
 }
 
 #[wasm_bindgen]
 impl Session {
-    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough.
+    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. `limit` is
+    /// the most bytes of the trace and all results, for browsers that give less memory than usual.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if no format recognises the file, or if its head is damaged.
     #[wasm_bindgen(constructor)]
-    pub fn new(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Result<Session, JsValue> {
+    pub fn new(name: &str, size: f64, head: &[u8], tail: &[u8], limit: Option<f64>) -> Result<Session, JsValue> {
         let engine = Engine::new(name, size as u64, head, tail).map_err(|error| to_js(&error))?;
-        Ok(Self { engine, scan: statistics::Scan::default() })
+        Ok(Self { engine, jobs: jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes as u64)) })
     }
 
     /// What the file's head says: a `TraceInfo`.

@@ -3,7 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{BigInt, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
-use unspool_browser::{JsItem, Session};
+use unspool_browser::{JsItem, JsQuestion, Session};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use wasm_bindgen::{JsCast, JsValue};
@@ -28,8 +28,12 @@ fn log() -> Vec<u8> {
 }
 
 fn read(file: &[u8]) -> Session {
+    read_within(file, None)
+}
+
+fn read_within(file: &[u8], limit: Option<f64>) -> Session {
     let mut session =
-        Session::new("a.xray", file.len() as f64, file, file).unwrap_or_else(|_| panic!("not recognised"));
+        Session::new("a.xray", file.len() as f64, file, file, limit).unwrap_or_else(|_| panic!("not recognised"));
     session.push(&Uint8Array::from(file));
     session.end();
     while session.step(1) == 1 {}
@@ -97,7 +101,7 @@ fn details_are_exact_to_the_last_bit() {
 
 #[wasm_bindgen_test]
 fn other_files_are_refused_with_a_reason() {
-    let error = Session::new("a.txt", 5.0, b"hello", b"hello").err().unwrap();
+    let error = Session::new("a.txt", 5.0, b"hello", b"hello", None).err().unwrap();
     assert_eq!(get(&error, "kind"), "unrecognised");
     assert!(get(&error, "sentence").as_string().unwrap().contains("plain text"));
     assert!(get(&error, "offset").is_null());
@@ -115,27 +119,57 @@ fn names_and_tracks_are_returned_once() {
     assert_eq!(get(&session.progress(), "extent.to"), bigint(START + 30));
 }
 
+/// A `JobQuestion` about a range of two tracks.
+fn question(kind: &str, range: (u64, u64), more: &[(&str, JsValue)]) -> JsQuestion {
+    let question = Object::new();
+    let tracks: JsValue = Uint32Array::from(&[0, 1][..]).into();
+    let common =
+        [("kind", JsValue::from_str(kind)), ("from", bigint(range.0)), ("to", bigint(range.1)), ("tracks", tracks)];
+    for (key, value) in common.iter().chain(more) {
+        Reflect::set(&question, &(*key).into(), value).unwrap();
+    }
+    question.unchecked_into()
+}
+
+/// Runs a job to its end and returns its result.
+fn result(session: &mut Session, id: u32, question: &JsQuestion) -> JsValue {
+    session.begin_job(id, get(question, "kind").as_string().unwrap().as_str(), question).unwrap();
+    while !session.step_job(id, 1).unwrap() {}
+    session.job_part(id)
+}
+
 #[wasm_bindgen_test]
 fn statistics_are_columns_and_exact_percentiles_bigints() {
     let mut session = read(&log());
-    let column = |answer: &JsValue, path: &str| get(answer, path).unchecked_into::<Float64Array>().to_vec();
-    assert!(session.statistics(true, None).is_undefined(), "no scan has begun");
-    session.begin_statistics(START + 15, START + 40, &[0, 1]);
-    while !session.step_statistics(1) {}
-    let answer = session.statistics(true, Some(0));
-    assert_eq!((get(&answer, "exact"), get(&answer, "complete")), (JsValue::TRUE, JsValue::TRUE));
-    assert_eq!(get(&answer, "slices"), JsValue::from_f64(2.0));
-    assert_eq!(column(&answer, "functions.total"), [15.0, 5.0]);
-    assert_eq!(column(&answer, "functions.self"), [10.0, 5.0]);
-    assert_eq!(column(&answer, "functions.median"), [30.0, 10.0], "of whole calls");
-    assert_eq!(column(&answer, "flame.total"), [15.0, 15.0, 5.0]);
-    assert!(get(&session.statistics(false, None), "functions").is_null());
-    session.begin_percentiles(0, u64::MAX, &[1], 0);
-    let mut found = session.step_percentiles(1);
-    while found.is_undefined() {
-        found = session.step_percentiles(1);
-    }
+    let column = |part: &JsValue, path: &str| get(part, path).unchecked_into::<Float64Array>().to_vec();
+    assert!(session.job_part(1).is_undefined(), "no job has begun");
+    let range = (START + 15, START + 40);
+    let wanted = [("functions", JsValue::TRUE), ("flame", JsValue::from(0))];
+    let part = result(&mut session, 1, &question("statistics", range, &wanted));
+    assert_eq!((get(&part, "exact"), get(&part, "complete")), (JsValue::TRUE, JsValue::TRUE));
+    let progress = session.job_progress(1);
+    assert_eq!((get(&progress, "done"), get(&progress, "of")), (2.into(), 2.into()));
+    assert_eq!(column(&part, "functions.total"), [15.0, 5.0]);
+    assert_eq!(column(&part, "functions.self"), [10.0, 5.0]);
+    assert_eq!(column(&part, "functions.median"), [30.0, 10.0], "of whole calls");
+    assert_eq!(column(&part, "flame.total"), [15.0, 15.0, 5.0]);
+    let wanted = [("functions", JsValue::FALSE), ("flame", JsValue::NULL)];
+    let part = result(&mut session, 2, &question("statistics", range, &wanted));
+    assert!(get(&part, "functions").is_null() && get(&part, "flame").is_null());
+    session.cancel_job(2);
+    assert!(session.job_part(2).is_undefined());
+
+    let found = result(&mut session, 3, &question("percentiles", (0, u64::MAX), &[("name", 0.into())]));
     assert_eq!(get(&found, "p99"), bigint(30));
-    session.begin_percentiles(0, u64::MAX, &[1], 99);
-    assert!(session.step_percentiles(100).is_null());
+    assert!(result(&mut session, 4, &question("percentiles", (0, u64::MAX), &[("name", 99.into())])).is_null());
+}
+
+#[wasm_bindgen_test]
+fn a_job_without_memory_is_refused_with_a_reason() {
+    let mut session = read_within(&log(), Some(10_000.0));
+    let wanted = question("percentiles", (0, u64::MAX), &[("name", 0.into())]);
+    let error = session.begin_job(1, "percentiles", &wanted).err().unwrap();
+    assert_eq!(get(&error, "kind"), "limit");
+    assert!(get(&error, "sentence").as_string().unwrap().starts_with("Not enough memory for the exact percentiles"));
+    assert!(session.job_part(1).is_undefined());
 }

@@ -8,6 +8,8 @@ mod call_tree;
 mod chunked;
 mod details;
 mod input;
+pub mod jobs;
+pub mod ledger;
 mod neighbours;
 mod overview;
 pub mod pull;

@@ -108,7 +108,7 @@ impl From<RowError> for TraceErrorOut {
 }
 
 /// The stable id of a class of errors.
-fn class_word(class: Class) -> &'static str {
+pub(crate) fn class_word(class: Class) -> &'static str {
     match class {
         Class::Malformed => "malformed",
         Class::Truncated => "truncated",

@@ -7,6 +7,8 @@ use std::cell::Cell;
 
 use common::read_whole;
 use unspool_engine::Store;
+use unspool_engine::jobs::{Job, Step};
+use unspool_engine::statistics::{Exact, Question, Scan};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
@@ -156,6 +158,38 @@ fn filling_a_short_column_allocates_a_few_times() {
     assert_eq!(store.slices(), columns * 100);
     // Five blocks, two chunks of nodes and their lists, and a few allocations for each track.
     assert!(taken.allocations < columns * 18, "{} allocations", taken.allocations);
+}
+
+/// Asserts that a job's own figure is what it holds, to within a hundredth and a kilobyte.
+#[track_caller]
+fn reports(job: &impl Job, held: i64) {
+    let reported = job.bytes() as i64;
+    assert!((held - reported).abs() < held / 100 + 1000, "{held} held, {reported} reported");
+}
+
+#[test]
+fn jobs_know_how_much_memory_they_hold() {
+    let mut store = calls(20, 500, 20);
+    store.finish(false);
+    let question = || Question { from: 1, to: u64::MAX, tracks: (0..20).collect() };
+    let ((mut scan, part), held) = taken(|| {
+        let mut scan = Scan::new(&store, question(), true, Some(0), None);
+        while scan.step(&store, 1000) == Step::More {}
+        let part = scan.part(&store).map(|part| part.exact);
+        (scan, part)
+    });
+    assert_eq!(part, Some(true));
+    assert!(held.held > 50_000, "{} held", held.held);
+    reports(&scan, held.held);
+    let ((), released) = taken(|| scan.release());
+    reports(&scan, held.held + released.held);
+
+    let (exact, held) = taken(|| {
+        let mut exact = Exact::new(&store, question(), 1);
+        assert_eq!(Job::step(&mut exact, &store, 1000), Step::More);
+        exact
+    });
+    reports(&exact, held.held);
 }
 
 /// An XRay log of `records` function records in one thread, four calls deep.

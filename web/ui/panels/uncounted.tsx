@@ -11,6 +11,7 @@ export function Uncounted({ open }: { open: OpenTrace }) {
       <p class="panel-note muted">The reader of this trace has stopped: there is nothing more to be had from it.</p>
     );
   }
+  if (statistics.failure.value) return <p class="panel-note muted">{statistics.failure.value}</p>;
   if (!ready || statistics.choices.value.length > 0) return <p class="panel-note muted">Counting…</p>;
   return (
     <p class="panel-note muted">

@@ -1,5 +1,7 @@
 //! Durations of the slices of one name, counted in logarithmic buckets.
 
+use unspool_formats::sort;
+
 /// Buckets per octave, as a power of two. A bucket is at most a 64th of its values wide, so its middle is off by less
 /// than one percent.
 const SUB: u32 = 6;
@@ -78,12 +80,12 @@ impl Buckets {
     /// The durations at these percentiles, in ascending order, to within one percent. The shortest and the longest
     /// duration are exact.
     pub(super) fn percentiles<const N: usize>(&self, percents: [u64; N], (min, max): (u64, u64)) -> [u64; N] {
-        let mut beside = self.beside.clone();
-        beside.sort_unstable();
+        let mut beside: Vec<_> = self.beside.iter().map(|bucket| (u64::from(*bucket), 1)).collect();
+        sort::pairs(&mut beside);
         let count = beside.len() as u64 + self.window.iter().map(|c| u64::from(*c)).sum::<u64>();
         let window = self.window.iter().enumerate().map(|(i, count)| (self.base + i, u64::from(*count)));
-        let (below, above) = beside.split_at(beside.partition_point(|b| usize::from(*b) < self.base));
-        let one = |bucket: &u16| (usize::from(*bucket), 1);
+        let (below, above) = beside.split_at(beside.partition_point(|(bucket, _)| *bucket < self.base as u64));
+        let one = |(bucket, count): &(u64, u32)| (*bucket as usize, u64::from(*count));
         let mut all = below.iter().map(one).chain(window).chain(above.iter().map(one));
         let (mut seen, mut last) = (0, 0);
         percents.map(|percent| {
@@ -102,7 +104,7 @@ impl Buckets {
         })
     }
 
-    #[cfg(test)]
+    /// Allocated memory, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.window.capacity() * size_of::<u32>() + self.beside.capacity() * size_of::<u16>()
     }

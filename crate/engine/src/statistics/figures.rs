@@ -69,6 +69,11 @@ impl Tree {
         }
     }
 
+    /// Allocated memory, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        (self.first_child.capacity() + self.next_sibling.capacity()) * size_of::<Place>()
+    }
+
     fn child(&self, node: Place) -> Place {
         self.first_child.get(node as usize).copied().unwrap_or(ROOT)
     }
@@ -140,8 +145,8 @@ impl Statistics {
         if self.is_exact() {
             return (sum.total, u64::from(sum.count));
         }
-        let sure = self.sure.sums.binary_search_by_key(&node, |(n, _)| *n).ok();
-        let sure = sure.and_then(|i| self.sure.sums.get(i)).map_or((0, 0), |(_, sum)| (sum.total, sum.count));
+        let sure = self.sure.binary_search_by_key(&node, |(n, _)| *n).ok();
+        let sure = sure.and_then(|i| self.sure.get(i)).map_or((0, 0), |(_, sum)| (sum.total, sum.count));
         (self.scale(sum.total, sure.0), self.scale(u64::from(sum.count), u64::from(sure.1)))
     }
 

@@ -20,6 +20,7 @@ mod functions;
 mod paths;
 mod percentiles;
 mod plan;
+mod scan;
 mod summary;
 
 use crate::store::Store;
@@ -32,10 +33,14 @@ use paths::{Added, Paths, Place};
 pub use percentiles::{Exact, Percentiles};
 pub use plan::Question;
 use plan::{Chunk, Plan, Single};
+pub use scan::{Part, Scan};
 pub use summary::Summary;
 
 /// No function yet.
 const NONE: u32 = u32::MAX;
+/// Slices a function that are visited between two counts of the memory of all functions: counting takes less than a
+/// hundredth of the time.
+const COUNT_EVERY: u64 = 64;
 
 /// A scan over a range of a trace.
 #[derive(Debug)]
@@ -48,10 +53,13 @@ pub struct Statistics {
     paths: Paths,
     /// Sums by place.
     nodes: Vec<NodeSum>,
-    sure: Sure,
+    /// Sums of the slices that are not sampled, sorted by place, while others are being visited.
+    sure: Vec<(Place, NodeSum)>,
     functions: Vec<Durations>,
     /// For each name, its index in `functions`.
     function_of: Vec<u32>,
+    /// Allocated memory of the buckets of all functions, and how many slices had been visited when it was counted.
+    buckets: (usize, u64),
     /// Built when it is first needed.
     tree: Option<Tree>,
 }
@@ -66,14 +74,6 @@ struct NodeSum {
 
 impl NodeSum {
     const NONE: Self = Self { total: 0, count: 0, function: NONE };
-}
-
-/// Slices that are not sampled: their nodes and, once all of them have been visited, their sums.
-#[derive(Debug, Default)]
-struct Sure {
-    touched: Vec<Place>,
-    /// Sums by place.
-    sums: Vec<(Place, NodeSum)>,
 }
 
 /// Durations of the slices of a name.
@@ -91,12 +91,10 @@ impl Statistics {
         Self::plan(store, question, Added::default())
     }
 
-    /// Plans another scan of the same trace. Nodes of the flame graph keep their numbers.
-    pub fn again(mut self, store: &Store, question: Question) -> Self {
-        let added = self.paths.take_added();
-        // Frees memory before the new scan allocates as much.
-        drop(self);
-        Self::plan(store, question, added)
+    /// What another scan of the same trace needs for nodes of the flame graph to keep their numbers. Everything else is
+    /// freed before that scan allocates as much.
+    fn into_added(mut self) -> Added {
+        self.paths.take_added()
     }
 
     fn plan(store: &Store, question: Question, added: Added) -> Self {
@@ -110,9 +108,10 @@ impl Statistics {
             sampled: 0,
             paths,
             nodes,
-            sure: Sure::default(),
+            sure: Vec::new(),
             functions: Vec::new(),
             function_of: vec![NONE; store.names.len()],
+            buckets: (0, 0),
             tree: None,
         };
         for single in std::mem::take(&mut statistics.plan.singles) {
@@ -142,16 +141,17 @@ impl Statistics {
         while self.visited < until
             && let Some(chunk) = self.plan.chunks.get(self.next).copied()
         {
-            if self.next < self.plan.sure {
-                self.touch(store, chunk);
-            } else if self.next == self.plan.sure {
+            if self.next == self.plan.sure {
                 self.keep_sure();
             }
             self.add_chunk(store, chunk);
             self.next += 1;
         }
         if self.is_exact() {
-            self.sure = Sure::default();
+            self.sure = Vec::new();
+        }
+        if self.is_exact() || self.visited >= self.buckets.1 + COUNT_EVERY * self.functions.len() as u64 {
+            self.buckets = (self.functions.iter().map(|f| f.buckets.bytes()).sum(), self.visited);
         }
         self.is_exact()
     }
@@ -181,25 +181,22 @@ impl Statistics {
         self.visited
     }
 
-    /// Notes the nodes of a chunk that have not been seen before.
-    fn touch(&mut self, store: &Store, chunk: Chunk) {
-        let column = store.tracks.get(chunk.track as usize).and_then(|t| t.column(chunk.depth));
-        let Some(column) = column else { return };
-        let orphans = self.paths.orphans(chunk.track, chunk.depth);
-        column.each_in(chunk.stretch, |_, node| {
-            let place = orphans.map_or(node, |orphans| self.paths.place_of(&store.calls, orphans, node));
-            // A place that has just been added has no sum yet.
-            if self.nodes.get(place as usize).is_none_or(|n| n.count == 0) {
-                self.sure.touched.push(place);
-            }
-        });
+    /// Allocated memory, in bytes. That of the buckets may lag behind by a few steps.
+    pub fn bytes(&self) -> usize {
+        self.plan.bytes()
+            + self.paths.bytes()
+            + self.nodes.capacity() * size_of::<NodeSum>()
+            + self.sure.capacity() * size_of::<(Place, NodeSum)>()
+            + self.functions.capacity() * size_of::<Durations>()
+            + self.buckets.0
+            + self.function_of.capacity() * size_of::<u32>()
+            + self.tree.as_ref().map_or(0, Tree::bytes)
     }
 
+    /// Keeps the sums as they are when all slices that are not sampled have been visited, and no others.
     fn keep_sure(&mut self) {
-        let mut touched = std::mem::take(&mut self.sure.touched);
-        touched.sort_unstable();
-        touched.dedup();
-        self.sure.sums = touched.into_iter().filter_map(|n| Some((n, *self.nodes.get(n as usize)?))).collect();
+        let counted = (0..).zip(&self.nodes).filter(|(_, sum)| sum.count > 0);
+        self.sure = counted.map(|(place, sum)| (place, *sum)).collect();
     }
 
     fn add_chunk(&mut self, store: &Store, chunk: Chunk) {
@@ -244,9 +241,6 @@ impl Statistics {
         let Single { track, depth, node, start, end } = *single;
         let orphans = self.paths.orphans(track, depth);
         let place = orphans.map_or(node, |orphans| self.paths.place_of(&store.calls, orphans, node));
-        if self.nodes.get(place as usize).is_none_or(|n| n.count == 0) {
-            self.sure.touched.push(place);
-        }
         self.add(store, place, end - start, single.inside(&self.plan.question));
         self.visited += 1;
     }

@@ -78,6 +78,13 @@ impl Default for Added {
     }
 }
 
+impl Added {
+    /// Allocated memory, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.children.allocation_size()
+    }
+}
+
 impl Paths {
     /// Prepares a scan of some tracks in their current state. `added` comes from the previous scan, if there was one.
     pub(super) fn new(store: &Store, tracks: &[TrackId], mut added: Added) -> Self {
@@ -121,6 +128,18 @@ impl Paths {
     /// The added nodes, for the next scan.
     pub(super) fn take_added(&mut self) -> Added {
         std::mem::take(&mut self.added)
+    }
+
+    /// Allocated memory, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let missing: usize = self.missing.iter().map(|missing| missing.capacity() * size_of::<Place>()).sum();
+        self.distances.capacity() * size_of::<u32>()
+            + missing
+            + self.missing.capacity() * size_of::<Missing>()
+            + self.missing_of.allocation_size()
+            + self.memo.allocation_size()
+            + self.cache.capacity() * size_of::<(Place, NodeId, Place)>()
+            + self.added.bytes()
     }
 
     /// How many nodes there are now.

@@ -2,6 +2,7 @@
 
 use super::buckets::{self, bounds_of, bucket_of, rank_of};
 use super::plan::{Plan, Question};
+use crate::jobs::{Job, Progress, Step};
 use crate::store::Store;
 
 /// Counts that narrow down a window in one scan, as a power of two.
@@ -32,6 +33,12 @@ pub struct Exact {
     /// Whole durations of slices at the edges, and of open slices.
     singles: Vec<u64>,
     stage: Stage,
+    /// Slices visited in all scans.
+    visited: u64,
+    /// Complete scans.
+    scans: u64,
+    /// The result, as [`Exact::step`] returns it.
+    found: Option<Option<Percentiles>>,
 }
 
 #[derive(Debug)]
@@ -57,12 +64,16 @@ impl Exact {
         let wanted: Vec<_> = (0..store.calls.len()).map(|node| store.calls.name(node as u32) == name).collect();
         let is_wanted = |node: u32| wanted.get(node as usize).is_some_and(|w| *w);
         let singles = plan.singles.iter().filter(|s| is_wanted(s.node)).map(|s| s.end - s.start).collect();
-        Self { plan, name, next: 0, wanted, singles, stage: Stage::Coarse(vec![0; buckets::COUNT]) }
+        let stage = Stage::Coarse(vec![0; buckets::COUNT]);
+        Self { plan, name, next: 0, wanted, singles, stage, visited: 0, scans: 0, found: None }
     }
 
     /// Visits at least `budget` slices. Returns `None` while there is more to visit, and `Some(None)` if the range
     /// holds no slice of that name.
     pub fn step(&mut self, store: &Store, budget: u64) -> Option<Option<Percentiles>> {
+        if self.found.is_some() {
+            return self.found;
+        }
         if self.plan.is_outdated(store) {
             *self = Self::new(store, self.plan.question.clone(), self.name);
         }
@@ -70,14 +81,18 @@ impl Exact {
         while visited < budget {
             let Some(chunk) = self.plan.chunks.get(self.next).copied() else {
                 self.singles.iter().for_each(|duration| self.stage.add(*duration));
-                if let Some(answer) = self.stage.conclude() {
-                    return Some(answer);
+                self.found = self.stage.conclude();
+                if self.found.is_some() {
+                    self.release();
+                    return self.found;
                 }
+                self.scans += 1;
                 self.next = 0;
                 continue;
             };
             self.next += 1;
             visited += chunk.stretch.len() as u64;
+            self.visited += chunk.stretch.len() as u64;
             let column = store.tracks.get(chunk.track as usize).and_then(|t| t.column(chunk.depth));
             let Some(column) = column else { continue };
             column.each_in(chunk.stretch, |duration, node| {
@@ -87,6 +102,49 @@ impl Exact {
             });
         }
         None
+    }
+}
+
+impl Exact {
+    /// The result as [`Exact::step`] returns it, once there is one.
+    pub fn found(&self) -> Option<Option<Percentiles>> {
+        self.found
+    }
+}
+
+impl Job for Exact {
+    fn noun(&self) -> &'static str {
+        "exact percentiles"
+    }
+
+    fn step(&mut self, store: &Store, budget: u64) -> Step {
+        if self.step(store, budget).is_some() { Step::Done } else { Step::More }
+    }
+
+    /// The first scan determines how many follow. Until then the total assumes one.
+    fn progress(&self) -> Progress {
+        let left = match &self.stage {
+            _ if self.found.is_some() => return Progress { done: self.visited, of: self.visited },
+            Stage::Coarse(_) => 2,
+            Stage::Fine(windows) => windows.iter().map(|w| u64::from(w.bits.div_ceil(FINE))).max().unwrap_or(0),
+        };
+        let slices = self.plan.slices - self.plan.singles.len() as u64;
+        Progress { done: self.visited, of: slices * (self.scans + left) }
+    }
+
+    fn bytes(&self) -> u64 {
+        let counts = match &self.stage {
+            Stage::Coarse(counts) => counts.capacity() * size_of::<u64>(),
+            Stage::Fine(windows) => windows.iter().map(|w| w.counts.capacity() * size_of::<u32>()).sum(),
+        };
+        let singles = self.singles.capacity() * size_of::<u64>();
+        (self.plan.bytes() + self.wanted.capacity() + singles + counts) as u64
+    }
+
+    fn release(&mut self) {
+        self.plan.chunks = Vec::new();
+        self.wanted = Vec::new();
+        self.stage = Stage::Coarse(Vec::new());
     }
 }
 

@@ -95,6 +95,13 @@ impl Plan {
         self.restarts != store.restarts || self.complete != store.is_finished()
     }
 
+    /// Allocated memory, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.chunks.capacity() * size_of::<Chunk>()
+            + self.singles.capacity() * size_of::<Single>()
+            + self.question.tracks.capacity() * size_of::<TrackId>()
+    }
+
     fn add_track(&mut self, store: &Store, id: TrackId) {
         let Some(track) = store.tracks.get(id as usize) else { return };
         let Question { from, to, .. } = self.question;

@@ -7,6 +7,7 @@ use super::buckets::rank_of;
 use super::*;
 use crate::call_tree::ROOT;
 
+mod jobs;
 mod orphans;
 
 const ALL: (u64, u64) = (0, u64::MAX);

@@ -28,6 +28,8 @@ const MAX_SLICES: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 } els
 /// Most bytes that a slice takes, and an instant or a sample.
 const SLICE_BYTES: u64 = 20;
 const POINT_BYTES: u64 = 24;
+/// Most bytes of a store.
+pub(crate) const MOST_BYTES: u64 = MAX_SLICES * SLICE_BYTES;
 
 /// A trace in memory.
 #[derive(Debug, Default)]
@@ -134,7 +136,7 @@ impl Store {
             }
             from = to;
         }
-        self.slices * SLICE_BYTES + self.points * POINT_BYTES < MAX_SLICES * SLICE_BYTES
+        self.slices * SLICE_BYTES + self.points * POINT_BYTES < MOST_BYTES
     }
 
     /// Notes that reading ends at `at` because memory is used up.

@@ -86,9 +86,7 @@ function Accuracy({ open: { trace, statistics } }: { open: OpenTrace }) {
   const exact = statistics.exact.value;
   if (name < 0) return <span class="muted panel-end">Median, p90 and p99 are within 1 %.</span>;
   if (exact?.name === name) {
-    return (
-      <span class="muted panel-end">{exact.found ? 'Percentiles of the chosen function are exact.' : 'Looking…'}</span>
-    );
+    return <span class="muted panel-end">{exactness(exact)}</span>;
   }
   return (
     <span class="panel-end">
@@ -98,6 +96,11 @@ function Accuracy({ open: { trace, statistics } }: { open: OpenTrace }) {
       </button>
     </span>
   );
+}
+
+function exactness({ found, progress, failure }: Exact): string {
+  if (found) return 'Percentiles of the chosen function are exact.';
+  return failure ?? (progress ? `Looking… ${formatPercent(progress.done, progress.of)}` : 'Looking…');
 }
 
 interface TableProps {

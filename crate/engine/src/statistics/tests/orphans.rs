@@ -3,6 +3,7 @@
 use unspool_formats::Locator;
 
 use super::*;
+use crate::jobs::{Job, Step};
 
 /// A thread of `+name@time` and `-name@time`, finished.
 fn finished(threads: &[&str]) -> Store {
@@ -156,25 +157,29 @@ fn part_of_a_scan_estimates_the_same_tree() {
 #[test]
 fn nodes_keep_their_numbers_until_more_callers_arrive() {
     let mut store = store(&[(Stacking::Nested, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16")]);
-    let mut first = scanned(&store, ALL, &[0]);
-    let flame = first.flame(&store, ROOT);
+    let scan = |store: &Store, range, focus, previous| {
+        let mut scan = Scan::new(store, question(range, &[0]), false, Some(focus), previous);
+        while scan.step(store, 1) == Step::More {}
+        let flame = scan.part(store).unwrap().flame.unwrap();
+        (scan, flame)
+    };
+    let (first, flame) = scan(&store, ALL, ROOT, None);
     let c = flame.node[flame.name.iter().position(|name| *name == 2).unwrap()];
     assert!(c as usize > store.calls.len(), "added");
     // A different range finds the paths in a different order.
-    let mut second = first.again(&store, question((12, 16), &[0]));
-    while !second.step(&store, 1) {}
-    let mut third = second.again(&store, question((11, 12), &[0]));
-    while !third.step(&store, 1) {}
-    let flame = third.flame(&store, c);
+    let (mut second, _) = scan(&store, (12, 16), ROOT, Some(first));
+    // A job that was cancelled, or whose result was evicted.
+    second.release();
+    let (third, flame) = scan(&store, (11, 12), c, Some(second));
     assert_eq!((flame.node[flame.focus as usize], flame.name[flame.focus as usize]), (c, 2));
 
     let mut batch = EventBatch::with_capacity(1);
     batch.push(EventKind::End, 0, 20, 4, Locator::default());
     store.apply(&mut batch);
-    let mut fourth = third.again(&store, question(ALL, &[0]));
-    while !fourth.step(&store, 1) {}
-    assert_eq!(fourth.flame(&store, c).focus, 0, "the number does not become another node");
-    assert_eq!(fourth.flame(&store, ROOT).total[0], 9.0);
+    let (fourth, flame) = scan(&store, ALL, c, Some(third));
+    assert_eq!(flame.focus, 0, "the number does not become another node");
+    let (_, flame) = scan(&store, ALL, ROOT, Some(fourth));
+    assert_eq!(flame.total[0], 9.0);
 }
 
 #[test]

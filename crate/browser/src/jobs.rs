@@ -1,0 +1,130 @@
+//! Jobs for JavaScript. The worker decides how long a step takes, and in which order jobs take steps.
+//!
+//! A further kind of job takes an implementation of [`JsJob`] and an arm in [`job_for`].
+
+use std::any::Any;
+
+use unspool_engine::TraceErrorOut;
+use unspool_engine::jobs::{Job, Step};
+use unspool_engine::ledger::Full;
+use unspool_engine::statistics::{Exact, Percentiles, Question, Scan};
+use unspool_engine::{Store, jobs};
+use wasm_bindgen::prelude::*;
+
+use crate::{Session, columns, object, to_js};
+
+pub(crate) type Jobs = jobs::Jobs<dyn JsJob>;
+
+/// A job whose results are values of JavaScript.
+pub(crate) trait JsJob: Job + Any {
+    /// What is known so far: the `part` of a `job-part` message, or `undefined` while there is nothing to tell.
+    fn part(&mut self, store: &Store) -> JsValue;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `JobQuestion` of `web/base/protocol.ts`.
+    pub type JsQuestion;
+
+    #[wasm_bindgen(method, getter)]
+    fn kind(this: &JsQuestion) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn from(this: &JsQuestion) -> u64;
+    #[wasm_bindgen(method, getter)]
+    fn to(this: &JsQuestion) -> u64;
+    #[wasm_bindgen(method, getter)]
+    fn tracks(this: &JsQuestion) -> Vec<u32>;
+    /// Statistics only.
+    #[wasm_bindgen(method, getter)]
+    fn functions(this: &JsQuestion) -> bool;
+    /// Statistics only.
+    #[wasm_bindgen(method, getter)]
+    fn flame(this: &JsQuestion) -> Option<u32>;
+    /// Percentiles only.
+    #[wasm_bindgen(method, getter)]
+    fn name(this: &JsQuestion) -> u32;
+}
+
+/// The job that answers a question. `previous` is the job of the slot before.
+fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
+    let range = Question { from: question.from(), to: question.to(), tracks: question.tracks() };
+    match question.kind().as_str() {
+        "percentiles" => Box::new(Exact::new(store, range, question.name())),
+        _ => {
+            let previous = previous.and_then(|job| (job as Box<dyn Any>).downcast().ok());
+            let previous = previous.map(|scan: Box<Scan>| *scan);
+            Box::new(Scan::new(store, range, question.functions(), question.flame(), previous))
+        }
+    }
+}
+
+impl JsJob for Scan {
+    fn part(&mut self, store: &Store) -> JsValue {
+        let Some(part) = Scan::part(self, store) else { return JsValue::UNDEFINED };
+        object(&[
+            ("exact", part.exact.into()),
+            ("complete", part.complete.into()),
+            ("functions", part.functions.map_or(JsValue::NULL, |it| columns::functions(&it))),
+            ("flame", part.flame.map_or(JsValue::NULL, |it| columns::flame(&it))),
+        ])
+    }
+}
+
+impl JsJob for Exact {
+    fn part(&mut self, _: &Store) -> JsValue {
+        let Some(found) = self.found() else { return JsValue::UNDEFINED };
+        found.map_or(JsValue::NULL, |Percentiles { median, p90, p99 }| {
+            object(&[("median", median.into()), ("p90", p90.into()), ("p99", p99.into())])
+        })
+    }
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// Begins the job that answers a question. It replaces the slot's previous job.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if there is no room for it.
+    #[wasm_bindgen(js_name = beginJob)]
+    pub fn begin_job(&mut self, id: u32, slot: &str, question: &JsQuestion) -> Result<(), JsValue> {
+        let store = self.engine.store();
+        self.jobs.begin(id, slot, store, |previous| job_for(question, store, previous)).map_err(thrown)
+    }
+
+    /// Does about `budget` units of a job's work. Returns true if it is done.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if it has run out of room. That ends the job.
+    #[wasm_bindgen(js_name = stepJob)]
+    pub fn step_job(&mut self, id: u32, budget: u32) -> Result<bool, JsValue> {
+        let step = self.jobs.step(id, self.engine.store(), u64::from(budget)).map_err(thrown)?;
+        Ok(step == Step::Done)
+    }
+
+    /// How far a job has come: `{done, of}`.
+    #[wasm_bindgen(js_name = jobProgress)]
+    pub fn job_progress(&self, id: u32) -> JsValue {
+        let progress = self.jobs.progress(id);
+        object(&[("done", JsValue::from_f64(progress.done as f64)), ("of", JsValue::from_f64(progress.of as f64))])
+    }
+
+    /// What a job has found so far, or at the end its result: the `part` of a `job-part` message. `undefined` while
+    /// there is nothing to tell.
+    #[wasm_bindgen(js_name = jobPart)]
+    pub fn job_part(&mut self, id: u32) -> JsValue {
+        let store = self.engine.store();
+        self.jobs.read(id, |job| job.part(store)).unwrap_or(JsValue::UNDEFINED)
+    }
+
+    /// Ends a job and frees its memory. Does nothing if there is no such job.
+    #[wasm_bindgen(js_name = cancelJob)]
+    pub fn cancel_job(&mut self, id: u32) {
+        self.jobs.cancel(id);
+    }
+}
+
+fn thrown(full: Full) -> JsValue {
+    to_js(&TraceErrorOut::from(full))
+}
