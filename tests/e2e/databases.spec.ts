@@ -88,7 +88,7 @@ test('a database of another kind is refused with an explanation', async ({ page 
   for (let at = bytes.indexOf('execution'); at >= 0; at = bytes.indexOf('execution', at)) bytes.write('somewhere', at);
   writeFileSync(other, bytes);
   await open(page, other, 'failed');
-  await expect(page.locator('body')).toContainText('no such table');
+  await expect(page.locator('body')).toContainText('no table "execution"');
 });
 
 test('its tables can be queried by read-only SQL', async ({ page }) => {
