@@ -33,7 +33,6 @@ pub struct Part {
 impl Scan {
     /// Begins a scan, unless the previous one has the final answer already. `functions` and `flame`, with the node in
     /// focus, are what is wanted. Nodes of the flame graph keep their numbers from the previous scan.
-    #[inline]
     pub fn new(
         store: &Store,
         question: Question,
@@ -50,7 +49,6 @@ impl Scan {
     }
 
     /// The wanted figures: estimates until the scan is done. `None` while there is not enough to estimate from.
-    #[inline]
     pub fn part(&mut self, store: &Store) -> Option<Part> {
         let Self { statistics, functions, flame, .. } = self;
         statistics.as_mut().filter(|statistics| statistics.can_estimate()).map(|statistics| Part {
@@ -63,28 +61,23 @@ impl Scan {
 }
 
 impl Job for Scan {
-    #[inline]
     fn noun(&self) -> &'static str {
         "statistics"
     }
 
-    #[inline]
     fn step(&mut self, store: &Store, budget: u64) -> Step {
         let done = self.statistics.as_mut().is_none_or(|statistics| statistics.step(store, budget));
         if done { Step::Done } else { Step::More }
     }
 
-    #[inline]
     fn progress(&self) -> Progress {
         self.statistics.as_ref().map_or_else(Progress::default, |it| Progress { done: it.visited(), of: it.slices() })
     }
 
-    #[inline]
     fn bytes(&self) -> u64 {
         (self.added.bytes() + self.statistics.as_ref().map_or(0, |it| it.bytes())) as u64
     }
 
-    #[inline]
     fn release(&mut self) {
         if let Some(statistics) = self.statistics.take() {
             self.added = statistics.into_added();

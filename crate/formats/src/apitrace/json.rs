@@ -55,8 +55,12 @@ impl Notation for Json {
     }
 
     fn float(&mut self, out: &mut String, x: f32) {
-        // The fewest digits that give back the float, not the double.
-        let _ = if x.is_finite() { write!(out, "{x:?}") } else { return put_double(out, x.into()) };
+        if x.is_finite() {
+            // The fewest digits that give back the float, not the double.
+            let _ = write!(out, "{x:?}");
+        } else {
+            put_double(out, x.into());
+        }
     }
 
     fn double(&mut self, out: &mut String, x: f64) {
@@ -100,11 +104,14 @@ impl Notation for Json {
             Bytes::Wide => out.push('"'),
             Bytes::Blob => {
                 let _ = write!(out, "{{\"bytes\":{len}");
-                if self.blobs && len <= MAX_BLOB {
+                let keeps = self.blobs && len <= MAX_BLOB;
+                if keeps {
                     out.push_str(",\"hex\":\"");
                 } else {
-                    self.left_out += if self.blobs { len } else { 0 };
                     self.coming = None;
+                }
+                if self.blobs && !keeps {
+                    self.left_out += len;
                 }
             }
         }

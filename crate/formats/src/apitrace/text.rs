@@ -68,7 +68,7 @@ impl<N: Notation> Printer<N> {
         if value > 0 {
             self.problems.push(Problem { at: self.stream.file_at(), kind: &LEFT_OUT, value });
         }
-        if core::mem::take(&mut self.lines.too_many) && !core::mem::replace(&mut self.told_too_many, true) {
+        if self.lines.too_many && !core::mem::replace(&mut self.told_too_many, true) {
             self.problems.push(Problem { at: self.stream.file_at(), kind: &TOO_DEEP, value: MAX_OPEN as u64 });
         }
         if self.stream.is_over() && !self.done {

@@ -10,8 +10,6 @@ use super::pointer::Move;
 use crate::batch::SliceKind;
 use crate::locator::Locator;
 
-pub(crate) use crate::limits::SHOWN;
-
 /// What was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entered {
@@ -41,7 +39,7 @@ pub(crate) enum Note {
     HandlerGuessed(u64),
     /// The instruction at this address returned to a caller whose call is not in the trace.
     CallerUncovered(u64),
-    /// Calls are nested deeper than [`SHOWN`].
+    /// Calls are nested deeper than [`crate::limits::SHOWN`].
     TooDeep,
     /// Execution continued at unexpected addresses, the last of them this one, too often to tell handlers from gaps. No
     /// handlers are shown from here on.

@@ -1,6 +1,7 @@
 //! Kinds of problems of call stacks rebuilt from instructions.
 
-use super::execution::{Note, SHOWN};
+use super::execution::Note;
+use crate::limits::SHOWN;
 use crate::problem::{Problem, TOO_DEEP};
 
 crate::problem_kinds! {

@@ -7,10 +7,11 @@ use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::execution::{Arrival, Departure, Entered, Last, Note, Program, Rules, SHOWN, Sink};
+use super::execution::{Arrival, Departure, Entered, Last, Note, Program, Rules, Sink};
 use super::flow::{Flow, Opening};
 use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
+use crate::limits::SHOWN;
 use crate::locator::Locator;
 
 use held::{Common, Held};

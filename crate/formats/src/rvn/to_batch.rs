@@ -300,12 +300,10 @@ impl ToBatch<'_> {
             time = run.end;
             match along {
                 Some((_, (to, other))) if pc == to || pc == other => {
-                    if let Some(next) = next {
-                        along = Some((run, next));
-                        continue;
+                    along = next.map(|next| (run, next));
+                    if along.is_none() {
+                        self.leave(run);
                     }
-                    self.leave(run);
-                    along = None;
                     continue;
                 }
                 Some((last, _)) => self.leave(last),
