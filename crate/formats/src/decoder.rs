@@ -1,12 +1,11 @@
 //! The sans-IO decoder: bytes in, event batches out. The caller owns the loop.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::batch::EventBatch;
-use crate::details::RecordDetails;
 use crate::error::Result;
 use crate::info::Info;
-use crate::locator::Locator;
 use crate::problem::Problem;
 
 /// Which bytes a decoder needs next.
@@ -72,24 +71,30 @@ pub trait Decoder {
     /// Which bytes are needed next.
     fn want(&self) -> Want;
 
-    /// The bytes that the details of a record need: about 1 MiB at most. An empty range if the decoder has all it needs. `None`
-    /// if there is no such record.
-    fn details_range(&self, locator: Locator) -> Option<Range>;
+    /// What a reader needs to read the records decoded so far: see [`crate::records`]. The same file gives the same index
+    /// once it is decoded.
+    fn index(&self) -> Vec<u8> {
+        Vec::new()
+    }
 
-    /// A further range that the details need, such as that of an end far from its beginning. `bytes` are those of
-    /// [`Decoder::details_range`] followed by those of every range returned here so far. The caller repeats this until it
-    /// returns `None`.
-    fn details_next(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
+    /// Moves to the reader ([`crate::Records`]).
+    fn details_range(&self, _locator: crate::Locator) -> Option<Range> {
         None
     }
 
-    /// Decodes a record in full. `bytes` are those of all its ranges, in order. If further ranges are missing, the details say
-    /// so.
+    /// Moves to the reader.
+    fn details_next(&self, _locator: crate::Locator, _bytes: &[u8]) -> Option<Range> {
+        None
+    }
+
+    /// Moves to the reader.
     ///
     /// # Errors
     ///
-    /// Returns [`crate::Cause::Misuse`] if there is no such record, or the cause why the bytes cannot be decoded.
-    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
+    /// Always.
+    fn details(&self, _locator: crate::Locator, _bytes: &[u8]) -> Result<crate::RecordDetails> {
+        Err(crate::Error::new(0, crate::Cause::Misuse("moved to the reader")))
+    }
 }
 
 /// Prints a trace record by record, as the reference tools do. Driven like a [`Decoder`].

@@ -64,6 +64,30 @@ impl Tab {
     }
 }
 
+/// A column of the list of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The head of the column.
+    pub label: &'static str,
+    /// What it shows.
+    pub shows: Shows,
+}
+
+/// What a [`Column`] shows of a [`crate::Record`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Its position on the x axis.
+    Position,
+    /// Its thread, by the name of the track.
+    Thread,
+    /// Its name.
+    Name,
+    /// Its field with this key.
+    Field(&'static str),
+    /// All fields that no other column shows, with their keys.
+    Rest,
+}
+
 /// Facts about a trace as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
@@ -90,6 +114,8 @@ pub struct Info {
     pub offers: &'static [Capability],
     /// The tab that opens first.
     pub first_tab: Tab,
+    /// The columns of the list of records.
+    pub columns: &'static [Column],
     /// Further facts as names and texts, in display order.
     pub properties: Vec<(&'static str, String)>,
 }

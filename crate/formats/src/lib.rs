@@ -13,7 +13,9 @@
 //! | `to_batch.rs` | the sink that turns records into events |
 //! | `events.rs` | the [`Decoder`] or [`RowDecoder`]: phases, [`Info`] |
 //! | `checkpoints.rs` | where decoding can resume |
-//! | `details.rs` | one record in full, as fields |
+//! | `index.rs` | what a reader needs to begin anywhere, and the reader ([`records`]) |
+//! | `fields.rs` | the sink that passes records with their fields to a visitor |
+//! | `details.rs` | one record in full, as fields with labels for people |
 //! | `text.rs` | records as text, for people and for comparison with the reference tools |
 //! | `problems.rs` | the table of what can be wrong with such a file |
 //! | `encode.rs` | the mirror of `decode.rs` |
@@ -48,6 +50,7 @@ pub mod limits;
 pub mod locator;
 mod names;
 pub mod problem;
+pub mod records;
 pub mod rows;
 pub mod rvn;
 pub mod sniff;
@@ -60,11 +63,12 @@ pub use code::Instructions;
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};
 pub use error::{Cause, Error, Result};
-pub use info::{Capability, Clock, Info, Tab};
+pub use info::{Capability, Clock, Column, Info, Shows, Tab};
 pub use input::Cursor;
 pub use limits::Limits;
 pub use locator::Locator;
 pub use problem::{Problem, ProblemKind};
+pub use records::{FieldValue, Lane, Pass, Piece, Record, RecordName, Records, Visitor};
 pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text, recognise};
 

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Where a record is found again, as the format that produced it lays it out.
 ///
 /// | bits | meaning |
@@ -12,7 +14,7 @@ use core::fmt;
 /// What the number counts, and what the second kind is, each format documents beside the enum that it converts locators
 /// to. The store keeps locators and compares them, but never interprets them. The only exception is
 /// [`Locator::position`], which becomes the position of a problem.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct Locator(u64);
 

@@ -9,7 +9,7 @@ use crate::container::Container;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
 use crate::error::{Error, Result};
-use crate::info::{Capability, Clock, Info, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
 use crate::locator::Locator;
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
@@ -36,6 +36,9 @@ pub(crate) struct ApitraceDecoder {
     finished: bool,
     failed: Option<Error>,
 }
+
+/// The columns of the list of records.
+const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
 
 impl ApitraceDecoder {
     pub(super) fn new(beginning: Beginning, options: OpenOptions) -> Self {
@@ -136,6 +139,7 @@ impl Decoder for ApitraceDecoder {
                          calls.",
             offers: &[Capability::CallStacks],
             first_tab: Tab::Functions,
+            columns: COLUMNS,
             properties,
         }
     }

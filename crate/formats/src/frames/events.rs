@@ -8,7 +8,7 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
 use crate::error::{Error, Result};
-use crate::info::{Capability, Clock, Info, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
 use crate::locator::Locator;
 use crate::sniff::OpenOptions;
 
@@ -29,6 +29,9 @@ pub(crate) struct FramesDecoder {
     pub(super) end: Option<u64>,
     failed: Option<Error>,
 }
+
+/// The columns of the list of records.
+const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
 
 impl FramesDecoder {
     pub(super) fn new(header: Header, head: &[u8], options: OpenOptions) -> Self {
@@ -95,6 +98,7 @@ impl Decoder for FramesDecoder {
                 (false, false) => &[],
             },
             first_tab: Tab::Flame,
+            columns: COLUMNS,
             properties,
         }
     }

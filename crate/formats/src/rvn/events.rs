@@ -11,7 +11,7 @@ use super::to_batch::{State, ToBatch, define_tracks};
 use crate::batch::EventBatch;
 use crate::code::{Instructions, NoInstructions};
 use crate::details::RecordDetails;
-use crate::info::{Capability, Clock, Info, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
 use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
@@ -30,6 +30,9 @@ pub(super) struct RvnDecoder {
     defined: bool,
     records: Vec<Record>,
 }
+
+/// The columns of the list of records.
+const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
 
 impl RvnDecoder {
     pub(super) fn new(options: OpenOptions) -> Self {
@@ -74,6 +77,7 @@ impl RowDecoder for RvnDecoder {
             when_empty: "The trace has no block runs: nothing was executed during the recording.",
             offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],
             first_tab: Tab::Flame,
+            columns: COLUMNS,
             properties,
         }
     }

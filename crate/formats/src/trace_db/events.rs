@@ -7,7 +7,7 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Range, Want};
 use crate::details::RecordDetails;
 use crate::error::{Error, Result};
-use crate::info::{Clock, Info, Tab};
+use crate::info::{Clock, Column, Info, Shows, Tab};
 use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::sniff::OpenOptions;
@@ -28,6 +28,9 @@ pub(crate) struct TraceDbDecoder {
     done: bool,
     failed: Option<Error>,
 }
+
+/// The columns of the list of records.
+const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
 
 impl TraceDbDecoder {
     pub(super) fn new(layout: Layout, head: &[u8], options: OpenOptions) -> Self {
@@ -80,6 +83,7 @@ impl Decoder for TraceDbDecoder {
             when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
             offers: &[],
             first_tab: Tab::Functions,
+            columns: COLUMNS,
             properties: [("Layout", layout.to_string()), ("Names", names.to_string()), ("Types", types.to_string())]
                 .into(),
         }

@@ -4,11 +4,13 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes.
 pub(crate) const CHECKPOINT_EVERY: u64 = 256 * 1024;
 
 /// A record at which decoding can resume, with the state of the walk before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     /// Absolute offset of the record.
     pub(crate) at: u64,
@@ -27,7 +29,7 @@ pub(crate) struct Checkpoint {
 }
 
 /// A checkpoint in the list, and what became of its buffer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) checkpoint: Checkpoint,
     /// The checkpoint is the first of its buffer.
@@ -36,25 +38,32 @@ pub(super) struct Entry {
     pub(super) delivered: bool,
     /// Index of the thread, in the order of first records.
     pub(super) thread: u32,
+    /// Number of records from here to the next checkpoint of the buffer or to its end.
+    pub(super) records: u32,
 }
 
 /// All checkpoints of a log, in file order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Checkpoints {
     entries: Vec<Entry>,
 }
 
 impl Checkpoints {
-    /// Appends a checkpoint.
-    pub(super) fn push(&mut self, entry: Entry) {
+    /// Appends a checkpoint. Returns its number.
+    pub(super) fn push(&mut self, entry: Entry) -> u32 {
         self.entries.push(entry);
+        self.entries.len() as u32 - 1
     }
 
-    /// Appends a checkpoint unless the list already reaches that far, as it does when a buffer is delivered again.
-    pub(super) fn push_new(&mut self, entry: Entry) {
-        if self.entries.last().is_none_or(|e| e.checkpoint.at < entry.checkpoint.at) {
-            self.entries.push(entry);
-        }
+    /// Appends a checkpoint unless the list already reaches that far, as it does when a buffer is delivered again. Returns
+    /// its number if it was appended.
+    pub(super) fn push_new(&mut self, entry: Entry) -> Option<u32> {
+        self.entries.last().is_none_or(|e| e.checkpoint.at < entry.checkpoint.at).then(|| self.push(entry))
+    }
+
+    /// All checkpoints.
+    pub(super) fn all(&self) -> &[Entry] {
+        &self.entries
     }
 
     /// The last checkpoint at or before the record at absolute offset `at`, in that record's own buffer.

@@ -13,20 +13,20 @@ use crate::problem::Problem;
 use super::basic::BasicWalk;
 use super::checkpoints::{CHECKPOINT_EVERY, Checkpoint};
 use super::decode::{Event, FdrWalk, Function, Sink};
-use super::events::{Walk, XrayDecoder};
+use super::index::XrayRecords;
 use super::wire::{BASIC_LEN, FunctionKind, Mode};
 use super::yaml::YamlWalk;
 
-impl XrayDecoder {
+impl XrayRecords {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         let at = locator.position();
-        if let Walk::Yaml(_) = self.walk {
+        if self.index.is_yaml {
             return Some(Range { at, len: CHECKPOINT_EVERY });
         }
-        match self.header.mode {
+        match self.index.header.mode {
             Mode::Basic => Some(Range { at, len: 2 * BASIC_LEN as u64 }),
             Mode::Fdr => {
-                let start = self.state.checkpoints.before(at)?;
+                let start = self.index.checkpoints.before(at)?;
                 // Up to the record, then its arguments or the visible part of its payload.
                 let end = at.saturating_add(CHECKPOINT_EVERY).min(start.end);
                 Some(Range { at: start.at, len: end - start.at })
@@ -34,33 +34,28 @@ impl XrayDecoder {
         }
     }
 
-    /// Always `None`: the first range is sufficient.
-    pub(super) fn next_range_of(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
-        None
-    }
-
     pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
         let at = locator.position();
         let mut sink = OneRecord {
             wanted: at,
-            has_process: self.state.threads.has_process,
-            limit: self.state.limits.payload,
+            has_process: self.index.has_process,
+            limit: usize::try_from(self.index.payload).unwrap_or(usize::MAX),
             ..OneRecord::default()
         };
-        match self.header.mode {
-            _ if matches!(self.walk, Walk::Yaml(_)) => {
+        match self.index.header.mode {
+            _ if self.index.is_yaml => {
                 let mut walk = YamlWalk::new(at);
                 walk.run(bytes, &mut sink);
                 walk.end(&mut sink);
             }
             Mode::Basic => {
-                BasicWalk::new(&self.header, at).run(bytes, &mut sink);
+                BasicWalk::new(&self.index.header, at).run(bytes, &mut sink);
             }
             Mode::Fdr => {
                 let misuse = Cause::Misuse("there is no record at this offset");
-                let start = self.state.checkpoints.before(at).ok_or(Error::new(at, misuse))?;
+                let start = self.index.checkpoints.before(at).ok_or(Error::new(at, misuse))?;
                 (sink.pid, sink.tid) = (start.pid, start.tid);
-                FdrWalk::resume(&self.header, start).run(bytes, &mut sink);
+                FdrWalk::resume(&self.index.header, start).run(bytes, &mut sink);
             }
         }
         sink.finish()

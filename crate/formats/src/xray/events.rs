@@ -17,11 +17,9 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::batch::EventBatch;
-use crate::decoder::{Decoder, Progress, Range, Want};
-use crate::details::RecordDetails;
+use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Cause, Error, Result};
-use crate::info::{Capability, Clock, Info, Tab};
-use crate::locator::Locator;
+use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
 use crate::sniff::OpenOptions;
 
 use super::basic::BasicWalk;
@@ -31,11 +29,21 @@ use super::to_batch::{State, ToBatch};
 use super::wire::{HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
 
+/// The columns of the list of records.
+const COLUMNS: &[Column] = &[
+    Column { label: "Time", shows: Shows::Position },
+    Column { label: "Thread", shows: Shows::Thread },
+    Column { label: "CPU", shows: Shows::Field("cpu") },
+    Column { label: "Kind", shows: Shows::Field("kind") },
+    Column { label: "Function", shows: Shows::Name },
+    Column { label: "Arguments or payload", shows: Shows::Rest },
+];
+
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
     pub(super) header: Header,
     pub(super) walk: Walk,
-    at: u64,
+    pub(super) at: u64,
     phase: Phase,
     plan: Plan,
     pub(super) state: State,
@@ -139,6 +147,7 @@ impl Decoder for XrayDecoder {
                 Clock::Ticks | Clock::Ordinal { .. } => &[Capability::CallStacks],
             },
             first_tab: Tab::Functions,
+            columns: COLUMNS,
             properties,
         }
     }
@@ -208,15 +217,7 @@ impl Decoder for XrayDecoder {
         }
     }
 
-    fn details_range(&self, locator: Locator) -> Option<Range> {
-        self.range_of(locator)
-    }
-
-    fn details_next(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
-        self.next_range_of(locator, bytes)
-    }
-
-    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
-        self.details_of(locator, bytes)
+    fn index(&self) -> Vec<u8> {
+        self.index_bytes()
     }
 }

@@ -11,6 +11,8 @@ mod decode;
 mod details;
 pub mod encode;
 mod events;
+mod fields;
+mod index;
 mod plan;
 pub mod problems;
 #[cfg(feature = "text")]
@@ -26,6 +28,7 @@ use alloc::format;
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
+pub use index::open_records;
 use wire::{HEADER_LEN, Header, Mode};
 
 /// The line in [`crate::FORMATS`].

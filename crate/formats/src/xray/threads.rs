@@ -106,6 +106,19 @@ impl Threads {
         Ok(index)
     }
 
+    /// The tracks of the threads, in the order of their first records.
+    pub(super) fn tracks(&self) -> impl Iterator<Item = TrackId> {
+        self.threads.iter().map(|thread| thread.track)
+    }
+
+    /// Process, thread and track of each thread, by process and thread.
+    pub(super) fn by_id(&self) -> Vec<(i32, i32, TrackId)> {
+        let track = |index: u32| self.get(index).map_or(0, |thread| thread.track);
+        let mut all: Vec<_> = self.by_id.iter().map(|((pid, tid), index)| (*pid, *tid, track(*index))).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Plans the buffers of the disordered threads, and restarts their tracks.
     pub(super) fn plan(&self, checkpoints: &Checkpoints, out: &mut EventBatch) -> Plan {
         let mut queues: HashMap<u32, Vec<Planned>> = HashMap::new();

@@ -9,6 +9,7 @@ use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::{NONE as NO_NAME, Names};
 use crate::problem::Problem;
+use crate::records::Pieces;
 
 use super::checkpoints::{Checkpoint, Checkpoints, Entry};
 use super::decode::{Event, Function, Sink, Taken};
@@ -32,6 +33,10 @@ pub(super) struct State {
     named: Option<String>,
     /// Index of the current thread.
     current: u32,
+    /// Number of the checkpoint that the current records come after.
+    checkpoint: u32,
+    /// Pieces of a log that has no buffers.
+    pub(super) pieces: Pieces,
     /// Planned buffers are being delivered.
     in_order: bool,
     /// What is being delivered has already been counted.
@@ -48,6 +53,8 @@ impl State {
             names: Names::default(),
             named: None,
             current: 0,
+            checkpoint: 0,
+            pieces: Pieces::default(),
             in_order: false,
             again: false,
             error: None,
@@ -85,6 +92,7 @@ impl ToBatch<'_> {
     pub(super) fn begin_planned(&mut self, planned: Planned) {
         if let Some(entry) = self.state.checkpoints.get_mut(planned.number) {
             self.state.current = entry.thread;
+            self.state.checkpoint = planned.number;
             self.state.again = entry.delivered;
             entry.delivered = true;
         }
@@ -109,8 +117,19 @@ impl ToBatch<'_> {
         let Some(thread) = self.state.threads.get_mut(self.state.current) else { return };
         thread.latest = clock;
         self.out.push(kind, thread.track, clock, name, Locator::at(at));
-        if !self.state.again {
-            self.out.records += 1;
+        self.count(at, clock, 1);
+    }
+
+    /// Counts records that were added. The first one is at absolute offset `at`.
+    #[inline]
+    fn count(&mut self, at: u64, clock: u64, records: u32) {
+        if self.state.again {
+            return;
+        }
+        self.out.records += u64::from(records);
+        match self.state.checkpoints.get_mut(self.state.checkpoint) {
+            Some(entry) => entry.records += records,
+            None => self.state.pieces.add(at, clock),
         }
     }
 }
@@ -146,13 +165,17 @@ impl Sink for ToBatch<'_> {
             self.out.push(EventKind::Disordered, state.track, begin, 0, Locator::at(start.at));
         }
         let checkpoint = Checkpoint { clock: begin, ..start };
-        self.state.checkpoints.push(Entry { checkpoint, begins: true, delivered, thread });
+        let entry = Entry { checkpoint, begins: true, delivered, thread, records: 0 };
+        self.state.checkpoint = self.state.checkpoints.push(entry);
         delivered.then_some(begin)
     }
 
     fn checkpoint(&mut self, checkpoint: Checkpoint) {
         let thread = self.state.current;
-        self.state.checkpoints.push_new(Entry { checkpoint, begins: false, delivered: true, thread });
+        let entry = Entry { checkpoint, begins: false, delivered: true, thread, records: 0 };
+        if let Some(number) = self.state.checkpoints.push_new(entry) {
+            self.state.checkpoint = number;
+        }
     }
 
     fn thread(&mut self, pid: i32, tid: i32, at: u64) {
@@ -194,9 +217,7 @@ impl Sink for ToBatch<'_> {
         thread.latest = clock;
         let locators = (0..count).map(|i| Locator::at(at + (i * FUNCTION_LEN) as u64));
         self.out.extend(thread.track, kinds.get(..count)?, times.get(..count)?, names.get(..count)?, locators);
-        if !self.state.again {
-            self.out.records += count as u64;
-        }
+        self.count(at, clock, count as u32);
         Some(Taken { count, clock, kind })
     }
 

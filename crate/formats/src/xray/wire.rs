@@ -3,6 +3,8 @@
 //! Sources: compiler-rt `lib/xray/xray_records.h`, `xray_fdr_log_records.h`, `xray_fdr_log_writer.h`, and logs written by
 //! clang 13 to 22. Bytes that a record does not use have arbitrary values (0xAA from clang 19 on) and are never checked.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Cause, Error, Result};
 use crate::input::Cursor;
 
@@ -16,7 +18,7 @@ pub const METADATA_LEN: usize = 16;
 pub const BASIC_LEN: usize = 32;
 
 /// One of XRay's two log formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// Records of 32 bytes with absolute times.
     Basic,
@@ -35,7 +37,7 @@ impl Mode {
 }
 
 /// The file header: `XRayFileHeader`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the mode's layout: 1 to 3 for basic, 1 to 5 for FDR.
     pub version: u16,

@@ -1,0 +1,563 @@
+//! The record pass: every record of a stretch of the file with its fields, borrowed, without an allocation for each.
+//!
+//! A [`Decoder`](crate::Decoder) lists while it decodes where reading can begin again. What it listed, and the
+//! dictionaries of the file, are its *index*, bytes that [`Decoder::index`](crate::Decoder::index) returns. A reader
+//! opened with them ([`Records`]) reads any stretch without what comes before, in another thread if need be.
+//!
+//! Records are listed in *lanes*. A file whose records are in order has one. An XRay log has one for each thread, because
+//! its buffers are in the order of a queue. Within a lane, records are numbered from 0, their *row*. *Pieces* are the
+//! stretches of a lane that can be read on their own.
+//!
+//! ```text
+//! file    | piece 0 | piece 1 | piece 2 | piece 3 |
+//! lane 0    rows 0..4            rows 4..9
+//! lane 1              rows 0..7            rows 7..8
+//! ```
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range as Numbers;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::batch::TrackId;
+use crate::decoder::Range;
+use crate::details::{Field, RecordDetails, Value};
+use crate::error::{Cause, Error, Result};
+use crate::locator::Locator;
+
+/// A stretch of the file that can be read without what comes before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// Its number, counted in file order over all lanes.
+    pub number: u32,
+    /// The row of its first record: the number of records of the lane before it.
+    pub row: u64,
+    /// Position of its first record on the x axis, or of an earlier one of the lane if that is later.
+    pub x: u64,
+}
+
+/// Records that are in order, with the pieces that hold them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// The track of all its records. `None` if they belong to several.
+    pub track: Option<TrackId>,
+    /// Number of records.
+    pub rows: u64,
+    /// Whether positions on the x axis ascend with the rows.
+    pub sorted: bool,
+    /// Its pieces, by row. None is empty.
+    pub pieces: Vec<Piece>,
+}
+
+/// The name of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordName<'a> {
+    /// It has none.
+    None,
+    /// A text.
+    Text(&'a str),
+    /// The id of a function without a name. Shown as `#12`.
+    Id(i64),
+}
+
+/// A record, without its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Where it is found again: the locator of its event, if it has one.
+    pub locator: Locator,
+    /// Number of its lane.
+    pub lane: u32,
+    /// Its row in that lane.
+    pub row: u64,
+    /// Its position on the x axis: absolute, in ticks or ordinals.
+    pub x: u64,
+    /// The track of its thread.
+    pub track: TrackId,
+    /// Its name.
+    pub name: RecordName<'a>,
+}
+
+/// A value of a field, borrowed. [`Value`] is its owned mirror.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FieldValue<'a> {
+    /// No value: a null pointer, or an argument that was not recorded.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// An unsigned number.
+    U64(u64),
+    /// A signed number.
+    I64(i64),
+    /// A number that identifies something, such as a thread.
+    Id(i64),
+    /// An address, or an opaque value.
+    Hex(u64),
+    /// A floating point number of 32 bits.
+    F32(f32),
+    /// A floating point number of 64 bits.
+    F64(f64),
+    /// Text.
+    Text(&'a str),
+    /// A number with a name: an enum constant, or flags joined by ` | `.
+    Symbol {
+        /// The name.
+        name: &'a str,
+        /// The number: [`FieldValue::I64`], [`FieldValue::U64`] or [`FieldValue::Hex`].
+        value: &'a FieldValue<'a>,
+    },
+    /// Bytes, possibly shortened to [`crate::Limits::payload`].
+    Bytes {
+        /// The first bytes.
+        bytes: &'a [u8],
+        /// Number of bytes in the file.
+        len: u64,
+    },
+    /// A machine instruction.
+    Code {
+        /// As in [`Value::Code`].
+        isa: &'static str,
+        /// Its address.
+        address: u64,
+        /// Its bytes, in memory order.
+        bytes: &'a [u8],
+    },
+}
+
+/// Receives the records of a pass. Keys of fields are those of the JSON lines that `unspool dump` prints, where these have
+/// the field.
+pub trait Visitor {
+    /// A record. Returns whether its fields are wanted; else none of the methods below is called for it, except
+    /// [`Visitor::is_full`].
+    fn begin(&mut self, record: &Record<'_>) -> bool;
+    /// A field with a single value. In a list, `key` is empty.
+    fn field(&mut self, key: &str, value: FieldValue<'_>);
+    /// A list or structure begins. Fields follow, in a list with empty keys, until [`Visitor::close`].
+    fn open(&mut self, key: &str, is_list: bool);
+    /// The innermost list or structure ends.
+    fn close(&mut self);
+    /// The record has no more fields.
+    fn end(&mut self);
+    /// Whether the pass must stop after the current record. It can be continued.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// A pass over consecutive pieces. The same bytes give the same records in any portions.
+pub trait Pass {
+    /// The bytes needed next. Empty if it can go on without any. `None` if it is done.
+    fn want(&self) -> Option<Range>;
+
+    /// Takes bytes from the beginning of [`Pass::want`], all or some of them, and passes records to `visitor`. Returns how
+    /// many bytes it used; the rest belongs to what it wants next. Uses none if it needs more than it got at once, unless
+    /// the visitor is full.
+    ///
+    /// # Errors
+    ///
+    /// Fails where decoding for the timeline fails. Every record before that was passed on.
+    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize>;
+
+    /// The file ends after `rest`, which begins where [`Pass::want`] does. Records that are incomplete but shown in the
+    /// timeline are passed on. Afterwards nothing is wanted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Pass::push`].
+    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()>;
+}
+
+/// Reads the records of a trace anywhere. It has an index and no state, so that any number of passes may run.
+pub trait Records {
+    /// The lanes, with their pieces.
+    fn lanes(&self) -> &[Lane];
+
+    /// A pass over the pieces with these numbers, as far as they exist. Records are passed on in file order as they become
+    /// complete, and each belongs to one of the pieces.
+    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_>;
+
+    /// The bytes that the details of a record need: about 1 MiB at most. An empty range if the index has all. `None` if
+    /// there is no such record.
+    fn details_range(&self, locator: Locator) -> Option<Range>;
+
+    /// A further range that the details need, such as that of an end far from its beginning. `bytes` are those of
+    /// [`Records::details_range`] followed by those of every range returned here so far. The caller repeats this until it
+    /// returns `None`.
+    fn details_next(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
+        None
+    }
+
+    /// Decodes a record in full, as fields with labels for people. `bytes` are those of all its ranges, in order. If
+    /// further ranges are missing, the details say so.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Cause::Misuse`] if there is no such record, or the cause why the bytes cannot be decoded.
+    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
+}
+
+/// Reads the records of a database anywhere. Rows are found by the database, so there is no index.
+///
+/// The caller first fetches what [`RowRecords::want`] returns and passes it to [`RowRecords::push`], until it returns `None`.
+/// The records then have one lane, without pieces.
+pub trait RowRecords {
+    /// Instructions are found with this.
+    fn set_instructions(&mut self, instructions: Box<dyn crate::Instructions>);
+
+    /// What is to be fetched before records can be read.
+    fn want(&self) -> Option<crate::rows::Query>;
+
+    /// Takes all rows of [`RowRecords::want`].
+    ///
+    /// # Errors
+    ///
+    /// The rows are not those of a trace.
+    fn push(&mut self, rows: &mut crate::rows::Rows) -> Result<(), crate::rows::RowError>;
+
+    /// The lane.
+    fn lane(&self) -> Lane;
+
+    /// The queries whose rows hold the records of these rows of the lane.
+    fn queries(&self, rows: Numbers<u64>) -> Vec<crate::rows::Query>;
+
+    /// Passes records to `visitor`. `found` are the rows of each of [`RowRecords::queries`].
+    fn visit(&self, rows: Numbers<u64>, found: &[crate::rows::Rows], visitor: &mut dyn Visitor);
+
+    /// The queries whose rows the details of a record are made from.
+    fn details_queries(&self, locator: Locator) -> Vec<crate::rows::Query>;
+
+    /// A record in full. `found` are the rows of each of [`RowRecords::details_queries`].
+    fn details(&self, locator: Locator, found: &[crate::rows::Rows]) -> RecordDetails;
+}
+
+/// Opens a reader with an index.
+///
+/// # Errors
+///
+/// Returns [`Cause::Misuse`] if these bytes are not an index of this version of the program.
+pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
+
+/// The readers of all formats that are streams of bytes, by the id of the format. Not part of [`crate::Format`], so that a
+/// program that only decodes for the timeline does not contain them.
+pub static READERS: &[(&str, OpenRecords)] = &[("xray", crate::xray::open_records)];
+
+/// Opens the reader of a format.
+///
+/// # Errors
+///
+/// Returns [`Cause::Misuse`] if the format has none, or for bytes that are no index.
+pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
+    let reader = READERS.iter().find(|(id, _)| *id == format);
+    let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
+    open(index)
+}
+
+/// An index as bytes. They are valid within one version of the program: both sides come from one build.
+pub(crate) fn to_index(what: &impl Serialize) -> Vec<u8> {
+    // Only types whose serialisation fails could make this fail; those here are plain data.
+    postcard::to_allocvec(what).unwrap_or_default()
+}
+
+/// The mirror of [`to_index`].
+///
+/// # Errors
+///
+/// Returns [`Cause::Misuse`] for other bytes.
+pub(crate) fn from_index<T: DeserializeOwned>(index: &[u8]) -> Result<T> {
+    postcard::from_bytes(index).map_err(|_| Error::new(0, Cause::Misuse("this is no index of records")))
+}
+
+/// Records of a piece at most.
+const MOST: u64 = 4096;
+/// A piece that is longer than this, in bytes, ends with the current record.
+const LONG: u64 = 256 * 1024;
+
+/// Lists the pieces of a file whose records have one lane, while it is decoded.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Pieces {
+    /// Where each piece begins, with its row and its position on the x axis.
+    pieces: Vec<(u64, u64, u64)>,
+    rows: u64,
+    latest: u64,
+    /// A position on the x axis was before an earlier one.
+    unsorted: bool,
+}
+
+impl Pieces {
+    /// A record begins at `at`, in the file or the stream, and at `x` on the x axis.
+    #[inline]
+    pub(crate) fn add(&mut self, at: u64, x: u64) {
+        self.unsorted |= x < self.latest;
+        self.latest = self.latest.max(x);
+        let continues = self.pieces.last().is_some_and(|(begin, row, _)| self.rows - row < MOST && at - begin < LONG);
+        if !continues {
+            self.pieces.push((at, self.rows, self.latest));
+        }
+        self.rows += 1;
+    }
+
+    /// Where a piece begins, and its row.
+    pub(crate) fn get(&self, number: u32) -> Option<(u64, u64)> {
+        self.pieces.get(number as usize).map(|(at, row, _)| (*at, *row))
+    }
+
+    /// Where a piece ends: its next one's beginning, if it has one, and the row after its last.
+    pub(crate) fn end(&self, number: u32) -> (Option<u64>, u64) {
+        match self.get(number + 1) {
+            Some((at, row)) => (Some(at), row),
+            None => (None, self.rows),
+        }
+    }
+
+    /// Number of pieces.
+    pub(crate) fn len(&self) -> u32 {
+        self.pieces.len() as u32
+    }
+
+    /// The only lane.
+    pub(crate) fn lane(&self) -> Lane {
+        let pieces = (0..).zip(&self.pieces).map(|(number, (_, row, x))| Piece { number, row: *row, x: *x });
+        Lane { track: None, rows: self.rows, sorted: !self.unsorted, pieces: pieces.collect() }
+    }
+}
+
+/// A record with its fields, owned: a row of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Where the record is found again.
+    pub locator: Locator,
+    /// Number of its lane.
+    pub lane: u32,
+    /// Its row in that lane.
+    pub row: u64,
+    /// Its position on the x axis.
+    pub x: u64,
+    /// The track of its thread.
+    pub track: TrackId,
+    /// Its name. Empty if it has none.
+    pub name: String,
+    /// Its fields, by key.
+    pub fields: Vec<Field>,
+    /// Number of values beyond the limit.
+    pub dropped: u64,
+}
+
+/// Collects records as [`Row`]s, for lists of a few hundred.
+#[derive(Debug)]
+pub struct Rows {
+    /// Which rows of which lane are kept.
+    lane: u32,
+    wanted: Numbers<u64>,
+    /// Limit for the values of a record.
+    values: usize,
+    /// Limit for the bytes of a text or of bytes.
+    bytes: usize,
+    rows: Vec<Row>,
+    kept: usize,
+    open: Vec<Open>,
+}
+
+/// A list or structure that is being collected.
+#[derive(Debug)]
+struct Open {
+    name: Cow<'static, str>,
+    is_list: bool,
+    fields: Vec<Field>,
+}
+
+impl Rows {
+    /// Keeps rows of a lane, at most `values` values of each, and at most `bytes` bytes of each text or blob.
+    pub fn new(lane: u32, wanted: Numbers<u64>, values: usize, bytes: usize) -> Self {
+        Self { lane, wanted, values, bytes, rows: Vec::new(), kept: 0, open: Vec::new() }
+    }
+
+    /// The rows, ascending.
+    pub fn into_rows(mut self) -> Vec<Row> {
+        self.rows.sort_by_key(|row| row.row);
+        self.rows
+    }
+
+    /// Number of rows so far.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows so far.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn value(&self, value: FieldValue<'_>) -> Value {
+        match value {
+            FieldValue::Null => Value::Null,
+            FieldValue::Bool(b) => {
+                Value::Symbol { name: if b { "true" } else { "false" }.into(), value: Box::new(Value::U64(b.into())) }
+            }
+            FieldValue::U64(n) => Value::U64(n),
+            FieldValue::I64(n) => Value::I64(n),
+            FieldValue::Id(n) => Value::Id(n),
+            FieldValue::Hex(n) => Value::Hex(n),
+            FieldValue::F32(x) => Value::F64(shortest(x)),
+            FieldValue::F64(x) => Value::F64(x),
+            FieldValue::Text(text) => Value::Text(self.shortened(text)),
+            FieldValue::Symbol { name, value } => {
+                Value::Symbol { name: self.shortened(name), value: Box::new(self.value(*value)) }
+            }
+            FieldValue::Bytes { bytes, len } => {
+                Value::Bytes { bytes: bytes.iter().copied().take(self.bytes).collect(), len }
+            }
+            FieldValue::Code { isa, address, bytes } => Value::Code { isa, address, bytes: bytes.into() },
+        }
+    }
+
+    fn shortened(&self, text: &str) -> String {
+        match text.char_indices().map(|(i, _)| i).find(|i| *i >= self.bytes) {
+            Some(end) => text.get(..end).unwrap_or_default().chars().chain(['…']).collect(),
+            None => text.into(),
+        }
+    }
+
+    /// Keeps a value unless there are too many.
+    fn keep(&mut self, field: Field) {
+        let Some(row) = self.rows.last_mut() else { return };
+        if self.kept >= self.values {
+            row.dropped += 1;
+            return;
+        }
+        self.kept += 1;
+        self.open.last_mut().map_or(&mut row.fields, |open| &mut open.fields).push(field);
+    }
+}
+
+/// The double whose shortest form is that of the float: 0.1 instead of 0.10000000149011612.
+pub(crate) fn shortest(x: f32) -> f64 {
+    alloc::format!("{x:e}").parse().unwrap_or(f64::from(x))
+}
+
+impl Visitor for Rows {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        let wanted = record.lane == self.lane && self.wanted.contains(&record.row);
+        if wanted {
+            let name = match record.name {
+                RecordName::None => String::new(),
+                RecordName::Text(text) => text.into(),
+                RecordName::Id(id) => alloc::format!("#{id}"),
+            };
+            let Record { locator, lane, row, x, track, .. } = *record;
+            self.rows.push(Row { locator, lane, row, x, track, name, fields: Vec::new(), dropped: 0 });
+            self.kept = 0;
+        }
+        wanted
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        let value = self.value(value);
+        self.keep(Field { name: Cow::Owned(key.into()), value });
+    }
+
+    fn open(&mut self, key: &str, is_list: bool) {
+        self.open.push(Open { name: Cow::Owned(key.into()), is_list, fields: Vec::new() });
+    }
+
+    fn close(&mut self) {
+        let Some(Open { name, is_list, fields }) = self.open.pop() else { return };
+        let value = match is_list {
+            true => Value::List(fields.into_iter().map(|field| field.value).collect()),
+            false => Value::Tree(fields),
+        };
+        // A container is always kept: a long list is shortened instead of removed.
+        let Some(row) = self.rows.last_mut() else { return };
+        self.open.last_mut().map_or(&mut row.fields, |open| &mut open.fields).push(Field { name, value });
+    }
+
+    fn end(&mut self) {
+        self.open.clear();
+    }
+
+    // A pass is given only pieces that hold wanted rows, so reading them to the end costs little.
+    fn is_full(&self) -> bool {
+        (self.rows.len() as u64) >= self.wanted.end.saturating_sub(self.wanted.start)
+    }
+}
+
+/// Drives a pass over a file in memory, in portions of at most `portion` bytes.
+///
+/// # Errors
+///
+/// The pass's own.
+pub fn read_all(pass: &mut dyn Pass, file: &[u8], portion: usize, visitor: &mut dyn Visitor) -> Result<()> {
+    // What a pass did not use is offered again with more, as a caller who reads ahead would.
+    let mut offered = portion;
+    while let Some(Range { at, len }) = pass.want() {
+        let rest = usize::try_from(at).ok().and_then(|at| file.get(at..)).unwrap_or_default();
+        let wanted = rest.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or(rest);
+        let bytes = wanted.get(..offered).unwrap_or(wanted);
+        let used = pass.push(bytes, visitor)?;
+        if visitor.is_full() {
+            return Ok(());
+        }
+        let is_stuck = used == 0 && pass.want() == Some(Range { at, len });
+        match is_stuck {
+            true if bytes.len() == rest.len().min(wanted.len()) => pass.end(bytes, visitor)?,
+            true => offered = offered.saturating_mul(2),
+            false => offered = portion,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn record(row: u64) -> Record<'static> {
+        Record { locator: Locator::at(row), lane: 0, row, x: row, track: 0, name: RecordName::Id(7) }
+    }
+
+    #[test]
+    fn collects_the_wanted_rows_in_order() {
+        let mut rows = Rows::new(0, 1..3, 10, 4);
+        for row in [0, 2, 1, 3] {
+            if rows.begin(&record(row)) {
+                rows.field("text", FieldValue::Text("ééé"));
+                rows.open("args", true);
+                rows.field("", FieldValue::U64(row));
+                rows.close();
+                rows.end();
+            }
+        }
+        let rows = rows.into_rows();
+        assert_eq!(rows.iter().map(|row| row.row).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(rows[0].name, "#7");
+        assert_eq!(
+            rows[0].fields,
+            [Field::new("text", Value::Text("éé…".into())), Field::new("args", Value::List(vec![Value::U64(1)])),]
+        );
+    }
+
+    #[test]
+    fn a_long_list_is_shortened_and_counted() {
+        let mut rows = Rows::new(0, 0..1, 3, 4);
+        assert!(rows.begin(&record(0)));
+        rows.open("args", true);
+        for i in 0..5 {
+            rows.field("", FieldValue::U64(i));
+        }
+        rows.close();
+        rows.end();
+        assert!(rows.is_full());
+        let rows = rows.into_rows();
+        assert_eq!(rows[0].fields, [Field::new("args", Value::List((0..3).map(Value::U64).collect()))]);
+        assert_eq!(rows[0].dropped, 2);
+    }
+
+    #[test]
+    fn an_index_of_something_else_is_refused() {
+        assert!(open("nothing", &[]).is_err());
+        assert!(open("xray", &[1, 2, 3]).is_err());
+    }
+}

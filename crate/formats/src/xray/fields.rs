@@ -1,0 +1,184 @@
+//! The sink that passes records with their fields to a visitor.
+//!
+//! Fields: `kind`, `cpu`, then of a function `args`, of an event `type` and `data`. The function itself is the name.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::batch::TrackId;
+use crate::locator::Locator;
+use crate::problem::Problem;
+use crate::records::{FieldValue, Record, RecordName, Visitor};
+
+use super::checkpoints::Checkpoint;
+use super::decode::{Event, Function, Sink};
+use super::wire::FunctionKind;
+
+/// Limit for the arguments of a function that are passed on.
+const MAX_ARGUMENTS: usize = 1 << 16;
+
+/// What [`Fields`] keeps from one portion to the next: the record that is not complete, and where it belongs.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) lane: u32,
+    pub(super) track: TrackId,
+    /// The row of the next record.
+    pub(super) row: u64,
+    /// Number of records that are still to come.
+    pub(super) left: u64,
+    /// The least position that the next record may have on the x axis, in a lane that is sorted.
+    pub(super) latest: u64,
+    pub(super) sorted: bool,
+    /// The name of the next functions, if the log records it, and their id.
+    pub(super) named: Option<(i32, String)>,
+    pub(super) record: Option<Incomplete>,
+    /// The arguments of a function, the beginning of the payload of an event.
+    pub(super) arguments: Vec<u64>,
+    pub(super) payload: Vec<u8>,
+    /// Limit for the payload in bytes.
+    pub(super) limit: usize,
+    /// All records have been passed on.
+    pub(super) done: bool,
+    /// Tracks of threads by process and thread id, sorted: for logs whose threads change from record to record.
+    pub(super) threads: Vec<(i32, i32, TrackId)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Incomplete {
+    Function(Function),
+    Event(Event),
+}
+
+/// The sink.
+pub(super) struct Fields<'a> {
+    pub(super) held: &'a mut Held,
+    pub(super) visitor: &'a mut dyn Visitor,
+}
+
+impl Fields<'_> {
+    /// Passes on the record that was held back for its arguments or its payload.
+    pub(super) fn flush(&mut self) {
+        let held = &mut *self.held;
+        let Some(record) = held.record.take() else { return };
+        let (at, clock, cpu, name) = match record {
+            Incomplete::Function(f) => {
+                let name = match &held.named {
+                    Some((func, name)) if *func == f.func => RecordName::Text(name),
+                    _ => RecordName::Id(f.func.into()),
+                };
+                (f.at, f.clock, f.cpu, name)
+            }
+            Incomplete::Event(e) => (e.at, e.clock, e.cpu, RecordName::None),
+        };
+        let x = if held.sorted { clock.max(held.latest) } else { clock };
+        held.latest = x;
+        let (lane, row, track) = (held.lane, held.row, held.track);
+        held.row += 1;
+        held.left -= 1;
+        held.done = held.left == 0;
+        if self.visitor.begin(&Record { locator: Locator::at(at), lane, row, x, track, name }) {
+            let kind = match record {
+                Incomplete::Function(f) => kind_of(f.kind, !held.arguments.is_empty()),
+                Incomplete::Event(Event { kind: Some(_), .. }) => "typed-event",
+                Incomplete::Event(_) => "custom-event",
+            };
+            self.visitor.field("kind", FieldValue::Text(kind));
+            self.visitor.field("cpu", FieldValue::Id(cpu.into()));
+            if let Incomplete::Event(event) = record {
+                if let Some(kind) = event.kind {
+                    self.visitor.field("type", FieldValue::Id(kind.into()));
+                }
+                let data = FieldValue::Bytes { bytes: &held.payload, len: event.size.into() };
+                self.visitor.field("data", if event.overwritten { FieldValue::Null } else { data });
+            } else if !held.arguments.is_empty() {
+                self.visitor.open("args", true);
+                for argument in &held.arguments {
+                    self.visitor.field("", FieldValue::Hex(*argument));
+                }
+                self.visitor.close();
+            }
+            self.visitor.end();
+        }
+        held.arguments.clear();
+        held.payload.clear();
+    }
+
+    /// Another record begins. Returns whether it is one of those wanted.
+    fn next(&mut self) -> bool {
+        self.flush();
+        !self.held.done
+    }
+}
+
+/// What a function record is called in JSON lines.
+pub(super) fn kind_of(kind: FunctionKind, has_arguments: bool) -> &'static str {
+    match kind {
+        // Writers before 2018-10 write a plain enter before the arguments.
+        FunctionKind::Enter | FunctionKind::EnterArgs if has_arguments => "function-enter-arg",
+        FunctionKind::Enter => "function-enter",
+        FunctionKind::EnterArgs => "function-enter-arg",
+        FunctionKind::Exit => "function-exit",
+        FunctionKind::TailExit => "function-tail-exit",
+    }
+}
+
+impl Sink for Fields<'_> {
+    fn is_full(&self) -> bool {
+        self.held.done || self.visitor.is_full()
+    }
+
+    // Another thread's records within the buffer are another piece.
+    fn buffer(&mut self, _start: Checkpoint, _clock: Option<u64>) -> Option<u64> {
+        None
+    }
+
+    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
+
+    fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
+        self.flush();
+        let threads = &self.held.threads;
+        if let Ok(i) = threads.binary_search_by_key(&(pid, tid), |(pid, tid, _)| (*pid, *tid)) {
+            self.held.track = threads.get(i).map_or(0, |(.., track)| *track);
+        }
+    }
+
+    fn name(&mut self, func: i32, name: &str) {
+        self.flush();
+        let known = self.held.named.as_ref().is_some_and(|(id, text)| *id == func && text == name);
+        if !known {
+            self.held.named = Some((func, name.into()));
+        }
+    }
+
+    fn function(&mut self, function: Function) {
+        if self.next() {
+            self.held.record = Some(Incomplete::Function(function));
+        }
+    }
+
+    fn argument(&mut self, value: u64) {
+        if let Some(Incomplete::Function(_)) = self.held.record {
+            // A call has a few; a file may give it millions.
+            if self.held.arguments.len() < MAX_ARGUMENTS {
+                self.held.arguments.push(value);
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        if self.next() {
+            self.held.record = Some(Incomplete::Event(event));
+        }
+    }
+
+    fn payload(&mut self, bytes: &[u8]) {
+        if let Some(Incomplete::Event(_)) = self.held.record {
+            let room = self.held.limit.saturating_sub(self.held.payload.len());
+            self.held.payload.extend(bytes.iter().take(room));
+        }
+    }
+
+    fn problem(&mut self, _problem: Problem) {}
+
+    fn lost(&mut self, _at: u64) {}
+}
