@@ -1,4 +1,4 @@
-//! Everything known about one slice or instant.
+//! What the store knows about one slice or instant. The record itself is read by a [`crate::records::RecordReader`].
 
 use serde::{Serialize, Serializer};
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
@@ -30,9 +30,10 @@ pub enum Item {
     },
 }
 
-/// Everything known about an item.
+/// What the store knows about an item, and where its record is.
 #[derive(Clone, Debug, Serialize)]
-pub struct Details {
+#[serde(rename_all = "camelCase")]
+pub struct Described {
     /// The item itself.
     pub item: Item,
     /// Its name.
@@ -47,10 +48,34 @@ pub struct Details {
     pub flags: u8,
     /// Flags and uncertainties, in whole sentences.
     pub remarks: Vec<String>,
-    /// Fields of the record, in display order.
+    /// Fields, in display order.
+    pub fields: Vec<FieldOut>,
+    /// Where its record is found again.
+    pub locator: u64,
+    /// The fields of the record come before these: on an x axis that counts, positions and lengths say little.
+    pub record_first: bool,
+}
+
+/// The fields of one record, for serialisation.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordOut {
+    /// Doubts and peculiarities, in whole sentences.
+    pub remarks: Vec<String>,
+    /// Its fields, in display order.
     pub fields: Vec<FieldOut>,
     /// Absolute offset of the record in the file. `None` for a row of a database.
     pub offset: Option<u64>,
+}
+
+impl RecordOut {
+    /// `has_offset` is false for a row of a database.
+    pub fn new(record: RecordDetails, has_offset: bool) -> Self {
+        Self {
+            remarks: record.remarks,
+            fields: record.fields.into_iter().map(FieldOut::from).collect(),
+            offset: has_offset.then_some(record.offset),
+        }
+    }
 }
 
 /// A field, for serialisation.
@@ -167,9 +192,9 @@ impl Store {
         self.tracks.get(track as usize)?.slice(depth, index as usize, now)
     }
 
-    /// Combines what the trace and what the record say about an item. On an x axis that counts (`counted`), the
-    /// record's fields come first and positions are omitted; on one that measures time, the times come first.
-    pub(crate) fn describe(&self, item: Item, record: RecordDetails, counted: bool) -> Option<Details> {
+    /// What the trace says about an item. On an x axis that counts (`counted`), positions are omitted.
+    pub(crate) fn describe(&self, item: Item, counted: bool) -> Option<Described> {
+        let locator = self.locate(item)?.bits();
         let mut remarks = Vec::new();
         let mut fields = Vec::new();
         let (name, start, end, flags) = match item {
@@ -203,24 +228,8 @@ impl Store {
                 (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
             }
         };
-        let of_record = record.fields.into_iter().map(FieldOut::from);
-        if counted {
-            fields.splice(0..0, of_record);
-        } else {
-            fields.extend(of_record);
-        }
-        remarks.extend(record.remarks);
-        Some(Details {
-            item,
-            title: self.name(name),
-            name,
-            start,
-            end,
-            flags,
-            remarks,
-            fields,
-            offset: Some(record.offset),
-        })
+        let title = self.name(name);
+        Some(Described { item, title, name, start, end, flags, remarks, fields, locator, record_first: counted })
     }
 
     /// The name of a slice's caller. The call tree does not contain callers whose begin was not recorded.

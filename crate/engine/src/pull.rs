@@ -78,18 +78,6 @@ impl Pull {
         Ok(Turn::Finished)
     }
 
-    /// The rows of each of these queries.
-    pub(crate) fn rows_of(&self, queries: &[Query]) -> Result<Vec<Rows>, RowError> {
-        let Some(source) = &self.source else { return Ok(Vec::new()) };
-        queries
-            .iter()
-            .map(|query| {
-                let mut rows = Rows::default();
-                source.rows(query, &mut rows).map(|()| rows)
-            })
-            .collect()
-    }
-
     /// Fetches the rows that the decoder wants. Returns false if it wants none.
     fn fetch(&mut self, most: usize) -> Result<bool, RowError> {
         if self.scan(most) {

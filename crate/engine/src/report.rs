@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use unspool_formats::error::Class;
-use unspool_formats::{Clock, Error, FORMATS, Info, Problem, RowError, Stacking, TrackKind, ValueKind};
+use unspool_formats::{Clock, Column, Error, FORMATS, Info, Problem, RowError, Shows, Stacking, TrackKind, ValueKind};
 
 use crate::store::{Store, Track};
 
@@ -32,8 +32,34 @@ pub struct TraceInfo {
     pub offers: Vec<&'static str>,
     /// The tab that is opened first: `functions` or `flame`.
     pub first_tab: &'static str,
+    /// The columns of the list of records.
+    pub columns: Vec<ColumnOut>,
     /// Further facts, in the order to show them.
     pub properties: Vec<(&'static str, String)>,
+}
+
+/// A [`Column`], for serialisation.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ColumnOut {
+    /// The head of the column.
+    pub label: &'static str,
+    /// `position`, `thread`, `name`, `field` or `rest`.
+    pub shows: &'static str,
+    /// The key of the field; empty for anything else.
+    pub key: &'static str,
+}
+
+impl From<&Column> for ColumnOut {
+    fn from(column: &Column) -> Self {
+        let (shows, key) = match column.shows {
+            Shows::Position => ("position", ""),
+            Shows::Thread => ("thread", ""),
+            Shows::Name => ("name", ""),
+            Shows::Field(key) => ("field", key),
+            Shows::Rest => ("rest", ""),
+        };
+        Self { label: column.label, shows, key }
+    }
 }
 
 /// A [`Clock`], for serialisation.
@@ -73,6 +99,7 @@ impl From<Info> for TraceInfo {
             when_empty: info.when_empty,
             offers: info.offers.iter().map(|capability| capability.word()).collect(),
             first_tab: info.first_tab.id(),
+            columns: info.columns.iter().map(ColumnOut::from).collect(),
             properties: info.properties,
         }
     }

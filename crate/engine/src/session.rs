@@ -1,9 +1,8 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
-use unspool_formats::decoder::Range;
 use unspool_formats::{Clock, EventBatch, Format, Info, Instructions, OpenOptions, Opened, Probe, Want, recognise};
 
-use crate::details::{Details, Item};
+use crate::details::{Described, Item};
 use crate::neighbours::{Found, Neighbour};
 use crate::overview::Overview;
 use crate::pull::Pull;
@@ -281,41 +280,17 @@ impl Session {
         self.store.neighbour(what)
     }
 
-    /// The bytes of the file that the details of an item are decoded from. `None` if there is no such item.
-    pub fn details_range(&self, item: Item) -> Option<Range> {
-        let locator = self.store.locate(item)?;
-        match &self.path {
-            Path::Stream(stream) => stream.decoder.details_range(locator),
-            // The rows are fetched when the details are requested.
-            Path::Rows(_) => Some(Range { at: 0, len: 0 }),
-        }
+    /// What the store knows about an item. `None` if there is no such item.
+    pub fn describe(&self, item: Item) -> Option<Described> {
+        self.store.describe(item, self.is_counted())
     }
 
-    /// The next range that the details need after `bytes`, those of all ranges so far. Call it until it returns `None`.
-    pub fn details_next(&self, item: Item, bytes: &[u8]) -> Option<Range> {
+    /// What a [`crate::records::RecordReader`] needs to read the records decoded so far. Empty for a database.
+    pub fn index(&self) -> Vec<u8> {
         match &self.path {
-            Path::Stream(stream) => stream.decoder.details_next(self.store.locate(item)?, bytes),
-            Path::Rows(_) => None,
+            Path::Stream(stream) => stream.decoder.index(),
+            Path::Rows(_) => Vec::new(),
         }
-    }
-
-    /// Everything known about an item, decoded from the bytes of [`Session::details_range`] and [`Session::details_next`].
-    /// `None` if there is no such item.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the record cannot be decoded, or its rows cannot be fetched.
-    pub fn details(&self, item: Item, bytes: &[u8]) -> Result<Option<Details>, TraceErrorOut> {
-        let Some(locator) = self.store.locate(item) else { return Ok(None) };
-        let record = match &self.path {
-            Path::Stream(stream) => stream.decoder.details(locator, bytes)?,
-            Path::Rows(pull) => {
-                let rows = pull.rows_of(&pull.decoder.details_queries(locator))?;
-                pull.decoder.details(locator, &rows)
-            }
-        };
-        let details = self.store.describe(item, record, self.is_counted());
-        Ok(details.map(|details| Details { offset: details.offset.filter(|_| !self.is_pulled()), ..details }))
     }
 
     /// At most `max` single problems, starting with number `first`, and how many there are to list.

@@ -49,6 +49,8 @@ pub struct Lane {
     pub rows: u64,
     /// Whether positions on the x axis ascend with the rows.
     pub sorted: bool,
+    /// No record has a greater position on the x axis.
+    pub until: u64,
     /// Its pieces, by row. None is empty.
     pub pieces: Vec<Piece>,
 }
@@ -320,7 +322,7 @@ impl Pieces {
     /// The only lane.
     pub(crate) fn lane(&self) -> Lane {
         let pieces = (0..).zip(&self.pieces).map(|(number, (_, row, x))| Piece { number, row: *row, x: *x });
-        Lane { track: None, rows: self.rows, sorted: !self.unsorted, pieces: pieces.collect() }
+        Lane { track: None, rows: self.rows, sorted: !self.unsorted, until: self.latest, pieces: pieces.collect() }
     }
 }
 

@@ -105,7 +105,8 @@ fn details_hold_every_argument_and_payload() {
     b.function(FunctionKind::TailExit, 1, 1060);
     let file = log([b.finish()]);
     let (all, decoder) = decode(&file, &[17], 1);
-    let details = |i: usize| common::details(&file, decoder.as_ref(), all.events[i].4).0.unwrap();
+    let reader = common::reader("xray", decoder.as_ref());
+    let details = |i: usize| common::details(&file, reader.as_ref(), all.events[i].4).0.unwrap();
     let field = |i: usize, name: &str| details(i).fields.into_iter().find(|f| f.name == name).map(|f| f.value);
     assert_eq!(field(0, "Arguments"), Some(Value::List(vec![Value::Hex(u64::MAX), Value::Hex(42)])));
     assert_eq!(field(0, "Function id"), Some(Value::Id(1)));
@@ -115,16 +116,17 @@ fn details_hold_every_argument_and_payload() {
     assert_eq!(field(1, "Event type"), Some(Value::Id(9)));
     assert_eq!(field(2, "CPU"), Some(Value::Id(5)));
     assert_eq!(details(2).remarks.len(), 1, "a remark about the tail call");
-    assert!(decoder.details(Locator::at(1), &[]).is_err());
+    assert!(reader.details(Locator::at(1), &[]).is_err());
 }
 
 #[test]
 fn a_click_in_a_huge_buffer_decodes_little() {
     let file = log([calls(1, 1, 1000, &vec![5; 200_000]).finish()]);
     let (all, decoder) = decode(&file, &[1 << 20], 4096);
+    let reader = common::reader("xray", decoder.as_ref());
     for i in [0, 1000, 199_999, 399_999] {
         let locator = all.events[i].4;
-        let (details, bytes) = common::details(&file, decoder.as_ref(), locator);
+        let (details, bytes) = common::details(&file, reader.as_ref(), locator);
         assert!(bytes <= 1 << 20, "{bytes} bytes");
         assert_eq!(details.unwrap().offset, locator.position());
     }
@@ -249,7 +251,8 @@ fn basic_logs_round_trip() {
     assert_eq!(all.track(1), ["+#5@100", "-#5@110"]);
     assert_eq!(all.track(2), ["+#6@50", "-#6@60"]);
     assert_eq!(all.kinds(), [&STRAY_ARGUMENT, &MALFORMED]);
-    let details = common::details(&file, decoder.as_ref(), Locator::at(32)).0.unwrap();
+    let reader = common::reader("xray", decoder.as_ref());
+    let details = common::details(&file, reader.as_ref(), Locator::at(32)).0.unwrap();
     assert!(details.fields.iter().any(|f| f.name == "Arguments" && f.value == Value::List(vec![Value::Hex(77)])));
     assert_eq!(whole(&file[..file.len() - 1]).kinds().last(), Some(&&TRUNCATED));
     assert_eq!(whole(&file[..32]), Delivered::default(), "a header alone is a log without records");
@@ -397,7 +400,8 @@ records:
     );
     assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(decoder.info().title, "XRay FDR 5, YAML");
-    let details = |i: usize| common::details(yaml, decoder.as_ref(), all.events[i].4).0.unwrap().fields;
+    let reader = common::reader("xray", decoder.as_ref());
+    let details = |i: usize| common::details(yaml, reader.as_ref(), all.events[i].4).0.unwrap().fields;
     let arguments = Value::List(vec![Value::Hex(7), Value::Hex(u64::MAX)]);
     assert!(details(0).iter().any(|f| f.name == "Arguments" && f.value == arguments));
     let payload = Value::Bytes { bytes: b"a, b: {c}".to_vec(), len: 9 };

@@ -40,6 +40,8 @@ pub(super) struct Entry {
     pub(super) thread: u32,
     /// Number of records from here to the next checkpoint of the buffer or to its end.
     pub(super) records: u32,
+    /// The greatest clock of these records, in ticks.
+    pub(super) until: u64,
 }
 
 /// All checkpoints of a log, in file order.

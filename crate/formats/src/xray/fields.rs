@@ -1,6 +1,7 @@
 //! The sink that passes records with their fields to a visitor.
 //!
-//! Fields: `kind`, `cpu`, then of a function `args`, of an event `type` and `data`. The function itself is the name.
+//! Fields: `kind`, `cpu`, then of a function `args`, of an event `type` and `data`. The function itself is the name; if that is
+//! a text, `func_id` is a field, too.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -84,6 +85,9 @@ impl Fields<'_> {
             };
             self.visitor.field("kind", FieldValue::Text(kind));
             self.visitor.field("cpu", FieldValue::Id(cpu.into()));
+            if let (Incomplete::Function(f), RecordName::Text(_)) = (record, name) {
+                self.visitor.field("func_id", FieldValue::Id(f.func.into()));
+            }
             if let Incomplete::Event(event) = record {
                 if let Some(kind) = event.kind {
                     self.visitor.field("type", FieldValue::Id(kind.into()));

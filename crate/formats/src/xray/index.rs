@@ -67,7 +67,7 @@ impl XrayDecoder {
         let all = self.state.checkpoints.all();
         let threads = &self.state.threads;
         let mut lanes: Vec<Lane> =
-            threads.tracks().map(|track| Lane { track: Some(track), sorted: true, ..Lane::default() }).collect();
+            threads.all().map(|thread| Lane { track: Some(thread.track), sorted: true, ..Lane::default() }).collect();
         // The first checkpoint of each buffer, by thread in the order of its records.
         let mut buffers: Vec<Vec<(u64, u32)>> = lanes.iter().map(|_| Vec::new()).collect();
         for (number, entry) in self.state.checkpoints.buffers() {
@@ -78,13 +78,12 @@ impl XrayDecoder {
         }
         for (lane, mut buffers) in lanes.iter_mut().zip(buffers) {
             sort::pairs(&mut buffers);
-            let mut x = 0;
             for (_, first) in buffers {
                 let rest = all.get(first as usize..).unwrap_or_default();
                 let within = rest.iter().enumerate().take_while(|(i, entry)| *i == 0 || !entry.begins);
                 for (number, (_, entry)) in (first..).zip(within).filter(|(_, (_, entry))| entry.records > 0) {
-                    x = entry.checkpoint.clock.max(x);
-                    lane.pieces.push(Piece { number, row: lane.rows, x });
+                    lane.pieces.push(Piece { number, row: lane.rows, x: entry.checkpoint.clock.max(lane.until) });
+                    lane.until = entry.until.max(lane.until);
                     lane.rows += u64::from(entry.records);
                 }
             }
@@ -129,7 +128,8 @@ impl Records for XrayRecords {
         let limit = usize::try_from(index.payload).unwrap_or(usize::MAX);
         let held = Held { limit, threads: index.threads.clone(), ..Held::default() };
         if index.header.mode == Mode::Fdr && !index.is_yaml {
-            return Box::new(FdrPass { records: self, walk: None, at: 0, held, next: pieces.start, end: pieces.end });
+            let end = pieces.end.min(self.rows.len() as u32);
+            return Box::new(FdrPass { records: self, walk: None, at: 0, held, next: pieces.start, end });
         }
         let end = pieces.end.min(index.pieces.len());
         let Some((at, row)) = index.pieces.get(pieces.start).filter(|_| pieces.start < end) else {

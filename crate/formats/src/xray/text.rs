@@ -1,6 +1,6 @@
 //! A log as text: one JSON object per record, with each thread's buffers in time order.
 //!
-//! The first pass lists the buffers, the second one prints them. A log whose buffers are in order is printed in file
+//! The first pass lists the buffers and finds what is wrong with them, the second one prints them. A log whose buffers are in order is printed in file
 //! order.
 
 use alloc::boxed::Box;
@@ -132,6 +132,7 @@ impl TextDump for JsonLines {
                     threads.entry((buffer.start.pid, buffer.start.tid)).or_default().push(buffer);
                 }
                 self.plan = Plan::new(threads.into_values());
+                self.lines.again = true;
             }
             (Walk::Fdr(walk), _) => self.plan.end(walk, rest, &mut self.lines),
             (Walk::Basic(walk), _) => walk.end(rest, &mut self.lines),
@@ -158,7 +159,8 @@ impl TextDump for JsonLines {
     }
 }
 
-/// The sink of the first pass: lists the buffers and skips their records.
+/// The sink of the first pass: lists the buffers. It walks over their records, because those of another thread may follow
+/// within a buffer.
 struct ListBuffers<'a> {
     buffers: &'a mut Vec<Planned>,
     problems: &'a mut Vec<Problem>,
@@ -170,8 +172,9 @@ impl Sink for ListBuffers<'_> {
     }
 
     fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64> {
-        self.buffers.push(Planned { start: Checkpoint { clock: clock.unwrap_or(0), ..start }, number: 0 });
-        None
+        let clock = clock.unwrap_or(0);
+        self.buffers.push(Planned { start: Checkpoint { clock, ..start }, number: 0 });
+        Some(clock)
     }
 
     fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
@@ -199,6 +202,8 @@ struct Lines {
     event_kind: Option<u16>,
     text: String,
     problems: Vec<Problem>,
+    /// This is the second pass over the file: its problems have been reported.
+    again: bool,
 }
 
 impl Lines {
@@ -282,9 +287,8 @@ impl Sink for Lines {
         push_hex(&mut self.text, bytes);
     }
 
-    // The first pass over an FDR log has already reported problems of buffers, but none inside them.
     fn problem(&mut self, problem: Problem) {
-        if !self.problems.contains(&problem) {
+        if !self.again {
             self.problems.push(problem);
         }
     }

@@ -106,9 +106,9 @@ impl Threads {
         Ok(index)
     }
 
-    /// The tracks of the threads, in the order of their first records.
-    pub(super) fn tracks(&self) -> impl Iterator<Item = TrackId> {
-        self.threads.iter().map(|thread| thread.track)
+    /// The threads, in the order of their first records.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Thread> {
+        self.threads.iter()
     }
 
     /// Process, thread and track of each thread, by process and thread.

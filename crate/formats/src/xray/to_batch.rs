@@ -120,7 +120,7 @@ impl ToBatch<'_> {
         self.count(at, clock, 1);
     }
 
-    /// Counts records that were added. The first one is at absolute offset `at`.
+    /// Counts records that were added. The first one is at absolute offset `at`, and none is later than `clock`.
     #[inline]
     fn count(&mut self, at: u64, clock: u64, records: u32) {
         if self.state.again {
@@ -128,7 +128,10 @@ impl ToBatch<'_> {
         }
         self.out.records += u64::from(records);
         match self.state.checkpoints.get_mut(self.state.checkpoint) {
-            Some(entry) => entry.records += records,
+            Some(entry) => {
+                entry.records += records;
+                entry.until = entry.until.max(clock);
+            }
             None => self.state.pieces.add(at, clock),
         }
     }
@@ -165,14 +168,14 @@ impl Sink for ToBatch<'_> {
             self.out.push(EventKind::Disordered, state.track, begin, 0, Locator::at(start.at));
         }
         let checkpoint = Checkpoint { clock: begin, ..start };
-        let entry = Entry { checkpoint, begins: true, delivered, thread, records: 0 };
+        let entry = Entry { checkpoint, begins: true, delivered, thread, records: 0, until: 0 };
         self.state.checkpoint = self.state.checkpoints.push(entry);
         delivered.then_some(begin)
     }
 
     fn checkpoint(&mut self, checkpoint: Checkpoint) {
         let thread = self.state.current;
-        let entry = Entry { checkpoint, begins: false, delivered: true, thread, records: 0 };
+        let entry = Entry { checkpoint, begins: false, delivered: true, thread, records: 0, until: 0 };
         if let Some(number) = self.state.checkpoints.push_new(entry) {
             self.state.checkpoint = number;
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use unspool_formats::{
     Decoder, Error, EventBatch, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, RecordDetails,
-    Result, TrackDef, Want,
+    Records, Result, TrackDef, Want, records,
 };
 
 /// Everything that a decoder delivers. Each format's tests add their own `track`, which prints the events of a track.
@@ -125,19 +125,24 @@ pub(crate) fn whole(id: &str, file: &[u8]) -> Delivered {
     decode(id, file, &[usize::MAX], 1 << 16).0
 }
 
+/// A reader of the records that a decoder of format `id` has decoded.
+pub(crate) fn reader(id: &str, decoder: &dyn Decoder) -> Box<dyn Records> {
+    records::open(id, &decoder.index()).unwrap()
+}
+
 /// The details of a record, requested as the engine does, and the number of bytes read for them.
-pub(crate) fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> (Result<RecordDetails>, usize) {
+pub(crate) fn details(file: &[u8], reader: &dyn Records, locator: Locator) -> (Result<RecordDetails>, usize) {
     let mut bytes = Vec::new();
-    let mut range = decoder.details_range(locator);
+    let mut range = reader.details_range(locator);
     let mut stretches = 0;
     while let Some(wanted) = range {
         let rest = file.get(wanted.at as usize..).unwrap_or_default();
         bytes.extend_from_slice(&rest[..rest.len().min(wanted.len as usize)]);
         stretches += 1;
         assert!(stretches < 10, "asks again and again");
-        range = decoder.details_next(locator, &bytes);
+        range = reader.details_next(locator, &bytes);
     }
-    (decoder.details(locator, &bytes), bytes.len())
+    (reader.details(locator, &bytes), bytes.len())
 }
 
 /// Checks that files of the repository are what the encoder writes; with UNSPOOL_WRITE_FIXTURES set, writes them first.

@@ -1,0 +1,342 @@
+//! The records of a trace, read again from its file: lists of them, and one in full.
+//!
+//! A [`RecordReader`] has what the decoder handed over, or a database, and reads the file where it needs. It knows nothing
+//! of the store, so that it can live in another worker than the session.
+
+mod list;
+mod picked;
+
+use std::ops::Range as Numbers;
+
+use unspool_formats::decoder::Range;
+use unspool_formats::error::Class;
+use unspool_formats::records::{self, Row, RowRecords, Rows};
+use unspool_formats::{
+    Instructions, Lane, Locator, Pass, Record, RecordDetails, Records, RowError, TrackId, Visitor, rows as sql,
+};
+
+pub use list::List;
+
+use serde::Serialize;
+
+use crate::details::FieldOut;
+use crate::report::{TraceErrorOut, class_word};
+use crate::rows::RowSource;
+
+/// Bytes that are read at once for a list.
+const STRETCH: u64 = 1 << 20;
+/// Pieces of a pass that runs in steps.
+const STEP: u32 = 16;
+/// Transitions of a step over a database.
+const ROWS: u64 = 16 * 1024;
+/// Values of a record in a list, and bytes of each: more than a line shows.
+const VALUES: usize = 64;
+const BYTES: usize = 256;
+
+/// Reads the bytes of a file.
+pub trait ByteSource {
+    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end
+    /// of the file. `None` if the file cannot be read.
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize>;
+}
+
+impl ByteSource for &[u8] {
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
+        let n = rest.len().min(buffer.len());
+        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
+        Some(n)
+    }
+}
+
+/// A row of a list, for serialisation.
+#[derive(Clone, Debug, Serialize)]
+pub struct RowOut {
+    /// Its position on the x axis: absolute, in ticks or ordinals.
+    pub x: u64,
+    /// The track of its thread.
+    pub track: TrackId,
+    /// Where it is found again.
+    pub locator: u64,
+    /// Its name. Empty if it has none.
+    pub name: String,
+    /// Its fields, by key.
+    pub fields: Vec<FieldOut>,
+    /// Number of values beyond the limit.
+    pub dropped: f64,
+}
+
+impl From<Row> for RowOut {
+    fn from(row: Row) -> Self {
+        let Row { x, track, locator, name, fields, dropped, .. } = row;
+        let fields = fields.into_iter().map(FieldOut::from).collect();
+        Self { x, track, locator: locator.bits(), name, fields, dropped: dropped as f64 }
+    }
+}
+
+/// Which records to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// Their positions on the x axis, the end exclusive. `None`: all.
+    pub range: Option<Numbers<u64>>,
+    /// Their tracks. `None`: all.
+    pub tracks: Option<Vec<TrackId>>,
+}
+
+/// Where records are read from.
+enum Origin {
+    File(Box<dyn Records>, Box<dyn ByteSource>),
+    Database(Box<dyn RowRecords>, Box<dyn RowSource>),
+}
+
+/// Reads the records of a trace.
+pub struct RecordReader {
+    origin: Origin,
+    lanes: Vec<Lane>,
+    window: Window,
+}
+
+/// Bytes of the file that were read last.
+#[derive(Debug, Default)]
+struct Window {
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+/// The error for a file that cannot be read.
+fn unreadable() -> TraceErrorOut {
+    let sentence = "The file cannot be read any more: it was moved or changed.".to_string();
+    TraceErrorOut { kind: class_word(Class::Unreadable), sentence, offset: None }
+}
+
+impl Window {
+    /// The bytes of a range; fewer at the end of the file, or if the range is longer than a stretch.
+    fn read(&mut self, range: Range, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
+        let wanted = range.len.min(STRETCH) as usize;
+        let here = usize::try_from(range.at.wrapping_sub(self.at)).ok().filter(|at| *at <= self.bytes.len());
+        let has = here.map_or(0, |at| self.bytes.len() - at);
+        if has < wanted {
+            match here {
+                // Continues with what is left.
+                Some(at) => drop(self.bytes.drain(..at)),
+                None => self.bytes.clear(),
+            }
+            self.at = range.at;
+            let mut filled = self.bytes.len();
+            self.bytes.resize(wanted, 0);
+            while filled < wanted {
+                let n = source.read_at(self.at + filled as u64, self.bytes.get_mut(filled..).unwrap_or_default());
+                match n {
+                    Some(0) => break,
+                    Some(n) => filled += n,
+                    None => {
+                        self.bytes.clear();
+                        return Err(unreadable());
+                    }
+                }
+            }
+            self.bytes.truncate(filled);
+        }
+        let from = (range.at - self.at) as usize;
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        Ok(rest.get(..wanted).unwrap_or(rest))
+    }
+}
+
+/// Runs a pass until its visitor is full or it is done.
+fn run(
+    pass: &mut dyn Pass,
+    window: &mut Window,
+    source: &dyn ByteSource,
+    visitor: &mut dyn Visitor,
+) -> Result<(), TraceErrorOut> {
+    while let Some(range) = pass.want() {
+        let bytes = window.read(range, source)?;
+        let used = pass.push(bytes, visitor)?;
+        if visitor.is_full() {
+            return Ok(());
+        }
+        if used > 0 || pass.want() != Some(range) {
+            continue;
+        }
+        // All that was wanted is not enough, or the file has ended.
+        pass.end(bytes, visitor)?;
+    }
+    Ok(())
+}
+
+impl RecordReader {
+    /// A reader of a format's file, with the index that its decoder handed over.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if these bytes are not an index of the format.
+    pub fn open(format: &str, index: &[u8], source: Box<dyn ByteSource>) -> Result<Self, TraceErrorOut> {
+        let records = records::open(format, index)?;
+        let lanes = records.lanes().to_vec();
+        Ok(Self { origin: Origin::File(records, source), lanes, window: Window::default() })
+    }
+
+    /// A reader of a database.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database cannot be read, or is not a trace.
+    pub fn of_database(
+        mut records: Box<dyn RowRecords>,
+        source: Box<dyn RowSource>,
+        instructions: Option<Box<dyn Instructions>>,
+    ) -> Result<Self, TraceErrorOut> {
+        if let Some(instructions) = instructions {
+            records.set_instructions(instructions);
+        }
+        while let Some(query) = records.want() {
+            let mut rows = sql::Rows::default();
+            source.rows(&query, &mut rows)?;
+            records.push(&mut rows)?;
+        }
+        let lanes = vec![records.lane()];
+        Ok(Self { origin: Origin::Database(records, source), lanes, window: Window::default() })
+    }
+
+    /// Number of records.
+    pub fn rows(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.rows).sum()
+    }
+
+    /// The details of a record.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such record, or it cannot be read.
+    pub fn details(&mut self, locator: Locator) -> Result<RecordDetails, TraceErrorOut> {
+        match &self.origin {
+            Origin::Database(records, source) => {
+                let found = rows_of(&**source, &records.details_queries(locator))?;
+                Ok(records.details(locator, &found))
+            }
+            Origin::File(records, source) => {
+                let mut bytes = Vec::new();
+                let mut range = records.details_range(locator);
+                while let Some(Range { at, len }) = range {
+                    let before = bytes.len();
+                    bytes.resize(before + usize::try_from(len).unwrap_or(0), 0);
+                    let mut filled = before;
+                    while filled < bytes.len() {
+                        let rest = bytes.get_mut(filled..).unwrap_or_default();
+                        match source.read_at(at + (filled - before) as u64, rest).ok_or_else(unreadable)? {
+                            0 => break,
+                            n => filled += n,
+                        }
+                    }
+                    bytes.truncate(filled);
+                    // A file that has shrunk would be asked for the same range forever.
+                    range = records.details_next(locator, &bytes).filter(|_| filled > before || len == 0);
+                }
+                Ok(records.details(locator, &bytes)?)
+            }
+        }
+    }
+
+    /// Passes the records of some rows of a lane to a visitor, and perhaps others of the same pieces.
+    fn visit(&mut self, lane: u32, rows: Numbers<u64>, visitor: &mut dyn Visitor) -> Result<(), TraceErrorOut> {
+        let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(()) };
+        match &self.origin {
+            Origin::Database(records, source) => {
+                let found = rows_of(&**source, &records.queries(rows.clone()))?;
+                records.visit(rows, &found, visitor);
+            }
+            Origin::File(records, source) => {
+                let first = of_lane.pieces.partition_point(|piece| piece.row <= rows.start).saturating_sub(1);
+                let end = of_lane.pieces.partition_point(|piece| piece.row < rows.end).max(first + 1);
+                // Pieces of a lane that follow one another in the file are one pass.
+                let mut pieces = of_lane.pieces.get(first..end).unwrap_or_default();
+                while let [piece, rest @ ..] = pieces {
+                    let run_of = (piece.number + 1..).zip(rest).take_while(|(n, next)| *n == next.number).count();
+                    let end = piece.number + 1 + run_of as u32;
+                    let mut pass = records.pass(piece.number..end);
+                    run(&mut *pass, &mut self.window, &**source, visitor)?;
+                    if visitor.is_full() {
+                        break;
+                    }
+                    pieces = rest.get(run_of..).unwrap_or_default();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows of a lane with their fields, ascending.
+    fn rows_of_lane(&mut self, lane: u32, rows: Numbers<u64>) -> Result<Vec<Row>, TraceErrorOut> {
+        let mut collected = Rows::new(lane, rows.clone(), VALUES, BYTES);
+        self.visit(lane, rows, &mut collected)?;
+        Ok(collected.into_rows())
+    }
+
+    /// The first row of a sorted lane at or after `x`.
+    fn rank(&mut self, lane: u32, x: u64) -> Result<u64, TraceErrorOut> {
+        let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(0) };
+        if x > of_lane.until {
+            return Ok(of_lane.rows);
+        }
+        if matches!(self.origin, Origin::Database(..)) {
+            // A row is a position.
+            return Ok(x.min(of_lane.rows));
+        }
+        // The boundary is in the last piece that begins before it.
+        let Some(i) = of_lane.pieces.partition_point(|piece| piece.x < x).checked_sub(1) else { return Ok(0) };
+        let (Some(piece), next) = (of_lane.pieces.get(i), of_lane.pieces.get(i + 1)) else { return Ok(0) };
+        let (from, end) = (piece.row, next.map_or(of_lane.rows, |next| next.row));
+        let mut before = Before { lane, x, from, end, seen: 0, count: 0 };
+        self.visit(lane, from..end, &mut before)?;
+        Ok(from + before.count)
+    }
+
+    /// The rows of a sorted lane with positions in `range`.
+    fn rows_between(&mut self, lane: u32, range: &Numbers<u64>) -> Result<Numbers<u64>, TraceErrorOut> {
+        let start = self.rank(lane, range.start)?;
+        let end = if range.end == u64::MAX {
+            self.lanes.get(lane as usize).map_or(0, |lane| lane.rows)
+        } else {
+            self.rank(lane, range.end)?
+        };
+        Ok(start..end.max(start))
+    }
+}
+
+fn rows_of(source: &dyn RowSource, queries: &[sql::Query]) -> Result<Vec<sql::Rows>, RowError> {
+    let fetch = |query| {
+        let mut rows = sql::Rows::default();
+        source.rows(query, &mut rows).map(|()| rows)
+    };
+    queries.iter().map(fetch).collect()
+}
+
+/// Counts the records of some rows of a lane that are before a position.
+struct Before {
+    lane: u32,
+    x: u64,
+    from: u64,
+    end: u64,
+    seen: u64,
+    count: u64,
+}
+
+impl Visitor for Before {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        if record.lane == self.lane && (self.from..self.end).contains(&record.row) {
+            self.seen += 1;
+            self.count += u64::from(record.x < self.x);
+        }
+        false
+    }
+
+    fn field(&mut self, _key: &str, _value: unspool_formats::FieldValue<'_>) {}
+    fn open(&mut self, _key: &str, _is_list: bool) {}
+    fn close(&mut self) {}
+    fn end(&mut self) {}
+
+    fn is_full(&self) -> bool {
+        self.seen >= self.end - self.from
+    }
+}
