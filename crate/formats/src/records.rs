@@ -246,6 +246,9 @@ pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
 /// program that only decodes for the timeline does not contain them.
 pub static READERS: &[(&str, OpenRecords)] = &[("xray", crate::xray::open_records)];
 
+/// The readers of all formats that are databases.
+pub static DATABASE_READERS: &[(&str, fn() -> Box<dyn RowRecords>)] = &[];
+
 /// Opens the reader of a format.
 ///
 /// # Errors
@@ -255,6 +258,17 @@ pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
     let reader = READERS.iter().find(|(id, _)| *id == format);
     let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
     open(index)
+}
+
+/// Opens the reader of a format whose traces are databases.
+///
+/// # Errors
+///
+/// Returns [`Cause::Misuse`] if the format has none.
+pub fn open_database(format: &str) -> Result<Box<dyn RowRecords>> {
+    let reader = DATABASE_READERS.iter().find(|(id, _)| *id == format);
+    let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
+    Ok(open())
 }
 
 /// An index as bytes. They are valid within one version of the program: both sides come from one build.
