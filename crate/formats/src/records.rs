@@ -244,7 +244,8 @@ pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
 
 /// The readers of all formats that are streams of bytes, by the id of the format. Not part of [`crate::Format`], so that a
 /// program that only decodes for the timeline does not contain them.
-pub static READERS: &[(&str, OpenRecords)] = &[("xray", crate::xray::open_records)];
+pub static READERS: &[(&str, OpenRecords)] =
+    &[("xray", crate::xray::open_records), ("apitrace", crate::apitrace::open_records)];
 
 /// The readers of all formats that are databases.
 pub static DATABASE_READERS: &[(&str, fn() -> Box<dyn RowRecords>)] = &[];
@@ -300,6 +301,9 @@ pub(crate) struct Pieces {
     latest: u64,
     /// A position on the x axis was before an earlier one.
     unsorted: bool,
+    /// The row and the offset at which the current piece is full. Both are 0 if there is none.
+    full_row: u64,
+    full_at: u64,
 }
 
 impl Pieces {
@@ -308,11 +312,16 @@ impl Pieces {
     pub(crate) fn add(&mut self, at: u64, x: u64) {
         self.unsorted |= x < self.latest;
         self.latest = self.latest.max(x);
-        let continues = self.pieces.last().is_some_and(|(begin, row, _)| self.rows - row < MOST && at - begin < LONG);
-        if !continues {
-            self.pieces.push((at, self.rows, self.latest));
+        if self.rows >= self.full_row || at >= self.full_at {
+            self.begin(at);
         }
         self.rows += 1;
+    }
+
+    #[cold]
+    fn begin(&mut self, at: u64) {
+        self.pieces.push((at, self.rows, self.latest));
+        (self.full_row, self.full_at) = (self.rows + MOST, at.saturating_add(LONG));
     }
 
     /// Where a piece begins, and its row.
