@@ -114,6 +114,9 @@ impl Window {
     /// The bytes of a range; fewer at the end of the file, or if the range is longer than a stretch.
     fn read(&mut self, range: Range, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
         let wanted = range.len.min(STRETCH) as usize;
+        if wanted == 0 {
+            return Ok(&[]);
+        }
         let here = usize::try_from(range.at.wrapping_sub(self.at)).ok().filter(|at| *at <= self.bytes.len());
         let has = here.map_or(0, |at| self.bytes.len() - at);
         if has < wanted {
