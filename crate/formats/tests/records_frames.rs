@@ -1,6 +1,12 @@
 //! The record pass of frames: it says the same as the dump, the details and the timeline, wherever it begins.
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that panics has done its work"
+)]
 
 mod common;
 mod frames_common;

@@ -1,6 +1,13 @@
 //! Shared by the tests of record passes: passes over the pieces of a file in memory, and the files of the corpus.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that panics has done its work"
+)]
 
 use std::fs;
 use std::path::Path;
@@ -17,6 +24,11 @@ pub(crate) fn pass(reader: &dyn Records, file: &[u8], pieces: std::ops::Range<u3
     rows.into_rows()
 }
 
+/// Whether records are the same. A floating-point number may not equal itself.
+fn same(a: &[Row], b: &[Row]) -> bool {
+    a == b || format!("{a:?}") == format!("{b:?}")
+}
+
 /// All records, after checking that they are numbered and that portions and pieces do not matter.
 pub(crate) fn full_pass(reader: &dyn Records, file: &[u8], portions: &[usize]) -> Vec<Row> {
     let [lane] = reader.lanes() else { panic!("{} lanes", reader.lanes().len()) };
@@ -27,7 +39,7 @@ pub(crate) fn full_pass(reader: &dyn Records, file: &[u8], portions: &[usize]) -
         assert_eq!((row.row, row.x, row.lane, row.dropped), (number, number, 0, 0));
     }
     for portion in portions {
-        assert_eq!(pass(reader, file, 0..u32::MAX, *portion), all, "portions of {portion}");
+        assert!(same(&pass(reader, file, 0..u32::MAX, *portion), &all), "portions of {portion}");
     }
     for (number, piece) in (0..).zip(&lane.pieces) {
         assert_eq!(piece.number, number);
@@ -35,13 +47,11 @@ pub(crate) fn full_pass(reader: &dyn Records, file: &[u8], portions: &[usize]) -
         assert!(piece.row < end, "no piece is empty");
         let rows = &all[piece.row as usize..end as usize];
         assert_eq!(piece.x, rows[0].x);
-        assert!(pass(reader, file, number..number + 1, 64 * 1024) == rows, "piece {number}");
+        assert!(same(&pass(reader, file, number..number + 1, 64 * 1024), rows), "piece {number}");
         if number > 0 {
             let before = lane.pieces[number as usize - 1].row as usize;
-            assert!(
-                pass(reader, file, number - 1..number + 1, 9999) == all[before..end as usize],
-                "pieces to {number}"
-            );
+            let both = pass(reader, file, number - 1..number + 1, 9999);
+            assert!(same(&both, &all[before..end as usize]), "pieces to {number}");
         }
     }
     let count = lane.pieces.len() as u32;
