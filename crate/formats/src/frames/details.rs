@@ -14,7 +14,7 @@ use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 use crate::records::FieldValue;
 
-use super::fields::{self, is_thumb_frame, place_name};
+use super::fields::{self, is_thumb, place_name};
 use super::frame_fields::FrameFields;
 use super::index::{FramesRecords, Index};
 use super::machine::Machine;
@@ -187,7 +187,7 @@ fn instruction(std: &Std<'_>, describer: &Describer, out: &mut RecordDetails) {
     let bytes = std.bytes.unwrap_or_default();
     let address = std.address.unwrap_or(0);
     let big = describer.order.is_big(describer.machine.isa);
-    let thumb = describer.machine.isa == Isa::Arm && is_thumb_frame(std);
+    let thumb = describer.machine.isa == Isa::Arm && is_thumb(bytes.len(), std.address, std.mode);
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
     let code = describer.machine.isa.code(thumb, big).filter(|_| !bytes.is_empty());
     add("Instruction", code.map(|isa| Value::Code { isa, address, bytes: bytes.into() }));

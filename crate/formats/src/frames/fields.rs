@@ -31,7 +31,7 @@ use super::index::Index;
 use super::instruction;
 use super::machine::Machine;
 use super::message::{self, Message};
-use super::records::{Frame, List, Operand, Place, Std, TaintIntro};
+use super::records::{Frame, List, Operand, Place, TaintIntro};
 use super::to_batch::Lane;
 
 /// Limit for the length in bytes of a frame whose fields are passed on or printed: a frame must be in memory for that. Larger
@@ -371,11 +371,6 @@ fn shortened(bytes: &[u8], limit: usize) -> FieldValue<'_> {
 /// Whether an instruction of ARM is Thumb. Four bytes are ambiguous without the frames before them; the mode decides.
 pub(super) fn is_thumb(len: usize, address: Option<u64>, mode: Option<&[u8]>) -> bool {
     len == 2 || mode == Some(b"arm:t32") || address.is_some_and(|address| address & 3 != 0)
-}
-
-/// Whether an instruction is Thumb, on a machine that has these.
-pub(super) fn is_thumb_frame(std: &Std<'_>) -> bool {
-    is_thumb(std.bytes.map_or(0, <[u8]>::len), std.address, std.mode)
 }
 
 /// The name of a register, or the address of memory in brackets. `scratch` may be used for it.

@@ -44,16 +44,10 @@ pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
 fn check(mut list: &[u8]) -> Option<()> {
     while !list.is_empty() {
         let (operand, rest) = sized(list, 0x0a)?;
-        is_operand(operand)?;
+        operand_of(operand)?;
         list = rest;
     }
     Some(())
-}
-
-/// Checks that an operand has its five fields in order.
-#[inline]
-fn is_operand(operand: &[u8]) -> Option<()> {
-    operand_of(operand).map(drop)
 }
 
 /// Reads an operand that has its five fields in order.
@@ -61,7 +55,9 @@ fn is_operand(operand: &[u8]) -> Option<()> {
 fn operand_of(operand: &[u8]) -> Option<Operand<'_>> {
     let (place, rest) = sized(operand, 0x0a)?;
     let place = match place {
+        // A register's name.
         [0x12, ..] => Place { memory: None, register: Some(Some(rest_of(rest_of(place, 0x12)?, 0x0a)?)) },
+        // An address in memory.
         _ => {
             let (address, _) = number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?;
             Place { memory: Some(Some(address)), register: None }
