@@ -79,7 +79,7 @@ fn agrees_with_dump(row: &Row, line: &Json, formats: &[(String, u64)]) {
         };
         let is_number = json["value"].is_number() || !json["value"].as_str().unwrap_or("").starts_with("hex:");
         let matches = |format: u64| (format < 4) == is_number && variable(json, format, Some(&found.value)) == *shown;
-        assert!(formats.any(|format| matches(format)), "{found:?} {json}");
+        assert!(formats.any(matches), "{found:?} {json}");
     }
     let numbers = |json: &Json| json.as_array().unwrap().iter().map(|n| Value::U64(n.as_u64().unwrap())).collect();
     let auxiliary: Vec<Value> = numbers(&line["aux"]);

@@ -35,12 +35,22 @@ pub(super) struct Held<'a> {
     buffer_sizes: Vec<(u64, u64)>,
     /// The current blob belongs to a variable that was left out.
     left_out: bool,
-    /// The name and the track of the statement `named`. The points of a loop are often at few statements.
-    named: Option<Option<StatementId>>,
-    name: String,
-    track: TrackId,
+    /// The latest statements, each at a place that its bits give. The points of a loop are at a few statements.
+    recent: Vec<Named>,
     key: String,
 }
+
+/// The name and the track of points at a statement, as the timeline has them.
+#[derive(Clone, Debug, Default)]
+struct Named {
+    /// The statement. The outer option is `None` in an empty slot.
+    id: Option<Option<StatementId>>,
+    name: String,
+    track: TrackId,
+}
+
+/// Statements whose names are kept.
+const RECENT: u64 = 256;
 
 #[derive(Clone, Copy, Debug)]
 enum Content {
@@ -67,9 +77,7 @@ impl<'a> Held<'a> {
             auxiliary: Vec::new(),
             buffer_sizes: Vec::new(),
             left_out: false,
-            named: None,
-            name: String::new(),
-            track: 0,
+            recent: alloc::vec![Named::default(); RECENT as usize],
             key: String::new(),
         }
     }
@@ -78,19 +86,21 @@ impl<'a> Held<'a> {
         self.variables.len() + self.auxiliary.len() + self.buffer_sizes.len() < MAX_ENTRIES
     }
 
-    /// Finds the name and the track of the current point, as the timeline has them.
-    fn find_name(&mut self) {
-        if self.named == Some(self.statement) {
-            return;
+    /// The name and the track of the current point. Every statement has a slot.
+    fn named(&mut self) -> Option<&mut Named> {
+        let Self { records, statement, recent, .. } = self;
+        let named = recent.get_mut((statement.map_or(0, StatementId::bits) % RECENT) as usize)?;
+        if named.id != Some(*statement) {
+            named.id = Some(*statement);
+            named.track = records.track_of(*statement);
+            named.name.clear();
+            match *statement {
+                None => named.name.push_str(NO_STATEMENT),
+                Some(id) if records.is_named(id) => put_statement_name(&mut named.name, id),
+                Some(_) => named.name.push_str(ANOTHER_STATEMENT),
+            }
         }
-        self.named = Some(self.statement);
-        self.name.clear();
-        self.track = self.records.track_of(self.statement);
-        match self.statement {
-            None => self.name.push_str(NO_STATEMENT),
-            Some(id) if self.records.is_named(id) => put_statement_name(&mut self.name, id),
-            Some(_) => self.name.push_str(ANOTHER_STATEMENT),
-        }
+        Some(named)
     }
 }
 
@@ -104,26 +114,21 @@ impl ToVisitor<'_, '_> {
     /// Passes on the current point. `incomplete`: the trace ends or breaks within it.
     pub(super) fn point(&mut self, incomplete: bool) {
         let Self { held, visitor } = self;
-        held.find_name();
+        let (at, row, statement) = (held.at, held.row, held.statement);
+        let Some(named) = held.named() else { return };
         if incomplete {
-            held.named = None;
-            if let Some(id) = held.statement {
-                held.name.clear();
-                put_statement_name(&mut held.name, id);
+            named.id = None;
+            if let Some(id) = statement {
+                named.name.clear();
+                put_statement_name(&mut named.name, id);
             }
-            held.name.push_str(" (incomplete)");
+            named.name.push_str(" (incomplete)");
         }
-        let record = Record {
-            locator: Locator::at(held.at),
-            lane: 0,
-            row: held.row,
-            x: held.row,
-            track: held.track,
-            name: RecordName::Text(&held.name),
-        };
+        let (track, name) = (named.track, RecordName::Text(&named.name));
+        let is_wanted = visitor.begin(&Record { locator: Locator::at(at), lane: 0, row, x: row, track, name });
         held.row += 1;
         held.left = held.left.saturating_sub(1);
-        if visitor.begin(&record) {
+        if is_wanted {
             put_fields(held, *visitor);
             visitor.end();
         }
