@@ -181,7 +181,8 @@ impl RowRecords for RvnRecords {
     }
 
     fn lane(&self) -> Lane {
-        Lane { track: Some(CALLS), rows: self.rows(), sorted: true, pieces: Vec::new() }
+        let rows = self.rows();
+        Lane { track: Some(CALLS), rows, sorted: true, until: rows.saturating_sub(1), pieces: Vec::new() }
     }
 
     fn queries(&self, rows: Numbers<u64>) -> Vec<Query> {

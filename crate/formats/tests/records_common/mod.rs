@@ -35,6 +35,7 @@ pub(crate) fn full_pass(reader: &dyn Records, file: &[u8], portions: &[usize]) -
     let all = pass(reader, file, 0..u32::MAX, usize::MAX);
     assert_eq!(lane.rows, all.len() as u64);
     assert!(lane.sorted && lane.track.is_none());
+    assert_eq!(lane.until, all.last().map_or(0, |row| row.x));
     for (number, row) in (0..).zip(&all) {
         assert_eq!((row.row, row.x, row.lane, row.dropped), (number, number, 0, 0));
     }
