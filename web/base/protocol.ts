@@ -7,6 +7,8 @@
  * `bigint` ticks. The columns of a reply are doubles relative to its `origin`, exact below 2^53.
  */
 
+import type { JobQuestion, JobReply } from './job_protocol.ts';
+
 /** A position on the trace's x axis, absolute: clock ticks, or the ordinal of a call, step, transition or point. */
 export type Ticks = bigint & { readonly __unit: 'ticks' };
 
@@ -21,6 +23,15 @@ export type Clock =
 
 /** What some traces offer: tables for SQL, disassembly, call stacks, a clock of known frequency. */
 export type Capability = 'sql' | 'disassembly' | 'callStacks' | 'time';
+
+/** A column of the list of records. */
+export interface RecordColumn {
+  readonly label: string;
+  /** A position on the x axis, the thread, the name, one field, or all fields that no other column shows. */
+  readonly shows: 'position' | 'thread' | 'name' | 'field' | 'rest';
+  /** Key of the field; empty for anything else. */
+  readonly key: string;
+}
 
 /** Facts from the head of the file, known before the first slice. */
 export interface TraceInfo {
@@ -45,6 +56,8 @@ export interface TraceInfo {
   readonly placeNoun: string;
   /** What a file without events means, in one or two sentences. */
   readonly whenEmpty: string;
+  /** The columns of the list of records. */
+  readonly columns: readonly RecordColumn[];
   /** Further facts, in display order. */
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
@@ -143,7 +156,9 @@ export type Find =
   /** The neighbour of an item in its row. */
   | { readonly to: 'next' | 'previous'; readonly item: Item }
   /** The slice that contains a slice, or the longest that it directly contains. */
-  | { readonly to: 'caller' | 'callee'; readonly item: Item };
+  | { readonly to: 'caller' | 'callee'; readonly item: Item }
+  /** The slice or instant of a record, by its locator, its position and its track, or the slice that the record ends. */
+  | { readonly to: 'record'; readonly time: Ticks; readonly track: number; readonly locator: bigint };
 
 /** The result of a {@link Find}. */
 export interface Found {
@@ -305,11 +320,44 @@ export interface Field {
   readonly value: Value;
 }
 
-/** All that is known of one slice or instant. */
-export interface Details {
+/** What the trace's worker knows of one slice or instant. */
+export interface Described {
   readonly item: Item;
   readonly title: string;
-  /** Id of the name, for the colour. */
+  /** Id of the name. */
+  readonly name: number;
+  readonly start: Ticks;
+  /** null for an instant. */
+  readonly end: Ticks | null;
+  /** `FLAG_*` bits. */
+  readonly flags: number;
+  /** Flags and doubts in full sentences. */
+  readonly remarks: readonly string[];
+  readonly fields: readonly Field[];
+  /** Where its record is found again. */
+  readonly locator: bigint;
+  /** The fields of the record come before these. */
+  readonly recordFirst: boolean;
+}
+
+/** One record in full. */
+export interface RecordDetails {
+  /** Doubts in full sentences. */
+  readonly remarks: readonly string[];
+  readonly fields: readonly Field[];
+  /** Byte offset of the record in the decompressed file; null for a row of a database. */
+  readonly offset: bigint | null;
+}
+
+/** All that is known of one slice, instant or record. */
+export interface Details {
+  /** null for a record that has neither a slice nor an instant. */
+  readonly item: Item | null;
+  readonly track: number;
+  /** Where its record is found again. */
+  readonly locator: bigint;
+  readonly title: string;
+  /** Id of the name, for the colour; -1 if it has none. */
   readonly name: number;
   readonly start: Ticks;
   /** null for an instant. */
@@ -339,73 +387,6 @@ export interface Progress {
   readonly stage: string | null;
 }
 
-/** A range of some tracks; `to` is exclusive. */
-export interface RangeQuestion {
-  readonly from: Ticks;
-  readonly to: Ticks;
-  readonly tracks: Uint32Array;
-}
-
-/** Statistics of a range, estimated or exact. */
-export interface StatisticsPart {
-  /** The scan has visited all slices: only percentiles are estimates. */
-  readonly exact: boolean;
-  /** The whole file is read. */
-  readonly complete: boolean;
-  readonly functions: Functions | null;
-  readonly flame: Flame | null;
-}
-
-/**
- * The kinds of jobs: questions that take the worker longer than a turn. Each has a question and parts. The last part is
- * the result, and the parts before it are estimates. `crate/browser/src/jobs.rs` implements them.
- */
-export interface JobKinds {
-  /**
-   * A slow scan tells an estimate first. While the file is being read the estimate is also the last part. `flame` is
-   * the call-tree node in focus, 0 for the root, null for no flame graph. Progress counts slices of the range.
-   */
-  readonly statistics: {
-    readonly question: RangeQuestion & { readonly functions: boolean; readonly flame: number | null };
-    readonly part: StatisticsPart;
-  };
-  /** `name` is a name id. The part is null if the range has no call of that name. Progress counts visits to slices. */
-  readonly percentiles: {
-    readonly question: RangeQuestion & { readonly name: number };
-    readonly part: Percentiles | null;
-  };
-}
-
-export type JobKind = keyof JobKinds;
-/** What a job answers, with its kind. */
-export type JobQuestion<K extends JobKind = JobKind> = K extends JobKind
-  ? { readonly kind: K } & JobKinds[K]['question']
-  : never;
-/** What a job has found so far, or its result. */
-export type JobPart<K extends JobKind = JobKind> = JobKinds[K]['part'];
-
-/** How far a job has come, in counted work. */
-export interface JobProgress {
-  readonly done: number;
-  /** As far as the job knows; it may find more to do. */
-  readonly of: number;
-}
-
-/** Messages about a job. */
-export type JobReply<K extends JobKind = JobKind> =
-  /** Sent now and then while nothing else is to be told. */
-  | { readonly t: 'job-progress'; readonly id: number; readonly progress: JobProgress }
-  /** `last` ends the job. */
-  | {
-      readonly t: 'job-part';
-      readonly id: number;
-      readonly part: JobPart<K>;
-      readonly progress: JobProgress;
-      readonly last: boolean;
-    }
-  /** There is no memory for the job, which ends with that. The trace stays usable. */
-  | { readonly t: 'job-failed'; readonly id: number; readonly error: TraceError };
-
 /** Messages of the page. */
 export type ToWorker =
   | { readonly t: 'open'; readonly file: Blob; readonly name: string }
@@ -425,7 +406,9 @@ export type ToWorker =
       readonly depths: Int32Array;
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
-  | { readonly t: 'details'; readonly id: number; readonly item: Item }
+  | { readonly t: 'describe'; readonly id: number; readonly item: Item }
+  /** Reply: what the record worker needs to read the records decoded so far. */
+  | { readonly t: 'index'; readonly id: number }
   /**
    * Begins the job that answers a question. Replies: `job-part`, with `last` on the result, or `job-failed`, and
    * `job-progress` in between. A newer job of the same slot replaces the older one, which tells nothing more. Jobs of
@@ -476,8 +459,9 @@ export type FromWorker =
       readonly visited: number;
     }
   | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
-  /** `details` is null if there is no such item or decoding failed with `error`. */
-  | { readonly t: 'details'; readonly id: number; readonly details: Details | null; readonly error: TraceError | null }
+  /** null if there is no such item. */
+  | { readonly t: 'described'; readonly id: number; readonly described: Described | null }
+  | { readonly t: 'index'; readonly id: number; readonly index: Uint8Array }
   | JobReply
   | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
   | { readonly t: 'digest'; readonly id: number; readonly digest: string }

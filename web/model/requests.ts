@@ -1,16 +1,15 @@
-import type { FromWorker, JobReply, ToWorker } from '../base/protocol.ts';
-
-/** A message of the worker that ends one request. */
-export type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply>;
-/** The reply of one type. */
-export type ReplyOf<T extends Reply['t']> = Extract<Reply, { t: T }>;
+/** A message of a worker that ends one request. */
+export interface AnyReply {
+  readonly t: string;
+  readonly id: number;
+}
 
 /** The requests to a worker that wait for a reply, by id. */
-export interface Requests {
+export interface Requests<Message, Reply extends AnyReply> {
   /** Sends the message that `message` makes of a new id. Resolves with null if the worker ends before it replies. */
-  ask<T extends Reply['t']>(type: T, message: (id: number) => ToWorker): Promise<ReplyOf<T> | null>;
+  ask<T extends Reply['t']>(type: T, message: (id: number) => Message): Promise<Extract<Reply, { t: T }> | null>;
   /** As {@link Requests.ask}, and resolves the previous request for the same type with null. */
-  askNewest<T extends Reply['t']>(type: T, message: (id: number) => ToWorker): Promise<ReplyOf<T> | null>;
+  askNewest<T extends Reply['t']>(type: T, message: (id: number) => Message): Promise<Extract<Reply, { t: T }> | null>;
   /** Hands a reply to its request. A reply to a superseded request is dropped. */
   settle(reply: Reply): void;
   /** Resolves all waiting requests with null, and all later ones at once. */
@@ -18,7 +17,9 @@ export interface Requests {
 }
 
 /** No requests yet; `post` sends a message to the worker. */
-export function createRequests(post: (message: ToWorker) => void): Requests {
+export function createRequests<Message, Reply extends AnyReply>(
+  post: (message: Message) => void,
+): Requests<Message, Reply> {
   const waiting = new Map<number, (reply: Reply | null) => void>();
   const newest = new Map<Reply['t'], number>();
   let lastId = 0;
@@ -29,12 +30,12 @@ export function createRequests(post: (message: ToWorker) => void): Requests {
     waiting.delete(id);
     resolve?.(reply);
   };
-  const send = <T extends Reply['t']>(type: T, id: number, message: (id: number) => ToWorker) =>
-    new Promise<ReplyOf<T> | null>((resolve) => {
+  const send = <T extends Reply['t']>(type: T, id: number, message: (id: number) => Message) =>
+    new Promise<Extract<Reply, { t: T }> | null>((resolve) => {
       waiting.set(id, (reply) => resolve(reply !== null && isOf(reply, type) ? reply : null));
       post(message(id));
     });
-  const ask: Requests['ask'] = (type, message) => {
+  const ask: Requests<Message, Reply>['ask'] = (type, message) => {
     if (ended) return Promise.resolve(null);
     lastId += 1;
     return send(type, lastId, message);
@@ -56,6 +57,6 @@ export function createRequests(post: (message: ToWorker) => void): Requests {
   };
 }
 
-function isOf<T extends Reply['t']>(reply: Reply, type: T): reply is ReplyOf<T> {
+function isOf<Reply extends AnyReply, T extends Reply['t']>(reply: Reply, type: T): reply is Extract<Reply, { t: T }> {
   return reply.t === type;
 }

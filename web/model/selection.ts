@@ -1,6 +1,8 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Details, TraceError } from '../base/protocol.ts';
-import type { Dispose } from '../base/scope.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
 import type { Pointed } from './pointing.ts';
 import type { Trace } from './trace.ts';
 
@@ -13,34 +15,66 @@ export type Known =
 /** The hovered and the selected item. */
 export interface Selection {
   readonly hovered: Signal<Pointed | null>;
+  /** Setting it takes back a selected record. */
   readonly selected: Signal<Pointed | null>;
+  /** A selected record of the list that is neither a slice nor an instant, such as one step of many in a call. */
+  readonly record: ReadonlySignal<RecordRow | null>;
   /** null without a selection. The previous details stay until the new ones arrive. */
   readonly known: ReadonlySignal<Known | null>;
+  /** Selects a record in place of an item. */
+  selectRecord(row: RecordRow): void;
+  /** Selects nothing. */
+  clear(): void;
   dispose: Dispose;
 }
 
 /** An empty selection in a trace. */
-export function createSelection(trace: Trace): Selection {
+export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails'>): Selection {
   const hovered = signal<Pointed | null>(null);
   const selected = signal<Pointed | null>(null);
+  const record = signal<RecordRow | null>(null);
   const known = signal<Known | null>(null);
-  const dispose = effect(() => {
-    const item = selected.value?.item ?? null;
-    if (!item) {
-      known.value = null;
-      return;
-    }
-    if (known.peek()?.at !== 'known') known.value = { at: 'asking' };
-    let current = true;
-    trace.details(item).then((reply) => {
-      if (!current) return;
-      known.value = reply?.details
-        ? { at: 'known', details: reply.details }
-        : { at: 'unknown', error: reply?.error ?? null };
-    });
-    return () => {
-      current = false;
-    };
-  });
-  return { hovered, selected, known, dispose };
+  const scope = createScope();
+  scope.add(
+    watch([selected], () => {
+      if (selected.peek()) record.value = null;
+    }),
+  );
+  scope.add(
+    effect(() => {
+      const item = selected.value?.item ?? null;
+      const row = record.value;
+      if (!item && !row) {
+        known.value = null;
+        return;
+      }
+      if (known.peek()?.at !== 'known') known.value = { at: 'asking' };
+      let current = true;
+      const reply = item ? trace.details(item) : row && trace.recordDetails(row);
+      void reply?.then((told) => {
+        if (!current) return;
+        known.value = told?.details
+          ? { at: 'known', details: told.details }
+          : { at: 'unknown', error: told?.error ?? null };
+      });
+      return () => {
+        current = false;
+      };
+    }),
+  );
+  return {
+    hovered,
+    selected,
+    record,
+    known,
+    selectRecord: (row) => {
+      selected.value = null;
+      record.value = row;
+    },
+    clear: () => {
+      selected.value = null;
+      record.value = null;
+    },
+    dispose: scope.dispose,
+  };
 }

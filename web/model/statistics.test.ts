@@ -1,14 +1,7 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type {
-  Functions,
-  JobQuestion,
-  JobReply,
-  Percentiles,
-  Progress,
-  StatisticsPart,
-  Track,
-} from '../base/protocol.ts';
+import type { JobQuestion, JobReply, StatisticsPart } from '../base/job_protocol.ts';
+import type { Functions, Percentiles, Progress, Track } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { createStatistics, type Statistics, tracksOf } from './statistics.ts';

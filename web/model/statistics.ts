@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Flame, Functions, JobProgress, JobReply, Percentiles, Track } from '../base/protocol.ts';
+import type { JobProgress, JobReply } from '../base/job_protocol.ts';
+import type { Flame, Functions, Percentiles, Track } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';

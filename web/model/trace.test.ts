@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FromWorker, JobReply, Progress, ToWorker, Track } from '../base/protocol.ts';
+import type { JobReply } from '../base/job_protocol.ts';
+import type { FromWorker, Progress, ToWorker, Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
@@ -34,7 +35,9 @@ beforeEach(() => {
     onerror: null,
     onmessageerror: null,
   };
-  trace = openTrace(port, new Blob(['12345678901234567890']), 'a.xray');
+  trace = openTrace(port, new Blob(['12345678901234567890']), 'a.xray', () => {
+    throw new Error('no record worker is needed');
+  });
 });
 
 describe('the page side of a trace', () => {

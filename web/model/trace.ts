@@ -1,23 +1,30 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { JobReply } from '../base/job_protocol.ts';
 import type {
+  Described,
   Details,
   Find,
   Found,
   FromWorker,
   Item,
-  JobReply,
   Overview,
   Problem,
   Progress,
+  RecordDetails,
   ToWorker,
   TraceError,
   TraceInfo,
   Track,
 } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
-import { createRequests, type Reply } from './requests.ts';
+import { createRecords, type Records, type RecordsPort } from './records.ts';
+import { createRequests } from './requests.ts';
+
+/** A message of the trace's worker that ends one request. */
+type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply>;
 
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
@@ -35,8 +42,8 @@ export interface Port {
 }
 
 /**
- * An open trace: the page's side of one worker. Owns the worker; {@link Trace.dispose} terminates it and frees its
- * memory.
+ * An open trace: the page's side of two workers, one for the trace and one for its records. Owns them;
+ * {@link Trace.dispose} terminates them and frees their memory.
  */
 export interface Trace {
   readonly name: string;
@@ -59,6 +66,9 @@ export interface Trace {
   overview(buckets: number): Promise<Overview | null>;
   /** Resolves with null if the worker ends. Details are null when there is no such item or decoding it failed. */
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
+  /** Details of a record of a list that has neither a slice nor an instant. */
+  recordDetails(row: RecordRow): Promise<{ details: Details | null; error: TraceError | null } | null>;
+  readonly records: Records;
   /** Begins a job; see {@link Jobs.begin}. */
   readonly begin: Jobs['begin'];
   /** Resolves with null if there is no such item or the worker ends. */
@@ -70,10 +80,13 @@ export interface Trace {
   dispose(): void;
 }
 
-/** Opens a file in its own worker, reached through `port`. `name` is the file's name for the person. */
-export function openTrace(port: Port, file: Blob, name: string): Trace {
+/**
+ * Opens a file in its own worker, reached through `port`. `name` is the file's name for the person. `spawnRecords` starts
+ * the worker that reads its records.
+ */
+export function openTrace(port: Port, file: Blob, name: string, spawnRecords: () => RecordsPort): Trace {
   const state = createState(file.size);
-  const requests = createRequests((message) => port.postMessage(message));
+  const requests = createRequests<ToWorker, Reply>((message) => port.postMessage(message));
   const jobs = createJobs((message) => port.postMessage(message));
   let gone = false;
   const post = (message: ToWorker) => {
@@ -84,11 +97,23 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
     port.terminate();
     requests.end();
     jobs.end();
+    records.dispose();
   };
   const fail = (error: TraceError) => {
     failWith(state, error);
     end();
   };
+
+  const { ask, askNewest } = requests;
+  const records = createRecords(
+    {
+      file,
+      info: state.info,
+      reading: () => state.status.peek().at === 'loading',
+      index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
+    },
+    spawnRecords,
+  );
 
   port.onmessage = ({ data }) => {
     if (isReport(data)) apply(state, data);
@@ -103,9 +128,9 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
   port.onmessageerror = () => fail(crash('a message could not be read'));
   post({ t: 'open', file, name });
 
-  const { ask, askNewest } = requests;
   return {
     ...state,
+    records,
     name,
     size: file.size,
     cancel: () => post({ t: 'cancel' }),
@@ -115,13 +140,41 @@ export function openTrace(port: Port, file: Blob, name: string): Trace {
       return reply && pictureOf(reply, question);
     },
     overview: async (buckets) => (await ask('overview', (id) => ({ t: 'overview', id, buckets })))?.overview ?? null,
-    details: (item) => ask('details', (id) => ({ t: 'details', id, item })),
+    details: async (item) => {
+      const reply = await ask('described', (id) => ({ t: 'describe', id, item }));
+      if (!reply) return null;
+      const { described } = reply;
+      if (!described) return { details: null, error: null };
+      const found = await records.record(described.locator);
+      return found && { details: found.value && together(described, found.value), error: found.error };
+    },
+    recordDetails: async (row) => {
+      const found = await records.record(row.locator);
+      return found && { details: found.value && alone(row, found.value), error: found.error };
+    },
     begin: jobs.begin,
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
     digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,
   };
+}
+
+/** What is known of an item: by the trace, and by its record. */
+function together({ recordFirst, ...described }: Described, record: RecordDetails): Details {
+  const parts = recordFirst ? [record.fields, described.fields] : [described.fields, record.fields];
+  return {
+    ...described,
+    track: described.item.track,
+    fields: parts.flat(),
+    remarks: [...described.remarks, ...record.remarks],
+    offset: record.offset,
+  };
+}
+
+/** What is known of a record without an item. */
+function alone({ x, track, locator, name }: RecordRow, record: RecordDetails): Details {
+  return { item: null, track, locator, title: name, name: -1, start: x, end: null, flags: 0, ...record };
 }
 
 /** What the worker has reported of the trace so far. */

@@ -13,7 +13,19 @@ function call(given: Value | null, result: Value | null = null): Details {
   if (given) fields.push({ name: 'Arguments', value: given });
   if (result) fields.push({ name: 'Return value', value: result });
   const item = { kind: 'slice', track: 0, depth: 0, index: 0 } as const;
-  return { item, title: 'f', name: 0, start: ticks(0n), end: ticks(1n), flags: 0, remarks: [], fields, offset: 0n };
+  return {
+    item,
+    track: 0,
+    locator: 0n,
+    title: 'f',
+    name: 0,
+    start: ticks(0n),
+    end: ticks(1n),
+    flags: 0,
+    remarks: [],
+    fields,
+    offset: 0n,
+  };
 }
 
 function text(given: Value | null, result: Value | null = null, most = 200): string {

@@ -102,6 +102,33 @@ export function callText({ fields }: Details, context: ValueContext, most: numbe
   return line.text();
 }
 
+/** Bytes that are printed whole in a line. */
+const SHORT_BYTES = 24;
+
+/**
+ * A value in one line of at most about `most` characters. The outermost list or structure has no braces: `x = 1, y = 2`.
+ */
+export function valueLine(value: Value, context: ValueContext, most: number): string {
+  const line = createLine(most, context);
+  if (value.t === 'tree') line.members(value.v);
+  else if (value.t === 'list') line.elements(value.v, value.v.length);
+  else if (value.t === 'text') line.add(value.v.replace(/\s+/g, ' '));
+  else line.value(value);
+  return line.text();
+}
+
+/** Fields in one line of at most about `most` characters: `args = {1, 2}, type = 7`. */
+export function fieldsLine(fields: readonly Field[], context: ValueContext, most: number): string {
+  return valueLine({ t: 'tree', v: fields }, context, most);
+}
+
+/** Short bytes as text if they are printable, else as numbers; the number of long ones. */
+function bytesText({ v, length }: Value & { t: 'bytes' }): string {
+  if (v.length === 0 || v.length > SHORT_BYTES || BigInt(v.length) < length) return formatCounted(length, 'byte');
+  if (v.every((byte) => byte >= 0x20 && byte < 0x7f)) return quoted(String.fromCharCode(...v));
+  return [...v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}
+
 /** A text that ignores additions once it has `most` characters, so a value of a million parts costs little. */
 function createLine(most: number, context: ValueContext) {
   let text = '';
@@ -129,7 +156,7 @@ function createLine(most: number, context: ValueContext) {
       case 'text':
         return add(quoted(from.v));
       case 'bytes':
-        return add(formatCounted(from.length, 'byte'));
+        return add(bytesText(from));
       case 'list':
         add('{');
         elements(from.v, SHORT_LIST);

@@ -1,6 +1,8 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TraceError } from '../base/protocol.ts';
+import { createEvents, type Events } from './events.ts';
 import { createPreview, type Preview } from './preview.ts';
+import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
@@ -17,6 +19,7 @@ export interface OpenTrace {
   readonly selection: Selection;
   readonly preview: Preview;
   readonly statistics: Statistics;
+  readonly events: Events;
 }
 
 /** What the page shows. */
@@ -48,8 +51,8 @@ export interface Workbench {
   dismissNotice(): void;
 }
 
-/** A workbench without a trace. `spawn` starts a worker. */
-export function createWorkbench(spawn: () => Port): Workbench {
+/** A workbench without a trace. `spawn` starts a worker for a trace, `spawnRecords` one for the records of a trace. */
+export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPort): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const spare = createSpare(spawn);
   const notice = signal('');
@@ -64,6 +67,7 @@ export function createWorkbench(spawn: () => Port): Workbench {
     if (now.at !== 'open') return;
     now.open.timeline.dispose();
     now.open.preview.dispose();
+    now.open.events.dispose();
     now.open.statistics.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
@@ -72,13 +76,14 @@ export function createWorkbench(spawn: () => Port): Workbench {
     leave();
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
     performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
-    const trace = openTrace(spare.take(), blob, name);
+    const trace = openTrace(spare.take(), blob, name, spawnRecords);
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
     const timeline = createTimeline(trace);
+    const events = createEvents(trace, statistics, selection);
     opened += 1;
-    const open: OpenTrace = { id: opened, file: blob, trace, timeline, selection, preview, statistics };
+    const open: OpenTrace = { id: opened, file: blob, trace, timeline, selection, preview, statistics, events };
     bench.value = { at: 'open', open };
   };
 

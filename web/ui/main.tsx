@@ -3,6 +3,7 @@ import './style.css';
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { createDock } from '../model/dock.ts';
+import type { RecordsPort } from '../model/records.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
@@ -14,10 +15,12 @@ import { createPanels } from './panels/panels.ts';
 import { createFrameNotes } from './timeline/frames.ts';
 
 const spawn = (): Port => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' });
+const spawnRecords = (): RecordsPort =>
+  new Worker(new URL('../worker/records.ts', import.meta.url), { type: 'module' });
 const spawnSql = (): SqlPort => new Worker(new URL('../worker/query.ts', import.meta.url), { type: 'module' });
 
 // Everything here lives as long as the page, so nothing is disposed.
-const workbench = createWorkbench(spawn);
+const workbench = createWorkbench(spawn, spawnRecords);
 const page: Page = {
   workbench,
   theme: createTheme(),

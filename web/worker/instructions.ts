@@ -1,4 +1,4 @@
-import type { Details, Field, Value } from '../base/protocol.ts';
+import type { Field, Value } from '../base/protocol.ts';
 
 /** The functions of `crate/disassembler`, documented in its generated types. */
 export type Disassembler = Pick<typeof import('./wasm/unspool_disassembler.js'), 'disassemble' | 'starts'>;
@@ -6,18 +6,18 @@ export type Disassembler = Pick<typeof import('./wasm/unspool_disassembler.js'),
 type Disassemble = Disassembler['disassemble'];
 
 /**
- * Details with their instructions as text. `load` is called only if there are instructions, because the disassembler is
- * as large as all decoders together. Instructions stay bytes if it does not load or does not know them.
+ * Fields with their instructions as text. `load` is called only if there are instructions, because the disassembler is as
+ * large as all decoders together. Instructions stay bytes if it does not load or does not know them.
  */
-export async function inWords(details: Details, load: () => Promise<Disassembler>): Promise<Details> {
-  if (!details.fields.some((field) => hasCode(field.value))) return details;
+export async function wordsOf(fields: readonly Field[], load: () => Promise<Disassembler>): Promise<readonly Field[]> {
+  if (!fields.some((field) => hasCode(field.value))) return fields;
   let disassemble: Disassemble;
   try {
     ({ disassemble } = await load());
   } catch {
-    return details;
+    return fields;
   }
-  return { ...details, fields: fieldsInWords(details.fields, disassemble) };
+  return fieldsInWords(fields, disassemble);
 }
 
 function hasCode(value: Value): boolean {

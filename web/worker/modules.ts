@@ -1,30 +1,12 @@
 import type { TraceError } from '../base/protocol.ts';
+import type { LoadDisassembler } from './disassembler.ts';
 import { notLoaded } from './errors.ts';
-import type { Disassembler } from './instructions.ts';
 import type { Session } from './session.ts';
 import { openSqlFile, type SqlFile } from './sqlite.ts';
 import init, { Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** Bytes of either end of a file that recognise its format. */
 const ENDS = 64 * 1024;
-
-/** A loader of the disassembler: the first call fetches the module, later ones share it. A failure is not kept. */
-export type LoadDisassembler = () => Promise<Disassembler>;
-
-/** A loader that has not loaded anything yet. */
-export function createDisassemblerLoader(): LoadDisassembler {
-  let loaded: Promise<Disassembler> | null = null;
-  return () => {
-    loaded ??= import('./wasm/unspool_disassembler.js').then(async ({ default: start, disassemble, starts }) => {
-      await start();
-      return { disassemble, starts };
-    });
-    loaded.catch(() => {
-      loaded = null;
-    });
-    return loaded;
-  };
-}
 
 /** A session, ready for its first step. */
 export interface OpenSession {

@@ -1,4 +1,4 @@
-import type { JobKind } from '../base/protocol.ts';
+import type { JobKind } from '../base/job_protocol.ts';
 
 /**
  * What takes turns in a trace's worker, the first one first. The picture follows every movement of the pointer. Details

@@ -1,12 +1,10 @@
+import type { JobPart, JobProgress, JobQuestion } from '../base/job_protocol.ts';
 import type {
-  Details,
+  Described,
   Find,
   Found,
   FromWorker,
   Item,
-  JobPart,
-  JobProgress,
-  JobQuestion,
   Overview,
   Problem,
   Progress,
@@ -30,12 +28,6 @@ export const STEP_BROKEN = 3;
 /** What {@link Session.query} returns: the body of a `rects` message. */
 export type Answer = Body<'rects'>;
 
-/** A range of bytes of the file. */
-export interface ByteRange {
-  readonly offset: number;
-  readonly length: number;
-}
-
 /**
  * One trace, on the wasm side. All calls are synchronous; the worker's loop makes them. The members are those of the
  * generated class, where they are documented; {@link Structured} replaces the ones that it leaves open. The compiler
@@ -58,12 +50,8 @@ interface Structured {
   overview(buckets: number): Overview;
   /** null when there is no such item. */
   find(what: Find): Found | null;
-  /** undefined when there is no such item. */
-  detailsRange(item: Item): ByteRange | undefined;
-  /** A further range that the details need, given all `bytes` so far; undefined when these suffice. */
-  detailsNext(item: Item, bytes: Uint8Array): ByteRange | undefined;
-  /** null when there is no such item. Throws a {@link TraceError}. */
-  details(item: Item, bytes: Uint8Array): Details | null;
+  /** null when there is no such item. */
+  describe(item: Item): Described | null;
   /** Throws a {@link TraceError} if there is no memory for the job, as {@link Session.stepJob} does. */
   beginJob(id: number, slot: string, question: JobQuestion): void;
   jobProgress(id: number): JobProgress;

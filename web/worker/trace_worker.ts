@@ -1,9 +1,8 @@
-import type { FromWorker, Item, ToWorker, TraceError } from '../base/protocol.ts';
+import type { Described, FromWorker, ToWorker, TraceError } from '../base/protocol.ts';
+import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
-import { gather } from './gather.ts';
-import { inWords } from './instructions.ts';
 import { createJobs } from './jobs.ts';
-import { createDisassemblerLoader, openSession } from './modules.ts';
+import { openSession } from './modules.ts';
 import { readThrough } from './reading.ts';
 import { createScheduler, type Rank } from './scheduler.ts';
 import type { Session } from './session.ts';
@@ -22,7 +21,6 @@ export interface TraceWorker {
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createTraceWorker(post: (message: FromWorker) => void): TraceWorker {
   let session: Session | null = null;
-  let file: Blob = new Blob();
   let cancelled = false;
   /** The page knows that this trace is lost, so the session is not used any more. */
   let over = false;
@@ -92,7 +90,6 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     else post({ t: 'done', how, progress, error: how === 'broken' ? error : null });
   };
   const read = async (blob: Blob, name: string) => {
-    file = blob;
     try {
       const opened = await openSession(blob, name, loadDisassembler);
       session = opened.session;
@@ -127,22 +124,6 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     const { id, from, to, step, tracks, depths } = query;
     guarded((open) => send(open, { t: 'rects', id, ...open.query(from, to, step, tracks, depths) }));
   };
-  const sendDetails = async (id: number, item: Item) => {
-    const sendNone = (error: TraceError | null) => post({ t: 'details', id, details: null, error });
-    if (!session || over) return sendNone(null);
-    try {
-      const bytes = await gather(session, file, item);
-      if (!bytes) return sendNone(null);
-      const found = session.details(item, bytes);
-      flush(session);
-      const details = found && (await inWords(found, loadDisassembler));
-      post({ t: 'details', id, details, error: null });
-    } catch (thrown) {
-      const error = asTraceError(thrown);
-      sendNone(error);
-      if (error.kind === 'crashed') fail(error);
-    }
-  };
 
   return {
     handle: (message) => {
@@ -165,9 +146,18 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return guarded((open) =>
             send(open, { t: 'overview', id: message.id, overview: open.overview(message.buckets) }),
           );
-        case 'details':
-          once('details', () => void sendDetails(message.id, message.item));
+        case 'describe':
+          once('details', () => {
+            let described: Described | null = null;
+            guarded((open) => {
+              described = open.describe(message.item);
+              flush(open);
+            });
+            post({ t: 'described', id: message.id, described });
+          });
           return;
+        case 'index':
+          return guarded((open) => post({ t: 'index', id: message.id, index: open.index() }));
         case 'begin-job':
           return jobs.begin(message);
         case 'cancel-job':

@@ -11,8 +11,12 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
-/// Each is a wasm module of its own, loaded when it is needed.
-const PACKAGES: [&str; 2] = ["unspool-browser", "unspool-disassembler"];
+/// The wasm modules, each loaded when it is needed: package, features in place of its default ones, and name.
+const MODULES: [(&str, &[&str], &str); 3] = [
+    ("unspool-browser", &["session"], "unspool_browser"),
+    ("unspool-browser", &["records"], "unspool_records"),
+    ("unspool-disassembler", &[], "unspool_disassembler"),
+];
 const TARGET: &str = "wasm32-unknown-unknown";
 const OUTPUT: &str = "web/worker/wasm";
 
@@ -20,16 +24,16 @@ pub fn run(args: &[String]) -> Result<()> {
     let profile = profile(args)?;
     same_version()?;
     let output = crate::root().join(OUTPUT);
-    for package in PACKAGES {
-        let module = build(package, profile)?;
+    for (package, features, name) in MODULES {
+        let module = build(package, features, profile)?;
         // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
         let mut bindgen = Bindgen::new();
-        bindgen.input_path(&module).web(true)?.typescript(true).omit_default_module_path(false);
+        bindgen.input_path(&module).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
         // Function names take half as much again as the code, and the built page has no use for them.
         bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
-        let wasm = output.join(module.file_stem().context("no file name")?).to_string_lossy().into_owned() + "_bg.wasm";
+        let wasm = output.join(format!("{name}_bg.wasm")).to_string_lossy().into_owned();
         let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
-        eprintln!("{OUTPUT}: {kib} KiB of {package}, profile {profile}");
+        eprintln!("{OUTPUT}: {kib} KiB of {name}, profile {profile}");
     }
     Ok(())
 }
@@ -45,11 +49,13 @@ fn profile(args: &[String]) -> Result<&str> {
 }
 
 /// Runs Cargo and returns the path of the module.
-fn build(package: &str, profile: &str) -> Result<PathBuf> {
+fn build(package: &str, features: &[&str], profile: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     cargo
         .current_dir(crate::root())
         .args(["build", "--package", package, "--target", TARGET, "--profile", profile])
+        .args(if features.is_empty() { &[][..] } else { &["--no-default-features", "--features"][..] })
+        .args(features)
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit());
     if std::env::var_os("CI").is_some() {

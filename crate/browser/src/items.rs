@@ -2,6 +2,7 @@
 //! would make up a tenth of the module.
 
 use unspool_engine::{Item, Neighbour};
+use unspool_formats::Locator;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -30,6 +31,8 @@ extern "C" {
     fn on_track(this: &JsFind) -> Option<u32>;
     #[wasm_bindgen(method, getter)]
     fn item(this: &JsFind) -> JsItem;
+    #[wasm_bindgen(method, getter)]
+    fn locator(this: &JsFind) -> u64;
 }
 
 impl From<&JsItem> for Item {
@@ -50,6 +53,11 @@ impl From<&JsFind> for Neighbour {
             "previous" => Self::Previous { item: item() },
             "caller" => Self::Caller { item: item() },
             "callee" => Self::Callee { item: item() },
+            "record" => Self::Record {
+                time: find.time(),
+                track: find.on_track().unwrap_or(0),
+                locator: Locator::from_bits(find.locator()),
+            },
             _ => Self::At { time: find.time(), track: find.on_track() },
         }
     }

@@ -23,7 +23,7 @@ pub(crate) trait JsJob: Job + Any {
 
 #[wasm_bindgen]
 extern "C" {
-    /// `JobQuestion` of `web/base/protocol.ts`.
+    /// `JobQuestion` of `web/base/job_protocol.ts`.
     pub type JsQuestion;
 
     #[wasm_bindgen(method, getter)]

@@ -3,7 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{BigInt, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
-use unspool_browser::{JsItem, JsQuestion, Session};
+use unspool_browser::{JsFile, JsItem, JsQuestion, RecordReader, Session};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use wasm_bindgen::{JsCast, JsValue};
@@ -83,20 +83,36 @@ fn query_columns_are_relative_to_an_exact_origin() {
 fn details_are_exact_to_the_last_bit() {
     let file = log();
     let session = read(&file);
-    let slice = item("slice", 1, 0, 0);
-    assert!(!session.details_range(&slice).is_undefined());
-    let range = session.details_range(&slice);
-    let from = get(&range, "offset").as_f64().unwrap() as usize;
-    let details = session.details(&slice, &file[from..]).unwrap();
-    assert_eq!(get(&details, "start"), bigint(START));
+    let source: JsFile =
+        js_sys::Function::new_with_args("bytes", "return { read: (from, to) => bytes.slice(from, to) }")
+            .call1(&JsValue::UNDEFINED, &Uint8Array::from(file.as_slice()))
+            .unwrap()
+            .unchecked_into();
+    let mut reader = RecordReader::new("xray", &session.index(), source).unwrap_or_else(|_| panic!("no reader"));
+    let described = session.describe(&item("slice", 1, 0, 0));
+    assert_eq!(get(&described, "start"), bigint(START));
+    let record = |reader: &mut RecordReader, described: &JsValue| {
+        let locator = u64::try_from(get(described, "locator")).unwrap();
+        reader.details(locator).unwrap_or_else(|_| panic!("no record"))
+    };
+    let details = record(&mut reader, &described);
     let arguments = field(&details, "Arguments");
     assert_eq!(get(&arguments, "v.0.v"), bigint(u64::MAX));
     assert_eq!(get(&field(&details, "Process"), "v"), bigint(70_000));
-    let details = session.details(&item("instant", 1, 0, 0), &file[from..]).unwrap();
+    let described = session.describe(&item("instant", 1, 0, 0));
+    assert!(get(&described, "end").is_null());
+    let details = record(&mut reader, &described);
     let payload: Uint8Array = get(&field(&details, "Payload"), "v").unchecked_into();
     assert_eq!(payload.to_vec(), b"\x00payload\xff");
-    assert!(get(&details, "end").is_null());
-    assert!(session.details_range(&item("slice", 1, 0, 9)).is_undefined());
+    assert!(session.describe(&item("slice", 1, 0, 9)).is_null());
+    // The list has the same records.
+    reader.list(None, None, None).unwrap_or_else(|_| panic!("no list"));
+    assert!(reader.advance().unwrap_or(false));
+    assert_eq!(get(&reader.listed(), "rows"), JsValue::from_f64(5.0));
+    let rows = reader.rows(0.0, 9).unwrap_or_else(|_| panic!("no rows"));
+    assert_eq!(get(&rows, "length"), JsValue::from_f64(5.0));
+    assert_eq!(get(&rows, "0.x"), bigint(START));
+    assert_eq!(get(&rows, "2.fields.2.name"), JsValue::from_str("data"));
 }
 
 #[wasm_bindgen_test]

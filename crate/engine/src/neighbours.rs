@@ -1,7 +1,7 @@
 //! Finds a slice or an instant: at a position, or next to, above or below another one.
 
 use serde::Serialize;
-use unspool_formats::TrackId;
+use unspool_formats::{Locator, TrackId};
 
 use crate::call_tree::{NodeId, ROOT};
 use crate::details::Item;
@@ -38,6 +38,15 @@ pub enum Neighbour {
     Callee {
         /// The slice to start from.
         item: Item,
+    },
+    /// The slice or instant of a record: the one that has its locator, or else the innermost slice that it ends.
+    Record {
+        /// Absolute position of the record, in ticks.
+        time: u64,
+        /// Its track.
+        track: TrackId,
+        /// Its locator.
+        locator: Locator,
     },
 }
 
@@ -129,6 +138,28 @@ impl Visit for Calling {
     }
 }
 
+/// Finds the slice with a locator that begins at a position, or else the last one that ends there.
+struct OfRecord {
+    at: u64,
+    locator: Locator,
+    begins: Option<(usize, Slice)>,
+    ends: Option<(usize, Slice)>,
+}
+
+impl Visit for OfRecord {
+    fn node(&mut self, _node: &Node, _first: usize, _visited: u64) -> bool {
+        self.begins.is_some()
+    }
+
+    fn slice(&mut self, index: usize, slice: Slice) {
+        if slice.start == self.at && slice.locator == self.locator {
+            self.begins.get_or_insert((index, slice));
+        } else if slice.end == self.at {
+            self.ends = Some((index, slice));
+        }
+    }
+}
+
 impl Store {
     /// Finds a slice or an instant. Visits a few nodes and slices for each level of detail and depth, however long the
     /// trace is.
@@ -152,7 +183,31 @@ impl Store {
                 let slice = self.slice_at(track, depth, index as usize)?;
                 self.longest(track, depth.checked_add(1)?, slice.start, slice.end)
             }
+            Neighbour::Record { time, track, locator } => self.of_record(track, time, locator),
         }
+    }
+
+    fn of_record(&self, track: TrackId, time: u64, locator: Locator) -> Option<Found> {
+        let on = self.tracks.get(track as usize)?;
+        let (mut begun, mut ended) = (None, None);
+        // Columns come from the outermost on: a group and the call that begins it have one record, which is the call's.
+        for (depth, column) in on.columns() {
+            let mut of = OfRecord { at: time, locator, begins: None, ends: None };
+            column.walk(time.saturating_sub(1), time.saturating_add(1), &mut 0, &mut of);
+            if let Some(slice) = self.slice_at(track, depth, column.len()) {
+                of.slice(column.len(), slice);
+            }
+            let found = |of: Option<(usize, Slice)>| of.map(|(i, slice)| self.found_slice(track, depth, i, &slice));
+            (begun, ended) = (found(of.begins).or(begun), found(of.ends).or(ended));
+        }
+        let first = on.instants.partition_point(0, |instant| instant.time < time);
+        let here = (first..).map_while(|i| on.instants.get(i).filter(|instant| instant.time == time).map(|it| (i, it)));
+        let instant = || {
+            let (index, instant) = here.into_iter().find(|(_, instant)| instant.locator == locator)?;
+            let item = Item::Instant { track, index: index as u32 };
+            Some(Found { item, name: instant.name, start: instant.time, end: None, flags: 0 })
+        };
+        begun.or_else(instant).or(ended)
     }
 
     fn slices_of(&self, track: TrackId) -> u64 {
@@ -299,6 +354,36 @@ mod tests {
             Some((2, 0, 40)),
             "no such track"
         );
+    }
+
+    #[test]
+    fn the_slice_or_instant_of_a_record_is_found() {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(100);
+        batch.new_names.extend(["a", "b", "i"].map(|name| String::from(name).into()));
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        let (begin, end, instant) = (EventKind::Begin, EventKind::End, EventKind::Instant);
+        // a(10..20) > b(10..20), an instant at 20, and a that is open from 20 on.
+        let events = [
+            (begin, 10, 0),
+            (begin, 10, 1),
+            (end, 20, 1),
+            (end, 20, 0),
+            (instant, 20, 2),
+            (instant, 20, 2),
+            (begin, 20, 0),
+        ];
+        for (at, (kind, time, name)) in (100..).zip(events) {
+            batch.push(kind, 0, time, name, Locator::at(at));
+        }
+        store.apply(&mut batch);
+        let find = |time, at| store.neighbour(Neighbour::Record { time, track: 0, locator: Locator::at(at) });
+        assert_eq!(place(find(10, 100)), Some((0, 0, 10)));
+        assert_eq!(place(find(10, 101)), Some((1, 0, 10)));
+        assert_eq!(place(find(20, 103)), Some((1, 0, 10)), "an end has no slice of its own");
+        assert_eq!(find(20, 105).map(|found| found.item), Some(Item::Instant { track: 0, index: 1 }));
+        assert_eq!(place(find(20, 106)), Some((0, 1, 20)), "an open slice");
+        assert_eq!(find(15, 100), None, "nothing begins or ends there");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 
 use unspool_formats::rows::PAGE;
 use unspool_formats::{
-    EventBatch, Instructions, OpenOptions, Opened, Probe, Problem, Query, RowDecoder, RowError, Rows, recognise,
+    EventBatch, Instructions, OpenOptions, Opened, Probe, Problem, RowDecoder, RowError, Rows, recognise,
 };
 
 use crate::read_ahead::ReadAhead;

@@ -2,16 +2,15 @@
 
 mod common;
 
-use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, read_whole};
+use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, read_whole, reader};
+use unspool_engine::records::RecordReader;
 use unspool_engine::{Item, Session};
+use unspool_formats::Locator;
 
-fn item_details(session: &Session, file: &[u8], item: Item) -> String {
-    let bytes_of = |r: unspool_engine::Range| &file[r.at as usize..(r.at + r.len) as usize];
-    let mut bytes = bytes_of(session.details_range(item).unwrap()).to_vec();
-    while let Some(range) = session.details_next(item, &bytes) {
-        bytes.extend_from_slice(bytes_of(range));
-    }
-    format!("{:?}", session.details(item, &bytes).unwrap().unwrap())
+fn item_details(session: &Session, reader: &mut RecordReader, item: Item) -> String {
+    let described = session.describe(item).unwrap();
+    let record = reader.details(Locator::from_bits(described.locator)).unwrap();
+    format!("{described:?} {record:?}")
 }
 
 #[test]
@@ -49,7 +48,7 @@ fn buffers_are_slices_that_overlap() {
     session.store().for_each_slice(buffers.id, |depth, _, s| slices.push((depth, s.start, s.end, s.flags)));
     assert_eq!(slices, [(0, 1, 78, 0), (1, 49, 62, 0)]);
     let item = Item::Slice { track: buffers.id, depth: 1, index: 0 };
-    let details = item_details(&session, &file, item);
+    let details = item_details(&session, &mut reader(&session, &file), item);
     assert!(details.contains("0x55d0c0de12e0, 96 bytes") && !details.contains("\"Self\""), "{details}");
 }
 
@@ -61,7 +60,8 @@ fn every_instant_has_details() {
         let mut changed = 0;
         for track in session.store().track_report() {
             for index in 0..track.instants as u32 {
-                let details = item_details(&session, &file, Item::Instant { track: track.id, index });
+                let details =
+                    item_details(&session, &mut reader(&session, &file), Item::Instant { track: track.id, index });
                 assert!(details.contains("Statement") && details.contains("Variables"), "{details}");
                 changed += usize::from(details.contains("Changed since"));
             }

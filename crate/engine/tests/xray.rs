@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, open, read_whole};
+use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, open, read_whole, reader};
 use unspool_engine::{Item, MANY, Session, Step};
+use unspool_formats::Locator;
 
 fn threads(session: &Session) -> usize {
     session.store().track_report().iter().filter(|t| t.kind == "thread").count()
@@ -32,14 +33,14 @@ fn every_slice_and_instant_has_details() {
             items.extend((0..track.instants as u32).map(|index| Item::Instant { track: track.id, index }));
         }
         assert!(items.len() > 100);
+        let mut reader = reader(&session, &file);
         for item in items {
-            let range = session.details_range(item).unwrap();
-            let end = ((range.at + range.len) as usize).min(file.len());
-            let details = session.details(item, &file[range.at as usize..end]).unwrap().unwrap();
+            let details = session.describe(item).unwrap();
+            let record = reader.details(Locator::from_bits(details.locator)).unwrap();
             assert!(
                 details.title.starts_with('#') || details.title.ends_with("event") || details.title.contains("typed")
             );
-            assert!(details.fields.len() >= 5, "{details:?}");
+            assert!(details.fields.len() + record.fields.len() >= 5, "{details:?} {record:?}");
         }
     }
 }
@@ -57,9 +58,7 @@ fn self_time_is_what_callees_do_not_cover() {
                 slices.iter().filter(|(d, _, s)| *d == depth + 1 && s.start >= slice.start && s.end <= slice.end);
             let callees: u64 = below.map(|(_, _, s)| s.end - s.start).sum();
             let item = Item::Slice { track: track.id, depth: *depth, index: *index as u32 };
-            let range = session.details_range(item).unwrap();
-            let end = ((range.at + range.len) as usize).min(file.len());
-            let details = session.details(item, &file[range.at as usize..end]).unwrap().unwrap();
+            let details = session.describe(item).unwrap();
             let shown = format!("{:?}", details.fields.iter().find(|f| format!("{f:?}").contains("\"Self\"")).unwrap());
             let own = slice.end - slice.start - callees;
             assert!(shown.contains(&format!("v: {own} ")), "{shown}, expected {own}");

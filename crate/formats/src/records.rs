@@ -245,10 +245,14 @@ pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
 /// The readers of all formats that are streams of bytes, by the id of the format. Not part of [`crate::Format`], so that a
 /// program that only decodes for the timeline does not contain them.
 pub static READERS: &[(&str, OpenRecords)] = &[
+    ("xray", crate::xray::open_records),
+    ("apitrace", crate::apitrace::open_records),
     ("frames", crate::frames::open_records),
     ("trace-db", crate::trace_db::open_records),
-    ("xray", crate::xray::open_records),
 ];
+
+/// The readers of all formats that are databases.
+pub static DATABASE_READERS: &[(&str, fn() -> Box<dyn RowRecords>)] = &[("rvn", crate::rvn::open_records)];
 
 /// Opens the reader of a format.
 ///
@@ -259,6 +263,17 @@ pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
     let reader = READERS.iter().find(|(id, _)| *id == format);
     let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
     open(index)
+}
+
+/// Opens the reader of a format whose traces are databases.
+///
+/// # Errors
+///
+/// Returns [`Cause::Misuse`] if the format has none.
+pub fn open_database(format: &str) -> Result<Box<dyn RowRecords>> {
+    let reader = DATABASE_READERS.iter().find(|(id, _)| *id == format);
+    let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
+    Ok(open())
 }
 
 /// An index as bytes. They are valid within one version of the program: both sides come from one build.
@@ -290,6 +305,9 @@ pub(crate) struct Pieces {
     latest: u64,
     /// A position on the x axis was before an earlier one.
     unsorted: bool,
+    /// The row and the offset at which the current piece is full. Both are 0 if there is none.
+    full_row: u64,
+    full_at: u64,
 }
 
 impl Pieces {
@@ -298,11 +316,16 @@ impl Pieces {
     pub(crate) fn add(&mut self, at: u64, x: u64) {
         self.unsorted |= x < self.latest;
         self.latest = self.latest.max(x);
-        let continues = self.pieces.last().is_some_and(|(begin, row, _)| self.rows - row < MOST && at - begin < LONG);
-        if !continues {
-            self.pieces.push((at, self.rows, self.latest));
+        if self.rows >= self.full_row || at >= self.full_at {
+            self.begin(at);
         }
         self.rows += 1;
+    }
+
+    #[cold]
+    fn begin(&mut self, at: u64) {
+        self.pieces.push((at, self.rows, self.latest));
+        (self.full_row, self.full_at) = (self.rows + MOST, at.saturating_add(LONG));
     }
 
     /// Where a piece begins, and its row.

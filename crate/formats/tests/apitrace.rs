@@ -8,7 +8,7 @@ mod common;
 use std::fs;
 
 use apitrace_traces::{GOOD, POP, PUSH, corpus, dump, sample, stream};
-use common::{Delivered, decode, details, format, whole};
+use common::{Delivered, decode, details, format, reader, whole};
 use proptest::prelude::*;
 use unspool_formats::apitrace::encode::{Details, Value as Arg, Writer, snappy};
 use unspool_formats::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
@@ -214,8 +214,9 @@ proptest! {
         let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
         prop_assert_eq!(&parts, &all);
         prop_assert_eq!(dump(&file, true, sizes[0]), dump(&file, true, usize::MAX));
+        let reader = reader("apitrace", decoder.as_ref());
         for event in all.events.iter().filter(|e| e.0 == EventKind::Begin) {
-            let details = details(&file, decoder.as_ref(), event.4).0.unwrap();
+            let details = details(&file, reader.as_ref(), event.4).0.unwrap();
             if !event.4.is_other() {
                 let call = details.fields.iter().find(|f| f.name == "Call");
                 prop_assert_eq!(&call.unwrap().value, &Value::U64(event.2));
@@ -243,10 +244,11 @@ proptest! {
             let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
             prop_assert_eq!(&parts, &all);
             dump(&file, true, 7);
+            let reader = reader("apitrace", decoder.as_ref());
             for event in &all.events {
-                let _ = details(&file, decoder.as_ref(), event.4);
+                let _ = details(&file, reader.as_ref(), event.4);
             }
-            let _ = details(&file, decoder.as_ref(), Locator::at(all.events.len() as u64));
+            let _ = details(&file, reader.as_ref(), Locator::at(all.events.len() as u64));
         }
     }
 }

@@ -8,14 +8,14 @@ mod common;
 use std::fs;
 
 use apitrace_traces::{DATA, GOOD, corpus, sample};
-use common::{decode, format};
+use common::{decode, format, reader};
 use unspool_formats::apitrace::encode::{Value, Writer, snappy};
-use unspool_formats::{Decoder, EventBatch, EventKind, Limits, Locator, OpenOptions, RecordDetails, Value as Shown};
+use unspool_formats::{EventBatch, EventKind, Limits, Locator, OpenOptions, RecordDetails, Records, Value as Shown};
 
 const WHOLE: &[usize] = &[usize::MAX];
 
-fn details(decoder: &dyn Decoder, file: &[u8], locator: Locator) -> RecordDetails {
-    common::details(file, decoder, locator).0.unwrap()
+fn details(reader: &dyn Records, file: &[u8], locator: Locator) -> RecordDetails {
+    common::details(file, reader, locator).0.unwrap()
 }
 
 fn field<'a>(details: &'a RecordDetails, path: &[&str]) -> &'a Shown {
@@ -34,12 +34,13 @@ fn field<'a>(details: &'a RecordDetails, path: &[&str]) -> &'a Shown {
 fn details_hold_the_arguments_of_both_events_of_a_call() {
     let file = snappy(sample().stream(), 40);
     let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
+    let reader = reader("apitrace", decoder.as_ref());
     let locator = |name: &str, nth: usize| {
         let named =
             |e: &&(EventKind, u32, u64, u32, Locator)| e.0 == EventKind::Begin && all.names[e.3 as usize] == name;
         all.events.iter().filter(named).nth(nth).unwrap().4
     };
-    let of = |name: &str, nth: usize| details(decoder.as_ref(), &file, locator(name, nth));
+    let of = |name: &str, nth: usize| details(reader.as_ref(), &file, locator(name, nth));
     let data = of("glBufferData", 0);
     assert_eq!(field(&data, &["Call"]), &Shown::U64(4));
     assert_eq!(field(&data, &["Thread"]), &Shown::U64(9));
@@ -91,14 +92,15 @@ fn details_skip_the_rest_of_a_large_blob() {
     w.call(0, &GOOD, vec![Value::Text(b"last")], None);
     let file = w.finish();
     let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
+    let reader = reader("apitrace", decoder.as_ref());
     let begins: Vec<_> = all.events.iter().filter(|e| e.0 == EventKind::Begin && e.1 == 3).collect();
-    let big = details(decoder.as_ref(), &file, begins[40_000].4);
+    let big = details(reader.as_ref(), &file, begins[40_000].4);
     assert_eq!(field(&big, &["Arguments", "usage"]), &Shown::Text("usage".into()));
     assert_eq!(field(&big, &["Return value"]), &Shown::U64(3));
     assert!(
         matches!(field(&big, &["Arguments", "data"]), Shown::Bytes { bytes, len: 41_943_040 } if bytes[..] == blob[..65536])
     );
-    let last = details(decoder.as_ref(), &file, begins[40_001].4);
+    let last = details(reader.as_ref(), &file, begins[40_001].4);
     assert_eq!(field(&last, &["Arguments", "v"]), &Shown::Text("last".into()));
     assert_eq!(last.remarks, [] as [&str; 0]);
 }
@@ -115,6 +117,7 @@ fn without_random_access_details_come_from_the_kept_stream() {
     let (by_list, listed) = decode("apitrace", &snappy, WHOLE, 1 << 16);
     let (by_spool, kept) = decode("apitrace", &gzip, WHOLE, 1 << 16);
     assert_eq!(by_list, by_spool);
+    let (listed, kept) = (reader("apitrace", listed.as_ref()), reader("apitrace", kept.as_ref()));
     for event in by_list.events.iter().filter(|e| e.0 == EventKind::Begin) {
         let expected = details(listed.as_ref(), &snappy, event.4);
         assert_eq!(kept.details(event.4, &[]).unwrap(), expected);
@@ -126,10 +129,11 @@ fn without_random_access_details_come_from_the_kept_stream() {
     let mut batch = EventBatch::with_capacity(1000);
     let used = decoder.push(&gzip, &mut batch).unwrap().used;
     decoder.end(&gzip[used..], &mut batch).unwrap();
+    let reader = reader("apitrace", decoder.as_ref());
     let begins: Vec<_> =
         by_list.events.iter().filter(|e| e.0 == EventKind::Begin && !e.4.is_other()).map(|e| e.4).collect();
-    assert!(decoder.details(begins[0], &[]).is_ok());
-    let error = decoder.details(begins[begins.len() - 1], &[]).unwrap_err();
+    assert!(reader.details(begins[0], &[]).is_ok());
+    let error = reader.details(begins[begins.len() - 1], &[]).unwrap_err();
     assert!(error.to_string().contains("repack"), "{error}");
 }
 
@@ -141,8 +145,9 @@ fn details_of_every_call_of_the_small_corpus_files() {
             continue;
         }
         let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
+        let reader = reader("apitrace", decoder.as_ref());
         for (_, _, time, name, locator) in all.events.iter().filter(|e| e.0 == EventKind::Begin) {
-            let details = details(decoder.as_ref(), &file, *locator);
+            let details = details(reader.as_ref(), &file, *locator);
             if !locator.is_other() {
                 let name = &all.names[*name as usize];
                 assert_eq!(field(&details, &["Call"]), &Shown::U64(*time), "{} {name}", path.display());

@@ -1,5 +1,13 @@
-import { formatBytes, formatCount, formatCounted, formatLength, formatOffset, plural } from '../../base/format.ts';
-import type { Details as ItemDetails, Item as ItemId, TraceInfo } from '../../base/protocol.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatLength,
+  formatOffset,
+  formatPosition,
+  plural,
+} from '../../base/format.ts';
+import type { Details as ItemDetails, Ticks, TraceInfo } from '../../base/protocol.ts';
 import { flagWords } from '../../model/flags.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
@@ -50,7 +58,7 @@ interface ItemProps {
 
 function Item({ open, details, context, colour }: ItemProps) {
   const { trace, selection, timeline } = open;
-  const track = trace.tracks.value.get(details.item.track);
+  const track = trace.tracks.value.get(details.track);
   const parent = track ? trace.tracks.value.get(track.parent) : undefined;
   const { start, end } = details;
   // The engine's remarks explain the flags in sentences, which replace the labels.
@@ -58,15 +66,15 @@ function Item({ open, details, context, colour }: ItemProps) {
   return (
     <>
       <div class="details-head">
-        <span class="swatch" style={{ background: colour }} />
-        <h2>{details.title}</h2>
+        {details.name >= 0 && <span class="swatch" style={{ background: colour }} />}
+        <h2>{details.title || positionTitle(details.start, context)}</h2>
         <button
           type="button"
           class="plain icon"
           aria-label="Close details"
           title="Select nothing (Escape)"
           onClick={() => {
-            selection.selected.value = null;
+            selection.clear();
           }}
         >
           ×
@@ -86,7 +94,7 @@ function Item({ open, details, context, colour }: ItemProps) {
         </p>
       ))}
       {/* The key folds all values again when the selection changes. */}
-      <dl class="fields" key={keyOf(details.item)}>
+      <dl class="fields" key={keyOf(details)}>
         <Fields fields={details.fields} context={context} />
         {details.offset !== null && (
           <>
@@ -99,6 +107,12 @@ function Item({ open, details, context, colour }: ItemProps) {
       </dl>
     </>
   );
+}
+
+/** The title of a record without a name: `Step 20,000`. */
+function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
+  const unit = clock.kind === 'ordinal' ? clock.unit : 'time';
+  return `${capital(unit, 1)} ${formatPosition(start, origin, clock)}`;
 }
 
 function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
@@ -160,8 +174,8 @@ function Row({ name, value, more }: { name: string; value: string; more?: string
   );
 }
 
-function keyOf(item: ItemId): string {
-  return Object.values(item).join(' ');
+function keyOf({ item, locator, start }: ItemDetails): string {
+  return item ? Object.values(item).join(' ') : `${locator} ${start}`;
 }
 
 function capital(noun: string, count: number): string {

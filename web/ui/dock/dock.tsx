@@ -73,7 +73,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
               tabIndex={panel === front ? 0 : -1}
               onClick={() => choose(panel)}
             >
-              {panel.title}
+              {panel.titleFor?.(open) ?? panel.title}
             </button>
           ))}
         </div>

@@ -12,6 +12,8 @@ export interface Panel {
   /** Stored in the browser as the front tab, so it never changes. */
   readonly id: string;
   readonly title: string;
+  /** The title for this trace, if it differs. */
+  readonly titleFor?: (open: OpenTrace) => string;
   /** The statistics that the worker computes while the panel is in front; none if left out. */
   readonly asks?: Part;
   /** Whether this trace has the panel; every trace has it if left out. */

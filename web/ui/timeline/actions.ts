@@ -52,7 +52,7 @@ export function createTraceActions(
 
   return {
     area,
-    hasSelection: computed(() => selection.selected.value !== null),
+    hasSelection: computed(() => selection.selected.value !== null || selection.record.value !== null),
     zoom: (factor) => timeline.zoom(widthOf() / 2, factor, 'gliding'),
     pan: (part) => timeline.glideBy(part * widthOf()),
     scroll: (rows) => scrollBy(rows * SLICE_ROW),
@@ -87,10 +87,10 @@ export function createTraceActions(
           : rangeBetween(view, whole, 0, widthOf());
     },
     clearLatest: () => {
-      const selected = selection.selected.peek() !== null;
+      const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;
       if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
-      else if (selected) selection.selected.value = null;
+      else if (selected) selection.clear();
       else statistics.highlighted.value = -1;
     },
     dispose: scope.dispose,

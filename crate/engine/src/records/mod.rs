@@ -40,7 +40,8 @@ pub trait ByteSource {
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize>;
 }
 
-impl ByteSource for &[u8] {
+/// A file in memory.
+impl ByteSource for Vec<u8> {
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
         let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
         let n = rest.len().min(buffer.len());

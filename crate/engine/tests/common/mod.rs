@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use unspool_engine::records::RecordReader;
 use unspool_engine::{Session, Step, read};
 
 /// Bytes of head and tail that a file is recognised by.
@@ -20,6 +21,11 @@ fn try_open(file: &[u8]) -> Option<Session> {
     let head = &file[..file.len().min(HEAD)];
     let tail = &file[file.len().saturating_sub(HEAD)..];
     Session::new("", file.len() as u64, head, tail).ok()
+}
+
+/// A reader of the records that a session has decoded.
+pub(crate) fn reader(session: &Session, file: &[u8]) -> RecordReader {
+    RecordReader::open(session.format().id, &session.index(), Box::new(file.to_vec())).expect("an index")
 }
 
 /// Reads all of a file.

@@ -11,6 +11,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::batch::{EventBatch, EventKind, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
 use crate::error::{Error, Result};
@@ -18,6 +19,7 @@ use crate::limits::{Limits, SHOWN};
 use crate::locator::Locator;
 use crate::names::Texts;
 use crate::problem::{ProblemKind, TOO_DEEP};
+use crate::records::Pieces;
 
 use super::Located;
 use super::functions::Marker;
@@ -43,13 +45,13 @@ pub(crate) struct OpenCall {
     pub(crate) at: u64,
     end: u64,
     thread: u32,
-    function: u32,
+    pub(crate) function: u32,
     /// Bytes in blobs of its ENTER event.
     blobs: u64,
 }
 
 /// A frame and its counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FrameFacts {
     /// Beginning and end on the x axis, as numbers of calls.
     pub(crate) from: u64,
@@ -105,11 +107,15 @@ pub(crate) struct Calls {
     now: u64,
     /// Frames that have ended.
     pub(crate) frames: Vec<FrameFacts>,
+    /// Number of frames that a call ended by its return. A swap that never returned may end one more.
+    pub(crate) returned: u64,
     /// The current frame, and its name; `None` between a swap and the next event.
     frame: FrameFacts,
     frame_name: Option<u32>,
     /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream.
-    far: Vec<(u64, u64)>,
+    pub(crate) far: Vec<(u64, u64)>,
+    /// The pieces of the trace that can be read on their own, by offsets in the stream.
+    pub(crate) pieces: Pieces,
     /// Wrong nesting since the decoder last took it.
     pub(crate) misnested: Vec<Misnested>,
     /// Number of the first call that was too deep to be shown, and the number of such calls that are open. They are not in
@@ -131,9 +137,11 @@ impl Calls {
             pending: Pending::default(),
             now: 0,
             frames: Vec::new(),
+            returned: 0,
             frame: FrameFacts::default(),
             frame_name: None,
             far: Vec::new(),
+            pieces: Pieces::default(),
             misnested: Vec::new(),
             hidden_from: None,
             hidden: 0,
@@ -146,24 +154,22 @@ impl Calls {
         self.error
     }
 
-    /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows that.
-    pub(crate) fn far_leave(&self, at: StreamOffset) -> Option<StreamOffset> {
-        self.far.iter().find(|(enter, _)| *enter == at.0).map(|(_, leave)| StreamOffset(*leave))
-    }
-
-    /// The number of the open call whose ENTER event is at `at`.
-    pub(crate) fn open_at(&self, at: StreamOffset) -> Option<u64> {
-        self.pending.iter().find(|(_, open)| open.at == at.0).map(|(call, _)| call)
+    /// The numbers of all threads and their tracks, in the order of the tracks.
+    pub(crate) fn tracks(&self) -> Vec<(u64, TrackId)> {
+        let mut tracks = Vec::new();
+        tracks.resize(self.threads.len(), (0, FIRST_THREAD));
+        let small = (0..).zip(&self.thread_of).filter(|(_, index)| **index != NONE);
+        for (number, index) in small.chain(self.threads_beyond.iter().map(|(number, index)| (*number, index))) {
+            if let Some(slot) = tracks.get_mut(*index as usize) {
+                *slot = (number, FIRST_THREAD + *index);
+            }
+        }
+        tracks
     }
 
     /// The current frame so far, which is not in [`Calls::frames`].
     pub(crate) fn last_frame(&self) -> FrameFacts {
         FrameFacts { to: self.now, ..self.frame }
-    }
-
-    /// The number of the frame of a call whose LEAVE event is at `leave`.
-    pub(crate) fn frame_of(&self, leave: StreamOffset) -> usize {
-        self.frames.partition_point(|frame| frame.end <= leave.0)
     }
 
     /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs,
@@ -206,7 +212,7 @@ impl Calls {
             }
             self.hidden_from.get_or_insert(enter.call);
             self.hidden += 1;
-            out.records += 1;
+            self.count_record(enter, out);
             return Ok(());
         }
         state.open += 1;
@@ -223,9 +229,16 @@ impl Calls {
             let marker = self.texts.number(text, enter.at, self.limits.names, out)?;
             out.push(EventKind::Instant, track, enter.call, marker, Locator::at(enter.at));
         }
-        out.records += 1;
+        self.count_record(enter, out);
         self.pending.push(enter.call, OpenCall { at: enter.at, end, thread, function: enter.function, blobs });
         Ok(())
+    }
+
+    /// Calls are numbered as they are counted, so the row of a call is its number.
+    #[inline(always)]
+    fn count_record(&mut self, enter: Enter, out: &mut EventBatch) {
+        self.pieces.add(enter.at, enter.call);
+        out.records += 1;
     }
 
     /// A call ends with the event that extends from `at` to `end` in the stream and has `blobs` bytes in blobs.
@@ -264,6 +277,7 @@ impl Calls {
         self.count(function, open.blobs.saturating_add(blobs));
         if function.flags.frame_end {
             self.end_frame(end, out);
+            self.returned = self.frames.len() as u64;
         }
     }
 

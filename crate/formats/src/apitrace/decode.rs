@@ -1,8 +1,8 @@
 //! The state machine that walks over a stream: one grammar for events, details and text.
 //!
 //! It takes the decompressed stream in portions, restarts at primitives (a number, a tag, a part of a string or blob)
-//! and feeds a [`Sink`]. For a sink that needs no values ([`Sink::SKIM`]), `skim.rs` takes events that are complete in
-//! the input and define nothing; this machine takes all others.
+//! and feeds a [`Sink`]. For a sink that needs no values ([`Sink::SKIM`]) or can forget an event ([`Sink::REPEAT`]),
+//! `skim.rs` takes events that are complete in the input and define nothing; this machine takes all others.
 //!
 //! ```text
 //! ENTER [thread] function { detail }* 0      function, enum, bitmask, struct, frame: an id, and a definition
@@ -27,6 +27,8 @@ use definitions::{Draft, Kind};
 pub(crate) trait Sink {
     /// Whole events may be delivered by [`Sink::whole`], without their values.
     const SKIM: bool = false;
+    /// An event may be delivered again from its beginning, after [`Sink::again`]. This is faster.
+    const REPEAT: bool = false;
     /// Whether the walk must stop before the next event.
     fn is_full(&self) -> bool {
         false
@@ -37,6 +39,8 @@ pub(crate) trait Sink {
     fn leave(&mut self, tables: &Tables, at: u64, call: u64);
     /// The event ends at offset `end` of the stream.
     fn event_end(&mut self, tables: &Tables, end: u64);
+    /// The current event is forgotten. It is delivered again from its beginning.
+    fn again(&mut self) {}
     /// A whole event, which ends at offset `end` of the stream and has `blobs` bytes in blobs.
     fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {}
     fn flags(&mut self, flags: u64) {}
@@ -233,6 +237,8 @@ impl Walk {
             if self.state == State::Event {
                 if S::SKIM {
                     self.skim(&mut c, defs.tables(), sink);
+                } else if S::REPEAT {
+                    self.take_whole(&mut c, defs.tables(), sink);
                 }
                 if sink.is_full() {
                     break Ok(());
@@ -254,14 +260,29 @@ impl Walk {
 
     /// Delivers whole events as long as they are complete in the input.
     fn skim(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) {
-        let mut skimmer = Skimmer::new(c.rest(), self.header.version);
+        let mut skimmer = Skimmer::<false>::new(c.rest(), c.at(), self.header.version);
         while !sink.is_full() {
-            let at = c.at() + skimmer.position() as u64;
-            let Some((event, blobs)) = skimmer.event(tables, at, self.calls) else { break };
+            let Some((event, blobs)) = skimmer.event(tables, self.calls, sink) else { break };
             if let Event::Enter(_) = event {
                 self.calls += 1;
             }
-            sink.whole(tables, event, c.at() + skimmer.position() as u64, blobs);
+            sink.whole(tables, event, skimmer.at(), blobs);
+        }
+        c.take_up_to(skimmer.position() as u64);
+    }
+
+    /// Delivers events with their values as long as they are complete in the input.
+    fn take_whole(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) {
+        let mut skimmer = Skimmer::<true>::new(c.rest(), c.at(), self.header.version);
+        while !sink.is_full() {
+            let Some((event, _)) = skimmer.event(tables, self.calls, sink) else {
+                sink.again();
+                break;
+            };
+            if let Event::Enter(_) = event {
+                self.calls += 1;
+            }
+            sink.event_end(tables, skimmer.at());
         }
         c.take_up_to(skimmer.position() as u64);
     }

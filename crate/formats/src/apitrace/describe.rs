@@ -5,8 +5,10 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write;
 
 use crate::details::{Field, Value};
+use crate::records::shortest;
 
 use super::decode::Sink;
 use super::records::{Bytes, Enter, Nest, Scalar};
@@ -256,7 +258,11 @@ pub(super) fn shown(bytes: &[u8]) -> String {
     text_of(bytes)
 }
 
-/// The double whose shortest form is that of the float: 0.1 instead of 0.10000000149011612.
-fn shortest(x: f32) -> f64 {
-    format!("{x:e}").parse().unwrap_or(f64::from(x))
+/// Appends a GUID in its usual form.
+pub(super) fn put_guid(out: &mut String, parts: &[u64]) {
+    let part = |i: usize| parts.get(i).copied().unwrap_or(0);
+    let _ = write!(out, "{:08x}-{:04x}-{:04x}-", part(0) as u32, part(1) as u16, part(2) as u16);
+    for i in 3..11 {
+        let _ = write!(out, "{}{:02x}", if i == 5 { "-" } else { "" }, part(i) as u8);
+    }
 }

@@ -18,7 +18,7 @@ use super::Located;
 use super::calls::FrameFacts;
 use super::decode::Walk;
 use super::describe::Collect;
-use super::events::ApitraceDecoder;
+use super::index::ApitraceRecords;
 use super::random_access::{Missing, Reader};
 use super::tables::Frozen;
 use super::wire::StreamOffset;
@@ -36,11 +36,11 @@ struct Read {
     decoded: u64,
 }
 
-impl ApitraceDecoder {
+impl ApitraceRecords {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         match locator.into() {
             Located::Frame(_) => Some(Range { at: 0, len: 0 }),
-            Located::Call(at) => self.stream.access.as_ref()?.range(at),
+            Located::Call(at) => self.index.access.range(at),
         }
     }
 
@@ -74,15 +74,15 @@ impl ApitraceDecoder {
 
     /// Reads the call whose ENTER event is at `enter`, as far as the bytes allow.
     fn read(&self, enter: StreamOffset, bytes: &[u8]) -> Option<Read> {
-        let mut reader = Reader::new(self.stream.access.as_ref()?, bytes);
-        let mut call = Collect::new(self.options.limits.payload);
+        let mut reader = Reader::new(&self.index.access, bytes);
+        let mut call = Collect::new(usize::try_from(self.index.payload).unwrap_or(usize::MAX));
         let mut leave = None;
         let mut missing = self.read_event(&mut reader, enter, &mut call).err();
         if missing.is_none()
-            && self.calls.open_at(enter).is_none()
+            && self.open_at(enter).is_none()
             && let Some(end) = call.end.take()
         {
-            let at = self.calls.far_leave(enter).unwrap_or(end);
+            let at = self.far_leave(enter).unwrap_or(end);
             leave = Some(at);
             missing = self.read_event(&mut reader, at, &mut call).err();
         }
@@ -96,8 +96,8 @@ impl ApitraceDecoder {
     }
 
     fn read_event(&self, reader: &mut Reader<'_>, at: StreamOffset, call: &mut Collect) -> Result<(), Missing> {
-        let mut walk = Walk::resume(self.header().clone(), at.0, 0);
-        let mut tables = Frozen(&self.stream.tables);
+        let mut walk = Walk::resume(self.index.header.clone().into_owned(), at.0, 0);
+        let mut tables = Frozen(&self.index.tables);
         let mut bytes: Vec<u8> = Vec::new();
         reader.seek(at);
         while call.end.is_none() {
@@ -116,15 +116,15 @@ impl ApitraceDecoder {
     fn describe(&self, at: StreamOffset, read: Read) -> Option<RecordDetails> {
         let Read { call, leave, missing, .. } = read;
         let enter = call.enter?;
-        let function = self.stream.tables.functions.get(enter.function)?;
+        let function = self.index.tables.functions.get(enter.function)?;
         let mut details = RecordDetails { offset: at.0, ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
-        let open = self.calls.open_at(at);
+        let open = self.open_at(at);
         if let Some(number) = call.left.or(open) {
             add("Call", Value::U64(number));
         }
         add("Thread", Value::U64(enter.thread));
-        let frame = leave.map_or(self.calls.frames.len(), |leave| self.calls.frame_of(leave));
+        let frame = leave.map_or(self.index.frames.len(), |leave| self.frame_of(leave));
         add("Frame", Value::U64(frame as u64));
         let count = function.args.len().max(call.arguments.len());
         let mut values = call.arguments.into_iter();
@@ -172,10 +172,10 @@ impl ApitraceDecoder {
     }
 
     fn frame_details(&self, number: u64) -> Result<RecordDetails> {
-        let last = self.calls.frames.len() as u64;
+        let last = self.index.frames.len() as u64;
         let facts = match number {
-            n if n == last => Some(self.calls.last_frame()),
-            n => usize::try_from(n).ok().and_then(|n| self.calls.frames.get(n)).copied(),
+            n if n == last => Some(self.index.last_frame),
+            n => usize::try_from(n).ok().and_then(|n| self.index.frames.get(n)).copied(),
         };
         let missing = Error::new(0, Cause::Misuse("there is no such frame"));
         let FrameFacts { from, to, calls, draws, blobs, .. } = facts.ok_or(missing)?;
@@ -202,6 +202,7 @@ mod tests {
 
     use super::super::beginning::Beginning;
     use super::super::encode::{Value as Arg, Writer};
+    use super::super::events::ApitraceDecoder;
     use super::super::traces::{DATA, GOOD};
     use super::*;
     use crate::Decoder;
@@ -227,15 +228,16 @@ mod tests {
             .filter(|i| batch.kinds[*i] == EventKind::Begin && batch.tracks[*i] == 3)
             .map(|i| batch.locators[i])
             .collect();
+        let records = ApitraceRecords::open(&decoder.index()).unwrap();
         let cut = |range: Range| &file[range.at as usize..(range.at + range.len).min(file.len() as u64) as usize];
         for (i, chunks) in [(0, 1), (20_000, 1), (39_999, 1), (40_000, 2), (40_001, 1)] {
-            let range = decoder.range_of(begins[i]).unwrap();
+            let range = records.range_of(begins[i]).unwrap();
             assert!(range.len <= (1 << 20) + (1 << 18));
             let mut bytes = cut(range).to_vec();
-            while let Some(range) = decoder.next_range_of(begins[i], &bytes) {
+            while let Some(range) = records.next_range_of(begins[i], &bytes) {
                 bytes.extend_from_slice(cut(range));
             }
-            let decoded = decoder.decoded(begins[i], &bytes);
+            let decoded = records.decoded(begins[i], &bytes);
             assert!(decoded <= chunks * ((1 << 20) + 64 * 1024), "{decoded} bytes decoded for call {i}");
         }
     }

@@ -6,11 +6,9 @@ use alloc::vec::Vec;
 
 use crate::batch::EventBatch;
 use crate::container::Container;
-use crate::decoder::{Decoder, Progress, Range, Want};
-use crate::details::RecordDetails;
+use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
-use crate::locator::Locator;
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
@@ -38,7 +36,15 @@ pub(crate) struct ApitraceDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
+const COLUMNS: &[Column] = &[
+    Column { label: "Call", shows: Shows::Position },
+    Column { label: "Frame", shows: Shows::Field("frame") },
+    Column { label: "Thread", shows: Shows::Thread },
+    Column { label: "Function", shows: Shows::Name },
+    Column { label: "Arguments", shows: Shows::Field("args") },
+    Column { label: "Result", shows: Shows::Field("ret") },
+    Column { label: "Flags", shows: Shows::Field("flags") },
+];
 
 impl ApitraceDecoder {
     pub(super) fn new(beginning: Beginning, options: OpenOptions) -> Self {
@@ -175,16 +181,8 @@ impl Decoder for ApitraceDecoder {
         if self.finished { Want::Nothing } else { Want::Next }
     }
 
-    fn details_range(&self, locator: Locator) -> Option<Range> {
-        self.range_of(locator)
-    }
-
-    fn details_next(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
-        self.next_range_of(locator, bytes)
-    }
-
-    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
-        self.details_of(locator, bytes)
+    fn index(&self) -> Vec<u8> {
+        self.index_bytes()
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Follows apitrace's `lib/trace/trace_parser_flags.cpp`, with code in place of its regular expressions.
 
+use serde::{Deserialize, Serialize};
+
 /// What the name of a function says about its calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameFlags {
     /// The call ends a frame, and is part of that frame.
     pub frame_end: bool,
@@ -14,7 +16,7 @@ pub struct NameFlags {
 }
 
 /// A kind of label that programs put into their traces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Marker {
     /// A single label.
     Plain,

@@ -15,11 +15,10 @@ use core::fmt::Write;
 use crate::hex::push_hex;
 use crate::json::{put_chars, put_double, put_text};
 
-use super::describe::shown;
+use super::describe::{put_guid, shown};
 use super::functions::Marker;
 use super::lines::{Call, Notation};
 use super::numbers::put_uint;
-use super::plain::put_guid;
 use super::records::Bytes;
 use super::tables::Frame;
 use super::wire::wide_char;
@@ -74,6 +73,10 @@ impl Notation for Json {
 
     fn quote(&mut self, out: &mut String) {
         out.push('"');
+    }
+
+    fn name(&mut self, out: &mut String, name: &str) {
+        put_chars(out, name);
     }
 
     fn member(&mut self, out: &mut String, name: &str, index: u32) {

@@ -28,6 +28,10 @@ pub(super) trait Notation {
     fn pointer(&mut self, out: &mut String, address: u64);
     /// What precedes and follows the names of a constant or of flags.
     fn quote(&mut self, _out: &mut String) {}
+    /// The name of a constant or of a flag.
+    fn name(&mut self, out: &mut String, name: &str) {
+        out.push_str(name);
+    }
     /// The name of the member with this index, which follows. An empty one may be left out.
     fn member(&mut self, out: &mut String, name: &str, index: u32);
     /// Whether unnamed members that are not structs are left out.
@@ -267,7 +271,7 @@ impl<N: Notation> Lines<N> {
             Scalar::Enum { signature, value } => match tables.enums.get(signature).and_then(|e| e.name(value)) {
                 Some(name) => {
                     self.notation.quote(text);
-                    text.push_str(name);
+                    self.notation.name(text, name);
                     self.notation.quote(text);
                 }
                 None => put_int(text, value),
@@ -278,7 +282,7 @@ impl<N: Notation> Lines<N> {
                 let left = tables.bitmasks.get(signature).map_or(value, |mask| {
                     mask.split(value, |name| {
                         text.push_str(if core::mem::take(&mut first) { "" } else { " | " });
-                        text.push_str(name);
+                        self.notation.name(text, name);
                     })
                 });
                 if left != 0 || first {

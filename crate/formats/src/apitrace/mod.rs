@@ -12,7 +12,9 @@ mod describe;
 mod details;
 pub mod encode;
 mod events;
+mod fields;
 mod functions;
+mod index;
 #[cfg(feature = "text")]
 mod json;
 mod label;
@@ -20,6 +22,7 @@ mod label;
 mod lines;
 #[cfg(feature = "text")]
 mod numbers;
+mod pass;
 mod pending;
 #[cfg(feature = "text")]
 mod plain;
@@ -27,8 +30,10 @@ pub mod problems;
 mod random_access;
 mod records;
 mod skim;
+mod source;
 mod stream;
 mod tables;
+mod tape;
 #[cfg(feature = "text")]
 mod text;
 mod to_batch;
@@ -50,6 +55,7 @@ use beginning::{Beginning, PEEK};
 use wire::StreamOffset;
 
 pub use functions::{Marker, NameFlags};
+pub use index::open_records;
 
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

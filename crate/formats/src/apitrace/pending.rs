@@ -44,13 +44,25 @@ impl<T> Pending<T> {
         self.take_other(call)
     }
 
+    /// A call that was just taken is open again.
+    pub(crate) fn put_back(&mut self, call: u64, value: T) {
+        match self.calls.binary_search_by_key(&call, |open| open.call) {
+            Ok(i) => {
+                if let Some(open) = self.calls.get_mut(i) {
+                    self.dead -= usize::from(open.value.is_none());
+                    open.value = Some(value);
+                }
+            }
+            Err(i) => self.calls.insert(i, Open { call, value: Some(value) }),
+        }
+    }
+
     /// The open calls with their numbers, in the order of their beginnings.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.calls.iter().filter_map(|open| open.value.as_ref().map(|value| (open.call, value)))
     }
 
     /// Number of open calls.
-    #[cfg(feature = "text")]
     pub(crate) fn len(&self) -> usize {
         self.calls.len() - self.dead
     }
@@ -88,6 +100,25 @@ impl<T> Pending<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_that_is_put_back_is_open_in_its_place() {
+        let mut pending = Pending::default();
+        for call in 0..40 {
+            pending.push(call, call);
+        }
+        for call in [39, 5, 38, 7] {
+            let value = pending.take(call).unwrap();
+            pending.put_back(call, value);
+            assert_eq!(pending.len(), 40);
+        }
+        // Also after the list was compacted.
+        for call in 0..39 {
+            pending.take(call);
+        }
+        pending.put_back(38, 38);
+        assert_eq!(pending.drain().collect::<Vec<_>>(), [(38, 38), (39, 39)]);
+    }
 
     #[test]
     fn calls_end_in_any_order() {

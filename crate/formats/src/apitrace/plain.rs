@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
+use super::describe::put_guid;
 use super::lines::{Call, Notation};
 use super::numbers::{put_float, put_uint};
 use super::records::Bytes;
@@ -152,15 +153,6 @@ impl Notation for Plain {
         if call.function.flags.frame_end {
             out.push('\n');
         }
-    }
-}
-
-/// Appends a GUID in its usual form.
-pub(super) fn put_guid(out: &mut String, parts: &[u64]) {
-    let part = |i: usize| parts.get(i).copied().unwrap_or(0);
-    let _ = write!(out, "{:08x}-{:04x}-{:04x}-", part(0) as u32, part(1) as u16, part(2) as u16);
-    for i in 3..11 {
-        let _ = write!(out, "{}{:02x}", if i == 5 { "-" } else { "" }, part(i) as u8);
     }
 }
 

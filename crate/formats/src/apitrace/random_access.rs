@@ -5,6 +5,8 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::container::snappy_block::{Block, Reached};
 use crate::container::{Container, Kept, Spool};
 use crate::decoder::Range;
@@ -20,7 +22,7 @@ const LAST: u64 = (1 << 20) + (1 << 18);
 const STEP: usize = 16 * 1024;
 
 /// Finds a part of the stream again.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum RandomAccess {
     /// Beginnings of chunks in the stream and in the file. A chunk may have at most `limit` bytes.
     Chunks { list: Vec<(StreamOffset, u64)>, limit: u64 },
@@ -61,7 +63,7 @@ impl RandomAccess {
 
     /// The last listed chunk at or before an offset in the stream: where it begins, and the bytes of the file up to the
     /// next.
-    fn chunk(&self, at: StreamOffset) -> Option<(StreamOffset, Range)> {
+    pub(crate) fn chunk(&self, at: StreamOffset) -> Option<(StreamOffset, Range)> {
         let Self::Chunks { list, .. } = self else { return None };
         let i = list.partition_point(|(stream, _)| *stream <= at).checked_sub(1)?;
         let (stream_at, file_at) = *list.get(i)?;
@@ -72,6 +74,12 @@ impl RandomAccess {
     /// Offset in the file of the last listed chunk at or before an offset in the stream, if chunks are listed.
     pub(crate) fn file_offset(&self, at: StreamOffset) -> Option<u64> {
         self.chunk(at).map(|(_, range)| range.at)
+    }
+
+    /// Offset in the file of the first listed chunk that begins at `at` in the stream or later, if there is one.
+    pub(crate) fn file_bound(&self, at: StreamOffset) -> Option<u64> {
+        let Self::Chunks { list, .. } = self else { return None };
+        list.get(list.partition_point(|(stream, _)| *stream < at)).map(|(_, file)| *file)
     }
 
     /// The bytes of the file that are needed to read the stream from an offset on. Empty if the stream is kept.
@@ -184,7 +192,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Kept<'_> {
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Block(block) => block.len(),
             Self::Plain(bytes) => bytes.len(),
@@ -199,7 +207,7 @@ impl Kept<'_> {
     }
 
     /// Decodes up to about `wanted` bytes. Returns everything decoded so far.
-    fn decode(&mut self, wanted: usize) -> &[u8] {
+    pub(crate) fn decode(&mut self, wanted: usize) -> &[u8] {
         if let Self::Block(block) = self
             && block.data().len() < wanted
         {

@@ -1,19 +1,22 @@
-//! Skips whole events without reading their values.
+//! Takes whole events at once, with or without their values.
 //!
-//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input, defines
-//! nothing, and the sink does not need its values. Otherwise the state machine takes the event from its beginning. A
-//! test checks that both use the same bytes and deliver the same events.
+//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input and defines
+//! nothing. Otherwise the state machine takes the event from its beginning. A test checks that both use the same bytes
+//! and deliver the same.
 
-use super::records::{Enter, Event};
-use super::tables::Tables;
+use super::decode::Sink;
+use super::records::{Bytes, Enter, Event, Nest, Scalar};
+use super::tables::{Enum, Space, Tables};
 use super::wire::{self, MAX_ARGS, tag};
 
 /// Maximum depth of nested values. The state machine, which does not recurse, takes deeper ones.
 const DEPTH: u32 = 16;
 
-/// Skips events in `bytes`.
-pub(crate) struct Skimmer<'a> {
+/// Takes events from `bytes`. With `VALUES`, a sink gets what is in them.
+pub(crate) struct Skimmer<'a, const VALUES: bool> {
     bytes: &'a [u8],
+    /// Offset of the bytes in the stream.
+    begin: u64,
     /// Position after the last whole event.
     done: usize,
     pos: usize,
@@ -21,46 +24,77 @@ pub(crate) struct Skimmer<'a> {
     blobs: u64,
 }
 
-impl<'a> Skimmer<'a> {
-    pub(crate) fn new(bytes: &'a [u8], version: u32) -> Self {
-        Self { bytes, done: 0, pos: 0, version, blobs: 0 }
+impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
+    /// `bytes` begin at offset `begin` of the stream.
+    pub(crate) fn new(bytes: &'a [u8], begin: u64, version: u32) -> Self {
+        Self { bytes, begin, done: 0, pos: 0, version, blobs: 0 }
     }
 
-    /// Number of bytes of the skipped events.
+    /// Number of bytes of the events that were taken.
     pub(crate) fn position(&self) -> usize {
         self.done
     }
 
-    /// Skips the next event. Returns it with the number of bytes in its blobs, or `None` if the state machine must take
-    /// it. `at` is its offset in the stream, and `call` the number of the call if it begins one.
+    /// Offset in the stream of the end of these events.
+    pub(crate) fn at(&self) -> u64 {
+        self.begin + self.done as u64
+    }
+
+    /// Takes the next event. Returns it with the number of bytes in its blobs, or `None` if the state machine must take
+    /// it. `call` is the number of the call if it begins one. With `VALUES`, `sink` gets everything but the end of the
+    /// event, possibly only some of it if the state machine must take it.
     #[inline]
-    pub(crate) fn event(&mut self, tables: &Tables, at: u64, call: u64) -> Option<(Event, u64)> {
+    pub(crate) fn event(&mut self, tables: &Tables, call: u64, sink: &mut impl Sink) -> Option<(Event, u64)> {
+        let at = self.at();
         self.pos = self.done;
         self.blobs = 0;
         let event = match self.byte()? {
             wire::ENTER => {
                 let thread = if self.version >= wire::THREADS { self.uint()? } else { 0 };
-                let function = tables.functions.index(self.uint()?)?;
-                if tables.functions.get(function)?.flags.marker.is_some() {
+                let function = self.signature(&tables.functions)?;
+                // The label of a marker is one of its values.
+                if !VALUES && tables.functions.get(function)?.flags.marker.is_some() {
                     return None;
                 }
-                Event::Enter(Enter { at, call, thread, function })
+                let enter = Enter { at, call, thread, function };
+                if VALUES {
+                    sink.enter(tables, enter);
+                }
+                Event::Enter(enter)
             }
-            wire::LEAVE => Event::Leave { at, call: self.uint()? },
+            wire::LEAVE => {
+                let call = self.uint()?;
+                if VALUES {
+                    sink.leave(tables, at, call);
+                }
+                Event::Leave { at, call }
+            }
             _ => return None,
         };
         loop {
             match self.byte()? {
                 wire::DETAIL_END => break,
                 wire::DETAIL_ARG => {
-                    if self.uint()? >= MAX_ARGS {
+                    let index = self.uint()?;
+                    if index >= MAX_ARGS {
                         return None;
                     }
-                    self.value(tables, DEPTH)?;
+                    if VALUES {
+                        sink.argument(tables, index as u32);
+                    }
+                    self.value(tables, DEPTH, sink)?;
                 }
-                wire::DETAIL_RET => self.value(tables, DEPTH)?,
+                wire::DETAIL_RET => {
+                    if VALUES {
+                        sink.result();
+                    }
+                    self.value(tables, DEPTH, sink)?;
+                }
                 wire::DETAIL_FLAGS => {
-                    self.uint()?;
+                    let flags = self.uint()?;
+                    if VALUES {
+                        sink.flags(flags);
+                    }
                 }
                 _ => return None,
             }
@@ -108,55 +142,123 @@ impl<'a> Skimmer<'a> {
         Some(())
     }
 
-    #[inline]
-    fn value(&mut self, tables: &Tables, depth: u32) -> Option<()> {
-        match self.byte()? {
-            tag::NULL | tag::FALSE | tag::TRUE => Some(()),
-            tag::NEGATIVE | tag::UINT | tag::POINTER => self.uint().map(drop),
-            tag::FLOAT => self.skip(4),
-            tag::DOUBLE => self.skip(8),
-            tag::STRING => {
-                let n = self.uint()?;
-                self.skip(n)
-            }
-            tag::BLOB => {
-                let n = self.uint()?;
-                self.blobs = self.blobs.saturating_add(n);
-                self.skip(n)
-            }
-            tag::ENUM => {
-                tables.enums.index(self.uint()?)?;
-                if self.version >= wire::ENUM_TABLES {
-                    if !matches!(self.byte()?, tag::NEGATIVE | tag::UINT) {
-                        return None;
-                    }
-                    self.uint()?;
-                }
-                Some(())
-            }
-            tag::BITMASK => {
-                tables.bitmasks.index(self.uint()?)?;
-                self.uint().map(drop)
-            }
-            tag => self.nested(tag, tables, depth.checked_sub(1)?),
-        }
+    /// The index of the next signature. With `VALUES`, the stream may be walked again, and the tables are complete: then
+    /// its definition may follow.
+    #[inline(always)]
+    fn signature<T>(&mut self, space: &Space<T>) -> Option<u32> {
+        let id = self.uint()?;
+        if VALUES { space.known(id, self.begin + self.pos as u64) } else { space.index(id) }
     }
 
-    fn nested(&mut self, tag: u8, tables: &Tables, depth: u32) -> Option<()> {
-        let count = match tag {
-            tag::ARRAY => self.uint()?,
-            tag::STRUCT => tables.structs.get(tables.structs.index(self.uint()?)?)?.members.len() as u64,
-            tag::REPR => 2,
+    /// The next `N` bytes. Zeros without `VALUES`.
+    #[inline(always)]
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        if !VALUES {
+            self.skip(N as u64)?;
+            return Some([0; N]);
+        }
+        let bytes = *self.bytes.get(self.pos..)?.first_chunk::<N>()?;
+        self.pos += N;
+        Some(bytes)
+    }
+
+    /// A string or blob.
+    #[inline(always)]
+    fn text(&mut self, kind: Bytes, tables: &Tables, sink: &mut impl Sink) -> Option<()> {
+        let n = self.uint()?;
+        if kind == Bytes::Blob {
+            self.blobs = self.blobs.saturating_add(n);
+        }
+        if VALUES {
+            let bytes = self.bytes.get(self.pos..)?.get(..usize::try_from(n).ok()?)?;
+            sink.begin_bytes(tables, kind, n);
+            if n > 0 {
+                sink.bytes(bytes);
+            }
+            sink.end_bytes();
+        }
+        self.skip(n)
+    }
+
+    #[inline]
+    fn value(&mut self, tables: &Tables, depth: u32, sink: &mut impl Sink) -> Option<()> {
+        let scalar = match self.byte()? {
+            tag::NULL => Scalar::Null,
+            tag::FALSE => Scalar::Bool(false),
+            tag::TRUE => Scalar::Bool(true),
+            tag::NEGATIVE => Scalar::Int(0i64.wrapping_sub(self.uint()? as i64)),
+            tag::UINT => Scalar::Uint(self.uint()?),
+            tag::POINTER => Scalar::Pointer(self.uint()?),
+            tag::FLOAT => Scalar::Float(f32::from_le_bytes(self.array()?)),
+            tag::DOUBLE => Scalar::Double(f64::from_le_bytes(self.array()?)),
+            tag::STRING => return self.text(Bytes::String, tables, sink),
+            tag::BLOB => return self.text(Bytes::Blob, tables, sink),
+            tag::ENUM => {
+                let signature = self.signature(&tables.enums)?;
+                let value = if self.version >= wire::ENUM_TABLES {
+                    let tag = self.byte()?;
+                    let magnitude = self.uint()? as i64;
+                    match tag {
+                        tag::NEGATIVE => 0i64.wrapping_sub(magnitude),
+                        tag::UINT => magnitude,
+                        _ => return None,
+                    }
+                } else if VALUES {
+                    tables.enums.get(signature).map_or(0, Enum::first)
+                } else {
+                    0
+                };
+                Scalar::Enum { signature, value }
+            }
+            tag::BITMASK => {
+                let signature = self.signature(&tables.bitmasks)?;
+                Scalar::Bitmask { signature, value: self.uint()? }
+            }
+            tag => return self.nested(tag, tables, depth.checked_sub(1)?, sink),
+        };
+        if VALUES {
+            sink.scalar(tables, scalar);
+        }
+        Some(())
+    }
+
+    fn nested(&mut self, tag: u8, tables: &Tables, depth: u32, sink: &mut impl Sink) -> Option<()> {
+        let (nest, count) = match tag {
+            tag::ARRAY => {
+                let count = self.uint()?;
+                (Nest::Array(count), count)
+            }
+            tag::STRUCT => {
+                let signature = self.signature(&tables.structs)?;
+                (Nest::Struct(signature), tables.structs.get(signature)?.members.len() as u64)
+            }
+            tag::REPR => (Nest::Repr, 2),
             tag::WIDE => {
-                for _ in 0..self.uint()? {
-                    self.uint()?;
+                let len = self.uint()?;
+                if VALUES {
+                    sink.begin_bytes(tables, Bytes::Wide, len);
+                }
+                for _ in 0..len {
+                    let unit = self.uint()? as u32;
+                    if VALUES {
+                        sink.unit(unit);
+                    }
+                }
+                if VALUES {
+                    sink.end_bytes();
                 }
                 return Some(());
             }
             _ => return None,
         };
+        if VALUES {
+            sink.open(tables, nest);
+        }
         for _ in 0..count {
-            self.value(tables, depth)?;
+            self.value(tables, depth, sink)?;
+        }
+        if VALUES {
+            sink.close(tables);
         }
         Some(())
     }
@@ -183,6 +285,8 @@ mod tests {
         words: Vec<String>,
         events: Vec<String>,
         blobs: u64,
+        /// Hash of the current string or blob.
+        sum: u64,
         event: String,
     }
 
@@ -198,12 +302,32 @@ mod tests {
         fn event_end(&mut self, _: &Tables, end: u64) {
             self.events.push(format!("{} to {end} with {}", self.event, self.blobs));
         }
+        fn flags(&mut self, flags: u64) {
+            self.words.push(format!("flags {flags}"));
+        }
+        fn argument(&mut self, _: &Tables, index: u32) {
+            self.words.push(format!("argument {index}"));
+        }
+        fn result(&mut self) {
+            self.words.push("result".into());
+        }
+        fn bytes(&mut self, bytes: &[u8]) {
+            self.sum = bytes.iter().fold(self.sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+        }
+        fn unit(&mut self, unit: u32) {
+            self.sum = self.sum.wrapping_mul(31).wrapping_add(u64::from(unit));
+        }
+        fn end_bytes(&mut self) {
+            // The portions in which bytes come do not matter.
+            self.words.push(format!("end of {:#x}", core::mem::take(&mut self.sum)));
+        }
         fn scalar(&mut self, _: &Tables, value: Scalar) {
             // As text, because a NaN does not equal itself.
             self.words.push(format!("{value:?}"));
         }
         fn begin_bytes(&mut self, _: &Tables, kind: Bytes, len: u64) {
             self.words.push(format!("{kind:?} {len}"));
+            self.sum = 0;
             if kind == Bytes::Blob {
                 self.blobs += len;
             }
@@ -218,6 +342,61 @@ mod tests {
 
     #[derive(Default)]
     struct Skim(Log);
+
+    /// A sink that forgets events that are delivered again.
+    #[derive(Default)]
+    struct Again {
+        log: Log,
+        /// Number of words at the end of the latest event.
+        words: usize,
+    }
+
+    impl Sink for Again {
+        const REPEAT: bool = true;
+        fn again(&mut self) {
+            self.log.words.truncate(self.words);
+        }
+        fn enter(&mut self, tables: &Tables, enter: Enter) {
+            self.log.enter(tables, enter);
+        }
+        fn leave(&mut self, tables: &Tables, at: u64, call: u64) {
+            self.log.leave(tables, at, call);
+        }
+        fn event_end(&mut self, tables: &Tables, end: u64) {
+            self.log.event_end(tables, end);
+            self.words = self.log.words.len();
+        }
+        fn flags(&mut self, flags: u64) {
+            self.log.flags(flags);
+        }
+        fn argument(&mut self, tables: &Tables, index: u32) {
+            self.log.argument(tables, index);
+        }
+        fn result(&mut self) {
+            self.log.result();
+        }
+        fn scalar(&mut self, tables: &Tables, value: Scalar) {
+            self.log.scalar(tables, value);
+        }
+        fn begin_bytes(&mut self, tables: &Tables, kind: Bytes, len: u64) {
+            self.log.begin_bytes(tables, kind, len);
+        }
+        fn bytes(&mut self, bytes: &[u8]) {
+            self.log.bytes(bytes);
+        }
+        fn unit(&mut self, unit: u32) {
+            self.log.unit(unit);
+        }
+        fn end_bytes(&mut self) {
+            self.log.end_bytes();
+        }
+        fn open(&mut self, tables: &Tables, nest: Nest) {
+            self.log.open(tables, nest);
+        }
+        fn close(&mut self, tables: &Tables) {
+            self.log.close(tables);
+        }
+    }
 
     impl Sink for Skim {
         const SKIM: bool = true;
@@ -271,6 +450,11 @@ mod tests {
         assert_eq!(by_full, walk(stream, &mut skim, || usize::MAX >> 1));
         assert_eq!(by_full, walk(stream, &mut parts, &mut portion));
         assert_eq!(by_full, walk(stream, &mut skim_parts, &mut portion));
+        let (mut again, mut again_parts) = (Again::default(), Again::default());
+        assert_eq!(by_full, walk(stream, &mut again, || usize::MAX >> 1));
+        assert_eq!(by_full, walk(stream, &mut again_parts, &mut portion));
+        assert_eq!((&full.words, &full.events), (&again.log.words, &again.log.events));
+        assert_eq!((&full.words, &full.events), (&again_parts.log.words, &again_parts.log.events));
         assert_eq!(full.events, skim.0.events);
         assert_eq!(full.events, skim_parts.0.events);
         assert_eq!((full.words, full.events), (parts.words, parts.events));

@@ -43,6 +43,8 @@ pub(crate) struct Stream {
     broken: Option<Broken>,
     /// The problem at which the container stopped; reported after everything before it has been decoded.
     problem: Option<Problem>,
+    /// The container stopped at a damaged part, and how long that is, is unknown.
+    damaged: bool,
 }
 
 impl Stream {
@@ -59,6 +61,7 @@ impl Stream {
             over: false,
             broken: None,
             problem: None,
+            damaged: false,
         }
     }
 
@@ -90,6 +93,7 @@ impl Stream {
             if let Err(problem) = result {
                 // Everything before the damage is walked over first, however often the sink is full.
                 self.problem = Some(problem);
+                self.damaged = true;
             } else if taken == 0 && added == 0 {
                 break false;
             }
@@ -180,6 +184,16 @@ impl Stream {
     /// Approximate offset in the file of a byte of the stream.
     pub(crate) fn file_offset(&self, at: StreamOffset) -> u64 {
         self.access.as_ref().and_then(|p| p.file_offset(at)).unwrap_or_else(|| self.file_at())
+    }
+
+    /// Absolute offset in the file of the end of what gave the stream, or [`u64::MAX`] if that is unknown.
+    pub(crate) fn end_in_file(&self) -> u64 {
+        if self.damaged { u64::MAX } else { self.taken }
+    }
+
+    /// Offset in the stream of the first byte that the walk did not take: where it is, or where it met invalid bytes.
+    pub(crate) fn end_of_walk(&self) -> StreamOffset {
+        StreamOffset(self.broken.map_or(self.walk.at(), |broken| broken.at))
     }
 
     /// Bytes of the stream decompressed so far.

@@ -3,11 +3,12 @@
 //! There are five spaces of ids, each for the whole stream. Ids are small but sparse (function ids up to 2349 for 86
 //! functions). The format does not limit them.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use super::functions::NameFlags;
 
@@ -16,12 +17,26 @@ const SMALL: u64 = 1 << 14;
 const NONE: u32 = u32::MAX;
 
 /// The signatures of one kind.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Vec<(u64, u64, T)>", bound(deserialize = "T: Deserialize<'de>"))]
 pub(crate) struct Space<T> {
+    /// Signatures with their ids and the offsets of their definitions in the stream.
+    items: Vec<(u64, u64, T)>,
+    #[serde(skip)]
     small: Vec<u32>,
+    #[serde(skip)]
     large: HashMap<u64, u32>,
-    /// Signatures with the offsets of their definitions in the stream.
-    items: Vec<(u64, T)>,
+}
+
+/// Only the signatures are handed over; the indexes by id are made again.
+impl<T> From<Vec<(u64, u64, T)>> for Space<T> {
+    fn from(items: Vec<(u64, u64, T)>) -> Self {
+        let mut space = Self::default();
+        for (id, at, item) in items {
+            space.add(id, at, item);
+        }
+        space
+    }
 }
 
 impl<T> Default for Space<T> {
@@ -46,17 +61,22 @@ impl<T> Space<T> {
     /// are inline, so a walk that resumes in the middle of the stream meets the known ones again.
     pub(crate) fn known(&self, id: u64, at: u64) -> Option<u32> {
         let index = self.index(id)?;
-        self.items.get(index as usize).filter(|(defined, _)| *defined != at).map(|_| index)
+        self.items.get(index as usize).filter(|(_, defined, _)| *defined != at).map(|_| index)
     }
 
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {
-        self.items.get(index as usize).map(|(_, item)| item)
+        self.items.get(index as usize).map(|(.., item)| item)
+    }
+
+    /// All signatures, by index.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.items.iter().map(|(.., item)| item)
     }
 
     fn add(&mut self, id: u64, at: u64, item: T) -> u32 {
         let index = self.items.len() as u32;
-        self.items.push((at, item));
+        self.items.push((id, at, item));
         if id < SMALL {
             let i = id as usize;
             if self.small.len() <= i {
@@ -73,7 +93,7 @@ impl<T> Space<T> {
 }
 
 /// Strings in one allocation: the GLenum signature has 3,514.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Strings {
     text: String,
     ends: Vec<u32>,
@@ -110,7 +130,7 @@ impl Strings {
 }
 
 /// A function.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) args: Strings,
@@ -118,11 +138,19 @@ pub(crate) struct Function {
 }
 
 /// An enum: names and values.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "(Strings, Vec<i64>)")]
 pub(crate) struct Enum {
     names: Strings,
     values: Vec<i64>,
+    #[serde(skip)]
     by_value: HashMap<i64, u32>,
+}
+
+impl From<(Strings, Vec<i64>)> for Enum {
+    fn from((names, values): (Strings, Vec<i64>)) -> Self {
+        Self::new(names, values)
+    }
 }
 
 impl Enum {
@@ -147,7 +175,7 @@ impl Enum {
 }
 
 /// A bitmask: names and bits.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Bitmask {
     pub(crate) names: Strings,
     pub(crate) bits: Vec<u64>,
@@ -173,14 +201,14 @@ impl Bitmask {
 }
 
 /// A struct.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Struct {
     pub(crate) name: String,
     pub(crate) members: Strings,
 }
 
 /// A stack frame; the recorder may not know all of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Frame {
     pub(crate) module: Option<String>,
     pub(crate) function: Option<String>,
@@ -192,27 +220,34 @@ pub(crate) struct Frame {
 impl Frame {
     /// The frame as apitrace prints it.
     pub(crate) fn text(&self) -> String {
-        let mut text: String = self.module.as_deref().unwrap_or("?").into();
+        let mut text = String::new();
+        self.put_text(&mut text);
+        text
+    }
+
+    /// Appends [`Frame::text`].
+    pub(crate) fn put_text(&self, text: &mut String) {
+        text.push_str(self.module.as_deref().unwrap_or("?"));
         if let Some(function) = &self.function {
             text.push_str(": ");
             text.push_str(function);
         }
         if let Some(offset) = self.offset {
-            text.push_str(&format!("+{offset:#x}"));
+            // Writing to a String cannot fail.
+            let _ = write!(text, "+{offset:#x}");
         }
         if let Some(file) = &self.file {
             text.push_str(": ");
             text.push_str(file);
             if let Some(line) = self.line {
-                text.push_str(&format!(":{line}"));
+                let _ = write!(text, ":{line}");
             }
         }
-        text
     }
 }
 
 /// All signatures of a stream so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
     pub(crate) functions: Space<Function>,
     pub(crate) enums: Space<Enum>,

@@ -8,6 +8,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::input::Cursor;
 
 /// The newest version.
@@ -39,7 +41,7 @@ pub const DETAIL_FLAGS: u8 = 0x05;
 pub const FLAG_FAKE: u64 = 1;
 
 /// Offset of a byte in the decompressed stream. Offsets in the file, which is compressed, are plain `u64`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct StreamOffset(pub u64);
 
@@ -171,7 +173,7 @@ pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
 }
 
 /// The header, which precedes the events.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the layout, 0 to 6.
     pub version: u32,

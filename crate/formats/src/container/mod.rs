@@ -15,6 +15,8 @@ mod zstd;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::limits::Limits;
 use crate::problem::Problem;
 
@@ -26,7 +28,7 @@ pub use spool::Spool;
 pub const PIECE: usize = 1 << 20;
 
 /// The containers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Container {
     /// "at", then Snappy blocks, each after its length: written by every tracer since 2.0.
     Snappy,
@@ -59,6 +61,11 @@ impl Container {
             Self::Zstd => "zstd",
             Self::Brotli => "Brotli",
         }
+    }
+
+    /// A decompressor for a Snappy file, from the chunk at offset `at` of the file. A chunk may have at most `limit` bytes.
+    pub(crate) fn snappy_from(at: u64, limit: u64) -> Box<dyn Unpack> {
+        Box::new(snappy::SnappyChunks::from(at, limit))
     }
 
     /// A decompressor for a file, from its first byte.

@@ -41,10 +41,15 @@ impl core::fmt::Debug for Snap {
 
 impl SnappyChunks {
     pub(crate) fn new(limits: &Limits) -> Self {
+        Self::from(0, limits.chunk)
+    }
+
+    /// Begins at offset `at` of the file, where a chunk of at most `limit` bytes begins.
+    pub(crate) fn from(at: u64, limit: u64) -> Self {
         Self {
-            at: 0,
+            at,
             held: Vec::new(),
-            limit: limits.chunk,
+            limit,
             piece_at: 0,
             over: None,
             #[cfg(feature = "std")]

@@ -1,6 +1,11 @@
 //! A copy of a decompressed stream for random access, which gzip, Brotli and plain zstd lack.
 
 use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{Deserializer, Error, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
 
 use super::snappy_block::{Block, compress};
 
@@ -8,11 +13,11 @@ use super::snappy_block::{Block, compress};
 const CHUNK: usize = 1 << 20;
 
 /// A stream, kept in memory as Snappy blocks of 1 MiB each.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spool {
-    blocks: Vec<Vec<u8>>,
+    blocks: Vec<Bytes>,
     /// The incomplete last chunk.
-    tail: Vec<u8>,
+    tail: Bytes,
     bytes: usize,
     limit: usize,
     full: bool,
@@ -21,21 +26,21 @@ pub struct Spool {
 impl Spool {
     /// An empty spool that keeps at most `limit` bytes of compressed blocks.
     pub fn new(limit: usize) -> Self {
-        Self { blocks: Vec::new(), tail: Vec::new(), bytes: 0, limit, full: false }
+        Self { blocks: Vec::new(), tail: Bytes::default(), bytes: 0, limit, full: false }
     }
 
     /// Appends the next piece of the stream. Nothing is kept beyond the limit.
     pub fn append(&mut self, mut piece: &[u8]) {
         while !piece.is_empty() && !self.full {
-            let n = piece.len().min(CHUNK - self.tail.len());
+            let n = piece.len().min(CHUNK - self.tail.0.len());
             let (head, rest) = piece.split_at_checked(n).unwrap_or((piece, &[]));
-            self.tail.extend_from_slice(head);
+            self.tail.0.extend_from_slice(head);
             piece = rest;
-            if self.tail.len() == CHUNK {
-                let block = compress(&self.tail);
-                self.tail.clear();
+            if self.tail.0.len() == CHUNK {
+                let block = compress(&self.tail.0);
+                self.tail.0.clear();
                 self.bytes += block.len();
-                self.blocks.push(block);
+                self.blocks.push(Bytes(block));
                 self.full = self.bytes >= self.limit;
             }
         }
@@ -43,7 +48,7 @@ impl Spool {
 
     /// Number of bytes of the stream that are kept.
     pub fn len(&self) -> u64 {
-        (self.blocks.len() * CHUNK + self.tail.len()) as u64
+        (self.blocks.len() * CHUNK + self.tail.0.len()) as u64
     }
 
     /// Whether nothing is kept.
@@ -61,12 +66,40 @@ impl Spool {
         let i = usize::try_from(at / CHUNK as u64).ok()?;
         let begin = i as u64 * CHUNK as u64;
         match self.blocks.get(i) {
-            Some(block) => Block::new(block, CHUNK as u64).map(|b| (begin, Kept::Block(b))),
-            None if i == self.blocks.len() && at - begin < self.tail.len() as u64 => {
-                Some((begin, Kept::Plain(&self.tail)))
+            Some(block) => Block::new(&block.0, CHUNK as u64).map(|b| (begin, Kept::Block(b))),
+            None if i == self.blocks.len() && at - begin < self.tail.0.len() as u64 => {
+                Some((begin, Kept::Plain(&self.tail.0)))
             }
             None => None,
         }
+    }
+}
+
+/// Bytes that are serialised at once: as a sequence, each byte would be a call.
+#[derive(Clone, Debug, Default)]
+struct Bytes(Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Copy;
+        impl Visitor<'_> for Copy {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.into()))
+            }
+        }
+        deserializer.deserialize_bytes(Copy)
     }
 }
 

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-/// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes.
-pub(crate) const CHECKPOINT_EVERY: u64 = 256 * 1024;
+/// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes, and what is merged for one
+/// screen of a list.
+pub(crate) const CHECKPOINT_EVERY: u64 = 32 * 1024;
 
 /// A record at which decoding can resume, with the state of the walk before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,24 +11,27 @@ use crate::locator::Locator;
 use crate::problem::Problem;
 
 use super::basic::BasicWalk;
-use super::checkpoints::{CHECKPOINT_EVERY, Checkpoint};
+use super::checkpoints::Checkpoint;
 use super::decode::{Event, FdrWalk, Function, Sink};
 use super::index::XrayRecords;
 use super::wire::{BASIC_LEN, FunctionKind, Mode};
 use super::yaml::YamlWalk;
 
+/// Bytes from the record on that are read for its arguments, or the visible part of its payload.
+const AFTER: u64 = 256 * 1024;
+
 impl XrayRecords {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         let at = locator.position();
         if self.index.is_yaml {
-            return Some(Range { at, len: CHECKPOINT_EVERY });
+            return Some(Range { at, len: AFTER });
         }
         match self.index.header.mode {
             Mode::Basic => Some(Range { at, len: 2 * BASIC_LEN as u64 }),
             Mode::Fdr => {
                 let start = self.index.checkpoints.before(at)?;
                 // Up to the record, then its arguments or the visible part of its payload.
-                let end = at.saturating_add(CHECKPOINT_EVERY).min(start.end);
+                let end = at.saturating_add(AFTER).min(start.end);
                 Some(Range { at: start.at, len: end - start.at })
             }
         }

@@ -1,0 +1,135 @@
+//! The reader of records, for JavaScript.
+
+use js_sys::Uint8Array;
+use unspool_engine::records::{ByteSource, List, RecordReader as Engine, RowOut, Scope};
+use unspool_engine::{RecordOut, TraceErrorOut};
+use unspool_formats::{Instructions, Locator, records};
+use wasm_bindgen::prelude::*;
+
+use crate::sqlite::{JsDisassembler, SqlFile, SqlRows};
+use crate::{object, to_js};
+
+#[wasm_bindgen]
+extern "C" {
+    /// `RecordFile` of `web/worker/record_worker.ts`: a file that is read while the caller waits.
+    pub type JsFile;
+
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
+    #[wasm_bindgen(method)]
+    fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+impl ByteSource for JsFile {
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
+        let len = bytes.length() as usize;
+        bytes.copy_to(buffer.get_mut(..len)?);
+        Some(len)
+    }
+}
+
+/// Reads the records of one trace: a list of them, and any one in full.
+#[wasm_bindgen]
+pub struct RecordReader {
+    engine: Engine,
+    list: List,
+    has_offsets: bool,
+}
+
+fn thrown(error: &TraceErrorOut) -> JsValue {
+    to_js(error)
+}
+
+#[wasm_bindgen]
+impl RecordReader {
+    /// A reader of a file, with the index that the session of its `format` made.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if these bytes are no index.
+    #[wasm_bindgen(constructor)]
+    pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
+        let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
+        Ok(Self { engine, list: List::default(), has_offsets: true })
+    }
+
+    /// A reader of a database.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the database cannot be read, or is not a trace.
+    #[wasm_bindgen(js_name = ofDatabase)]
+    pub fn of_database(
+        format: &str,
+        file: SqlFile,
+        disassembler: Option<JsDisassembler>,
+    ) -> Result<RecordReader, JsValue> {
+        let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
+        let records = records::open_database(format).map_err(|error| thrown(&error.into()))?;
+        let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
+        Ok(Self { engine: engine.map_err(|error| thrown(&error))?, list: List::default(), has_offsets: false })
+    }
+
+    /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn list(&mut self, from: Option<u64>, to: Option<u64>, tracks: Option<Vec<u32>>) -> Result<(), JsValue> {
+        let scope = Scope { range: from.zip(to).map(|(from, to)| from..to), tracks };
+        self.list = self.engine.list(&scope).map_err(|error| thrown(&error))?;
+        Ok(())
+    }
+
+    /// Looks at further records, if the list needs it: several milliseconds of work. Returns whether the list is complete.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn advance(&mut self) -> Result<bool, JsValue> {
+        self.engine.advance(&mut self.list).map_err(|error| thrown(&error))
+    }
+
+    /// How long the list is: a `Listed`.
+    pub fn listed(&self) -> JsValue {
+        let (done, of) = self.list.progress();
+        object(&[
+            ("rows", JsValue::from_f64(self.list.len() as f64)),
+            ("inOrder", self.list.is_in_order().into()),
+            ("done", JsValue::from_f64(done as f64)),
+            ("of", JsValue::from_f64(of as f64)),
+        ])
+    }
+
+    /// At most `count` rows of the complete list from number `first` on: an array of `RecordRow`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn rows(&mut self, first: f64, count: u32) -> Result<JsValue, JsValue> {
+        let rows = self.engine.rows_of(&mut self.list, first as u64, count).map_err(|error| thrown(&error))?;
+        Ok(to_js(&rows.into_iter().map(RowOut::from).collect::<Vec<_>>()))
+    }
+
+    /// The number in the complete list of the record with this locator, position and track, or of the first record at or
+    /// after the position. `undefined` if the list ends before.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    #[wasm_bindgen(js_name = rowAt)]
+    pub fn row_at(&mut self, x: u64, track: Option<u32>, locator: Option<u64>) -> Result<Option<f64>, JsValue> {
+        let row = self.engine.row_at(&mut self.list, x, track, locator.map(Locator::from_bits));
+        row.map(|row| row.map(|row| row as f64)).map_err(|error| thrown(&error))
+    }
+
+    /// One record in full: a `RecordDetails`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the record cannot be decoded.
+    pub fn details(&mut self, locator: u64) -> Result<JsValue, JsValue> {
+        let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| thrown(&error))?;
+        Ok(to_js(&RecordOut::new(record, self.has_offsets)))
+    }
+}

@@ -1,0 +1,560 @@
+//! The sink that passes calls with their fields to a visitor.
+//!
+//! The keys are those of the JSON lines (`json.rs`): `call`, `thread`, `frame`, `args`, `ret`, `flags`, `backtrace`. A call
+//! is passed on when it returns, because it has its results then. One more flag, `shortened`, says that values were left
+//! out.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+use core::ops::Range as Numbers;
+
+use crate::locator::Locator;
+use crate::records::{FieldValue, Record, RecordName, Visitor};
+
+use super::decode::Sink;
+use super::describe::{put_guid, shown};
+use super::functions::Marker;
+use super::index::ApitraceRecords;
+use super::pending::Pending;
+use super::records::{Bytes, Enter, Nest, Scalar};
+use super::tables::{Struct, Tables};
+use super::tape::{Item, Part, Tape, Tapes};
+use super::wire::StreamOffset;
+
+/// Limit for the number of open calls whose values are kept. A file of a megabyte can hold a hundred million.
+const MAX_OPEN: usize = 1 << 18;
+/// Limit for the values of all open calls together, in bytes. Further calls are passed on without values.
+const MAX_HELD: usize = 256 << 20;
+
+/// The current event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Current {
+    /// Between two events, or in one of a call that is not wanted.
+    #[default]
+    None,
+    /// The ENTER event of this call.
+    Enter(u64),
+    /// The LEAVE event of this call, which begins at this offset of the stream.
+    Leave(u64, u64),
+}
+
+/// What [`Fields`] keeps from one portion to the next.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// The calls that are wanted, by number.
+    pub(super) rows: Numbers<u64>,
+    /// Limit for a blob in bytes.
+    pub(super) payload: usize,
+    /// The wanted calls that have begun and not returned.
+    pub(super) pending: Pending<Box<Tape>>,
+    tapes: Tapes,
+    /// The tape of the current event; empty if there is none.
+    tape: Box<Tape>,
+    current: Current,
+    /// Approximate memory of the values of pending calls, in bytes.
+    bytes: usize,
+    /// Number of the frame of the latest call that returned. LEAVE events come in stream order, so it only ascends.
+    frame: usize,
+    /// All wanted calls have begun: the walk ends when they have returned, or at this offset of the stream.
+    pub(super) reads_on_to: Option<u64>,
+    /// Offset in the stream of the end of the latest event.
+    at: u64,
+    player: Player,
+}
+
+impl Held {
+    /// For the calls `rows`. The first begins at offset `at` of the stream.
+    pub(super) fn new(records: &ApitraceRecords, rows: Numbers<u64>, at: u64) -> Self {
+        let payload = usize::try_from(records.index.payload).unwrap_or(usize::MAX);
+        Self { rows, payload, frame: records.frame_of(StreamOffset(at)), at, ..Self::default() }
+    }
+
+    /// Whether nothing more is to be read.
+    pub(super) fn is_over(&self) -> bool {
+        self.reads_on_to.is_some_and(|limit| self.pending.len() == 0 || self.at >= limit)
+    }
+
+    /// The stream ends inside the current event: what it says of its call is forgotten, except for the arguments of an ENTER
+    /// event that are complete. The call is then pending.
+    pub(super) fn cut(&mut self) {
+        let call = match core::mem::take(&mut self.current) {
+            Current::None => return,
+            Current::Enter(call) => {
+                self.tape.forget_incomplete();
+                call
+            }
+            Current::Leave(call, _) => {
+                self.tape.forget_leave();
+                call
+            }
+        };
+        let tape = core::mem::replace(&mut self.tape, self.tapes.take());
+        self.hold(call, tape);
+    }
+
+    /// Takes all calls that are pending.
+    pub(super) fn take_pending(&mut self) -> Vec<(u64, Box<Tape>)> {
+        self.bytes = 0;
+        self.pending.drain().collect()
+    }
+
+    /// A call is pending.
+    pub(super) fn hold(&mut self, call: u64, tape: Box<Tape>) {
+        self.bytes += tape.size();
+        self.pending.push(call, tape);
+    }
+
+    /// Passes on a call that did not return within the trace.
+    pub(super) fn play_open(
+        &mut self,
+        records: &ApitraceRecords,
+        call: u64,
+        tape: Box<Tape>,
+        visitor: &mut dyn Visitor,
+    ) {
+        let frame = records.frame_of_open(call);
+        self.play(records, Shown { call, frame, incomplete: true }, tape, visitor);
+    }
+
+    /// Passes on a call whose LEAVE event at offset `leave` of the stream could not be read.
+    pub(super) fn play_without_leave(
+        &mut self,
+        records: &ApitraceRecords,
+        call: u64,
+        leave: u64,
+        mut tape: Box<Tape>,
+        visitor: &mut dyn Visitor,
+    ) {
+        tape.shortened = true;
+        let frame = records.frame_of(StreamOffset(leave)) as u64;
+        self.play(records, Shown { call, frame, incomplete: false }, tape, visitor);
+    }
+
+    fn play(&mut self, records: &ApitraceRecords, shown: Shown, mut tape: Box<Tape>, visitor: &mut dyn Visitor) {
+        self.player.play(records, shown, &mut tape, visitor);
+        tape.clear();
+        self.tapes.put(tape);
+    }
+}
+
+/// The sink.
+pub(super) struct Fields<'a> {
+    pub(super) held: &'a mut Held,
+    pub(super) records: &'a ApitraceRecords,
+    pub(super) visitor: &'a mut dyn Visitor,
+}
+
+impl Fields<'_> {
+    /// Passes on the current call.
+    fn play_current(&mut self, call: u64, frame: u64) {
+        let held = &mut *self.held;
+        held.player.play(self.records, Shown { call, frame, incomplete: false }, &mut held.tape, self.visitor);
+        held.tape.clear();
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.held.current != Current::None
+    }
+}
+
+impl Sink for Fields<'_> {
+    const REPEAT: bool = true;
+
+    fn again(&mut self) {
+        let held = &mut *self.held;
+        match core::mem::take(&mut held.current) {
+            Current::None => {}
+            Current::Enter(_) => held.tape.forget(),
+            Current::Leave(call, _) => {
+                held.tape.forget_leave();
+                let empty = held.tapes.take();
+                let tape = core::mem::replace(&mut held.tape, empty);
+                held.bytes += tape.size();
+                held.pending.put_back(call, tape);
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.held.is_over() || self.visitor.is_full()
+    }
+
+    fn enter(&mut self, _tables: &Tables, enter: Enter) {
+        let held = &mut *self.held;
+        if held.rows.contains(&enter.call) {
+            held.current = Current::Enter(enter.call);
+            held.tape.begin(enter, held.bytes >= MAX_HELD);
+        }
+    }
+
+    fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
+        let held = &mut *self.held;
+        if let Some(tape) = held.pending.take(call) {
+            held.bytes = held.bytes.saturating_sub(tape.size());
+            let empty = core::mem::replace(&mut held.tape, tape);
+            held.tapes.put(empty);
+            held.tape.begin_leave();
+            held.current = Current::Leave(call, at);
+        }
+    }
+
+    fn event_end(&mut self, _tables: &Tables, end: u64) {
+        let held = &mut *self.held;
+        held.at = end;
+        match core::mem::take(&mut held.current) {
+            Current::None => {}
+            Current::Enter(call) if held.pending.len() < MAX_OPEN => {
+                let empty = held.tapes.take();
+                let tape = core::mem::replace(&mut held.tape, empty);
+                held.hold(call, tape);
+            }
+            Current::Enter(call) => {
+                held.tape.shortened = true;
+                let frame = self.records.frame_of(StreamOffset(end)) as u64;
+                self.play_current(call, frame);
+            }
+            Current::Leave(call, at) => {
+                let frames = &self.records.index.frames;
+                while frames.get(held.frame).is_some_and(|frame| frame.end <= at) {
+                    held.frame += 1;
+                }
+                let frame = held.frame as u64;
+                self.play_current(call, frame);
+            }
+        }
+    }
+
+    fn flags(&mut self, flags: u64) {
+        if self.is_wanted() {
+            self.held.tape.flags(flags);
+        }
+    }
+
+    fn backtrace(&mut self) {
+        if self.is_wanted() {
+            self.held.tape.backtrace();
+        }
+    }
+
+    fn frame(&mut self, _tables: &Tables, frame: u32) {
+        if self.is_wanted() {
+            self.held.tape.frame(frame);
+        }
+    }
+
+    fn argument(&mut self, _tables: &Tables, index: u32) {
+        if self.is_wanted() {
+            self.held.tape.argument(index);
+        }
+    }
+
+    fn result(&mut self) {
+        if self.is_wanted() {
+            self.held.tape.result();
+        }
+    }
+
+    fn scalar(&mut self, _tables: &Tables, value: Scalar) {
+        if self.is_wanted() {
+            self.held.tape.scalar(value);
+        }
+    }
+
+    fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
+        if self.is_wanted() {
+            self.held.tape.begin_bytes(kind, len);
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        if self.is_wanted() {
+            self.held.tape.bytes(bytes, self.held.payload);
+        }
+    }
+
+    fn unit(&mut self, unit: u32) {
+        if self.is_wanted() {
+            self.held.tape.unit(unit);
+        }
+    }
+
+    fn end_bytes(&mut self) {
+        if self.is_wanted() {
+            self.held.tape.end_bytes();
+        }
+    }
+
+    fn open(&mut self, _tables: &Tables, nest: Nest) {
+        if self.is_wanted() {
+            self.held.tape.open(nest);
+        }
+    }
+
+    fn close(&mut self, _tables: &Tables) {
+        if self.is_wanted() {
+            self.held.tape.close();
+        }
+    }
+}
+
+/// What a tape does not say about its call.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    call: u64,
+    /// Number of the frame that it belongs to.
+    frame: u64,
+    /// It never returned within the trace.
+    incomplete: bool,
+}
+
+/// An array or struct that is being played.
+#[derive(Clone, Copy, Debug)]
+enum Level {
+    Array,
+    /// The next member has this index. If it is inline, its members are those of the struct around it.
+    Struct {
+        signature: u32,
+        index: u32,
+        inline: bool,
+    },
+}
+
+/// Plays tapes to a visitor.
+#[derive(Debug, Default)]
+struct Player {
+    levels: Vec<Level>,
+    /// Room for a key, and for the text of a value.
+    key: String,
+    text: String,
+}
+
+impl Player {
+    /// Passes a call on, with its fields if they are wanted.
+    fn play(&mut self, records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut dyn Visitor) {
+        let tables: &Tables = &records.index.tables;
+        let Some(function) = tables.functions.get(tape.function) else { return };
+        let Shown { call, frame, incomplete } = shown;
+        let record = Record {
+            locator: Locator::at(tape.at),
+            lane: 0,
+            row: call,
+            x: call,
+            track: records.track(tape.thread),
+            name: RecordName::Text(&function.name),
+        };
+        if !visitor.begin(&record) {
+            return;
+        }
+        visitor.field("call", FieldValue::U64(call));
+        visitor.field("thread", FieldValue::Id(tape.thread as i64));
+        visitor.field("frame", FieldValue::U64(frame));
+        visitor.open("args", false);
+        tape.sort();
+        let beyond = tape.arguments.last().map_or(0, |last| last.index + 1);
+        let mut parts = tape.arguments.iter().peekable();
+        let keys = records.keys(tape.function);
+        for index in 0..beyond.max(function.args.len() as u32) {
+            let mut key = core::mem::take(&mut self.key);
+            let name = keys.and_then(|keys| keys.get(index as usize)).unwrap_or_else(|| {
+                key.clear();
+                // Writing to a String cannot fail.
+                let _ = write!(key, "argument {index}");
+                &key
+            });
+            match parts.next_if(|part| part.index == index) {
+                Some(part) => self.value(tables, tape, *part, name, visitor),
+                None => visitor.field(name, FieldValue::Null),
+            }
+            self.key = key;
+        }
+        visitor.close();
+        if let Some(part) = tape.result {
+            self.value(tables, tape, part, "ret", visitor);
+        }
+        visitor.open("flags", true);
+        let flags = [
+            ("draw", function.flags.render),
+            ("end-frame", function.flags.frame_end),
+            ("marker", function.flags.marker == Some(Marker::Plain)),
+            ("begin-group", function.flags.marker == Some(Marker::Push)),
+            ("end-group", function.flags.marker == Some(Marker::Pop)),
+            ("fake", tape.fake),
+            ("incomplete", incomplete),
+            ("shortened", tape.shortened),
+        ];
+        for (name, _) in flags.iter().filter(|(_, is)| *is) {
+            visitor.field("", FieldValue::Text(name));
+        }
+        visitor.close();
+        if tape.has_backtrace {
+            visitor.open("backtrace", true);
+            for frame in &tape.frames {
+                self.text.clear();
+                if let Some(frame) = tables.frames.get(*frame) {
+                    frame.put_text(&mut self.text);
+                }
+                visitor.field("", FieldValue::Text(&self.text));
+            }
+            visitor.close();
+        }
+        visitor.end();
+    }
+
+    /// Passes on a value of an argument, or the return value.
+    fn value(&mut self, tables: &Tables, tape: &Tape, part: Part, name: &str, visitor: &mut dyn Visitor) {
+        let mut items = tape.items.get(part.item as usize..).unwrap_or_default().iter();
+        let mut bytes = tape.bytes.get(part.byte as usize..).unwrap_or_default();
+        self.levels.clear();
+        let mut member = String::new();
+        let first = items.as_slice().first();
+        if first.is_none() {
+            // There was no room for it.
+            visitor.field(name, FieldValue::Null);
+        }
+        while let Some(item) = items.next() {
+            if *item == Item::Close {
+                if let Some(Level::Array | Level::Struct { inline: false, .. }) = self.levels.pop() {
+                    visitor.close();
+                }
+                if self.levels.is_empty() {
+                    return;
+                }
+                continue;
+            }
+            let mut is_unnamed_member = false;
+            let key = match self.levels.last_mut() {
+                None => name,
+                Some(Level::Array) => "",
+                Some(Level::Struct { signature, index, .. }) => {
+                    let members = tables.structs.get(*signature).map(|s| &s.members);
+                    let key = members.and_then(|m| m.get(*index as usize)).unwrap_or_default();
+                    is_unnamed_member = key.is_empty();
+                    *index += 1;
+                    if is_unnamed_member {
+                        member.clear();
+                        let _ = write!(member, "member {}", *index - 1);
+                        &member
+                    } else {
+                        key
+                    }
+                }
+            };
+            match *item {
+                Item::Scalar(scalar) => self.scalar(tables, scalar, key, visitor),
+                Item::Text { len } => text(take(&mut bytes, len), key, visitor),
+                Item::Blob { kept, len } => {
+                    visitor.field(key, FieldValue::Bytes { bytes: take(&mut bytes, kept), len });
+                }
+                Item::Array => {
+                    visitor.open(key, true);
+                    self.levels.push(Level::Array);
+                }
+                Item::Struct { signature, in_repr } => {
+                    let inline = is_unnamed_member && !in_repr;
+                    let is_guid = |s: &Struct| s.name == "GUID" && s.members.len() == 4;
+                    if !inline && tables.structs.get(signature).is_some_and(is_guid) {
+                        self.guid(&mut items, &mut bytes, key, visitor);
+                    } else {
+                        if !inline {
+                            visitor.open(key, false);
+                        }
+                        self.levels.push(Level::Struct { signature, index: 0, inline });
+                    }
+                }
+                Item::Close => {}
+            }
+            if self.levels.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn scalar(&mut self, tables: &Tables, scalar: Scalar, key: &str, visitor: &mut dyn Visitor) {
+        let value = match scalar {
+            Scalar::Null => FieldValue::Null,
+            Scalar::Bool(b) => FieldValue::Bool(b),
+            Scalar::Int(n) => FieldValue::I64(n),
+            Scalar::Uint(n) => FieldValue::U64(n),
+            Scalar::Float(x) => FieldValue::F32(x),
+            Scalar::Double(x) => FieldValue::F64(x),
+            Scalar::Pointer(address) => FieldValue::Hex(address),
+            Scalar::Enum { signature, value } => {
+                let number = FieldValue::I64(value);
+                let name = tables.enums.get(signature).and_then(|e| e.name(value));
+                let value = name.map_or(number, |name| FieldValue::Symbol { name, value: &number });
+                return visitor.field(key, value);
+            }
+            Scalar::Bitmask { signature, value } => {
+                let number = FieldValue::Hex(value);
+                let text = &mut self.text;
+                text.clear();
+                let add = |name: &str| {
+                    text.push_str(if text.is_empty() { "" } else { " | " });
+                    text.push_str(name);
+                };
+                let left = tables.bitmasks.get(signature).map_or(value, |mask| mask.split(value, add));
+                let is_named = !self.text.is_empty();
+                if is_named && left != 0 {
+                    let _ = write!(self.text, " | {left:#x}");
+                }
+                let value = if is_named { FieldValue::Symbol { name: &self.text, value: &number } } else { number };
+                return visitor.field(key, value);
+            }
+        };
+        visitor.field(key, value);
+    }
+
+    /// Passes on a GUID as text. `items` and `bytes` continue after its beginning.
+    fn guid(
+        &mut self,
+        items: &mut core::slice::Iter<'_, Item>,
+        bytes: &mut &[u8],
+        key: &str,
+        visitor: &mut dyn Visitor,
+    ) {
+        let mut parts = [0; 11];
+        let mut slots = parts.iter_mut();
+        let mut depth = 1u32;
+        for item in items {
+            match *item {
+                Item::Scalar(scalar) => {
+                    if let Some(slot) = slots.next() {
+                        *slot = match scalar {
+                            Scalar::Uint(n) => n,
+                            Scalar::Int(n) => n as u64,
+                            _ => 0,
+                        };
+                    }
+                }
+                Item::Text { len } | Item::Blob { kept: len, .. } => {
+                    take(bytes, len);
+                }
+                Item::Array | Item::Struct { .. } => depth += 1,
+                Item::Close => depth -= 1,
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        self.text.clear();
+        put_guid(&mut self.text, &parts);
+        visitor.field(key, FieldValue::Text(&self.text));
+    }
+}
+
+/// Passes on a string. Nearly all are UTF-8.
+fn text(bytes: &[u8], key: &str, visitor: &mut dyn Visitor) {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => visitor.field(key, FieldValue::Text(text)),
+        Err(_) => visitor.field(key, FieldValue::Text(&shown(bytes))),
+    }
+}
+
+/// Takes the next `len` bytes.
+fn take<'a>(bytes: &mut &'a [u8], len: u32) -> &'a [u8] {
+    let (taken, rest) = bytes.split_at_checked(len as usize).unwrap_or((bytes, &[]));
+    *bytes = rest;
+    taken
+}

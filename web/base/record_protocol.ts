@@ -1,0 +1,77 @@
+/**
+ * The messages between the page and a trace's record worker. `web/worker/record_worker.ts` reads {@link ToRecords} and
+ * writes {@link FromRecords}, `web/model/records.ts` the reverse.
+ */
+
+import type { Field, RecordDetails, Ticks, TraceError } from './protocol.ts';
+
+/** Which records to list: positions with `to` exclusive, and tracks. null means all. */
+export interface RecordScope {
+  readonly range: { readonly from: Ticks; readonly to: Ticks } | null;
+  readonly tracks: Uint32Array | null;
+}
+
+/** How long a list of records is. */
+export interface Listed {
+  readonly rows: number;
+  /** By position. Otherwise the records of each thread in turn, because there are too many threads to merge. */
+  readonly inOrder: boolean;
+  /** Records looked at to find those of the list, and how many there are to look at. */
+  readonly done: number;
+  readonly of: number;
+}
+
+/** A record in a list. */
+export interface RecordRow {
+  /** Position. */
+  readonly x: Ticks;
+  /** Id of the track of its thread. */
+  readonly track: number;
+  readonly locator: bigint;
+  /** Empty if it has none. */
+  readonly name: string;
+  /** By key. Long texts and lists are shortened. */
+  readonly fields: readonly Field[];
+  /** Number of values left out. */
+  readonly dropped: number;
+}
+
+/** Messages of the page to the record worker, which reads the records of the same file. */
+export type ToRecords =
+  /** `format` is {@link TraceInfo.format}. A database needs no index. */
+  | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly database: boolean }
+  /** Replaces the index. Lists of the old one are gone. */
+  | { readonly t: 'index'; readonly index: Uint8Array }
+  | { readonly t: 'record'; readonly id: number; readonly locator: bigint }
+  /** Reply: `listed`. Only the newest list can be asked for rows. */
+  | { readonly t: 'list'; readonly id: number; readonly scope: RecordScope }
+  /** At most `count` rows of the list from number `first` on. A newer request supersedes one that waits. */
+  | { readonly t: 'rows'; readonly id: number; readonly first: number; readonly count: number }
+  /** The number of a record in the list, or of the first one at or after the position. */
+  | {
+      readonly t: 'row-at';
+      readonly id: number;
+      readonly x: Ticks;
+      readonly track: number | null;
+      readonly locator: bigint | null;
+    };
+
+/** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
+export type FromRecords =
+  | {
+      readonly t: 'record';
+      readonly id: number;
+      readonly record: RecordDetails | null;
+      readonly error: TraceError | null;
+    }
+  | { readonly t: 'listed'; readonly id: number; readonly listed: Listed | null; readonly error: TraceError | null }
+  | {
+      readonly t: 'rows';
+      readonly id: number;
+      readonly rows: readonly RecordRow[] | null;
+      readonly error: TraceError | null;
+    }
+  /** null also if the list ends before. */
+  | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
+  /** Now and then while a list is being made. */
+  | { readonly t: 'listing'; readonly listed: Listed };

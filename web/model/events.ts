@@ -1,0 +1,175 @@
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Item } from '../base/protocol.ts';
+import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
+import { pointedOf } from './pointing.ts';
+import type { Selection } from './selection.ts';
+import type { Statistics } from './statistics.ts';
+import type { Trace } from './trace.ts';
+
+/** Rows of one request, and of one entry of the cache. */
+const BLOCK = 64;
+/** Blocks in the cache. */
+const KEPT = 64;
+/** User Timing measure from the wish for rows that are not there until they are. */
+const MEASURE = 'unspool:events';
+
+/** The list of a trace's records in the range and the thread of the panels. */
+export interface Events {
+  /** The list is made and kept up to date while this is true: the panel is in front. */
+  readonly shown: { value: boolean };
+  /** How long it is; null while it is being made. */
+  readonly listed: ReadonlySignal<Listed | null>;
+  /** Why there is no list, in a sentence; null while nothing is wrong. */
+  readonly failure: ReadonlySignal<string | null>;
+  /** Grows when rows have arrived. */
+  readonly version: ReadonlySignal<number>;
+  /** Number of the current row, or -1. */
+  readonly current: ReadonlySignal<number>;
+  /** A row to bring into view; a new object for each wish. */
+  readonly wanted: ReadonlySignal<{ readonly row: number } | null>;
+  /** A row, or null if it is not there yet. */
+  row(number: number): RecordRow | null;
+  /** Requests the rows of a part of the list that are not there yet, `end` exclusive. */
+  want(first: number, end: number): void;
+  /** Selects the record of a row, in the timeline as well. */
+  choose(number: number): void;
+  readonly dispose: Dispose;
+}
+
+/** The records of a trace. The list follows the scope of the `statistics`; rows and the `selection` follow each other. */
+export function createEvents(
+  trace: Pick<Trace, 'records' | 'status' | 'info' | 'find'>,
+  statistics: Pick<Statistics, 'range' | 'whose'>,
+  selection: Pick<Selection, 'selected' | 'record' | 'known' | 'selectRecord'>,
+): Events {
+  const { records } = trace;
+  const scope = createScope();
+  const shown = signal(false);
+  const listed = signal<Listed | null>(null);
+  const failure = signal<string | null>(null);
+  const version = signal(0);
+  const current = signal(-1);
+  const wanted = signal<{ readonly row: number } | null>(null);
+  /** The cache, the most recently used last. */
+  const blocks = new Map<number, readonly RecordRow[]>();
+  let asking: { readonly first: number; readonly since: number } | null = null;
+  /** What the person chose in the list: its row is in view. */
+  let mine: object | null = null;
+
+  /** What to list; null while the list waits for the trace. */
+  const question = computed((): RecordScope | null => {
+    if (!shown.value || trace.status.value.at === 'loading') return null;
+    const range = statistics.range.value;
+    const whose = statistics.whose.value;
+    return { range, tracks: whose === 'all' ? null : Uint32Array.of(whose) };
+  });
+
+  scope.add(
+    effect(() => {
+      const asked = question.value;
+      if (!asked) return;
+      let isNewest = true;
+      listed.value = null;
+      failure.value = null;
+      current.value = -1;
+      void records.list(asked).then((answer) => {
+        if (!isNewest || !answer) return;
+        blocks.clear();
+        failure.value = answer.error?.sentence ?? null;
+        listed.value = answer.value;
+        void follow();
+      });
+      return () => {
+        isNewest = false;
+      };
+    }),
+  );
+
+  /** Makes the row of the selection the current one, and wishes to see it. */
+  const follow = async () => {
+    if (!shown.peek() || !listed.peek()) return;
+    const known = selection.known.peek();
+    const selected = selection.selected.peek() ?? selection.record.peek();
+    if (!selected) current.value = -1;
+    if (!selected || selected === mine || known?.at !== 'known') return;
+    // The details of the previous selection stay until those of this one arrive.
+    if ('item' in selected && !sameItem(known.details.item, selected.item)) return;
+    const { start, track, locator } = known.details;
+    const row = await records.rowAt(start, track, locator);
+    if (row === null || selection.known.peek() !== known) return;
+    current.value = row;
+    wanted.value = { row };
+  };
+  scope.add(watch([selection.known, selection.selected, selection.record], () => void follow()));
+
+  const blockOf = (row: number) => Math.floor(row / BLOCK);
+  const ask = (first: number, count: number) => {
+    const since = performance.now();
+    const list = listed.peek();
+    asking = { first, since };
+    void records.rows(first, count).then((answer) => {
+      if (listed.peek() !== list || !answer) return;
+      asking = null;
+      if (!answer.value) {
+        failure.value = answer.error?.sentence ?? null;
+        return;
+      }
+      for (let at = 0; at < answer.value.length; at += BLOCK) {
+        const block = blockOf(first + at);
+        blocks.delete(block);
+        blocks.set(block, answer.value.slice(at, at + BLOCK));
+      }
+      for (const oldest of blocks.keys()) {
+        if (blocks.size <= KEPT) break;
+        blocks.delete(oldest);
+      }
+      version.value += 1;
+      performance.clearMeasures(MEASURE);
+      performance.measure(MEASURE, { start: since, detail: { first, rows: answer.value.length } });
+    });
+  };
+
+  return {
+    shown,
+    listed,
+    failure,
+    version,
+    current,
+    wanted,
+    row: (number) => blocks.get(blockOf(number))?.[number % BLOCK] ?? null,
+    want: (first, end) => {
+      const list = listed.peek();
+      if (!list || first >= end) return;
+      let from = blockOf(first);
+      let to = blockOf(Math.min(end, list.rows) - 1) + 1;
+      while (from < to && blocks.has(from)) from += 1;
+      while (from < to && blocks.has(to - 1)) to -= 1;
+      if (from === to || (asking && asking.first === from * BLOCK)) return;
+      ask(from * BLOCK, (to - from) * BLOCK);
+    },
+    choose: (number) => {
+      const row = blocks.get(blockOf(number))?.[number % BLOCK];
+      if (!row) return;
+      current.value = number;
+      mine = row;
+      void trace.find({ to: 'record', time: row.x, track: row.track, locator: row.locator }).then((found) => {
+        // A newer choice takes precedence.
+        if (mine !== row) return;
+        // A step of an instruction may be the last of a call, but it is not the call.
+        const isStep = trace.info.peek()?.clock.kind === 'ordinal';
+        const isOf = found && (!isStep || found.start === row.x);
+        if (!isOf) return selection.selectRecord(row);
+        const pointed = pointedOf(found);
+        mine = pointed;
+        selection.selected.value = pointed;
+      });
+    },
+    dispose: scope.dispose,
+  };
+}
+
+function sameItem(a: Item | null, b: Item | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

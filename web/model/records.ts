@@ -1,0 +1,158 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
+import type { FromRecords, Listed, RecordRow, RecordScope, ToRecords } from '../base/record_protocol.ts';
+import { createRequests } from './requests.ts';
+
+/** The part of `Worker` that the records of a trace use. Tests substitute their own. */
+export interface RecordsPort {
+  postMessage(message: ToRecords, transfer: Transferable[]): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<FromRecords>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
+}
+
+/** The trace whose records are read. */
+export interface Source {
+  readonly file: Blob;
+  readonly info: ReadonlySignal<TraceInfo | null>;
+  /** Whether the file is still being read. */
+  reading(): boolean;
+  /** What the record worker needs. Resolves with null if the trace's worker ends. */
+  index(): Promise<Uint8Array | null>;
+}
+
+/** A result, or why there is none. */
+export interface Answer<T> {
+  readonly value: T | null;
+  readonly error: TraceError | null;
+}
+
+/**
+ * The records of an open trace: the page's side of the record worker. That worker starts with the first question. If it
+ * stops unexpectedly, the next question starts another.
+ */
+export interface Records {
+  /** How far the newest list is while it is being made; null otherwise. */
+  readonly listing: ReadonlySignal<Listed | null>;
+  /** Starts the worker, for a question that is likely to come. */
+  warm(): void;
+  /** One record in full. Resolves with null if the worker ends. */
+  record(locator: bigint): Promise<Answer<RecordDetails> | null>;
+  /** Begins a list in place of the previous one. Resolves with null if a newer list replaces it or the worker ends. */
+  list(scope: RecordScope): Promise<Answer<Listed> | null>;
+  /** Rows of the list. Resolves with null if a newer request replaces this one or the worker ends. */
+  rows(first: number, count: number): Promise<Answer<readonly RecordRow[]> | null>;
+  /**
+   * The number in the list of the record with this locator, or of the first record at or after the position. Resolves with
+   * null if there is none or the worker ends.
+   */
+  rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
+  dispose(): void;
+}
+
+/** Minimum time between two indexes while the file is being read. */
+const REFRESH_MS = 100;
+/** It is also at least this many times what the latest index took, so that reading is not held up. */
+const REST = 10;
+
+/** The records of a trace. `spawn` starts a record worker. */
+export function createRecords(source: Source, spawn: () => RecordsPort): Records {
+  const listing = signal<Listed | null>(null);
+  let port: RecordsPort | null = null;
+  let requests = createRequests<ToRecords, Exclude<FromRecords, { t: 'listing' }>>(() => undefined);
+  let disposed = false;
+  /** When the worker got its latest index, and how long that took. */
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let took = 0;
+  /** The worker has the index of the whole trace. */
+  let isWhole = false;
+  let refreshing: Promise<void> | null = null;
+
+  const stop = () => {
+    port?.terminate();
+    port = null;
+    requests.end();
+    listing.value = null;
+  };
+  const start = (info: TraceInfo) => {
+    if (port || disposed) return;
+    const started = spawn();
+    port = started;
+    requests = createRequests((message) => started.postMessage(message, []));
+    sentAt = Number.NEGATIVE_INFINITY;
+    isWhole = false;
+    started.onmessage = ({ data }) => {
+      if (data.t === 'listing') listing.value = data.listed;
+      else requests.settle(data);
+    };
+    started.onerror = (event) => {
+      event.preventDefault();
+      if (port === started) stop();
+    };
+    started.onmessageerror = () => {
+      if (port === started) stop();
+    };
+    started.postMessage({ t: 'open', file: source.file, format: info.format, database: isDatabase(info) }, []);
+  };
+  const refresh = async () => {
+    const reading = source.reading();
+    const began = performance.now();
+    const target = port;
+    const index = await source.index();
+    took = performance.now() - began;
+    if (!index || port !== target || !target) return;
+    sentAt = performance.now();
+    isWhole = !reading;
+    target.postMessage({ t: 'index', index }, [index.buffer]);
+  };
+  /** Starts the worker if necessary, with an index that is recent enough. Returns false if that is impossible. */
+  const ready = async (): Promise<boolean> => {
+    const info = source.info.peek();
+    if (!info || disposed) return false;
+    start(info);
+    if (isDatabase(info) || isWhole) return true;
+    const old = performance.now() - sentAt > Math.max(REFRESH_MS, REST * took);
+    if (old || !source.reading()) {
+      refreshing ??= refresh().finally(() => {
+        refreshing = null;
+      });
+      await refreshing;
+    }
+    return port !== null;
+  };
+
+  return {
+    listing,
+    warm: () => void ready(),
+    record: async (locator) => {
+      if (!(await ready())) return null;
+      const reply = await requests.ask('record', (id) => ({ t: 'record', id, locator }));
+      return reply && { value: reply.record, error: reply.error };
+    },
+    list: async (scope) => {
+      if (!(await ready())) return null;
+      const reply = await requests.askNewest('listed', (id) => ({ t: 'list', id, scope }));
+      if (reply) listing.value = null;
+      return reply && { value: reply.listed, error: reply.error };
+    },
+    rows: async (first, count) => {
+      if (!port) return null;
+      const reply = await requests.askNewest('rows', (id) => ({ t: 'rows', id, first, count }));
+      return reply && { value: reply.rows, error: reply.error };
+    },
+    rowAt: async (x, track, locator) => {
+      if (!port) return null;
+      const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
+      return reply?.row ?? null;
+    },
+    dispose: () => {
+      disposed = true;
+      stop();
+    },
+  };
+}
+
+function isDatabase(info: TraceInfo): boolean {
+  return info.offers.includes('sql');
+}
