@@ -244,11 +244,15 @@ pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
 
 /// The readers of all formats that are streams of bytes, by the id of the format. Not part of [`crate::Format`], so that a
 /// program that only decodes for the timeline does not contain them.
-pub static READERS: &[(&str, OpenRecords)] =
-    &[("xray", crate::xray::open_records), ("apitrace", crate::apitrace::open_records)];
+pub static READERS: &[(&str, OpenRecords)] = &[
+    ("xray", crate::xray::open_records),
+    ("apitrace", crate::apitrace::open_records),
+    ("frames", crate::frames::open_records),
+    ("trace-db", crate::trace_db::open_records),
+];
 
 /// The readers of all formats that are databases.
-pub static DATABASE_READERS: &[(&str, fn() -> Box<dyn RowRecords>)] = &[];
+pub static DATABASE_READERS: &[(&str, fn() -> Box<dyn RowRecords>)] = &[("rvn", crate::rvn::open_records)];
 
 /// Opens the reader of a format.
 ///

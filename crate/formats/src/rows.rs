@@ -247,11 +247,15 @@ pub trait RowDecoder {
     /// How much of the trace is decoded: a count, and the total in the same unit.
     fn progress(&self) -> (u64, u64);
 
-    /// The queries whose rows the details of a record need.
-    fn details_queries(&self, locator: Locator) -> Vec<Query>;
+    /// Moves to the reader ([`crate::records::RowRecords`]); to be removed.
+    fn details_queries(&self, _locator: Locator) -> Vec<Query> {
+        Vec::new()
+    }
 
-    /// The details of a record. `rows` has one entry for each query, in order.
-    fn details(&self, locator: Locator, rows: &[Rows]) -> RecordDetails;
+    /// Moves to the reader; to be removed.
+    fn details(&self, _locator: Locator, _rows: &[Rows]) -> RecordDetails {
+        RecordDetails::default()
+    }
 }
 
 #[cfg(test)]

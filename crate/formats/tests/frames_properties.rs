@@ -4,9 +4,11 @@
 
 mod common;
 mod frames_common;
+mod records_common;
 
-use frames_common::{decode, details, format, options, text, whole};
+use frames_common::{decode, details, format, options, reader, text, whole};
 use proptest::prelude::*;
+use records_common::full_pass;
 use unspool_formats::Problem;
 use unspool_formats::code::problems;
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
@@ -181,5 +183,8 @@ proptest! {
         for event in &all.events {
             details(&file, decoder.as_ref(), event.4);
         }
+        // The pass has as many records.
+        let rows = full_pass(reader(decoder.as_ref()).as_ref(), &file, &[portion]);
+        prop_assert_eq!(rows.len() as u64, all.records);
     }
 }

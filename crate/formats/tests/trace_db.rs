@@ -3,9 +3,11 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
 mod common;
+mod records_common;
 
 use common::Delivered;
 use proptest::prelude::*;
+use records_common::full_pass;
 use unspool_formats::problem::TRUNCATED;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
@@ -102,7 +104,7 @@ fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<
 
 /// The details of a record, and the number of bytes read for them.
 fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> (RecordDetails, u64) {
-    let (details, bytes) = common::details(file, decoder, locator);
+    let (details, bytes) = common::details(file, common::reader("trace-db", decoder).as_ref(), locator);
     (details.unwrap(), bytes as u64)
 }
 
@@ -492,6 +494,8 @@ proptest! {
         let whole_points = instants.len() - skimmed.problems.iter().filter(|p| p.kind == &CUT_POINT).count();
         prop_assert_eq!(whole_points, full.len());
         prop_assert!(full.iter().zip(&instants).all(|(point, at)| point.at == at.position()));
+        let rows = full_pass(common::reader("trace-db", decoder.as_ref()).as_ref(), &file, &[portion]);
+        prop_assert!(rows.iter().map(|row| row.locator).eq(instants.iter().copied()));
         for (n, at) in instants.iter().enumerate() {
             let (d, _) = details(&file, decoder.as_ref(), *at);
             let variables = full.get(n).map(|p| p.variables.len());

@@ -1,5 +1,7 @@
 //! Instruction sets: names, byte order, and stack pointers.
 
+use serde::{Deserialize, Serialize};
+
 /// The instruction sets whose calls and returns are recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Isa {
@@ -100,7 +102,7 @@ fn pack(name: &[u8]) -> u32 {
 }
 
 /// The byte order of instructions. No header states it, so it is inferred from common opcodes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ByteOrder {
     little: u32,
     big: u32,

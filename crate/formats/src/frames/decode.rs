@@ -100,6 +100,12 @@ impl Walk {
         }
     }
 
+    /// A walk that resumes at absolute offset `at`, at the length field of frame `index`. It finds no table of contents:
+    /// the caller knows how many frames there are.
+    pub(crate) fn resume(header: Header, at: u64, index: u64) -> Self {
+        Self { header, size: None, state: State::Length, at, frames: index, table: None, bad_table: false, meta: false }
+    }
+
     /// Number of complete frames so far.
     pub(crate) fn frames(&self) -> u64 {
         self.frames

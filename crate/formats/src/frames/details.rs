@@ -11,11 +11,12 @@ use crate::code::isa::{ByteOrder, Isa};
 use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
-use crate::hex::push_hex;
 use crate::locator::Locator;
+use crate::records::FieldValue;
 
-use super::events::FramesDecoder;
+use super::fields::{self, is_thumb, place_name};
 use super::frame_fields::FrameFields;
+use super::index::{FramesRecords, Index};
 use super::machine::Machine;
 use super::message::{self, Message};
 use super::meta::date;
@@ -24,22 +25,20 @@ use super::wire::META_AT;
 
 /// Limit for each list of values.
 const MAX_LIST: usize = 1024;
-/// Values longer than this, in bytes, are shown as bytes instead of a number.
-const MAX_NUMBER: usize = 64;
 
 /// Length of the first range in bytes, enough for most frames.
 const FIRST_RANGE: u64 = 16 * 1024;
 /// Limit in bytes for the part of a frame that is read.
 const MAX_RANGE: u64 = 1 << 20;
 
-impl FramesDecoder {
+impl FramesRecords {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         Some(Range { at: locator.position(), len: FIRST_RANGE })
     }
 
     pub(super) fn next_range_of(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
         let have = bytes.len() as u64;
-        if Some(locator.position()) == self.end || have != FIRST_RANGE {
+        if Some(locator.position()) == self.index.end || have != FIRST_RANGE {
             return None;
         }
         let len = bytes.first_chunk().map(|b| u64::from_le_bytes(*b))?;
@@ -49,10 +48,10 @@ impl FramesDecoder {
 
     pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
         let mut out = RecordDetails { offset: locator.position(), ..RecordDetails::default() };
-        if Some(locator.position()) == self.end {
-            out.fields.push(Field::new("Frames", Value::U64(self.walk.frames())));
-            out.fields.push(Field::new("Frames according to the header", Value::U64(self.header.frames)));
-            out.fields.push(Field::new("Table of contents at", Value::U64(self.header.table)));
+        if Some(locator.position()) == self.index.end {
+            out.fields.push(Field::new("Frames", Value::U64(self.index.frames)));
+            out.fields.push(Field::new("Frames according to the header", Value::U64(self.index.header.frames)));
+            out.fields.push(Field::new("Table of contents at", Value::U64(self.index.header.table)));
             return Ok(out);
         }
         let Some((len, body)) = bytes.split_first_chunk() else {
@@ -89,11 +88,13 @@ impl FramesDecoder {
 
     /// Whether this is the meta frame.
     fn is_meta(&self, locator: Locator) -> bool {
-        self.header.has_meta() && locator == Locator::at(META_AT)
+        self.index.header.has_meta() && locator == Locator::at(META_AT)
     }
 
     fn describer(&self) -> Describer {
-        Describer { machine: self.machine, order: *self.state.threads.order(), payload: self.options.limits.payload }
+        let Index { header, order, payload, .. } = &self.index;
+        let payload = usize::try_from(*payload).unwrap_or(usize::MAX);
+        Describer { machine: Machine::of(header), order: *order, payload }
     }
 }
 
@@ -113,28 +114,11 @@ impl Describer {
 
     /// A value as a number, if it is short enough. `big`: the most significant byte comes first.
     fn number(&self, bytes: &[u8], bits: Option<i32>, big: bool) -> Value {
-        if bytes.len() > MAX_NUMBER {
-            return self.bytes(bytes);
+        match fields::number(bytes, bits, big, self.payload, &mut String::new()) {
+            FieldValue::Hex(number) => Value::Hex(number),
+            FieldValue::Text(text) => Value::Text(text.into()),
+            _ => self.bytes(bytes),
         }
-        // Most significant first.
-        let mut digits: Vec<u8> = bytes.to_vec();
-        if !big {
-            digits.reverse();
-        }
-        let total = digits.len() * 8;
-        let kept = bits.and_then(|b| usize::try_from(b).ok()).filter(|b| (1..total).contains(b)).unwrap_or(total);
-        let mut surplus = total - kept;
-        for digit in &mut digits {
-            let cut = surplus.min(8);
-            *digit &= 0xffu16.checked_shr(cut as u32).unwrap_or(0) as u8;
-            surplus -= cut;
-        }
-        if digits.len() <= 8 {
-            return Value::Hex(digits.iter().fold(0, |n, digit| n << 8 | u64::from(*digit)));
-        }
-        let mut text = String::from("0x");
-        push_hex(&mut text, digits.get(digits.len() - kept.div_ceil(8)..).unwrap_or_default());
-        Value::Text(text)
     }
 }
 
@@ -191,16 +175,19 @@ fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
     }
 }
 
-/// An argument of a system call. Many are addresses, so large ones are shown in hexadecimal.
+/// An argument of a system call.
 fn argument(value: i64) -> Value {
-    if (-4096..=4096).contains(&value) { Value::I64(value) } else { Value::Hex(value as u64) }
+    match fields::argument(value) {
+        FieldValue::Hex(address) => Value::Hex(address),
+        _ => Value::I64(value),
+    }
 }
 
 fn instruction(std: &Std<'_>, describer: &Describer, out: &mut RecordDetails) {
     let bytes = std.bytes.unwrap_or_default();
     let address = std.address.unwrap_or(0);
     let big = describer.order.is_big(describer.machine.isa);
-    let thumb = describer.machine.isa == Isa::Arm && is_thumb(std);
+    let thumb = describer.machine.isa == Isa::Arm && is_thumb(bytes.len(), std.address, std.mode);
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
     let code = describer.machine.isa.code(thumb, big).filter(|_| !bytes.is_empty());
     add("Instruction", code.map(|isa| Value::Code { isa, address, bytes: bytes.into() }));
@@ -225,12 +212,6 @@ fn instruction(std: &Std<'_>, describer: &Describer, out: &mut RecordDetails) {
     if std.bytes.is_some_and(<[u8]>::is_empty) {
         out.remarks.push("The tracer supplied no bytes of the instruction.".to_string());
     }
-}
-
-/// Whether an instruction is Thumb. Four bytes are ambiguous without the frames before them; the mode decides.
-fn is_thumb(std: &Std<'_>) -> bool {
-    let len = std.bytes.map_or(0, <[u8]>::len);
-    len == 2 || std.mode == Some(b"arm:t32") || std.address.is_some_and(|a| a & 3 != 0)
 }
 
 /// The list that an operand is in.
@@ -258,13 +239,8 @@ fn operands<'a>(
 
 fn operand(operand: &Operand<'_>, describer: &Describer, side: Side) -> Field {
     let place = operand.place.unwrap_or_default();
-    let (name, memory) = match (place.register, place.memory) {
-        (Some(name), _) => (String::from_utf8_lossy(name.unwrap_or_default()).into_owned(), false),
-        (None, Some(address)) => (format!("[{:#x}]", address.unwrap_or(0)), true),
-        (None, None) => ("(no place)".to_string(), false),
-    };
-    // Tracers write registers in little-endian order, and memory in the order of addresses.
-    let big = memory && describer.machine.has_big_endian_memory(&describer.order);
+    let name = place_name(place, &mut String::new()).to_string();
+    let big = place.is_memory() && describer.machine.has_big_endian_memory(&describer.order);
     let value = operand.value.map_or(Value::Null, |bytes| describer.number(bytes, operand.bits, big));
     let mut extra = Vec::new();
     if let Some(usage) = usage(operand.usage, side) {

@@ -5,11 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::batch::EventBatch;
-use crate::decoder::{Decoder, Progress, Range, Want};
-use crate::details::RecordDetails;
+use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
-use crate::locator::Locator;
 use crate::sniff::OpenOptions;
 
 use super::decode::Walk;
@@ -31,7 +29,15 @@ pub(crate) struct FramesDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
+const COLUMNS: &[Column] = &[
+    Column { label: "Step", shows: Shows::Position },
+    Column { label: "Thread", shows: Shows::Thread },
+    Column { label: "Address", shows: Shows::Field("address") },
+    Column { label: "Instruction", shows: Shows::Field("instruction") },
+    Column { label: "Read", shows: Shows::Field("read") },
+    Column { label: "Written", shows: Shows::Field("written") },
+    Column { label: "Other", shows: Shows::Rest },
+];
 
 impl FramesDecoder {
     pub(super) fn new(header: Header, head: &[u8], options: OpenOptions) -> Self {
@@ -134,15 +140,7 @@ impl Decoder for FramesDecoder {
         if self.end.is_some() { Want::Nothing } else { Want::Next }
     }
 
-    fn details_range(&self, locator: Locator) -> Option<Range> {
-        self.range_of(locator)
-    }
-
-    fn details_next(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
-        self.next_range_of(locator, bytes)
-    }
-
-    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
-        self.details_of(locator, bytes)
+    fn index(&self) -> Vec<u8> {
+        self.index_bytes()
     }
 }

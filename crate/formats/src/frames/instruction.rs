@@ -5,7 +5,8 @@
 //! [`super::message::Walk`]. It returns `None` for everything else: unusual, damaged, or split frames are left to the
 //! walk, which reports what is wrong. So it must not accept a frame that the walk finds broken.
 
-use super::wire::varint;
+use super::records::{Operand, Place, Taint, Usage};
+use super::wire::{varint, zigzag};
 use crate::code::isa::StackPointer;
 
 /// The fields of an instruction that events need.
@@ -28,10 +29,10 @@ pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
     let (thread, rest) = number(rest, 0x10)?;
     let (bytes, rest) = sized(rest, 0x1a)?;
     let (read, mut rest) = sized(rest, 0x22)?;
-    operands(read)?;
+    check(read)?;
     let mut written: &[u8] = &[];
     if let Some((list, tail)) = sized(rest, 0x2a) {
-        operands(list)?;
+        check(list)?;
         (written, rest) = (list, tail);
     }
     let mode = if rest.is_empty() { rest } else { rest_of(rest, 0x32)? };
@@ -40,36 +41,62 @@ pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
 
 /// Checks that a list consists of usual operands up to its end.
 #[inline]
-fn operands(mut list: &[u8]) -> Option<()> {
+fn check(mut list: &[u8]) -> Option<()> {
     while !list.is_empty() {
         let (operand, rest) = sized(list, 0x0a)?;
-        is_operand(operand)?;
+        operand_of(operand)?;
         list = rest;
     }
     Some(())
 }
 
-/// Checks that an operand has its five fields in order.
-#[inline]
-fn is_operand(operand: &[u8]) -> Option<()> {
+/// Reads an operand that has its five fields in order.
+#[inline(always)]
+fn operand_of(operand: &[u8]) -> Option<Operand<'_>> {
     let (place, rest) = sized(operand, 0x0a)?;
-    match place {
+    let place = match place {
         // A register's name.
-        [0x12, ..] => _ = rest_of(rest_of(place, 0x12)?, 0x0a)?,
+        [0x12, ..] => Place { memory: None, register: Some(Some(rest_of(rest_of(place, 0x12)?, 0x0a)?)) },
         // An address in memory.
-        _ => _ = number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?,
-    }
-    let (_bits, rest) = number(rest, 0x10)?;
+        _ => {
+            let (address, _) = number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?;
+            Place { memory: Some(Some(address)), register: None }
+        }
+    };
+    let (bits, rest) = number(rest, 0x10)?;
     // The four flags with their tags, compared at once: 08 _ 10 _ 18 _ 20 _.
     let ([0x1a, 8], rest) = rest.split_first_chunk()? else { return None };
     let (flags, rest) = rest.split_first_chunk()?;
     if u64::from_le_bytes(*flags) & 0x80ff_80ff_80ff_80ff != 0x0020_0018_0010_0008 {
         return None;
     }
+    let [_, read, _, written, _, index, _, base] = flags.map(|flag| Some(flag != 0));
     let (taint, rest) = sized(rest, 0x22)?;
     let tag = *taint.first().filter(|tag| matches!(tag, 0x08 | 0x10 | 0x18))?;
-    let _ = number(taint, tag).filter(|(_, rest)| rest.is_empty())?;
-    rest_of(rest, 0x2a).map(|_value| ())
+    let (tainted, _) = number(taint, tag).filter(|(_, rest)| rest.is_empty())?;
+    let taint = match tag {
+        0x08 => Taint { no_taint: Some(tainted != 0), ..Taint::default() },
+        0x10 => Taint { id: Some(tainted), ..Taint::default() },
+        _ => Taint { multiple: Some(tainted != 0), ..Taint::default() },
+    };
+    Some(Operand {
+        place: Some(place),
+        // sint32, as in `records`.
+        bits: Some(zigzag(bits & 0xffff_ffff) as i32),
+        usage: Some(Usage { read, written, index, base }),
+        taint: Some(taint),
+        value: Some(rest_of(rest, 0x2a)?),
+    })
+}
+
+/// The operands of a list of usual operands.
+#[inline]
+pub(crate) fn operands(mut list: &[u8]) -> impl Iterator<Item = Operand<'_>> {
+    core::iter::from_fn(move || {
+        let (operand, rest) = sized(list, 0x0a)?;
+        list = rest;
+        operand_of(operand)
+    })
 }
 
 /// Values of the stack pointer in a list of usual operands.
@@ -191,10 +218,16 @@ mod tests {
     #[test]
     fn accepts_no_frame_that_the_walk_finds_broken() {
         use super::super::message::{Ignore, Message, Walk};
+        use super::super::records::{Frame, List};
 
         let mut accepted = 0;
         let mut check = |frame: &[u8]| {
-            if parse(frame).is_some() {
+            if let Some(found) = parse(frame) {
+                // The view reads the same operands.
+                let std = Frame::new(frame).std.unwrap();
+                for (list, view) in [(found.read, std.pre), (found.written, std.post)] {
+                    assert!(operands(list).eq(view.into_iter().flat_map(List::operands)), "{frame:02x?}");
+                }
                 let mut walk = Walk::new(Message::Frame, 0, frame.len() as u64);
                 walk.run(frame, &mut Ignore);
                 assert_eq!(walk.broken(), None, "{frame:02x?}");

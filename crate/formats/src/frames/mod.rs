@@ -8,7 +8,9 @@ mod decode;
 mod details;
 pub mod encode;
 mod events;
+mod fields;
 mod frame_fields;
+mod index;
 mod instruction;
 mod machine;
 mod message;
@@ -28,6 +30,8 @@ use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use wire::{Header, MAGIC};
+
+pub use index::open_records;
 
 /// The entry in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {

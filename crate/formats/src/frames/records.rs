@@ -100,6 +100,13 @@ pub struct Place<'a> {
     pub register: Option<Option<&'a [u8]>>,
 }
 
+impl Place<'_> {
+    /// Whether it is in memory. Tracers write registers in little-endian order, and memory in the order of addresses.
+    pub fn is_memory(&self) -> bool {
+        self.register.is_none() && self.memory.is_some()
+    }
+}
+
 /// How an operand was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {

@@ -14,6 +14,7 @@ use crate::problem::{LEFT_OUT, MALFORMED, Problem};
 use crate::sniff::{OpenOptions, Text};
 
 use super::decode::{Record, Sink, Walk};
+use super::fields::MAX_FRAME;
 use super::message::{self, Capture, Message};
 use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
@@ -30,9 +31,6 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
 
 /// Size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
-/// Limit for the length of a frame in bytes, because a frame must be in memory to be printed. Larger ones are only
-/// counted.
-const MAX_FRAME: u64 = 64 << 20;
 
 /// The dump as JSON lines.
 pub(crate) struct JsonLines {

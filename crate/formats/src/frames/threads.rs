@@ -184,6 +184,13 @@ impl Threads {
         &self.order
     }
 
+    /// The id and the track of each thread, by id.
+    pub(super) fn by_id(&self) -> Vec<(u64, TrackId)> {
+        let mut all: Vec<_> = self.threads.iter().map(|thread| (thread.id, thread.track)).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Adds an instant to a thread, which is defined if necessary.
     pub(crate) fn point(&mut self, id: u64, name: u32, time: u64, at: u64, cx: &mut Context<'_>) -> Result<()> {
         let i = self.thread(id, at, cx)?;

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::Texts;
 use crate::problem::{MALFORMED, Problem};
+use crate::records::Pieces;
 
 use super::decode::{Record, Sink};
 use super::frame_fields::{FrameFields, Kinds, LONGEST_MODE};
@@ -27,7 +28,10 @@ pub(super) struct State {
     pub(super) threads: Threads,
     names: Texts,
     tracks: u32,
-    lanes: [Option<TrackId>; 3],
+    pub(super) lanes: [Option<TrackId>; 3],
+    /// The frames, and the absolute offset of the end of the last one.
+    pub(super) pieces: Pieces,
+    pub(super) frames_end: u64,
     message: message::Walk,
     fields: FrameFields,
     pub(super) meta: Summary,
@@ -62,6 +66,8 @@ impl State {
             names: Texts::default(),
             tracks: 0,
             lanes: [None; 3],
+            pieces: Pieces::default(),
+            frames_end: 0,
             message: message::Walk::new(Message::Frame, 0, 0),
             fields: FrameFields::new(isa.stack_pointer()),
             meta: Summary::default(),
@@ -113,6 +119,14 @@ impl State {
             }
         }
         self.other_kinds(index, record.at, out);
+    }
+
+    /// Counts a complete frame.
+    #[inline]
+    fn count(&mut self, index: u64, record: Record, out: &mut EventBatch) {
+        out.records += 1;
+        self.pieces.add(record.at, index);
+        self.frames_end = record.body().saturating_add(record.len);
     }
 
     #[inline]
@@ -218,7 +232,7 @@ impl Sink for ToBatch<'_> {
             mode: frame.mode.get(..LONGEST_MODE).unwrap_or(frame.mode),
             pointer: Pointer::Listed { read: frame.read, written: frame.written },
         };
-        self.out.records += 1;
+        self.state.count(step.index, record, self.out);
         self.state.step(&step, self.out);
         true
     }
@@ -255,7 +269,7 @@ impl Sink for ToBatch<'_> {
         }
         match record.index {
             Some(index) => {
-                self.out.records += 1;
+                self.state.count(index, record, self.out);
                 self.state.frame(index, record, self.out);
             }
             None => self.state.lane(Lane::Recording, "meta frame", 0, record.at, self.out),

@@ -2,6 +2,8 @@
 //!
 //! Header: `libtrace/src/trace.container.hpp` of bap-frames. Protobuf: <https://protobuf.dev/programming-guides/encoding/>.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Cause, Error, Result};
 use crate::input::Cursor;
 
@@ -17,7 +19,7 @@ pub const META_AT: u64 = HEADER_LEN;
 const LAST_ARCHITECTURE: u64 = 81;
 
 /// The container's header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// 1 or higher; 0 for containers without a version.
     pub version: u64,

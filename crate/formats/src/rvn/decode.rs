@@ -108,6 +108,11 @@ impl Reader {
         !matches!(self.phase, Phase::Tables | Phase::Metadata | Phase::Last)
     }
 
+    /// Whether all blocks have been read: what follows is the execution.
+    pub(super) fn has_blocks(&self) -> bool {
+        self.opened() && !matches!(self.phase, Phase::Blocks(_) | Phase::Indices(_))
+    }
+
     pub(super) fn want(&self, most: usize) -> Option<Query> {
         match self.phase {
             Phase::Tables => Some(wire::tables()),

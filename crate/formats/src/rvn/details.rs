@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::blocks::{Blocks, Entry};
-use super::events::RvnDecoder;
+use super::index::RvnRecords;
 use super::vectors;
 use super::wire::{self, Interrupt, Schema};
 use crate::code::Instructions;
@@ -16,7 +16,7 @@ use crate::rows::{Query, Rows};
 /// Limit for the instructions listed.
 const MAX_LIST: usize = 256;
 
-impl RvnDecoder {
+impl RvnRecords {
     pub(super) fn queries_of(&self, locator: Locator) -> Vec<Query> {
         let end = locator.position();
         let mut queries = alloc::vec![wire::block_run(end)];
@@ -73,7 +73,7 @@ fn describe_run(
     }
     let block = &entry.block;
     fields.push(Field::new("Address", Value::Hex(block.pc)));
-    fields.push(Field::new("Mode", Value::Text(block.mode.word())));
+    fields.push(Field::new("Mode", Value::Text(block.mode.word().into())));
     fields.push(Field::new("Instructions", Value::U64(block.count)));
     fields.push(Field::new("Executed", Value::U64(ran.min(block.count))));
     let listing = listing(entry, ran, instructions);
@@ -127,7 +127,7 @@ fn describe_interrupt(
     let by = if interrupt.is_hw { "a device" } else { "an instruction" };
     fields.push(Field::new("Raised by", Value::Text(by.into())));
     fields.push(Field::new("Interrupted at", Value::Hex(interrupt.pc)));
-    fields.push(Field::new("Mode there", Value::Text(interrupt.mode.word())));
+    fields.push(Field::new("Mode there", Value::Text(interrupt.mode.word().into())));
     if interrupt.related == 0 {
         return;
     }

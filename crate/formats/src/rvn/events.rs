@@ -10,9 +10,7 @@ use super::text;
 use super::to_batch::{State, ToBatch, define_tracks};
 use crate::batch::EventBatch;
 use crate::code::{Instructions, NoInstructions};
-use crate::details::RecordDetails;
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
-use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
@@ -32,7 +30,13 @@ pub(super) struct RvnDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
+const COLUMNS: &[Column] = &[
+    Column { label: "Transition", shows: Shows::Position },
+    Column { label: "Address", shows: Shows::Field("address") },
+    Column { label: "Instruction", shows: Shows::Field("instruction") },
+    Column { label: "Block", shows: Shows::Field("block") },
+    Column { label: "Other", shows: Shows::Rest },
+];
 
 impl RvnDecoder {
     pub(super) fn new(options: OpenOptions) -> Self {
@@ -155,13 +159,5 @@ impl RowDecoder for RvnDecoder {
     fn progress(&self) -> (u64, u64) {
         let last = self.reader.last.and_then(|t| u64::try_from(t).ok()).unwrap_or(0);
         (self.reader.position.min(last), last)
-    }
-
-    fn details_queries(&self, locator: Locator) -> Vec<Query> {
-        self.queries_of(locator)
-    }
-
-    fn details(&self, locator: Locator, rows: &[Rows]) -> RecordDetails {
-        self.details_of(locator, rows)
     }
 }

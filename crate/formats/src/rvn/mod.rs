@@ -9,6 +9,7 @@ mod decode;
 mod details;
 pub mod encode;
 mod events;
+mod index;
 mod metadata;
 pub mod problems;
 mod text;
@@ -20,6 +21,8 @@ use alloc::boxed::Box;
 
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+
+pub use index::open_records;
 
 /// The entry in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {

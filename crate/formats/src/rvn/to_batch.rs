@@ -29,7 +29,10 @@ use crate::rows::RowError;
 const PRIVILEGE: TrackId = 0;
 const MODE: TrackId = 1;
 const BLOCKS: TrackId = 2;
-const CALLS: TrackId = 3;
+pub(super) const CALLS: TrackId = 3;
+/// Names of runs of the block that stands for interrupts, and of a block that the database lacks.
+pub(super) const NO_INSTRUCTION: &str = "no instruction";
+pub(super) const MISSING_BLOCK: &str = "missing block";
 /// No lane of any block.
 const NO_LANE: u8 = 0;
 /// Runs of blocks whose columns are filled together.
@@ -151,7 +154,7 @@ impl ToBatch<'_> {
         let known = self.blocks.get(run.block).map(|e| (e.name, e.is_interrupt(), e.block.pc));
         let name = match known {
             Some((Some(name), ..)) => return Ok(name),
-            Some((None, true, _)) => self.text_name("no instruction")?,
+            Some((None, true, _)) => self.text_name(NO_INSTRUCTION)?,
             Some((None, false, pc)) => self.address_name(pc)?,
             None => {
                 // Reported once: a table without its blocks would have millions of these.
@@ -160,7 +163,7 @@ impl ToBatch<'_> {
                     let at = run.begin;
                     self.out.problems.push(Problem { at, kind: &NO_BLOCK, value: run.block as u64 });
                 }
-                return self.text_name("missing block");
+                return self.text_name(MISSING_BLOCK);
             }
         };
         if let Some(entry) = self.blocks.get_mut(run.block) {
@@ -237,7 +240,7 @@ impl ToBatch<'_> {
                 if let Some((open, _)) = self.state.mode.take() {
                     self.out.push(EventKind::EndOf, MODE, time, open.name, open.locator);
                 }
-                let name = self.text_name(&mode.word())?;
+                let name = self.text_name(mode.word())?;
                 self.out.push(EventKind::Begin, MODE, time, name, locator);
                 self.state.mode = Some((OpenSlice { name, locator }, mode));
             }

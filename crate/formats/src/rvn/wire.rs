@@ -114,8 +114,13 @@ impl Mode {
     }
 
     /// The mode as text, such as `64 bit`.
-    pub fn word(self) -> String {
-        self.bits().map_or_else(|| String::from("unknown mode"), |bits| format!("{bits} bit"))
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Bits64 => "64 bit",
+            Self::Bits32 => "32 bit",
+            Self::Bits16 => "16 bit",
+            Self::Unknown(_) => "unknown mode",
+        }
     }
 }
 
@@ -200,6 +205,15 @@ pub fn block_run(end: u64) -> Query {
     Query {
         select: &["transition_id", "block_id"],
         rest: format!("from execution where transition_id<={} order by transition_id desc limit 2", end as i64),
+        shape: Shape::Ints { small: false },
+    }
+}
+
+/// Queries the last block run that ends at transition `at` or before.
+pub fn run_before(at: u64) -> Query {
+    Query {
+        select: &["transition_id", "block_id"],
+        rest: format!("from execution where transition_id<={} order by transition_id desc limit 1", at as i64),
         shape: Shape::Ints { small: false },
     }
 }

@@ -10,18 +10,20 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// Distance between checkpoints in bytes.
 const APART: u64 = 256 * 1024;
 
 /// A point by its absolute offset and its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PointRef {
     pub(crate) at: u64,
     pub(crate) number: u64,
 }
 
 /// Checkpoints along the file. An interval reaches from one to the next.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoints {
     all: Vec<PointRef>,
     next: u64,
@@ -50,7 +52,7 @@ impl Checkpoints {
 }
 
 /// The points at one statement.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Occurrences {
     last: PointRef,
     /// The interval of `last`.

@@ -19,7 +19,7 @@ use crate::sort;
 use super::Located;
 use super::checkpoints::PointRef;
 use super::decode::{Ignore, Points, Sink, VariableHeader};
-use super::events::TraceDbDecoder;
+use super::index::TraceDbRecords;
 use super::point::{Collect, Content, Point, Variable};
 use super::wire::{Kind, LONGEST, Number, StatementId, Tables};
 
@@ -41,12 +41,12 @@ struct Fetched {
     before: Option<PointRef>,
 }
 
-impl TraceDbDecoder {
+impl TraceDbRecords {
     pub(super) fn range_of(&self, locator: Locator) -> Option<Range> {
         match locator.into() {
             Located::BufferSize(at) => Some(Range { at, len: LONGEST as u64 }),
             Located::Point(at) => {
-                let checkpoint = self.state.checkpoints.before(at)?;
+                let checkpoint = self.index.checkpoints.before(at)?;
                 Some(self.clipped(checkpoint.at, at - checkpoint.at + FIRST_RANGE))
             }
         }
@@ -82,7 +82,7 @@ impl TraceDbDecoder {
         let mut remarks = Vec::new();
         let (point, complete) = self.point(at, own, &mut remarks);
         if !complete {
-            let cut = fetched.checkpoint.at + fetched.own as u64 >= self.walk.points.at || self.failed_in(at, own);
+            let cut = fetched.checkpoint.at + fetched.own as u64 >= self.index.end || self.failed_in(at, own);
             remarks.push(if cut {
                 "The trace ends or breaks within this point, which may be incomplete.".to_string()
             } else {
@@ -94,7 +94,7 @@ impl TraceDbDecoder {
                 remarks.push(format!("{what} not shown: {value}."));
             }
         }
-        let tables = &self.walk.tables;
+        let tables = &self.index.tables;
         let mut fields = statement_fields(point.statement);
         if let Some((before, earlier)) = self.earlier(&fetched, at, point.statement, bytes) {
             fields.push(Field::new("Previous at this statement", Value::Ticks(before.number)));
@@ -127,7 +127,7 @@ impl TraceDbDecoder {
     fn buffer_details(&self, at: u64, bytes: &[u8]) -> Result<RecordDetails> {
         let mut sink = OneSize::default();
         let window = bytes.get(..bytes.len().min(LONGEST)).unwrap_or_default();
-        Points::new(self.layout, at).run(&self.walk.tables, window, &mut sink)?;
+        Points::new(self.index.layout, at).run(&self.index.tables, window, &mut sink)?;
         let (address, size) =
             sink.found.ok_or(Error::new(at, Cause::Misuse("there is no buffer size at this offset")))?;
         let fields = [
@@ -140,7 +140,7 @@ impl TraceDbDecoder {
 
     /// Splits `bytes` into the ranges requested for them. Each range depends only on the content of the earlier ones.
     fn fetched(&self, at: u64, bytes: &[u8]) -> Option<Fetched> {
-        let checkpoint = self.state.checkpoints.before(at)?;
+        let checkpoint = self.index.checkpoints.before(at)?;
         let from = usize::try_from(at - checkpoint.at).ok()?;
         let mut own = from + FIRST_RANGE as usize;
         while own < bytes.len() {
@@ -155,7 +155,7 @@ impl TraceDbDecoder {
         let statement = self.statement(at, bytes.get(from..own)?);
         let found = statement.and_then(|id| self.within(checkpoint, at, id, bytes));
         let before = match (statement, found) {
-            (Some(id), None) => self.state.tracks.points_of(id).and_then(|points| points.before(checkpoint.at)),
+            (Some(id), None) => self.points_of(id).and_then(|points| points.before(checkpoint.at)),
             _ => None,
         };
         Some(Fetched { checkpoint, own, before })
@@ -163,7 +163,7 @@ impl TraceDbDecoder {
 
     /// The range, cut off at the end of the file.
     fn clipped(&self, at: u64, len: u64) -> Range {
-        let size = self.options.size.unwrap_or(u64::MAX);
+        let size = self.index.size.unwrap_or(u64::MAX);
         Range { at, len: len.min(size.saturating_sub(at)) }
     }
 
@@ -185,35 +185,35 @@ impl TraceDbDecoder {
         let len = usize::try_from(at - checkpoint.at).ok()?;
         let mut sink = Last { id, number: checkpoint.number, point: checkpoint, statement: None, found: None };
         // Bytes before the point have been decoded without an error.
-        let _ = Points::new(self.layout, checkpoint.at).run(&self.walk.tables, bytes.get(..len)?, &mut sink);
+        let _ = Points::new(self.index.layout, checkpoint.at).run(&self.index.tables, bytes.get(..len)?, &mut sink);
         sink.found
     }
 
     fn point(&self, at: u64, bytes: &[u8], remarks: &mut Vec<String>) -> (Point, bool) {
-        let map = self.state.history.before(at).unwrap_or_else(|| {
+        let map = self.index.history.before(at).unwrap_or_else(|| {
             remarks.push("Buffer sizes are unknown here: this trace changes buffers too often.".to_string());
             Default::default()
         });
-        let mut collect = Collect::new(map, self.options.limits.payload);
-        let _ = Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect);
+        let mut collect = Collect::new(map, usize::try_from(self.index.payload).unwrap_or(usize::MAX));
+        let _ = Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect);
         (collect.point, collect.done)
     }
 
     fn statement(&self, at: u64, bytes: &[u8]) -> Option<StatementId> {
         let mut collect = Collect::new(Default::default(), 0);
-        let _ = Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect);
+        let _ = Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect);
         collect.point.statement
     }
 
     /// Whether `bytes` hold the point to its end, or to an error.
     fn is_whole(&self, at: u64, bytes: &[u8]) -> bool {
         let mut collect = Collect::new(Default::default(), 0);
-        Points::new(self.layout, at).run(&self.walk.tables, bytes, &mut collect).is_err() || collect.done
+        Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect).is_err() || collect.done
     }
 
     fn failed_in(&self, at: u64, bytes: &[u8]) -> bool {
-        let mut points = Points::new(self.layout, at);
-        points.run(&self.walk.tables, bytes, &mut Ignore).is_err()
+        let mut points = Points::new(self.index.layout, at);
+        points.run(&self.index.tables, bytes, &mut Ignore).is_err()
     }
 }
 

@@ -2,13 +2,12 @@
 
 use alloc::format;
 use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use crate::batch::EventBatch;
-use crate::decoder::{Decoder, Progress, Range, Want};
-use crate::details::RecordDetails;
+use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
 use crate::info::{Clock, Column, Info, Shows, Tab};
-use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
@@ -30,7 +29,12 @@ pub(crate) struct TraceDbDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[Column { label: "Position", shows: Shows::Position }];
+const COLUMNS: &[Column] = &[
+    Column { label: "Point", shows: Shows::Position },
+    Column { label: "Statement", shows: Shows::Field("statement") },
+    Column { label: "Variables", shows: Shows::Field("vars") },
+    Column { label: "Other", shows: Shows::Rest },
+];
 
 impl TraceDbDecoder {
     pub(super) fn new(layout: Layout, head: &[u8], options: OpenOptions) -> Self {
@@ -55,9 +59,8 @@ impl TraceDbDecoder {
             return Ok(());
         }
         let at = self.walk.points.at.saturating_add(rest);
-        let State { tracks, checkpoints, point, statement, .. } = &mut self.state;
-        out.problems.push(Problem { at, kind: &CUT_POINT, value: point.number });
-        tracks.point(*statement, *point, checkpoints.interval(), true, out)
+        out.problems.push(Problem { at, kind: &CUT_POINT, value: self.state.point.number });
+        self.state.point(true, out)
     }
 }
 
@@ -139,15 +142,7 @@ impl Decoder for TraceDbDecoder {
         if self.done { Want::Nothing } else { Want::Next }
     }
 
-    fn details_range(&self, locator: Locator) -> Option<Range> {
-        self.range_of(locator)
-    }
-
-    fn details_next(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
-        self.next_range_of(locator, bytes)
-    }
-
-    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
-        self.details_of(locator, bytes)
+    fn index(&self) -> Vec<u8> {
+        self.index_bytes()
     }
 }

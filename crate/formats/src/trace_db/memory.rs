@@ -3,11 +3,13 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// An address that the reference neither stores nor finds.
 const NEVER: u64 = u64::MAX;
 
 /// Sizes of buffers by address, both in bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryMap {
     sizes: BTreeMap<u64, u64>,
 }
@@ -49,7 +51,7 @@ const MAX_CHANGES: usize = 4 << 20;
 const CHANGES_PER_COPY: usize = 64 * 1024;
 
 /// All changes of the map with their offsets. They give the map at any point without reading the file up to it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct History {
     changes: Vec<Change>,
     /// Copies of the map, each with the number of changes before it. A copy is made after as many changes as the map
@@ -60,7 +62,7 @@ pub(crate) struct History {
     lost: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Change {
     at: u64,
     address: u64,

@@ -8,8 +8,9 @@ mod decode;
 mod details;
 pub mod encode;
 mod events;
+mod fields;
+mod index;
 pub mod memory;
-
 pub mod point;
 pub mod problems;
 mod sniff;
@@ -26,6 +27,8 @@ use crate::locator::Locator;
 use crate::sniff::{Format, OpenOptions, Opened};
 
 use wire::Layout;
+
+pub use index::open_records;
 
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::problems::CUT_POINT;
 use super::wire::{Layout, Number, StatementId, Tables};
 
 /// Entries kept of a point. A file may have any number of them.
-const MAX_ENTRIES: usize = 1 << 20;
+pub(super) const MAX_ENTRIES: usize = 1 << 20;
 /// Limit for buffers that are live at the same time.
 pub(crate) const MAX_BUFFERS: usize = 1 << 22;
 

@@ -12,6 +12,7 @@ use crate::json::{put_double, put_text};
 use crate::problem::{LEFT_OUT, Problem};
 use crate::sniff::{OpenOptions, Text};
 
+use super::fields::MAX_BLOBS;
 use super::point::{Content, Point, Reader, Variable};
 use super::problems::ENTRIES_LEFT_OUT;
 use super::wire::{Layout, Number, Tables};
@@ -27,8 +28,6 @@ pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Opti
 
 /// Size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
-/// Bytes of blobs printed for each point.
-const BLOBS: usize = 64 << 20;
 
 /// The dump as JSON lines.
 pub(crate) struct JsonLines {
@@ -40,7 +39,7 @@ pub(crate) struct JsonLines {
 
 impl JsonLines {
     pub(crate) fn new(layout: Layout, options: OpenOptions) -> Self {
-        Self { reader: Reader::new(layout, options.limits, BLOBS), head: false, done: false, problems: Vec::new() }
+        Self { reader: Reader::new(layout, options.limits, MAX_BLOBS), head: false, done: false, problems: Vec::new() }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::batch::EventBatch;
 use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
+use crate::records::Pieces;
 
 use super::checkpoints::{Checkpoints, PointRef};
 use super::decode::{Sink, VariableHeader};
@@ -16,6 +17,7 @@ pub(super) struct State {
     pub(super) tracks: Tracks,
     pub(super) checkpoints: Checkpoints,
     pub(super) history: History,
+    pub(super) pieces: Pieces,
     /// The current point.
     pub(super) point: PointRef,
     pub(super) statement: Option<StatementId>,
@@ -30,11 +32,25 @@ impl State {
             tracks: Tracks::new(limits),
             checkpoints: Checkpoints::default(),
             history: History::default(),
+            pieces: Pieces::default(),
             point: PointRef { at: 0, number: 0 },
             statement: None,
             file: None,
             error: None,
         }
+    }
+
+    /// Adds the current point.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are too many names.
+    #[inline]
+    pub(super) fn point(&mut self, incomplete: bool, out: &mut EventBatch) -> Result<()> {
+        let Self { tracks, checkpoints, pieces, point, statement, .. } = self;
+        tracks.point(*statement, *point, checkpoints.interval(), incomplete, out)?;
+        pieces.add(point.at, point.number);
+        Ok(())
     }
 }
 
@@ -104,8 +120,7 @@ impl Sink for ToBatch<'_> {
 
     #[inline]
     fn end(&mut self, _next: u64) {
-        let interval = self.state.checkpoints.interval();
-        let result = self.state.tracks.point(self.state.statement, self.state.point, interval, false, self.out);
+        let result = self.state.point(false, self.out);
         self.keep_error(result);
         self.state.point.number += 1;
     }

@@ -11,6 +11,7 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use hashbrown::HashMap;
 
@@ -36,6 +37,9 @@ const MAX_BUFFER_NAMES: usize = 1 << 20;
 /// Limit for buffers shown at the same time: each takes a row.
 const MAX_ROWS: usize = 1024;
 const NONE: u32 = u32::MAX;
+/// The names of points without a statement, and of those at statements beyond the limit.
+pub(super) const NO_STATEMENT: &str = "no statement";
+pub(super) const ANOTHER_STATEMENT: &str = "another statement";
 /// Entries of the direct-mapped cache in front of `by_key`.
 const RECENT: usize = 1024;
 
@@ -115,9 +119,14 @@ impl Tracks {
         }
     }
 
-    /// The points at a statement.
-    pub(crate) fn points_of(&self, id: StatementId) -> Option<&Occurrences> {
-        self.statements.get(*self.by_id.get(&id)? as usize).map(|s| &s.points)
+    /// The points at each statement that has a name.
+    pub(super) fn occurrences(&self) -> impl Iterator<Item = (StatementId, &Occurrences)> {
+        self.statements.iter().map(|statement| (statement.id, &statement.points))
+    }
+
+    /// The track of the statements of each file, and of those without a file.
+    pub(super) fn files(&self) -> Vec<(Option<u32>, TrackId)> {
+        self.files.iter().filter(|file| file.lane != NONE).map(|file| (file.id, file.lane)).collect()
     }
 
     /// Returns the file slot for the variables of the current point, which is at statement `id`.
@@ -168,7 +177,7 @@ impl Tracks {
             Some(id) => self.statement(id, point, interval, out)?,
             None => {
                 if self.no_statement == NONE {
-                    self.no_statement = self.texts.number("no statement", point.at, self.limits.names, out)?;
+                    self.no_statement = self.texts.number(NO_STATEMENT, point.at, self.limits.names, out)?;
                 }
                 (self.no_statement, self.file_slot(None, point.at, out))
             }
@@ -222,7 +231,7 @@ impl Tracks {
         let file = self.file_slot(id.file(), point.at, out);
         if self.statements.len() >= MAX_STATEMENTS {
             self.report(&STATEMENTS_NOT_SHOWN, MAX_STATEMENTS, point.at, out);
-            let name = self.texts.number("another statement", point.at, self.limits.names, out)?;
+            let name = self.texts.number(ANOTHER_STATEMENT, point.at, self.limits.names, out)?;
             return Ok((name, file));
         }
         let name = self.texts.number(&statement_name(id), point.at, self.limits.names, out)?;
@@ -417,8 +426,16 @@ impl Tracks {
 
 /// The name of a statement: its file, if any, and its place in the syntax tree.
 fn statement_name(id: StatementId) -> String {
-    match id.file() {
-        Some(file) => format!("statement {file}:{}", id.place()),
-        None => format!("statement {}", id.place()),
-    }
+    let mut name = String::new();
+    put_statement_name(&mut name, id);
+    name
+}
+
+/// Appends the name of a statement.
+pub(super) fn put_statement_name(out: &mut String, id: StatementId) {
+    // Writing to a String cannot fail.
+    let _ = match id.file() {
+        Some(file) => write!(out, "statement {file}:{}", id.place()),
+        None => write!(out, "statement {}", id.place()),
+    };
 }

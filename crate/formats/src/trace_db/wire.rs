@@ -12,6 +12,8 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// Length of a type record in bytes, in both layouts.
 pub(crate) const TYPE_LEN: usize = 12;
 /// Length of the longest entry in bytes, without the bytes of a blob.
@@ -37,7 +39,7 @@ pub(crate) const AUXILIARY: u8 = 4;
 /// | 0 to 39 | index in the syntax tree |
 /// | 40 to 62 | number of the source file |
 /// | 63 | 1: there is a file; 0: all bits together are the index in the syntax tree |
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct StatementId(u64);
 
@@ -87,7 +89,7 @@ impl From<u64> for StatementId {
 }
 
 /// One of the two layouts. A file does not say which it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Layout {
     /// Written since 9 November 2017 (4796e7b), although trace-db's documentation still describes the other one.
     Wide,
@@ -179,7 +181,7 @@ impl Kind {
 }
 
 /// A type record. Several types may share a name; the index identifies a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Type {
     /// Index of its name. Not validated: some writers get it wrong, so it may be out of range.
     pub name: u32,
@@ -190,7 +192,7 @@ pub struct Type {
 }
 
 /// How values of a type are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Shape {
     /// A number of `size` bytes, at most 8.
     Number { size: u8, number: NumberShape },
@@ -202,7 +204,7 @@ pub(crate) enum Shape {
     Bad,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum NumberShape {
     Unsigned,
     Signed,
@@ -280,7 +282,7 @@ impl PartialEq for Number {
 }
 
 /// The header: names and types.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tables {
     /// The names, each followed by NUL.
     pub(crate) dictionary: Vec<u8>,

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 use unspool_formats::batch::flags;
-use unspool_formats::{Decoder, EventKind, Format, Locator, Problem, RecordDetails, Text};
+use unspool_formats::{Decoder, EventKind, Format, Locator, Problem, RecordDetails, Records, Text};
 
 pub(crate) use crate::common::options;
 use crate::common::{self, Delivered};
@@ -65,8 +65,13 @@ pub(crate) fn text(file: &[u8], portion: usize) -> (String, Vec<Problem>, usize)
     (out, dump.take_problems(), used)
 }
 
+/// A reader of the frames that were decoded.
+pub(crate) fn reader(decoder: &dyn Decoder) -> Box<dyn Records> {
+    common::reader("frames", decoder)
+}
+
 pub(crate) fn details(file: &[u8], decoder: &dyn Decoder, locator: Locator) -> RecordDetails {
-    let (details, bytes) = common::details(file, decoder, locator);
+    let (details, bytes) = common::details(file, reader(decoder).as_ref(), locator);
     assert!(bytes <= 1 << 20);
     details.unwrap()
 }

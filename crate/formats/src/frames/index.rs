@@ -1,0 +1,133 @@
+//! What a reader needs to begin anywhere in a trace, and the reader. All frames are in one lane, the meta frame in none. The
+//! row of a frame is its number.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ops::Range as Numbers;
+
+use serde::{Deserialize, Serialize};
+
+use crate::batch::TrackId;
+use crate::code::isa::ByteOrder;
+use crate::decoder::Range;
+use crate::details::RecordDetails;
+use crate::error::Result;
+use crate::locator::Locator;
+use crate::records::{Lane, Pass, Pieces, Records, Visitor, from_index, to_index};
+
+use super::decode::Walk;
+use super::events::FramesDecoder;
+use super::fields::{Held, ToVisitor};
+use super::wire::Header;
+
+/// What is handed over.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Index {
+    pub(super) header: Header,
+    pub(super) order: ByteOrder,
+    /// Limit for values shown as bytes, in bytes.
+    pub(super) payload: u64,
+    /// Absolute offset of the end of the trace, if it was reached. Also the locator of the last event.
+    pub(super) end: Option<u64>,
+    /// Number of frames.
+    pub(super) frames: u64,
+    pieces: Pieces,
+    /// Absolute offset of the end of the last frame.
+    frames_end: u64,
+    /// Id and track of each thread, by id.
+    pub(super) threads: Vec<(u64, TrackId)>,
+    /// Tracks that do not belong to a thread, in the order of [`super::to_batch::Lane`].
+    pub(super) lanes: [Option<TrackId>; 3],
+}
+
+impl FramesDecoder {
+    pub(super) fn index_bytes(&self) -> Vec<u8> {
+        let state = &self.state;
+        to_index(&Index {
+            header: self.header,
+            order: *state.threads.order(),
+            payload: self.options.limits.payload as u64,
+            end: self.end,
+            frames: self.walk.frames(),
+            pieces: state.pieces.clone(),
+            frames_end: state.frames_end,
+            threads: state.threads.by_id(),
+            lanes: state.lanes,
+        })
+    }
+}
+
+/// The reader of a trace.
+pub(super) struct FramesRecords {
+    pub(super) index: Index,
+    lanes: [Lane; 1],
+}
+
+/// Opens the reader.
+///
+/// # Errors
+///
+/// These bytes are not an index.
+pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
+    let index: Index = from_index(index)?;
+    let lanes = [index.pieces.lane()];
+    Ok(Box::new(FramesRecords { index, lanes }))
+}
+
+impl Records for FramesRecords {
+    fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_> {
+        let index = &self.index;
+        let last = pieces.end.min(index.pieces.len());
+        let (at, row, end, end_row) = match index.pieces.get(pieces.start) {
+            Some((at, row)) if pieces.start < last => {
+                let (end, end_row) = index.pieces.end(last - 1);
+                (at, row, end.unwrap_or(index.frames_end), end_row)
+            }
+            _ => (0, 0, 0, 0),
+        };
+        let walk = Walk::resume(index.header, at, row);
+        Box::new(FramesPass { walk, end, held: Held::new(index, end_row - row) })
+    }
+
+    fn details_range(&self, locator: Locator) -> Option<Range> {
+        self.range_of(locator)
+    }
+
+    fn details_next(&self, locator: Locator, bytes: &[u8]) -> Option<Range> {
+        self.next_range_of(locator, bytes)
+    }
+
+    fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
+        self.details_of(locator, bytes)
+    }
+}
+
+/// A pass over frames.
+struct FramesPass<'a> {
+    walk: Walk,
+    /// Absolute offset of the end of the last frame.
+    end: u64,
+    held: Held<'a>,
+}
+
+impl Pass for FramesPass<'_> {
+    fn want(&self) -> Option<Range> {
+        // If frames are still to come at the end, the file is not the one that was decoded.
+        let at = self.walk.at();
+        (self.held.left > 0 && at < self.end).then(|| Range { at, len: self.end - at })
+    }
+
+    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+        Ok(self.walk.run(bytes, &mut ToVisitor { held: &mut self.held, visitor }))
+    }
+
+    fn end(&mut self, _rest: &[u8], _visitor: &mut dyn Visitor) -> Result<()> {
+        // Incomplete frames are not in the timeline.
+        self.held.left = 0;
+        Ok(())
+    }
+}
