@@ -54,7 +54,9 @@ export type ToRecords =
       readonly x: Ticks;
       readonly track: number | null;
       readonly locator: bigint | null;
-    };
+    }
+  /** Visits all records with all their fields, for tests and the benchmark. */
+  | { readonly t: 'survey'; readonly id: number };
 
 /** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
 export type FromRecords =
@@ -73,5 +75,7 @@ export type FromRecords =
     }
   /** null also if the list ends before. */
   | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
+  /** Number of records and of single values. */
+  | { readonly t: 'survey'; readonly id: number; readonly records: number; readonly fields: number }
   /** Now and then while a list is being made. */
   | { readonly t: 'listing'; readonly listed: Listed };

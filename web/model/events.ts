@@ -6,7 +6,9 @@ import { watch } from '../base/watch.ts';
 import { pointedOf } from './pointing.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
+import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
+import { toPixel } from './view.ts';
 
 /** Rows of one request, and of one entry of the cache. */
 const BLOCK = 64;
@@ -41,6 +43,7 @@ export interface Events {
 /** The records of a trace. The list follows the scope of the `statistics`; rows and the `selection` follow each other. */
 export function createEvents(
   trace: Pick<Trace, 'records' | 'status' | 'info' | 'find'>,
+  timeline: Pick<Timeline, 'view' | 'size' | 'glideBy'>,
   statistics: Pick<Statistics, 'range' | 'whose'>,
   selection: Pick<Selection, 'selected' | 'record' | 'known' | 'selectRecord'>,
 ): Events {
@@ -131,6 +134,14 @@ export function createEvents(
     });
   };
 
+  /** Moves the timeline to a position unless it is in view. */
+  const reveal = (x: bigint) => {
+    const view = timeline.view.peek();
+    const { width } = timeline.size.peek();
+    const at = view && toPixel(view, x);
+    if (at !== null && (at < 0 || at > width)) timeline.glideBy(at - width / 2);
+  };
+
   return {
     shown,
     listed,
@@ -154,6 +165,7 @@ export function createEvents(
       if (!row) return;
       current.value = number;
       mine = row;
+      reveal(row.x);
       void trace.find({ to: 'record', time: row.x, track: row.track, locator: row.locator }).then((found) => {
         // A newer choice takes precedence.
         if (mine !== row) return;

@@ -48,6 +48,8 @@ export interface Records {
    * null if there is none or the worker ends.
    */
   rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
+  /** Visits all records with all their fields and counts both, for tests and tools. null if the worker ends. */
+  survey(): Promise<{ readonly records: number; readonly fields: number } | null>;
   dispose(): void;
 }
 
@@ -145,6 +147,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!port) return null;
       const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
       return reply?.row ?? null;
+    },
+    survey: async () => {
+      if (!(await ready())) return null;
+      return requests.ask('survey', (id) => ({ t: 'survey', id }));
     },
     dispose: () => {
       disposed = true;

@@ -48,6 +48,11 @@ window.addEventListener('message', ({ data, source }: MessageEvent<unknown>) => 
     const digest = bench.at === 'open' ? bench.open.trace.digest() : Promise.resolve(null);
     void digest.then((it) => source?.postMessage({ type: 'unspool:digested', digest: it }, { targetOrigin: '*' }));
   }
+  if (data.type === 'unspool:survey') {
+    const bench = workbench.bench.peek();
+    const survey = bench.at === 'open' ? bench.open.trace.records.survey() : Promise.resolve(null);
+    void survey.then((it) => source?.postMessage({ type: 'unspool:surveyed', ...it }, { targetOrigin: '*' }));
+  }
   if (data.type !== 'unspool:open') return;
   const { name, buffer } = data as { name?: unknown; buffer?: unknown };
   if (!(buffer instanceof ArrayBuffer) && !(buffer instanceof Blob)) return;

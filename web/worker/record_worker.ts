@@ -168,6 +168,20 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           );
           return;
         }
+        case 'survey': {
+          const { id } = message;
+          void withReader(
+            (open) => {
+              scheduler.add('rest', () => {
+                const { records, fields, done } = open.survey() as { records: number; fields: number; done: boolean };
+                if (done) post({ t: 'survey', id, records, fields });
+                return !done;
+              });
+            },
+            () => post({ t: 'survey', id, records: 0, fields: 0 }),
+          );
+          return;
+        }
         default:
           return unreachable(message);
       }

@@ -1,7 +1,7 @@
 //! The reader of records, for JavaScript.
 
 use js_sys::Uint8Array;
-use unspool_engine::records::{ByteSource, List, RecordReader as Engine, RowOut, Scope};
+use unspool_engine::records::{ByteSource, List, RecordReader as Engine, RowOut, Scope, Survey};
 use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_formats::{Instructions, Locator, records};
 use wasm_bindgen::prelude::*;
@@ -33,6 +33,7 @@ impl ByteSource for JsFile {
 pub struct RecordReader {
     engine: Engine,
     list: List,
+    survey: Survey,
     has_offsets: bool,
 }
 
@@ -50,7 +51,7 @@ impl RecordReader {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
-        Ok(Self { engine, list: List::default(), has_offsets: true })
+        Ok(Self { engine, list: List::default(), survey: Survey::default(), has_offsets: true })
     }
 
     /// A reader of a database.
@@ -67,7 +68,12 @@ impl RecordReader {
         let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
         let records = records::open_database(format).map_err(|error| thrown(&error.into()))?;
         let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
-        Ok(Self { engine: engine.map_err(|error| thrown(&error))?, list: List::default(), has_offsets: false })
+        Ok(Self {
+            engine: engine.map_err(|error| thrown(&error))?,
+            list: List::default(),
+            survey: Survey::default(),
+            has_offsets: false,
+        })
     }
 
     /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all.
@@ -121,6 +127,25 @@ impl RecordReader {
     pub fn row_at(&mut self, x: u64, track: Option<u32>, locator: Option<u64>) -> Result<Option<f64>, JsValue> {
         let row = self.engine.row_at(&mut self.list, x, track, locator.map(Locator::from_bits));
         row.map(|row| row.map(|row| row as f64)).map_err(|error| thrown(&error))
+    }
+
+    /// Visits further records with all their fields. Returns `{records, fields, done}`, counted from the first call on, or
+    /// from the one after the last.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn survey(&mut self) -> Result<JsValue, JsValue> {
+        let done = self.engine.survey(&mut self.survey).map_err(|error| thrown(&error))?;
+        let Survey { records, fields, .. } = self.survey;
+        if done {
+            self.survey = Survey::default();
+        }
+        Ok(object(&[
+            ("records", JsValue::from_f64(records as f64)),
+            ("fields", JsValue::from_f64(fields as f64)),
+            ("done", done.into()),
+        ]))
     }
 
     /// One record in full: a `RecordDetails`.

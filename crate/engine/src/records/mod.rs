@@ -12,7 +12,8 @@ use unspool_formats::decoder::Range;
 use unspool_formats::error::Class;
 use unspool_formats::records::{self, Row, RowRecords, Rows};
 use unspool_formats::{
-    Instructions, Lane, Locator, Pass, Record, RecordDetails, Records, RowError, TrackId, Visitor, rows as sql,
+    FieldValue, Instructions, Lane, Locator, Pass, Record, RecordDetails, Records, RowError, TrackId, Visitor,
+    rows as sql,
 };
 
 pub use list::List;
@@ -27,6 +28,8 @@ use crate::rows::RowSource;
 const STRETCH: u64 = 1 << 20;
 /// Pieces of a pass that runs in steps.
 const STEP: u32 = 16;
+/// Pieces of a step of a survey: where one ends and the next begins, a container may be decompressed twice.
+const SURVEY: u32 = 256;
 /// Transitions of a step over a database.
 const ROWS: u64 = 16 * 1024;
 /// Values of a record in a list, and bytes of each: more than a line shows.
@@ -82,6 +85,32 @@ pub struct Scope {
     pub range: Option<Numbers<u64>>,
     /// Their tracks. `None`: all.
     pub tracks: Option<Vec<TrackId>>,
+}
+
+/// What a pass over all records with all their fields has passed on so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Number of records.
+    pub records: u64,
+    /// Number of single values.
+    pub fields: u64,
+    /// The next piece, or the next row of a database.
+    next: u64,
+}
+
+impl Visitor for Survey {
+    fn begin(&mut self, _record: &Record<'_>) -> bool {
+        self.records += 1;
+        true
+    }
+
+    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {
+        self.fields += 1;
+    }
+
+    fn open(&mut self, _key: &str, _is_list: bool) {}
+    fn close(&mut self) {}
+    fn end(&mut self) {}
 }
 
 /// Where records are read from.
@@ -206,6 +235,32 @@ impl RecordReader {
     /// Number of records.
     pub fn rows(&self) -> u64 {
         self.lanes.iter().map(|lane| lane.rows).sum()
+    }
+
+    /// Visits further records with all their fields: some megabytes of the file. Returns whether these were the last.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn survey(&mut self, survey: &mut Survey) -> Result<bool, TraceErrorOut> {
+        let rows = self.lanes.first().map_or(0, |lane| lane.rows);
+        match &self.origin {
+            Origin::Database(..) => {
+                let end = (survey.next + ROWS).min(rows);
+                self.visit(0, survey.next..end, survey)?;
+                survey.next = end;
+                Ok(end == rows)
+            }
+            Origin::File(records, source) => {
+                let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
+                let from = u32::try_from(survey.next).unwrap_or(u32::MAX);
+                let end = from.saturating_add(SURVEY);
+                let mut pass = records.pass(from..end);
+                run(&mut *pass, &mut self.window, &**source, survey)?;
+                survey.next = end.into();
+                Ok(pieces.is_none_or(|pieces| end >= pieces))
+            }
+        }
     }
 
     /// The details of a record.
@@ -335,7 +390,7 @@ impl Visitor for Before {
         false
     }
 
-    fn field(&mut self, _key: &str, _value: unspool_formats::FieldValue<'_>) {}
+    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
     fn open(&mut self, _key: &str, _is_list: bool) {}
     fn close(&mut self) {}
     fn end(&mut self) {}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatPosition, plural } from '../../../base/format.ts';
-import type { RecordColumn, TraceInfo } from '../../../base/protocol.ts';
+import type { Field, RecordColumn, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordRow } from '../../../base/record_protocol.ts';
 import {
   isShared,
@@ -262,7 +262,10 @@ function cellText(
 ): string {
   switch (shows) {
     case 'position':
-      return formatPosition(row.x, context.origin, context.clock);
+      // The head of the column names the unit.
+      return context.clock.kind === 'ordinal'
+        ? formatCount(row.x)
+        : formatPosition(row.x, context.origin, context.clock);
     case 'thread':
       return trace.tracks.value.get(row.track)?.name ?? '';
     case 'name':
@@ -272,14 +275,25 @@ function cellText(
       return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
     }
     case 'rest': {
-      const rest = row.fields.filter(({ name }) => !columns.some((column) => column.key === name));
-      const [only] = rest;
-      // A list of arguments or a payload needs no name when it is all there is.
-      if (rest.length === 1 && only) return valueLine(only.value, context, LONGEST);
+      const rest = row.fields.filter(({ name }) => !isShown(columns, name));
+      // The name of a record of an unusual kind, where no column shows names.
+      const name = columns.some((column) => column.shows === 'name') ? '' : row.name;
       const more = row.dropped > 0 ? `, …${formatCount(row.dropped)} more` : '';
-      return `${fieldsLine(rest, context, LONGEST)}${more}`;
+      return [name, `${restLine(rest, context)}${more}`].filter(Boolean).join(': ');
     }
   }
+}
+
+/** Fields that no column shows. Arguments or a payload need no name when they are all there is. */
+function restLine(rest: readonly Field[], context: ValueContext): string {
+  const [only] = rest;
+  const isClear = rest.length === 1 && (only?.value.t === 'list' || only?.value.t === 'bytes');
+  return isClear ? valueLine(only.value, context, LONGEST) : fieldsLine(rest, context, LONGEST);
+}
+
+/** Whether a column shows the field with this key. */
+function isShown(columns: readonly RecordColumn[], name: string): boolean {
+  return columns.some(({ shows, key }) => key === name || (shows === 'thread' && name === 'thread'));
 }
 
 function isNumber({ shows }: RecordColumn): boolean {
