@@ -36,6 +36,13 @@ export interface RecordRow {
   readonly dropped: number;
 }
 
+/** What a pass over all records with all their fields has counted, and the memory of the module in bytes. */
+export interface Surveyed {
+  readonly records: number;
+  readonly fields: number;
+  readonly memory: number;
+}
+
 /** Messages of the page to the record worker, which reads the records of the same file. */
 export type ToRecords =
   /** `format` is {@link TraceInfo.format}. A database needs no index. */
@@ -75,7 +82,7 @@ export type FromRecords =
     }
   /** null also if the list ends before. */
   | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
-  /** Number of records and of single values. */
-  | { readonly t: 'survey'; readonly id: number; readonly records: number; readonly fields: number }
+  /** Number of records and of single values, and the bytes of memory of the module that reads them. */
+  | ({ readonly t: 'survey'; readonly id: number } & Surveyed)
   /** Now and then while a list is being made. */
   | { readonly t: 'listing'; readonly listed: Listed };

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
-import type { FromRecords, Listed, RecordRow, RecordScope, ToRecords } from '../base/record_protocol.ts';
+import type { FromRecords, Listed, RecordRow, RecordScope, Surveyed, ToRecords } from '../base/record_protocol.ts';
 import { createRequests } from './requests.ts';
 
 /** The part of `Worker` that the records of a trace use. Tests substitute their own. */
@@ -49,7 +49,7 @@ export interface Records {
    */
   rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
   /** Visits all records with all their fields and counts both, for tests and tools. null if the worker ends. */
-  survey(): Promise<{ readonly records: number; readonly fields: number } | null>;
+  survey(): Promise<Surveyed | null>;
   dispose(): void;
 }
 

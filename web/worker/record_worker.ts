@@ -1,5 +1,5 @@
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
-import type { FromRecords, Listed, RecordRow, ToRecords } from '../base/record_protocol.ts';
+import type { FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { wordsOf } from './instructions.ts';
@@ -173,12 +173,12 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           void withReader(
             (open) => {
               scheduler.add('rest', () => {
-                const { records, fields, done } = open.survey() as { records: number; fields: number; done: boolean };
-                if (done) post({ t: 'survey', id, records, fields });
+                const { done, ...counted } = open.survey() as Surveyed & { done: boolean };
+                if (done) post({ t: 'survey', id, ...counted });
                 return !done;
               });
             },
-            () => post({ t: 'survey', id, records: 0, fields: 0 }),
+            () => post({ t: 'survey', id, records: 0, fields: 0, memory: 0 }),
           );
           return;
         }

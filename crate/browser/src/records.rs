@@ -37,6 +37,14 @@ pub struct RecordReader {
     has_offsets: bool,
 }
 
+/// The module's memory in bytes. It never shrinks.
+fn memory() -> f64 {
+    #[cfg(target_arch = "wasm32")]
+    return core::arch::wasm32::memory_size(0) as f64 * 65536.0;
+    #[cfg(not(target_arch = "wasm32"))]
+    return 0.0;
+}
+
 fn thrown(error: &TraceErrorOut) -> JsValue {
     to_js(error)
 }
@@ -129,8 +137,8 @@ impl RecordReader {
         row.map(|row| row.map(|row| row as f64)).map_err(|error| thrown(&error))
     }
 
-    /// Visits further records with all their fields. Returns `{records, fields, done}`, counted from the first call on, or
-    /// from the one after the last.
+    /// Visits further records with all their fields. Returns `{records, fields, done, memory}`: what was counted since the
+    /// first call, or since the one after the last, and the module's memory in bytes.
     ///
     /// # Errors
     ///
@@ -145,6 +153,7 @@ impl RecordReader {
             ("records", JsValue::from_f64(records as f64)),
             ("fields", JsValue::from_f64(fields as f64)),
             ("done", done.into()),
+            ("memory", JsValue::from_f64(memory())),
         ]))
     }
 
