@@ -23,8 +23,11 @@ const SPARE = 8;
 /** Characters of a cell at most. */
 const LONGEST = 400;
 /** Widths of columns in characters. */
-const NARROWEST = 6;
-const WIDEST = 56;
+const NARROWEST = 5;
+const WIDEST = 72;
+/** Rows that decide the widths, and the share of them that their columns show whole. */
+const SEEN = 200;
+const MOST = 0.9;
 /** CSS pixels of a character of the table, and of the space around a cell's text. */
 const CHARACTER = 7.3;
 const AROUND = 18;
@@ -95,7 +98,7 @@ function List({ open, listed, info, context }: ListProps) {
   }, [wanted]);
   const columns = info.columns;
   const cells = shown.map((row) => row && columns.map((column) => cellText(open, columns, column, row, context)));
-  const widths = useWidths(columns, cells, listed);
+  const { pixels, flexible } = useWidths(columns, cells, listed);
   const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.rows, End: listed.rows }[
@@ -119,11 +122,11 @@ function List({ open, listed, info, context }: ListProps) {
         aria-activedescendant={current >= first && current < end ? `event-${current}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
-        style={{ minWidth: `${widths.reduce((sum, width) => sum + width, 0)}px` }}
+        style={{ minWidth: `${pixels.reduce((sum, width) => sum + width, 0)}px` }}
       >
         <colgroup>
-          {widths.map((width, i) => (
-            <col key={columns[i]!.label} style={i === widths.length - 1 ? undefined : { width: `${width}px` }} />
+          {pixels.map((width, i) => (
+            <col key={columns[i]!.label} style={i === flexible ? undefined : { width: `${width}px` }} />
           ))}
         </colgroup>
         <thead>
@@ -148,7 +151,7 @@ function List({ open, listed, info, context }: ListProps) {
                 onClick={() => events.choose(row)}
               >
                 {columns.map((column, i) => (
-                  <td key={column.label} class={isNumber(column) ? 'number' : ''} title={long(texts?.[i], widths[i]!)}>
+                  <td key={column.label} class={isNumber(column) ? 'number' : ''} title={long(texts?.[i], pixels[i]!)}>
                     {texts?.[i] ?? ''}
                   </td>
                 ))}
@@ -238,19 +241,39 @@ function useLongList(box: RefObject<HTMLDivElement | null>, count: number) {
   };
 }
 
-/** The widths of columns in CSS pixels: as wide as the texts seen so far, which only grows while the list is the same. */
-function useWidths(columns: readonly RecordColumn[], cells: readonly (readonly string[] | null)[], listed: Listed) {
-  const seen = useRef<{ listed: Listed; characters: number[] } | null>(null);
-  if (seen.current?.listed !== listed) {
-    seen.current = { listed, characters: columns.map(({ label }) => Math.max(NARROWEST, label.length)) };
-  }
-  const { characters } = seen.current;
+/** The widths of columns in CSS pixels, and the column that takes what is left. */
+interface Widths {
+  readonly pixels: readonly number[];
+  readonly flexible: number;
+}
+
+/**
+ * Columns as wide as most of the first texts need: one long text does not squeeze the other columns. Widths stay as they are
+ * once enough rows of the list were seen.
+ */
+function useWidths(
+  columns: readonly RecordColumn[],
+  cells: readonly (readonly string[] | null)[],
+  listed: Listed,
+): Widths {
+  const seen = useRef<{ listed: Listed; lengths: number[][] } | null>(null);
+  if (seen.current?.listed !== listed) seen.current = { listed, lengths: columns.map(() => []) };
+  const { lengths } = seen.current;
   for (const texts of cells) {
-    texts?.forEach((text, i) => {
-      characters[i] = Math.min(WIDEST, Math.max(characters[i]!, text.length));
+    if (!texts || lengths[0]!.length >= SEEN) continue;
+    texts.forEach((text, i) => {
+      lengths[i]!.push(text.length);
     });
   }
-  return characters.map((count) => Math.ceil(count * CHARACTER + AROUND));
+  const characters = columns.map(({ label }, i) => {
+    const sorted = [...lengths[i]!].sort((a, b) => a - b);
+    const most = sorted[Math.floor(sorted.length * MOST)] ?? 0;
+    return Math.min(WIDEST, Math.max(NARROWEST, label.length, most));
+  });
+  return {
+    pixels: characters.map((count) => Math.ceil(count * CHARACTER + AROUND)),
+    flexible: characters.lastIndexOf(Math.max(...characters)),
+  };
 }
 
 function cellText(
@@ -276,12 +299,20 @@ function cellText(
     }
     case 'rest': {
       const rest = row.fields.filter(({ name }) => !isShown(columns, name));
-      // The name of a record of an unusual kind, where no column shows names.
-      const name = columns.some((column) => column.shows === 'name') ? '' : row.name;
+      const name = nameOf(columns, row, context);
       const more = row.dropped > 0 ? `, …${formatCount(row.dropped)} more` : '';
       return [name, `${restLine(rest, context)}${more}`].filter(Boolean).join(': ');
     }
   }
+}
+
+/** The name of a record of an unusual kind, where no column says it. */
+function nameOf(columns: readonly RecordColumn[], row: RecordRow, context: ValueContext): string {
+  const isSaid = columns.some(({ shows, key }) => {
+    const field = shows === 'field' && row.fields.find(({ name }) => name === key);
+    return shows === 'name' || (field && row.name.endsWith(valueLine(field.value, context, LONGEST)));
+  });
+  return isSaid ? '' : row.name;
 }
 
 /** Fields that no column shows. Arguments or a payload need no name when they are all there is. */
