@@ -26,7 +26,7 @@ const LONGEST = 400;
 const NARROWEST = 5;
 const WIDEST = 72;
 /** Rows that decide the widths, and the share of them that their columns show whole. */
-const SEEN = 200;
+const SEEN = 64;
 const MOST = 0.9;
 /** CSS pixels of a character of the table, and of the space around a cell's text. */
 const CHARACTER = 7.3;
@@ -98,7 +98,11 @@ function List({ open, listed, info, context }: ListProps) {
   }, [wanted]);
   const columns = info.columns;
   const cells = shown.map((row) => row && columns.map((column) => cellText(open, columns, column, row, context)));
-  const { pixels, flexible } = useWidths(columns, cells, listed);
+  const { pixels, flexible } = useWidths(columns, listed, () =>
+    Array.from({ length: SEEN }, (_, k) => events.row(first + k))
+      .filter((row) => row !== null)
+      .map((row) => columns.map((column) => cellText(open, columns, column, row, context))),
+  );
   const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.rows, End: listed.rows }[
@@ -248,32 +252,28 @@ interface Widths {
 }
 
 /**
- * Columns as wide as most of the first texts need: one long text does not squeeze the other columns. Widths stay as they are
- * once enough rows of the list were seen.
+ * Columns as wide as most texts of the first rows need: one long text does not squeeze the other columns. `sample` has the
+ * texts of rows, once they are there; the widths then stay while the list is the same.
  */
 function useWidths(
   columns: readonly RecordColumn[],
-  cells: readonly (readonly string[] | null)[],
   listed: Listed,
+  sample: () => readonly (readonly string[])[],
 ): Widths {
-  const seen = useRef<{ listed: Listed; lengths: number[][] } | null>(null);
-  if (seen.current?.listed !== listed) seen.current = { listed, lengths: columns.map(() => []) };
-  const { lengths } = seen.current;
-  for (const texts of cells) {
-    if (!texts || lengths[0]!.length >= SEEN) continue;
-    texts.forEach((text, i) => {
-      lengths[i]!.push(text.length);
-    });
-  }
+  const known = useRef<{ listed: Listed; widths: Widths } | null>(null);
+  if (known.current?.listed === listed) return known.current.widths;
+  const rows = sample();
   const characters = columns.map(({ label }, i) => {
-    const sorted = [...lengths[i]!].sort((a, b) => a - b);
-    const most = sorted[Math.floor(sorted.length * MOST)] ?? 0;
+    const lengths = rows.map((texts) => texts[i]!.length).sort((a, b) => a - b);
+    const most = lengths[Math.floor(lengths.length * MOST)] ?? 0;
     return Math.min(WIDEST, Math.max(NARROWEST, label.length, most));
   });
-  return {
+  const widths = {
     pixels: characters.map((count) => Math.ceil(count * CHARACTER + AROUND)),
     flexible: characters.lastIndexOf(Math.max(...characters)),
   };
+  if (rows.length > 0) known.current = { listed, widths };
+  return widths;
 }
 
 function cellText(
