@@ -41,6 +41,12 @@ effect(() => {
   const bench = workbench.bench.value;
   document.title = bench.at === 'open' ? `${bench.open.trace.name} – Unspool` : 'Unspool';
 });
+effect(() => {
+  const bench = workbench.bench.value;
+  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready' || savesData()) return;
+  // The first click on a call will follow. A trace that was closed by then starts nothing.
+  whenIdle(bench.open.trace.records.warm);
+});
 window.addEventListener('message', ({ data, source }: MessageEvent<unknown>) => {
   if (typeof data !== 'object' || data === null || !('type' in data)) return;
   if (data.type === 'unspool:digest') {
