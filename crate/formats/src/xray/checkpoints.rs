@@ -41,6 +41,9 @@ pub(super) struct Entry {
     pub(super) thread: u32,
     /// Number of records from here to the next checkpoint of the buffer or to its end.
     pub(super) records: u32,
+    /// The clock of the first of these records, in ticks. It may be before that of the checkpoint: an event or another CPU
+    /// brings its own.
+    pub(super) from: u64,
     /// The greatest clock of these records, in ticks.
     pub(super) until: u64,
 }

@@ -82,7 +82,7 @@ impl XrayDecoder {
                 let rest = all.get(first as usize..).unwrap_or_default();
                 let within = rest.iter().enumerate().take_while(|(i, entry)| *i == 0 || !entry.begins);
                 for (number, (_, entry)) in (first..).zip(within).filter(|(_, (_, entry))| entry.records > 0) {
-                    lane.pieces.push(Piece { number, row: lane.rows, x: entry.checkpoint.clock.max(lane.until) });
+                    lane.pieces.push(Piece { number, row: lane.rows, x: entry.from.max(lane.until) });
                     lane.until = entry.until.max(lane.until);
                     lane.rows += u64::from(entry.records);
                 }
