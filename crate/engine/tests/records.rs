@@ -9,10 +9,13 @@ use std::rc::Rc;
 use common::{corpus_of, fixture, read_whole};
 use proptest::prelude::*;
 use unspool_engine::records::{ByteSource, List, RecordReader, Scope};
+use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg};
+use unspool_formats::frames::encode::{Frame, Std, Table};
 use unspool_formats::records::{self, Row, read_all};
+use unspool_formats::trace_db::wire::{Layout, StatementId, Tables, Type};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
-use unspool_formats::{FieldValue, Locator, Record, TrackId, Visitor};
+use unspool_formats::{FieldValue, Locator, Record, TrackId, Visitor, apitrace, frames, trace_db};
 
 const ALL: Scope = Scope { range: None, tracks: None };
 
@@ -610,4 +613,54 @@ fn long_records_of_xray() {
     let mut file = header(Mode::Fdr, 1_000_000_000, 1 << 24).to_bytes().to_vec();
     file.extend(b.finish());
     check_long("long events", &file);
+}
+
+#[test]
+fn long_records_of_apitrace() {
+    let draw = FunctionSig { id: 1, name: "glBufferData", args: &["size", "data"] };
+    let blob: Vec<u8> = (0..5_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let mut w = apitrace::encode::Writer::new(&[]);
+    for i in 0..6 {
+        let bytes = if i % 2 == 1 { &blob } else { &blob[..10] };
+        w.call(i % 2, &draw, vec![Arg::Uint(i), Arg::Blob(bytes)], None);
+    }
+    let stream = w.stream().to_vec();
+    check_long("long blobs", &w.finish());
+    // A single chunk of several MB.
+    check_long("long chunk", &apitrace::encode::snappy(&stream, 1 << 23));
+}
+
+#[test]
+fn long_records_of_frames() {
+    let mut w = frames::encode::Writer::new(2, 9, 64, None);
+    for i in 0..5_usize {
+        let bytes = vec![0x90; if i % 2 == 1 { 3_000_000 } else { 1 }];
+        w.frame(&Frame::Std(Std { address: 0x1000 + i as u64, thread: 1, bytes, ..Std::default() }));
+    }
+    check_long("long frames", &w.finish(Table::Tracewrap(2)));
+}
+
+#[test]
+fn a_frame_of_the_greatest_length_is_listed() {
+    let mut w = frames::encode::Writer::new(2, 9, 64, None);
+    for len in [1, (64 << 20) - 100, 1] {
+        let bytes = vec![0x90; len];
+        w.frame(&Frame::Std(Std { address: 0x1000, thread: 1, bytes, ..Std::default() }));
+    }
+    let file = w.finish(Table::None);
+    let mut trace = Trace::new("longest frame", &file);
+    let mut list = trace.list(&ALL);
+    assert_eq!(trace.reader.rows_of(&mut list, 0, 5).unwrap().len(), 3);
+}
+
+#[test]
+fn long_points_of_trace_db() {
+    let types = [Type { name: 0, format: 1, size: 4 }, Type { name: 1, format: 4, size: 0 }];
+    let mut w = trace_db::encode::Writer::new(Layout::Wide, Tables::new([b"int".as_slice(), b"string", b"x"], types));
+    for i in 0..5_usize {
+        w.statement(StatementId::from_bits(i as u64));
+        w.blob(2, 1, &vec![b'a'; if i % 2 == 1 { 3_000_000 } else { 3 }]);
+        w.end();
+    }
+    check_long("long points", &w.finish());
 }

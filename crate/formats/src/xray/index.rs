@@ -27,9 +27,10 @@ use super::yaml::YamlWalk;
 /// Bytes that a pass asks for at once after the last of its records, where the arguments of that may be.
 const BEYOND: u64 = 8 * 1024;
 
-/// The end of what a pass that is at `at` asks for, if its pieces end at `end`. The arguments of the last record may go on.
+/// The end of what a pass that is at `at` asks for, if its pieces end at `end`. The arguments of the last record may go on;
+/// it asks for as many bytes again as these have taken so far.
 fn beyond(end: u64, at: u64) -> u64 {
-    end.max(at).saturating_add(BEYOND)
+    end.max(at).saturating_add(BEYOND.max(at.saturating_sub(end)))
 }
 
 /// What is handed over.
@@ -255,10 +256,11 @@ impl Pass for FdrPass<'_> {
 }
 
 impl FdrPass<'_> {
-    /// From `at` to the end of this piece and a little beyond, or to that of its buffer if the pass goes on there.
+    /// From `at` to the end of the last piece and a little beyond, or to that of the buffer if the pass goes on there.
+    /// `number` is that of a piece of the buffer.
     fn range(&self, at: u64, number: u32) -> Range {
         let buffer = self.entry(number).map_or(at, |entry| entry.checkpoint.end);
-        let next = self.entry(number + 1).filter(|entry| !entry.begins && number + 1 >= self.end);
+        let next = self.entry(self.end).filter(|entry| !entry.begins && entry.checkpoint.at < buffer);
         let end = next.map_or(buffer, |entry| beyond(entry.checkpoint.at, at).min(buffer));
         Range { at, len: end.saturating_sub(at).max(1) }
     }
