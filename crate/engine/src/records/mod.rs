@@ -27,7 +27,7 @@ use crate::rows::RowSource;
 const STRETCH: u64 = 1 << 20;
 /// Bytes that are read at once at most: more than a frame of 64 MiB, the largest unit that a pass needs at once.
 const LONGEST: u64 = 65 << 20;
-/// Records of a piece at most, several times what decoders put into one.
+/// Records of a piece at most if some of the lane may be picked, several times what decoders put into one.
 const MOST_IN_PIECE: u64 = 1 << 16;
 /// Pieces of a pass that runs in steps.
 const STEP: u32 = 16;
@@ -186,12 +186,13 @@ fn run(
 /// Whether the pieces of a lane are consecutive and of plausible sizes. What a list allocates and how long it searches follow
 /// from them.
 fn is_sound(lane: &Lane) -> bool {
+    let most = if lane.sorted && lane.track.is_some() { u32::MAX.into() } else { MOST_IN_PIECE };
     let rows = lane.pieces.iter().map(|piece| piece.row);
     let ends = rows.clone().skip(1).chain([lane.rows]);
     let positions = lane.pieces.iter().map(|piece| piece.x).chain([lane.until]);
     lane.pieces.first().map_or(0, |piece| piece.row) == 0
         && (lane.rows == 0) == lane.pieces.is_empty()
-        && rows.zip(ends).all(|(row, end)| row < end && end - row <= MOST_IN_PIECE)
+        && rows.zip(ends).all(|(row, end)| row < end && end - row <= most)
         && positions.is_sorted()
         && lane.pieces.iter().all(|piece| piece.number < u32::MAX / 2)
 }

@@ -55,28 +55,30 @@ impl XrayDecoder {
     pub(super) fn index_bytes(&self) -> Vec<u8> {
         let state = &self.state;
         let is_fdr = matches!(self.walk, Walk::Fdr(_));
+        let checkpoints = state.checkpoints.sorted();
+        let lanes = if is_fdr { self.lanes(&checkpoints) } else { Vec::from([state.pieces.lane()]) };
         to_index(&Index {
             header: self.header,
             is_yaml: matches!(self.walk, Walk::Yaml(_)),
-            checkpoints: state.checkpoints.clone(),
+            checkpoints,
             pieces: state.pieces.clone(),
             end: self.at,
             has_process: state.threads.has_process,
             payload: state.limits.payload as u64,
             threads: state.threads.by_id(),
-            lanes: if is_fdr { self.lanes() } else { Vec::from([state.pieces.lane()]) },
+            lanes,
         })
     }
 
     /// The lanes of an FDR log. A thread that was delivered again has its buffers by their clocks, as in the timeline.
-    fn lanes(&self) -> Vec<Lane> {
-        let all = self.state.checkpoints.all();
+    fn lanes(&self, checkpoints: &Checkpoints) -> Vec<Lane> {
+        let all = checkpoints.all();
         let threads = &self.state.threads;
         let mut lanes: Vec<Lane> =
             threads.all().map(|thread| Lane { track: Some(thread.track), sorted: true, ..Lane::default() }).collect();
         // The first checkpoint of each buffer, by thread in the order of its records.
         let mut buffers: Vec<Vec<(u64, u32)>> = lanes.iter().map(|_| Vec::new()).collect();
-        for (number, entry) in self.state.checkpoints.buffers() {
+        for (number, entry) in checkpoints.buffers() {
             let is_disordered = threads.get(entry.thread).is_some_and(|thread| thread.disordered);
             if let Some(buffers) = buffers.get_mut(entry.thread as usize) {
                 buffers.push((if is_disordered { entry.checkpoint.clock } else { 0 }, number));

@@ -178,11 +178,13 @@ impl Sink for ToBatch<'_> {
     }
 
     fn checkpoint(&mut self, checkpoint: Checkpoint) {
+        if self.state.again {
+            // It is in the list since the first time.
+            return;
+        }
         let thread = self.state.current;
         let entry = Entry { checkpoint, begins: false, delivered: true, thread, records: 0, from: 0, until: 0 };
-        if let Some(number) = self.state.checkpoints.push_new(entry) {
-            self.state.checkpoint = number;
-        }
+        self.state.checkpoint = self.state.checkpoints.push(entry);
     }
 
     fn thread(&mut self, pid: i32, tid: i32, at: u64) {
