@@ -9,7 +9,7 @@ mod picked;
 use std::ops::Range as Numbers;
 
 use unspool_formats::decoder::Range;
-use unspool_formats::error::Class;
+use unspool_formats::error::{Cause, Class, Error};
 use unspool_formats::records::{self, Row, RowRecords, Rows};
 use unspool_formats::{
     FieldValue, Instructions, Lane, Locator, Pass, Record, RecordDetails, Records, RowError, TrackId, Visitor,
@@ -24,8 +24,12 @@ use crate::details::FieldOut;
 use crate::report::{TraceErrorOut, class_word};
 use crate::rows::RowSource;
 
-/// Bytes that are read at once for a list.
+/// Bytes that are read at once for a list, unless a record needs more.
 const STRETCH: u64 = 1 << 20;
+/// Bytes that are read at once at most: more than a frame of 64 MiB, the largest unit that a pass needs at once.
+const LONGEST: u64 = 65 << 20;
+/// Records of a piece at most if some of the lane may be picked, several times what decoders put into one.
+const MOST_IN_PIECE: u64 = 1 << 16;
 /// Pieces of a pass that runs in steps.
 const STEP: u32 = 16;
 /// Pieces of a step of a survey: where one ends and the next begins, a container may be decompressed twice.
@@ -140,9 +144,9 @@ fn unreadable() -> TraceErrorOut {
 }
 
 impl Window {
-    /// The bytes of a range; fewer at the end of the file, or if the range is longer than a stretch.
-    fn read(&mut self, range: Range, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
-        let wanted = range.len.min(STRETCH) as usize;
+    /// The bytes of a range; fewer at the end of the file, or if the range is longer than `most`.
+    fn read(&mut self, range: Range, most: u64, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
+        let wanted = range.len.min(most) as usize;
         if wanted == 0 {
             return Ok(&[]);
         }
@@ -154,11 +158,16 @@ impl Window {
                 Some(at) => drop(self.bytes.drain(..at)),
                 None => self.bytes.clear(),
             }
+            // What one long record needed is not kept.
+            if self.bytes.capacity() as u64 > 4 * STRETCH && most <= STRETCH {
+                self.bytes.shrink_to(STRETCH as usize);
+            }
             self.at = range.at;
             let mut filled = self.bytes.len();
             self.bytes.resize(wanted, 0);
             while filled < wanted {
-                let n = source.read_at(self.at + filled as u64, self.bytes.get_mut(filled..).unwrap_or_default());
+                let at = self.at.saturating_add(filled as u64);
+                let n = source.read_at(at, self.bytes.get_mut(filled..).unwrap_or_default());
                 match n {
                     Some(0) => break,
                     Some(n) => filled += n,
@@ -183,19 +192,38 @@ fn run(
     source: &dyn ByteSource,
     visitor: &mut dyn Visitor,
 ) -> Result<(), TraceErrorOut> {
+    let mut most = STRETCH;
     while let Some(range) = pass.want() {
-        let bytes = window.read(range, source)?;
+        let bytes = window.read(range, most, source)?;
         let used = pass.push(bytes, visitor)?;
         if visitor.is_full() {
             return Ok(());
         }
         if used > 0 || pass.want() != Some(range) {
-            continue;
+            most = STRETCH;
+        } else if bytes.len() as u64 == most && most < range.len.min(LONGEST) {
+            // A record that is longer than a stretch.
+            most = (most * 2).min(LONGEST);
+        } else {
+            // All that was wanted is not enough, or the file has ended.
+            pass.end(bytes, visitor)?;
         }
-        // All that was wanted is not enough, or the file has ended.
-        pass.end(bytes, visitor)?;
     }
     Ok(())
+}
+
+/// Whether the pieces of a lane are consecutive and of plausible sizes. What a list allocates and how long it searches follow
+/// from them.
+fn is_sound(lane: &Lane) -> bool {
+    let most = if lane.sorted && lane.track.is_some() { u32::MAX.into() } else { MOST_IN_PIECE };
+    let rows = lane.pieces.iter().map(|piece| piece.row);
+    let ends = rows.clone().skip(1).chain([lane.rows]);
+    let positions = lane.pieces.iter().map(|piece| piece.x).chain([lane.until]);
+    lane.pieces.first().map_or(0, |piece| piece.row) == 0
+        && (lane.rows == 0) == lane.pieces.is_empty()
+        && rows.zip(ends).all(|(row, end)| row < end && end - row <= most)
+        && positions.is_sorted()
+        && lane.pieces.iter().all(|piece| piece.number < u32::MAX / 2)
 }
 
 impl RecordReader {
@@ -207,6 +235,9 @@ impl RecordReader {
     pub fn open(format: &str, index: &[u8], source: Box<dyn ByteSource>) -> Result<Self, TraceErrorOut> {
         let records = records::open(format, index)?;
         let lanes = records.lanes().to_vec();
+        if !lanes.iter().all(is_sound) {
+            return Err(Error::new(0, Cause::Misuse("this is no index of records")).into());
+        }
         Ok(Self { origin: Origin::File(records, source), lanes, window: Window::default() })
     }
 
@@ -279,11 +310,13 @@ impl RecordReader {
                 let mut range = records.details_range(locator);
                 while let Some(Range { at, len }) = range {
                     let before = bytes.len();
-                    bytes.resize(before + usize::try_from(len).unwrap_or(0), 0);
+                    // Formats keep their ranges to little more than 1 MiB.
+                    bytes.resize(before + len.min(LONGEST) as usize, 0);
                     let mut filled = before;
                     while filled < bytes.len() {
                         let rest = bytes.get_mut(filled..).unwrap_or_default();
-                        match source.read_at(at + (filled - before) as u64, rest).ok_or_else(unreadable)? {
+                        let at = at.saturating_add((filled - before) as u64);
+                        match source.read_at(at, rest).ok_or_else(unreadable)? {
                             0 => break,
                             n => filled += n,
                         }
@@ -332,7 +365,7 @@ impl RecordReader {
         Ok(collected.into_rows())
     }
 
-    /// The first row of a sorted lane at or after `x`.
+    /// The first row of a lane at or after `x` on the x axis. In a lane that is not sorted, later rows may be before `x`.
     fn rank(&mut self, lane: u32, x: u64) -> Result<u64, TraceErrorOut> {
         let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(0) };
         if x > of_lane.until {
@@ -342,13 +375,25 @@ impl RecordReader {
             // A row is a position.
             return Ok(x.min(of_lane.rows));
         }
-        // The boundary is in the last piece that begins before it.
+        // The first records of pieces bound all that come before them, so it is in the last piece that begins before `x`, or
+        // is the first one of the next.
         let Some(i) = of_lane.pieces.partition_point(|piece| piece.x < x).checked_sub(1) else { return Ok(0) };
-        let (Some(piece), next) = (of_lane.pieces.get(i), of_lane.pieces.get(i + 1)) else { return Ok(0) };
-        let (from, end) = (piece.row, next.map_or(of_lane.rows, |next| next.row));
-        let mut before = Before { lane, x, from, end, seen: 0, count: 0 };
-        self.visit(lane, from..end, &mut before)?;
-        Ok(from + before.count)
+        let Some(piece) = of_lane.pieces.get(i) else { return Ok(0) };
+        let rows = piece.row..of_lane.pieces.get(i + 1).map_or(of_lane.rows, |next| next.row);
+        let mut first = First { lane, x, seen: 0, row: rows.end, rows: rows.clone() };
+        self.visit(lane, rows.clone(), &mut first)?;
+        if first.seen < rows.end - rows.start {
+            return Err(unreadable());
+        }
+        Ok(first.row)
+    }
+
+    /// The first row of a lane after all at `x` and before.
+    fn after(&mut self, lane: u32, x: u64) -> Result<u64, TraceErrorOut> {
+        match x.checked_add(1) {
+            Some(next) => self.rank(lane, next),
+            None => Ok(self.lanes.get(lane as usize).map_or(0, |lane| lane.rows)),
+        }
     }
 
     /// The rows of a sorted lane with positions in `range`.
@@ -371,21 +416,22 @@ fn rows_of(source: &dyn RowSource, queries: &[sql::Query]) -> Result<Vec<sql::Ro
     queries.iter().map(fetch).collect()
 }
 
-/// Counts the records of some rows of a lane that are before a position.
-struct Before {
+/// Finds the first one of some rows of a lane at or after a position. Records may come in any order.
+struct First {
     lane: u32,
     x: u64,
-    from: u64,
-    end: u64,
+    rows: Numbers<u64>,
     seen: u64,
-    count: u64,
+    row: u64,
 }
 
-impl Visitor for Before {
+impl Visitor for First {
     fn begin(&mut self, record: &Record<'_>) -> bool {
-        if record.lane == self.lane && (self.from..self.end).contains(&record.row) {
+        if record.lane == self.lane && self.rows.contains(&record.row) {
             self.seen += 1;
-            self.count += u64::from(record.x < self.x);
+            if record.x >= self.x {
+                self.row = self.row.min(record.row);
+            }
         }
         false
     }
@@ -396,6 +442,6 @@ impl Visitor for Before {
     fn end(&mut self) {}
 
     fn is_full(&self) -> bool {
-        self.seen >= self.end - self.from
+        self.seen >= self.rows.end - self.rows.start
     }
 }
