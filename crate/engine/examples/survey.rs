@@ -39,10 +39,15 @@ fn main() {
         read::session(&mut session, &mut Plain(&mut file), |_| {}).expect("a file");
         let loaded = began.elapsed();
         let index = session.index();
-        let mut reader = RecordReader::open(session.format().id, &index, Box::new(Source(Mutex::new(file)))).expect("an index");
+        let mut reader =
+            RecordReader::open(session.format().id, &index, Box::new(Source(Mutex::new(file)))).expect("an index");
         let began = Instant::now();
         let mut survey = Survey::default();
         while !reader.survey(&mut survey).expect("a file") {}
-        println!("{path}: loaded {loaded:?}, {} kB of index, survey {:?}: {survey:?}", index.len() / 1000, began.elapsed());
+        println!(
+            "{path}: loaded {loaded:?}, {} kB of index, survey {:?}: {survey:?}",
+            index.len() / 1000,
+            began.elapsed()
+        );
     }
 }

@@ -18,7 +18,7 @@ use unspool_formats::records::{Row, Rows};
 use unspool_formats::{FieldValue, Locator, Record, TrackId, Visitor};
 
 use super::picked::Picked;
-use super::{BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, run, unreadable};
+use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, run, unreadable};
 use crate::report::TraceErrorOut;
 
 /// Lanes that are merged at most.
@@ -162,7 +162,7 @@ impl RecordReader {
                 Origin::File(records, source) => {
                     let first = pieces.get(i).map_or(0, |piece| piece.number);
                     let mut pass = records.pass(first..first.saturating_add(STEP));
-                    run(&mut *pass, &mut self.window, &**source, &mut pick)?;
+                    run(&mut *pass, &mut self.window, AHEAD, &**source, &mut pick)?;
                 }
                 Origin::Database(..) => self.visit(lane, at..end, &mut pick)?,
             }

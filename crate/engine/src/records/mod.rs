@@ -24,6 +24,8 @@ use crate::details::FieldOut;
 use crate::report::{TraceErrorOut, class_word};
 use crate::rows::RowSource;
 
+/// Bytes that are read at once by a pass over all records.
+const AHEAD: u64 = 8 << 20;
 /// Bytes that are read at once for a list, unless a record needs more.
 const STRETCH: u64 = 1 << 20;
 /// Bytes that are read at once at most: more than a frame of 64 MiB, the largest unit that a pass needs at once.
@@ -144,8 +146,9 @@ fn unreadable() -> TraceErrorOut {
 }
 
 impl Window {
-    /// The bytes of a range; fewer at the end of the file, or if the range is longer than `most`.
-    fn read(&mut self, range: Range, most: u64, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
+    /// The bytes of a range; fewer at the end of the file, or if the range is longer than `most`. Reads `ahead` bytes at once
+    /// if it has to read: each read costs about a millisecond in a browser.
+    fn read(&mut self, range: Range, most: u64, ahead: u64, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
         let wanted = range.len.min(most) as usize;
         if wanted == 0 {
             return Ok(&[]);
@@ -159,13 +162,14 @@ impl Window {
                 None => self.bytes.clear(),
             }
             // What one long record needed is not kept.
-            if self.bytes.capacity() as u64 > 4 * STRETCH && most <= STRETCH {
+            if self.bytes.capacity() as u64 > 4 * STRETCH && most.max(ahead) <= STRETCH {
                 self.bytes.shrink_to(STRETCH as usize);
             }
             self.at = range.at;
             let mut filled = self.bytes.len();
-            self.bytes.resize(wanted, 0);
-            while filled < wanted {
+            let target = wanted.max(ahead as usize);
+            self.bytes.resize(target, 0);
+            while filled < target {
                 let at = self.at.saturating_add(filled as u64);
                 let n = source.read_at(at, self.bytes.get_mut(filled..).unwrap_or_default());
                 match n {
@@ -181,27 +185,29 @@ impl Window {
         }
         let from = (range.at - self.at) as usize;
         let rest = self.bytes.get(from..).unwrap_or_default();
-        Ok(rest.get(..wanted).unwrap_or(rest))
+        let here = usize::try_from(range.len).unwrap_or(usize::MAX).min(rest.len());
+        Ok(rest.get(..here).unwrap_or(rest))
     }
 }
 
-/// Runs a pass until its visitor is full or it is done.
+/// Runs a pass until its visitor is full or it is done. `ahead`: bytes that are read at once, or 0 for a pass that needs few.
 fn run(
     pass: &mut dyn Pass,
     window: &mut Window,
+    ahead: u64,
     source: &dyn ByteSource,
     visitor: &mut dyn Visitor,
 ) -> Result<(), TraceErrorOut> {
     let mut most = STRETCH;
     while let Some(range) = pass.want() {
-        let bytes = window.read(range, most, source)?;
+        let bytes = window.read(range, most, ahead, source)?;
         let used = pass.push(bytes, visitor)?;
         if visitor.is_full() {
             return Ok(());
         }
         if used > 0 || pass.want() != Some(range) {
             most = STRETCH;
-        } else if bytes.len() as u64 == most && most < range.len.min(LONGEST) {
+        } else if bytes.len() as u64 >= most && most < range.len.min(LONGEST) {
             // A record that is longer than a stretch.
             most = (most * 2).min(LONGEST);
         } else {
@@ -287,7 +293,7 @@ impl RecordReader {
                 let from = u32::try_from(survey.next).unwrap_or(u32::MAX);
                 let end = from.saturating_add(SURVEY);
                 let mut pass = records.pass(from..end);
-                run(&mut *pass, &mut self.window, &**source, survey)?;
+                run(&mut *pass, &mut self.window, AHEAD, &**source, survey)?;
                 survey.next = end.into();
                 Ok(pieces.is_none_or(|pieces| end >= pieces))
             }
@@ -347,7 +353,7 @@ impl RecordReader {
                     let run_of = (piece.number + 1..).zip(rest).take_while(|(n, next)| *n == next.number).count();
                     let end = piece.number + 1 + run_of as u32;
                     let mut pass = records.pass(piece.number..end);
-                    run(&mut *pass, &mut self.window, &**source, visitor)?;
+                    run(&mut *pass, &mut self.window, 0, &**source, visitor)?;
                     if visitor.is_full() {
                         break;
                     }
