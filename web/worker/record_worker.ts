@@ -1,9 +1,12 @@
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
 import type { FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
+import { type Ahead, createAhead } from './ahead.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { wordsOf } from './instructions.ts';
+import type { ReadAt } from './lazy_file.ts';
 import { createScheduler } from './scheduler.ts';
+import { openStream } from './source.ts';
 import { openSqlFile } from './sqlite.ts';
 import init, { RecordReader } from './wasm/unspool_records.js';
 
@@ -13,6 +16,8 @@ export interface RecordWorker {
   handle(message: ToRecords): void;
 }
 
+/** Bytes of the file that a turn of a pass covers, about. */
+const STEP_BYTES = 4 * 1024 * 1024;
 /** Minimum time between two reports about a list that is being made. */
 const REPORT_MS = 100;
 
@@ -20,22 +25,44 @@ const REPORT_MS = 100;
 const started = init();
 started.catch(() => undefined);
 
+/** Bytes. A longer read is one of a pass, which reads on from there. */
+const LONG_READ = 1024 * 1024;
+
 /** A file that is read while the caller waits, bound by `crate/browser/src/records.rs`. */
 class RecordFile {
-  readonly #file: Blob;
-  readonly #reader = new FileReaderSync();
+  readonly #read: ReadAt;
+  readonly #ahead: Ahead;
+  /** End of the latest long read. */
+  #delivered = 0;
+  /** How far the pass is, about: an offset in the file. */
+  at = 0;
+  readonly size: number;
 
   constructor(file: Blob) {
-    this.#file = file;
+    this.size = file.size;
+    const reader = new FileReaderSync();
+    this.#read = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
+    this.#ahead = createAhead(file.size, this.#read, (at) => openStream(file, at));
   }
 
-  /** Bytes of the file, empty only at its end. Returns undefined if they cannot be read. */
+  /** Bytes of the file, perhaps fewer than requested, empty only at its end. Returns undefined if they cannot be read. */
   read(from: number, to: number): Uint8Array | undefined {
     try {
-      return new Uint8Array(this.#reader.readAsArrayBuffer(this.#file.slice(from, to)));
+      if (to - from <= LONG_READ) return this.#read(from, to);
+      const bytes = this.#ahead.read(from, to);
+      this.#delivered = from + bytes.length;
+      return bytes;
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * Settles when the bytes that the next turn of a pass will {@link read} are there. null if they are, or are not on their
+   * way, or if the pass still has enough.
+   */
+  arrival(): Promise<void> | null {
+    return this.#delivered - this.at < 2 * STEP_BYTES ? this.#ahead.arrival() : null;
   }
 }
 
@@ -45,6 +72,8 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   const scheduler = createScheduler();
   let opened: Extract<ToRecords, { t: 'open' }> | null = null;
   let reader: Promise<RecordReader> | null = null;
+  /** The file of the reader, unless that is a database. */
+  let source: RecordFile | null = null;
   let newestRows: Extract<ToRecords, { t: 'rows' }> | null = null;
   /** Id of the newest list, and what removes its turns. */
   let newestList = 0;
@@ -60,7 +89,8 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   };
   const openIndex = async ({ file, format }: { file: Blob; format: string }, index: Uint8Array) => {
     await load();
-    return new RecordReader(format, index, new RecordFile(file));
+    source = new RecordFile(file);
+    return new RecordReader(format, index, source);
   };
   /** Runs something on the reader, in its turn. An error becomes the answer that `fail` sends. */
   const withReader = async (run: (open: RecordReader) => void | Promise<void>, fail: (error: TraceError) => void) => {
@@ -72,6 +102,27 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       // After a trap the memory is unreliable. The page starts another worker.
       if (error.kind === 'crashed') throw thrown;
     }
+  };
+
+  /**
+   * Calls `turn` until it returns false, each time when the bytes that it will read are there. Returns a function that ends
+   * this.
+   */
+  const inTurns = (turn: () => boolean): (() => void) => {
+    let stopped = false;
+    let remove: () => void = () => undefined;
+    const next = () => {
+      if (stopped) return;
+      remove = scheduler.add('rest', () => {
+        if (!stopped && turn()) void Promise.resolve(source?.arrival()).then(next);
+        return false;
+      });
+    };
+    next();
+    return () => {
+      stopped = true;
+      remove();
+    };
   };
 
   const sendRecord = async (id: number, locator: bigint) => {
@@ -123,7 +174,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         }
         return true;
       };
-      if (turn()) stopList = scheduler.add('rest', turn);
+      if (turn()) stopList = inTurns(turn);
     }, none);
   };
 
@@ -172,10 +223,14 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           const { id } = message;
           void withReader(
             (open) => {
-              scheduler.add('rest', () => {
-                const { done, ...counted } = open.survey() as Surveyed & { done: boolean };
-                if (done) post({ t: 'survey', id, ...counted });
-                return !done;
+              let budget = 8;
+              inTurns(() => {
+                const { at, of, ...counted } = open.survey(budget) as Surveyed & { at: number; of: number };
+                // Pieces of a database are rows, and have no place in a file.
+                budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
+                if (source) source.at = (at / of) * source.size;
+                if (at >= of) post({ t: 'survey', id, ...counted });
+                return at < of;
               });
             },
             () => post({ t: 'survey', id, records: 0, fields: 0, memory: 0 }),

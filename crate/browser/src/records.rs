@@ -137,23 +137,26 @@ impl RecordReader {
         row.map(|row| row.map(|row| row as f64)).map_err(|error| thrown(&error))
     }
 
-    /// Visits further records with all their fields. Returns `{records, fields, done, memory}`: what was counted since the
-    /// first call, or since the one after the last, and the module's memory in bytes.
+    /// Visits further records with all their fields: those of `budget` pieces of the file. Returns `{records, fields, memory, at, of}`: what was counted, the
+    /// module's memory in bytes, and the pieces so far and in all. The call after the last begins anew.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    pub fn survey(&mut self) -> Result<JsValue, JsValue> {
-        let done = self.engine.survey(&mut self.survey).map_err(|error| thrown(&error))?;
+    pub fn survey(&mut self, budget: u32) -> Result<JsValue, JsValue> {
+        let done = self.engine.survey(&mut self.survey, budget).map_err(|error| thrown(&error))?;
         let Survey { records, fields, .. } = self.survey;
+        let (at, of) = self.engine.surveyed(&self.survey);
         if done {
             self.survey = Survey::default();
         }
+        let number = |n: u64| JsValue::from_f64(n as f64);
         Ok(object(&[
-            ("records", JsValue::from_f64(records as f64)),
-            ("fields", JsValue::from_f64(fields as f64)),
-            ("done", done.into()),
+            ("records", number(records)),
+            ("fields", number(fields)),
             ("memory", JsValue::from_f64(memory())),
+            ("at", number(at)),
+            ("of", number(of)),
         ]))
     }
 

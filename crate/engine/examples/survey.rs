@@ -43,7 +43,7 @@ fn main() {
             RecordReader::open(session.format().id, &index, Box::new(Source(Mutex::new(file)))).expect("an index");
         let began = Instant::now();
         let mut survey = Survey::default();
-        while !reader.survey(&mut survey).expect("a file") {}
+        while !reader.survey(&mut survey, 64).expect("a file") {}
         println!(
             "{path}: loaded {loaded:?}, {} kB of index, survey {:?}: {survey:?}",
             index.len() / 1000,

@@ -34,8 +34,6 @@ const LONGEST: u64 = 65 << 20;
 const MOST_IN_PIECE: u64 = 1 << 16;
 /// Pieces of a pass that runs in steps.
 const STEP: u32 = 16;
-/// Pieces of a step of a survey: where one ends and the next begins, a container may be decompressed twice.
-const SURVEY: u32 = 256;
 /// Transitions of a step over a database.
 const ROWS: u64 = 16 * 1024;
 /// Values of a record in a list, and bytes of each: more than a line shows.
@@ -167,9 +165,9 @@ impl Window {
             }
             self.at = range.at;
             let mut filled = self.bytes.len();
-            let target = wanted.max(ahead as usize);
-            self.bytes.resize(target, 0);
-            while filled < target {
+            self.bytes.resize(wanted.max(ahead as usize), 0);
+            // What comes at once is enough: the rest may be on its way already.
+            while filled < wanted {
                 let at = self.at.saturating_add(filled as u64);
                 let n = source.read_at(at, self.bytes.get_mut(filled..).unwrap_or_default());
                 match n {
@@ -274,30 +272,41 @@ impl RecordReader {
         self.lanes.iter().map(|lane| lane.rows).sum()
     }
 
-    /// Visits further records with all their fields: some megabytes of the file. Returns whether these were the last.
+    /// How far a survey is: pieces of the file, or rows of a database, and how many there are.
+    pub fn surveyed(&self, survey: &Survey) -> (u64, u64) {
+        let of = match &self.origin {
+            Origin::Database(..) => self.lanes.first().map_or(0, |lane| lane.rows),
+            Origin::File(..) => {
+                let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
+                pieces.unwrap_or(0).into()
+            }
+        };
+        (survey.next.min(of), of)
+    }
+
+    /// Visits further records with all their fields: those of `budget` pieces, or of as many times 256 rows of a database.
+    /// Returns whether these were the last. Where one step ends and the next begins, a container is decompressed twice.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
-    pub fn survey(&mut self, survey: &mut Survey) -> Result<bool, TraceErrorOut> {
-        let rows = self.lanes.first().map_or(0, |lane| lane.rows);
+    pub fn survey(&mut self, survey: &mut Survey, budget: u32) -> Result<bool, TraceErrorOut> {
+        let (_, of) = self.surveyed(survey);
         match &self.origin {
             Origin::Database(..) => {
-                let end = (survey.next + ROWS).min(rows);
+                let end = (survey.next + 256 * u64::from(budget.max(1))).min(of);
                 self.visit(0, survey.next..end, survey)?;
                 survey.next = end;
-                Ok(end == rows)
             }
             Origin::File(records, source) => {
-                let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
                 let from = u32::try_from(survey.next).unwrap_or(u32::MAX);
-                let end = from.saturating_add(SURVEY);
+                let end = from.saturating_add(budget.max(1));
                 let mut pass = records.pass(from..end);
                 run(&mut *pass, &mut self.window, AHEAD, &**source, survey)?;
                 survey.next = end.into();
-                Ok(pieces.is_none_or(|pieces| end >= pieces))
             }
         }
+        Ok(survey.next >= of)
     }
 
     /// The details of a record.
