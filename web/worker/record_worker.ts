@@ -1,11 +1,12 @@
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
 import type { FromRecords, Listed, RecordRow, ToRecords } from '../base/record_protocol.ts';
+import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { wordsOf } from './instructions.ts';
 import { createScheduler } from './scheduler.ts';
 import { openSqlFile } from './sqlite.ts';
-import init, { RecordReader } from './wasm/unspool_records.js';
+import init, { provideBrotli, RecordReader } from './wasm/unspool_records.js';
 
 /** The worker of one trace's records. It is never reset. */
 export interface RecordWorker {
@@ -60,7 +61,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   };
   const openIndex = async ({ file, format }: { file: Blob; format: string }, index: Uint8Array) => {
     await load();
-    return new RecordReader(format, index, new RecordFile(file));
+    const reader = new RecordReader(format, index, new RecordFile(file));
+    if (reader.needsBrotli()) await loadBrotli(provideBrotli);
+    return reader;
   };
   /** Runs something on the reader, in its turn. An error becomes the answer that `fail` sends. */
   const withReader = async (run: (open: RecordReader) => void | Promise<void>, fail: (error: TraceError) => void) => {
