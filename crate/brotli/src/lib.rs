@@ -3,6 +3,7 @@
 //! A wasm module of its own: most of it is Brotli's dictionary, and few traces are in Brotli, so the page loads it on
 //! demand. `crate/browser/src/brotli.rs` calls it through JavaScript.
 
+use js_sys::Uint8Array;
 use unspool_formats::container::{self, Buffer, Unpack};
 use wasm_bindgen::prelude::*;
 
@@ -10,6 +11,8 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct Brotli {
     unpacker: Box<dyn Unpack>,
+    /// Bytes that were passed in and not taken: they are copied only once, however often they are offered.
+    input: Buffer,
     out: Buffer,
     /// Absolute offset in the file of the problem that the last call met.
     problem: Option<u64>,
@@ -26,13 +29,20 @@ impl Brotli {
     /// A decompressor for a file, from its first byte.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
-        Self { unpacker: container::brotli(), out: Buffer::default(), problem: None }
+        Self { unpacker: container::brotli(), input: Buffer::default(), out: Buffer::default(), problem: None }
     }
 
-    /// Decompresses bytes from the front of `input` and returns the number of bytes taken.
-    pub fn unpack(&mut self, input: &[u8]) -> u32 {
-        match self.unpacker.unpack(input, &mut self.out) {
-            Ok(taken) => taken as u32,
+    /// Appends `more` to the bytes that were not taken, and decompresses the first `len` of them. Returns the number of bytes
+    /// taken.
+    pub fn unpack(&mut self, more: &[u8], len: u32) -> u32 {
+        self.out.consume(self.out.data().len());
+        self.input.append(more);
+        let input = self.input.data();
+        match self.unpacker.unpack(input.get(..len as usize).unwrap_or(input), &mut self.out) {
+            Ok(taken) => {
+                self.input.consume(taken);
+                taken as u32
+            }
             Err(problem) => {
                 self.problem = Some(problem.at);
                 0
@@ -42,16 +52,18 @@ impl Brotli {
 
     /// Marks the end of the file.
     pub fn finish(&mut self) {
+        self.out.consume(self.out.data().len());
         if let Err(problem) = self.unpacker.finish(&mut self.out) {
             self.problem = Some(problem.at);
         }
     }
 
-    /// Takes the bytes decompressed by the last call.
-    pub fn output(&mut self) -> Vec<u8> {
-        let bytes = self.out.data().to_vec();
-        self.out.consume(bytes.len());
-        bytes
+    /// The bytes decompressed by the last call, as a view of this module's memory. The next call of any method ends its
+    /// validity.
+    pub fn output(&self) -> Uint8Array {
+        // SAFETY: `crate/browser/src/brotli.rs`, the only caller, copies the bytes at once. A copy here would be one more of
+        // the whole stream.
+        unsafe { Uint8Array::view(self.out.data()) }
     }
 
     /// Absolute offset in the file where the last call failed, if it did.
@@ -72,10 +84,17 @@ mod tests {
         assert_eq!(container::brotli().unpack(&file, &mut expected), Ok(file.len()));
 
         let (mut brotli, mut found) = (Brotli::new(), Vec::new());
+        let mut rest = file.as_slice();
         for portion in file.chunks(100) {
-            assert_eq!(brotli.unpack(portion) as usize, portion.len());
-            found.extend(brotli.output());
+            // Passed once, and offered in two parts.
+            let mut taken = brotli.unpack(portion, 50) as usize;
+            found.extend_from_slice(brotli.out.data());
+            taken += brotli.unpack(&[], 50) as usize;
+            found.extend_from_slice(brotli.out.data());
+            assert_eq!(taken, portion.len());
+            rest = &rest[taken..];
         }
+        assert!(rest.is_empty());
         brotli.finish();
         assert_eq!((found.as_slice(), brotli.problem()), (expected.data(), None));
     }
@@ -85,7 +104,7 @@ mod tests {
         let mut brotli = Brotli::new();
         brotli.finish();
         assert_eq!(brotli.problem(), Some(0.0));
-        assert_eq!(brotli.unpack(&[0x11, 0, 0, 0]), 0);
+        assert_eq!(brotli.unpack(&[0x11, 0, 0, 0], 4), 0);
         assert!(brotli.problem().is_some());
     }
 }

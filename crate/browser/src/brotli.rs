@@ -8,16 +8,13 @@ use unspool_formats::problem::{MALFORMED, Problem, TRUNCATED};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
-/// Most bytes passed to the other module at once: each call copies them.
-const PORTION: usize = 64 * 1024;
-
 #[wasm_bindgen]
 extern "C" {
     /// `Brotli` of `crate/brotli`.
     type JsBrotli;
 
     #[wasm_bindgen(method)]
-    fn unpack(this: &JsBrotli, input: &[u8]) -> u32;
+    fn unpack(this: &JsBrotli, more: &[u8], len: u32) -> u32;
 
     #[wasm_bindgen(method)]
     fn finish(this: &JsBrotli);
@@ -47,6 +44,8 @@ pub fn provide_brotli(make: Function) {
 /// One file that the other module decompresses.
 struct Brotli {
     module: JsBrotli,
+    /// Bytes at the front of the next input that the module has already.
+    held: usize,
     at: u64,
     piece_at: u64,
 }
@@ -54,7 +53,7 @@ struct Brotli {
 impl Brotli {
     fn new() -> Self {
         let made = MAKE.with_borrow(|make| make.as_ref().and_then(|make| make.call0(&JsValue::UNDEFINED).ok()));
-        Self { module: made.unwrap_or_default().unchecked_into(), at: 0, piece_at: 0 }
+        Self { module: made.unwrap_or_default().unchecked_into(), held: 0, at: 0, piece_at: 0 }
     }
 
     /// Moves what was decompressed. Returns the offset of the problem, if there was one.
@@ -72,7 +71,9 @@ impl Brotli {
 impl Unpack for Brotli {
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
         self.piece_at = self.at;
-        let taken = self.module.unpack(input.get(..PORTION).unwrap_or(input)) as usize;
+        let more = input.get(self.held..).unwrap_or_default();
+        let taken = self.module.unpack(more, input.len() as u32) as usize;
+        self.held = (self.held + more.len()).saturating_sub(taken);
         self.at += taken as u64;
         match self.collect(out) {
             Some(at) => Err(Problem { at, kind: &MALFORMED, value: 0 }),
