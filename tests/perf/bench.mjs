@@ -127,6 +127,8 @@ function report() {
     'right picture ms',
     'statistics ms',
     'exact ms',
+    'screen of records p95 ms',
+    'all records ms',
     '× native',
     '× reading in page',
     'native read ms',
@@ -163,6 +165,11 @@ function report() {
       told(of(rightPicture)),
       told(of(({ statistics }) => statistics?.first)),
       told(of(({ statistics }) => statistics?.exact)),
+      told(
+        of(({ records }) => percentile(records.jumps, 0.95)),
+        1,
+      ),
+      told(of(({ records }) => records.pass ?? Number.NaN)),
       told(
         of((run) => run.complete / run.native),
         2,

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from '@playwright/test';
 import { frameWork } from './frames.mjs';
 import { gestures } from './gestures.mjs';
+import { listing } from './events.mjs';
 
 const VIEWPORT = { width: 1440, height: 900 };
 const ARGS = [
@@ -52,7 +53,9 @@ export async function measure(executablePath, url, path, { renderer, move }) {
     const peak = memoryOf(pid).peak - empty;
     const moved = move ? await moving(started) : null;
     const statistics = move && opened.slices > 0 ? await answering(page) : null;
-    return { ...opened, peak, renderer: await rendererName(page), moved, statistics };
+    // A database's records are rows of SQL: a pass over hundreds of millions takes minutes.
+    const records = move ? await listing(page, { passes: !path.endsWith('.sqlite') }) : null;
+    return { ...opened, peak, renderer: await rendererName(page), moved, statistics, records };
   } finally {
     await close();
   }

@@ -36,6 +36,13 @@ export interface RecordRow {
   readonly dropped: number;
 }
 
+/** What a pass over all records with all their fields has counted, and the memory of the module in bytes. */
+export interface Surveyed {
+  readonly records: number;
+  readonly fields: number;
+  readonly memory: number;
+}
+
 /** Messages of the page to the record worker, which reads the records of the same file. */
 export type ToRecords =
   /** `format` is {@link TraceInfo.format}. A database needs no index. */
@@ -54,7 +61,9 @@ export type ToRecords =
       readonly x: Ticks;
       readonly track: number | null;
       readonly locator: bigint | null;
-    };
+    }
+  /** Visits all records with all their fields, for tests and the benchmark. */
+  | { readonly t: 'survey'; readonly id: number };
 
 /** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
 export type FromRecords =
@@ -73,5 +82,7 @@ export type FromRecords =
     }
   /** null also if the list ends before. */
   | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
+  /** Number of records and of single values, and the bytes of memory of the module that reads them. */
+  | ({ readonly t: 'survey'; readonly id: number } & Surveyed)
   /** Now and then while a list is being made. */
   | { readonly t: 'listing'; readonly listed: Listed };

@@ -6,7 +6,9 @@ import { watch } from '../base/watch.ts';
 import { pointedOf } from './pointing.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
+import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
+import { toPixel } from './view.ts';
 
 /** Rows of one request, and of one entry of the cache. */
 const BLOCK = 64;
@@ -41,6 +43,7 @@ export interface Events {
 /** The records of a trace. The list follows the scope of the `statistics`; rows and the `selection` follow each other. */
 export function createEvents(
   trace: Pick<Trace, 'records' | 'status' | 'info' | 'find'>,
+  timeline: Pick<Timeline, 'view' | 'size' | 'glideBy'>,
   statistics: Pick<Statistics, 'range' | 'whose'>,
   selection: Pick<Selection, 'selected' | 'record' | 'known' | 'selectRecord'>,
 ): Events {
@@ -57,6 +60,8 @@ export function createEvents(
   let asking: { readonly first: number; readonly since: number } | null = null;
   /** What the person chose in the list: its row is in view. */
   let mine: object | null = null;
+  /** A row that is to be chosen when it arrives, or -1. */
+  let awaited = -1;
 
   /** What to list; null while the list waits for the trace. */
   const question = computed((): RecordScope | null => {
@@ -126,8 +131,37 @@ export function createEvents(
         blocks.delete(oldest);
       }
       version.value += 1;
+      if (awaited >= 0 && awaited === current.peek()) choose(awaited);
       performance.clearMeasures(MEASURE);
       performance.measure(MEASURE, { start: since, detail: { first, rows: answer.value.length } });
+    });
+  };
+
+  /** Moves the timeline to a position unless it is in view. */
+  const reveal = (x: bigint) => {
+    const view = timeline.view.peek();
+    const { width } = timeline.size.peek();
+    const at = view && toPixel(view, x);
+    if (at !== null && (at < 0 || at > width)) timeline.glideBy(at - width / 2);
+  };
+
+  const choose = (number: number) => {
+    const row = blocks.get(blockOf(number))?.[number % BLOCK];
+    current.value = number;
+    awaited = row ? -1 : number;
+    if (!row) return;
+    mine = row;
+    reveal(row.x);
+    void trace.find({ to: 'record', time: row.x, track: row.track, locator: row.locator }).then((found) => {
+      // A newer choice takes precedence.
+      if (mine !== row) return;
+      // A step of an instruction may be the last of a call, but it is not the call.
+      const isStep = trace.info.peek()?.clock.kind === 'ordinal';
+      const isOf = found && (!isStep || found.start === row.x);
+      if (!isOf) return selection.selectRecord(row);
+      const pointed = pointedOf(found);
+      mine = pointed;
+      selection.selected.value = pointed;
     });
   };
 
@@ -149,23 +183,7 @@ export function createEvents(
       if (from === to || (asking && asking.first === from * BLOCK)) return;
       ask(from * BLOCK, (to - from) * BLOCK);
     },
-    choose: (number) => {
-      const row = blocks.get(blockOf(number))?.[number % BLOCK];
-      if (!row) return;
-      current.value = number;
-      mine = row;
-      void trace.find({ to: 'record', time: row.x, track: row.track, locator: row.locator }).then((found) => {
-        // A newer choice takes precedence.
-        if (mine !== row) return;
-        // A step of an instruction may be the last of a call, but it is not the call.
-        const isStep = trace.info.peek()?.clock.kind === 'ordinal';
-        const isOf = found && (!isStep || found.start === row.x);
-        if (!isOf) return selection.selectRecord(row);
-        const pointed = pointedOf(found);
-        mine = pointed;
-        selection.selected.value = pointed;
-      });
-    },
+    choose,
     dispose: scope.dispose,
   };
 }

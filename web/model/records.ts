@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
-import type { FromRecords, Listed, RecordRow, RecordScope, ToRecords } from '../base/record_protocol.ts';
+import type { FromRecords, Listed, RecordRow, RecordScope, Surveyed, ToRecords } from '../base/record_protocol.ts';
 import { createRequests } from './requests.ts';
 
 /** The part of `Worker` that the records of a trace use. Tests substitute their own. */
@@ -48,6 +48,8 @@ export interface Records {
    * null if there is none or the worker ends.
    */
   rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
+  /** Visits all records with all their fields and counts both, for tests and tools. null if the worker ends. */
+  survey(): Promise<Surveyed | null>;
   dispose(): void;
 }
 
@@ -145,6 +147,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!port) return null;
       const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
       return reply?.row ?? null;
+    },
+    survey: async () => {
+      if (!(await ready())) return null;
+      return requests.ask('survey', (id) => ({ t: 'survey', id }));
     },
     dispose: () => {
       disposed = true;

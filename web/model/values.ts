@@ -111,10 +111,16 @@ const SHORT_BYTES = 24;
 export function valueLine(value: Value, context: ValueContext, most: number): string {
   const line = createLine(most, context);
   if (value.t === 'tree') line.members(value.v);
+  else if (value.t === 'list' && value.v.every(isWord)) line.add(value.v.map(({ v }) => v).join(', '));
   else if (value.t === 'list') line.elements(value.v, value.v.length);
   else if (value.t === 'text') line.add(value.v.replace(/\s+/g, ' '));
   else line.value(value);
   return line.text();
+}
+
+/** A text that needs no quotes, such as that of a flag. */
+function isWord(value: Value): value is Value & { t: 'text' } {
+  return value.t === 'text' && /^[\w-]+$/.test(value.v);
 }
 
 /** Fields in one line of at most about `most` characters: `args = {1, 2}, type = 7`. */

@@ -81,7 +81,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
     const timeline = createTimeline(trace);
-    const events = createEvents(trace, statistics, selection);
+    const events = createEvents(trace, timeline, statistics, selection);
     opened += 1;
     const open: OpenTrace = { id: opened, file: blob, trace, timeline, selection, preview, statistics, events };
     bench.value = { at: 'open', open };

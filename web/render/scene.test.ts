@@ -83,6 +83,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
     ruler: ruler(view, 100, 0n, { kind: 'ticks' }),
     lifted: -1,
     selected: null,
+    cursor: null,
   };
 }
 

@@ -71,6 +71,8 @@ export interface Scene {
   /** The hovered name id, or -1. */
   readonly lifted: number;
   readonly selected: Marked | null;
+  /** Absolute position of the selected record if that is neither a slice nor an instant, or null. */
+  readonly cursor: bigint | null;
 }
 
 /** Draws the shapes of a scene. Returns the number of slices, instants and graphs on the screen. */
@@ -120,6 +122,7 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
     });
   }
   if (scene.selected) drawSelection(context, scene, scene.selected);
+  if (scene.cursor !== null) drawCursor(context, scene, scene.cursor);
 }
 
 /** The transform from a picture's columns to the screen. */
@@ -325,4 +328,12 @@ function drawSelection(context: CanvasRenderingContext2D, scene: Scene, selected
   const from = Math.max(left, -4);
   const to = Math.min(Math.max(at(selected.end), left + 3), scene.width + 4);
   if (to > from) context.strokeRect(from, top + laid.slices + row * SLICE_ROW, to - from, SLICE_HEIGHT);
+}
+
+/** A line through all tracks. */
+function drawCursor(context: CanvasRenderingContext2D, { view, width, height, palette }: Scene, cursor: bigint): void {
+  const x = (distance(cursor, view.anchor) - view.fraction) / view.perPixel;
+  if (x < -2 || x > width + 2) return;
+  context.fillStyle = palette.outline;
+  context.fillRect(Math.round(x) - 1, 0, 2, height);
 }

@@ -41,12 +41,23 @@ effect(() => {
   const bench = workbench.bench.value;
   document.title = bench.at === 'open' ? `${bench.open.trace.name} – Unspool` : 'Unspool';
 });
+effect(() => {
+  const bench = workbench.bench.value;
+  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready' || savesData()) return;
+  // The first click on a call will follow. A trace that was closed by then starts nothing.
+  whenIdle(bench.open.trace.records.warm);
+});
 window.addEventListener('message', ({ data, source }: MessageEvent<unknown>) => {
   if (typeof data !== 'object' || data === null || !('type' in data)) return;
   if (data.type === 'unspool:digest') {
     const bench = workbench.bench.peek();
     const digest = bench.at === 'open' ? bench.open.trace.digest() : Promise.resolve(null);
     void digest.then((it) => source?.postMessage({ type: 'unspool:digested', digest: it }, { targetOrigin: '*' }));
+  }
+  if (data.type === 'unspool:survey') {
+    const bench = workbench.bench.peek();
+    const survey = bench.at === 'open' ? bench.open.trace.records.survey() : Promise.resolve(null);
+    void survey.then((it) => source?.postMessage({ type: 'unspool:surveyed', ...it }, { targetOrigin: '*' }));
   }
   if (data.type !== 'unspool:open') return;
   const { name, buffer } = data as { name?: unknown; buffer?: unknown };

@@ -1,5 +1,5 @@
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
-import type { FromRecords, Listed, RecordRow, ToRecords } from '../base/record_protocol.ts';
+import type { FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
 import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
@@ -168,6 +168,20 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           void withReader(
             (open) => post({ t: 'row-at', id, row: open.rowAt(x, track ?? undefined, locator ?? undefined) ?? null }),
             () => post({ t: 'row-at', id, row: null }),
+          );
+          return;
+        }
+        case 'survey': {
+          const { id } = message;
+          void withReader(
+            (open) => {
+              scheduler.add('rest', () => {
+                const { done, ...counted } = open.survey() as Surveyed & { done: boolean };
+                if (done) post({ t: 'survey', id, ...counted });
+                return !done;
+              });
+            },
+            () => post({ t: 'survey', id, records: 0, fields: 0, memory: 0 }),
           );
           return;
         }

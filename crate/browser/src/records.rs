@@ -1,7 +1,7 @@
 //! The reader of records, for JavaScript.
 
 use js_sys::Uint8Array;
-use unspool_engine::records::{ByteSource, List, RecordReader as Engine, RowOut, Scope};
+use unspool_engine::records::{ByteSource, List, RecordReader as Engine, RowOut, Scope, Survey};
 use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_formats::{Instructions, Locator, records};
 use wasm_bindgen::prelude::*;
@@ -33,7 +33,16 @@ impl ByteSource for JsFile {
 pub struct RecordReader {
     engine: Engine,
     list: List,
+    survey: Survey,
     has_offsets: bool,
+}
+
+/// The module's memory in bytes. It never shrinks.
+fn memory() -> f64 {
+    #[cfg(target_arch = "wasm32")]
+    return core::arch::wasm32::memory_size(0) as f64 * 65536.0;
+    #[cfg(not(target_arch = "wasm32"))]
+    return 0.0;
 }
 
 fn thrown(error: &TraceErrorOut) -> JsValue {
@@ -50,7 +59,7 @@ impl RecordReader {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
-        Ok(Self { engine, list: List::default(), has_offsets: true })
+        Ok(Self { engine, list: List::default(), survey: Survey::default(), has_offsets: true })
     }
 
     /// A reader of a database.
@@ -67,7 +76,12 @@ impl RecordReader {
         let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
         let records = records::open_database(format).map_err(|error| thrown(&error.into()))?;
         let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
-        Ok(Self { engine: engine.map_err(|error| thrown(&error))?, list: List::default(), has_offsets: false })
+        Ok(Self {
+            engine: engine.map_err(|error| thrown(&error))?,
+            list: List::default(),
+            survey: Survey::default(),
+            has_offsets: false,
+        })
     }
 
     /// Whether [`crate::provide_brotli`] must come before any list.
@@ -127,6 +141,26 @@ impl RecordReader {
     pub fn row_at(&mut self, x: u64, track: Option<u32>, locator: Option<u64>) -> Result<Option<f64>, JsValue> {
         let row = self.engine.row_at(&mut self.list, x, track, locator.map(Locator::from_bits));
         row.map(|row| row.map(|row| row as f64)).map_err(|error| thrown(&error))
+    }
+
+    /// Visits further records with all their fields. Returns `{records, fields, done, memory}`: what was counted since the
+    /// first call, or since the one after the last, and the module's memory in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn survey(&mut self) -> Result<JsValue, JsValue> {
+        let done = self.engine.survey(&mut self.survey).map_err(|error| thrown(&error))?;
+        let Survey { records, fields, .. } = self.survey;
+        if done {
+            self.survey = Survey::default();
+        }
+        Ok(object(&[
+            ("records", JsValue::from_f64(records as f64)),
+            ("fields", JsValue::from_f64(fields as f64)),
+            ("done", done.into()),
+            ("memory", JsValue::from_f64(memory())),
+        ]))
     }
 
     /// One record in full: a `RecordDetails`.

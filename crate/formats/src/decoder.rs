@@ -73,28 +73,7 @@ pub trait Decoder {
 
     /// What a reader needs to read the records decoded so far: see [`crate::records`]. The same file gives the same index
     /// once it is decoded.
-    fn index(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// Moves to the reader ([`crate::Records`]).
-    fn details_range(&self, _locator: crate::Locator) -> Option<Range> {
-        None
-    }
-
-    /// Moves to the reader.
-    fn details_next(&self, _locator: crate::Locator, _bytes: &[u8]) -> Option<Range> {
-        None
-    }
-
-    /// Moves to the reader.
-    ///
-    /// # Errors
-    ///
-    /// Always.
-    fn details(&self, _locator: crate::Locator, _bytes: &[u8]) -> Result<crate::RecordDetails> {
-        Err(crate::Error::new(0, crate::Cause::Misuse("moved to the reader")))
-    }
+    fn index(&self) -> Vec<u8>;
 }
 
 /// Prints a trace record by record, as the reference tools do. Driven like a [`Decoder`].

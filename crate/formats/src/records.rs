@@ -248,6 +248,9 @@ pub trait RowRecords {
 /// Returns [`Cause::Misuse`] if these bytes are not an index of this version of the program.
 pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
 
+/// Makes the reader of a database. It has read nothing yet.
+pub type OpenRowRecords = fn() -> Box<dyn RowRecords>;
+
 /// The readers of all formats that are streams of bytes, by the id of the format. Not part of [`crate::Format`], so that a
 /// program that only decodes for the timeline does not contain them.
 pub static READERS: &[(&str, OpenRecords)] = &[
@@ -258,7 +261,7 @@ pub static READERS: &[(&str, OpenRecords)] = &[
 ];
 
 /// The readers of all formats that are databases.
-pub static DATABASE_READERS: &[(&str, fn() -> Box<dyn RowRecords>)] = &[("rvn", crate::rvn::open_records)];
+pub static DATABASE_READERS: &[(&str, OpenRowRecords)] = &[("rvn", crate::rvn::open_records)];
 
 /// Opens the reader of a format.
 ///

@@ -12,10 +12,8 @@ use core::fmt::Write as _;
 use crate::batch::EventBatch;
 use crate::code::Instructions;
 use crate::decoder::Range;
-use crate::details::RecordDetails;
 use crate::error::Class;
 use crate::info::Info;
-use crate::locator::Locator;
 use crate::problem::Problem;
 
 /// Maximum number of rows of one page.
@@ -246,16 +244,6 @@ pub trait RowDecoder {
 
     /// How much of the trace is decoded: a count, and the total in the same unit.
     fn progress(&self) -> (u64, u64);
-
-    /// Moves to the reader ([`crate::records::RowRecords`]); to be removed.
-    fn details_queries(&self, _locator: Locator) -> Vec<Query> {
-        Vec::new()
-    }
-
-    /// Moves to the reader; to be removed.
-    fn details(&self, _locator: Locator, _rows: &[Rows]) -> RecordDetails {
-        RecordDetails::default()
-    }
 }
 
 #[cfg(test)]

@@ -111,8 +111,8 @@ function Item({ open, details, context, colour }: ItemProps) {
 
 /** The title of a record without a name: `Step 20,000`. */
 function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
-  const unit = clock.kind === 'ordinal' ? clock.unit : 'time';
-  return `${capital(unit, 1)} ${formatPosition(start, origin, clock)}`;
+  const position = formatPosition(start, origin, clock);
+  return position.charAt(0).toUpperCase() + position.slice(1);
 }
 
 function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {

@@ -47,6 +47,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
       selected: selection.selected.peek(),
+      cursor: selection.record.peek()?.x ?? null,
     };
   };
   const draw = (size: FrameSize) => {
@@ -85,6 +86,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       theme,
       selection.hovered,
       selection.selected,
+      selection.record,
       statistics.highlighted,
     ],
     resized: (width, height) => {

@@ -14,11 +14,11 @@
 
 use std::ops::Range as Numbers;
 
-use unspool_formats::records::Row;
+use unspool_formats::records::{Row, Rows};
 use unspool_formats::{FieldValue, Locator, Record, TrackId, Visitor};
 
 use super::picked::Picked;
-use super::{Origin, ROWS, RecordReader, STEP, Scope, run};
+use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, run, unreadable};
 use crate::report::TraceErrorOut;
 
 /// Lanes that are merged at most.
@@ -110,18 +110,23 @@ impl RecordReader {
     /// Returns an error if the file cannot be read.
     pub fn list(&mut self, scope: &Scope) -> Result<List, TraceErrorOut> {
         let mut list = List::default();
-        for (lane, of_lane) in (0..).zip(self.lanes.clone()) {
+        for lane in 0..self.lanes.len() as u32 {
+            let Some(of_lane) = self.lanes.get(lane as usize) else { continue };
+            let (all, is_sorted) = (of_lane.rows, of_lane.sorted);
             let is_mixed = scope.tracks.is_some() && of_lane.track.is_none();
             let is_other = of_lane.track.zip(scope.tracks.as_ref()).is_some_and(|(track, of)| !of.contains(&track));
-            if is_other || of_lane.rows == 0 {
+            if is_other {
                 continue;
             }
             let rows = match &scope.range {
-                Some(range) if of_lane.sorted => self.rows_between(lane, range)?,
-                _ => 0..of_lane.rows,
+                Some(range) if is_sorted => self.rows_between(lane, range)?,
+                _ => 0..all,
             };
-            let must_look = is_mixed || scope.range.is_some() && !of_lane.sorted;
-            let picked = must_look.then(|| Picked::new(of_lane.rows));
+            if rows.is_empty() {
+                continue;
+            }
+            let must_look = is_mixed || scope.range.is_some() && !is_sorted;
+            let picked = must_look.then(|| Picked::new(all));
             if must_look {
                 list.scope = Some(scope.clone());
                 list.done.1 += rows.end - rows.start;
@@ -157,7 +162,7 @@ impl RecordReader {
                 Origin::File(records, source) => {
                     let first = pieces.get(i).map_or(0, |piece| piece.number);
                     let mut pass = records.pass(first..first.saturating_add(STEP));
-                    run(&mut *pass, &mut self.window, &**source, &mut pick)?;
+                    run(&mut *pass, &mut self.window, AHEAD, &**source, &mut pick)?;
                 }
                 Origin::Database(..) => self.visit(lane, at..end, &mut pick)?,
             }
@@ -190,16 +195,19 @@ impl RecordReader {
                 return self.rows_of_lane(lane, part.rows.start + first..part.rows.start + end);
             };
             let mut rows = Vec::new();
-            // Neighbours among the picked rows are read together.
+            // Those of the same piece are read together.
             let mut wanted = (first..end).filter_map(|rank| picked.select(rank)).peekable();
             while let Some(begin) = wanted.next() {
-                let (mut last, mut group) = (begin, vec![begin]);
-                while let Some(next) = wanted.next_if(|next| next - last < 64) {
+                let end = self.end_of_piece(lane, begin, part.rows.end);
+                let (mut last, mut chosen) = (begin, vec![begin]);
+                while let Some(next) = wanted.next_if(|next| *next < end) {
                     last = next;
-                    group.push(next);
+                    chosen.push(next);
                 }
-                let found = self.rows_of_lane(lane, begin..last + 1)?;
-                rows.extend(found.into_iter().filter(|row| group.binary_search(&row.row).is_ok()));
+                let all = Rows::new(lane, begin..last + 1, VALUES, BYTES);
+                let mut some = Chosen { chosen: &chosen, rows: all };
+                self.visit(lane, begin..last + 1, &mut some)?;
+                rows.extend(some.rows.into_rows());
             }
             return Ok(rows);
         }
@@ -207,8 +215,9 @@ impl RecordReader {
             return self.rows_in_turn(list, first..end);
         }
         self.merge(list, first..end)?;
-        let from = (first - list.merged.first) as usize;
-        let merged = list.merged.rows.get(from..from + (end - first) as usize).unwrap_or_default();
+        let from = first.checked_sub(list.merged.first).and_then(|from| usize::try_from(from).ok());
+        let merged = from.and_then(|from| list.merged.rows.get(from..)).unwrap_or_default();
+        let merged = merged.get(..(end - first) as usize).unwrap_or(merged);
         let mut rows = Vec::with_capacity(merged.len());
         for (index, part) in (0..).zip(&list.parts) {
             // The rows of a lane are consecutive in a merge.
@@ -255,7 +264,10 @@ impl RecordReader {
     }
 
     /// The number in a complete list of the record with this locator, position and track, or of the first one at or after
-    /// the position. `None` if the list ends before.
+    /// the position. That is also what it returns for a record that the list lacks. `None` if the list ends before.
+    ///
+    /// If the list has one track after the other, the first one is sought on this track, or on the first track that goes on
+    /// at the position.
     ///
     /// # Errors
     ///
@@ -267,51 +279,72 @@ impl RecordReader {
         track: Option<TrackId>,
         locator: Option<Locator>,
     ) -> Result<Option<u64>, TraceErrorOut> {
-        let mut before = 0;
+        let of_track = |part: &Part| self.lanes.get(part.lane as usize).and_then(|lane| lane.track);
+        // Of parts that come one after the other, only that of the track matters.
+        let only = match (&list.begins, list.parts.len()) {
+            (None, 2..) => list.parts.iter().position(|part| track.is_some() && of_track(part) == track),
+            _ => None,
+        };
+        let mut at = vec![0; list.parts.len()];
         let mut found = None;
-        let parts: Vec<Part> = list.parts.clone();
-        for part in &parts {
-            let lane = part.lane;
-            let Some(of_lane) = self.lanes.get(lane as usize) else { continue };
-            let (is_sorted, of_track, rows) = (of_lane.sorted, of_lane.track, of_lane.rows);
-            let mut row = if is_sorted { self.rank(lane, x)? } else { 0 };
-            let mut search = Search { lane, locator, until: is_sorted.then_some(x), found: None, passed: false };
-            if locator.is_some() && (of_track.is_none() || track == of_track) {
-                // The record is usually in the same piece. In a lane that is not sorted it may be anywhere.
-                let mut at = row;
-                while at < rows && search.found.is_none() && !search.passed {
-                    let end = self.end_of_piece(lane, at, rows);
-                    self.visit(lane, at..end, &mut search)?;
-                    at = end;
-                }
+        for (index, (lane, at)) in (0..).zip(list.parts.iter().map(|part| part.lane).zip(&mut at)) {
+            if only.is_some_and(|only| only != index) {
+                continue;
             }
-            if let Some(at) = search.found {
-                row = at;
-                found = Some(lane);
-                if list.begins.is_none() {
-                    before += part.before(row);
-                    break;
-                }
+            let mut row = self.rank(lane, x)?;
+            let of_track = self.lanes.get(lane as usize).and_then(|lane| lane.track);
+            if let Some(locator) = locator.filter(|_| of_track.is_none() || track == of_track)
+                && let Some(exact) = self.search(lane, row, x, locator)?
+            {
+                row = exact;
+                found = Some(index);
             }
-            before +=
-                if list.begins.is_none() && found.is_none() && parts.len() > 1 { part.len() } else { part.before(row) };
+            *at = row;
         }
         if list.begins.is_some() {
             // Records of earlier lanes at the very position come first.
-            for part in parts.iter().filter(|part| found.is_some_and(|lane| part.lane < lane)) {
-                let at = self.rank(part.lane, x)?;
-                let after = self.rank(part.lane, x.saturating_add(1))?;
-                before += part.before(after) - part.before(at);
+            for (part, row) in list.parts.iter().zip(&mut at).take(found.unwrap_or(0)) {
+                *row = self.after(part.lane, x)?;
             }
+            let before: u64 = list.parts.iter().zip(&at).map(|(part, row)| part.before(*row)).sum();
+            return Ok((before < list.rows).then_some(before));
         }
-        Ok((before < list.rows).then_some(before))
+        // One part after the other: the record's own, that of its track, or the first one that goes on at the position.
+        let index = found
+            .or(only)
+            .or_else(|| list.parts.iter().zip(&at).position(|(part, row)| part.before(*row) < part.len()));
+        let Some((index, part)) = index.and_then(|index| Some((index, list.parts.get(index)?))) else {
+            return Ok(None);
+        };
+        let earlier: u64 = list.parts.iter().take(index).map(Part::len).sum();
+        let row = earlier + part.before(at.get(index).copied().unwrap_or(0));
+        Ok((row < list.rows).then_some(row))
+    }
+
+    /// The row of the record of a lane with a locator and a position. `from` is the first row at or after the position.
+    fn search(&mut self, lane: u32, from: u64, x: u64, locator: Locator) -> Result<Option<u64>, TraceErrorOut> {
+        let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(None) };
+        let (rows, until) = (of_lane.rows, of_lane.sorted.then_some(x));
+        if matches!(self.origin, Origin::Database(..)) {
+            // A row is a position, and the records of a run share a locator.
+            return Ok((from < rows && from == x).then_some(from));
+        }
+        // It is usually in the same piece. In a lane that is not sorted it may be anywhere after.
+        let mut search = Search { lane, locator, until, found: None, passed: false };
+        let mut at = from;
+        while at < rows && search.found.is_none() && !search.passed {
+            let end = self.end_of_piece(lane, at, rows);
+            self.visit(lane, at..end, &mut search)?;
+            at = end;
+        }
+        Ok(search.found)
     }
 
     fn end_of_piece(&self, lane: u32, row: u64, rows: u64) -> u64 {
         let pieces = self.lanes.get(lane as usize).map(|lane| lane.pieces.as_slice()).unwrap_or_default();
         let next = pieces.get(pieces.partition_point(|piece| piece.row <= row));
         let end = if pieces.is_empty() { row.saturating_add(ROWS).min(rows) } else { rows };
-        next.map_or(end, |piece| piece.row)
+        next.map_or(end, |piece| piece.row.min(rows))
     }
 
     /// Merges lanes around the rows that are wanted, unless that part of the merge is there.
@@ -331,7 +364,7 @@ impl RecordReader {
             // From the piece that holds the first position on.
             let begin = lane.pieces.partition_point(|piece| piece.x < from).saturating_sub(1);
             let end = lane.pieces.partition_point(|piece| piece.x <= to);
-            let begin = lane.pieces.get(begin).map_or(0, |piece| piece.row).max(part.rows.start);
+            let begin = lane.pieces.get(begin).map_or(0, |piece| piece.row).clamp(part.rows.start, part.rows.end);
             let end = lane.pieces.get(end).map_or(lane.rows, |piece| piece.row).min(part.rows.end);
             let mut keys = Keys {
                 lane: part.lane,
@@ -345,6 +378,9 @@ impl RecordReader {
             };
             if begin < end {
                 self.visit(part.lane, begin..end, &mut keys)?;
+                if keys.seen < end - begin {
+                    return Err(unreadable());
+                }
             }
             merged.first += begin - part.rows.start + keys.before;
             merged.rows.append(&mut keys.keys);
@@ -407,10 +443,43 @@ impl Visitor for Pick<'_> {
     fn end(&mut self) {}
 }
 
+/// Passes on some of the rows of a lane.
+struct Chosen<'a> {
+    /// Ascending.
+    chosen: &'a [u64],
+    rows: Rows,
+}
+
+impl Visitor for Chosen<'_> {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.chosen.binary_search(&record.row).is_ok() && self.rows.begin(record)
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        self.rows.field(key, value);
+    }
+
+    fn open(&mut self, key: &str, is_list: bool) {
+        self.rows.open(key, is_list);
+    }
+
+    fn close(&mut self) {
+        self.rows.close();
+    }
+
+    fn end(&mut self) {
+        self.rows.end();
+    }
+
+    fn is_full(&self) -> bool {
+        self.rows.len() >= self.chosen.len()
+    }
+}
+
 /// Finds a record by its locator.
 struct Search {
     lane: u32,
-    locator: Option<Locator>,
+    locator: Locator,
     /// The position beyond which it cannot be.
     until: Option<u64>,
     found: Option<u64>,
@@ -420,7 +489,7 @@ struct Search {
 impl Visitor for Search {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         if record.lane == self.lane {
-            if self.locator == Some(record.locator) {
+            if self.locator == record.locator {
                 self.found = Some(record.row);
             }
             self.passed |= self.until.is_some_and(|until| record.x > until);

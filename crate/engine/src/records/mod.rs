@@ -9,10 +9,11 @@ mod picked;
 use std::ops::Range as Numbers;
 
 use unspool_formats::decoder::Range;
-use unspool_formats::error::Class;
+use unspool_formats::error::{Cause, Class, Error};
 use unspool_formats::records::{self, Row, RowRecords, Rows};
 use unspool_formats::{
-    Instructions, Lane, Locator, Pass, Record, RecordDetails, Records, RowError, TrackId, Visitor, rows as sql,
+    FieldValue, Instructions, Lane, Locator, Pass, Record, RecordDetails, Records, RowError, TrackId, Visitor,
+    rows as sql,
 };
 
 pub use list::List;
@@ -23,10 +24,18 @@ use crate::details::FieldOut;
 use crate::report::{TraceErrorOut, class_word};
 use crate::rows::RowSource;
 
-/// Bytes that are read at once for a list.
+/// Bytes that are read at once by a pass over all records.
+const AHEAD: u64 = 8 << 20;
+/// Bytes that are read at once for a list, unless a record needs more.
 const STRETCH: u64 = 1 << 20;
+/// Bytes that are read at once at most: more than a frame of 64 MiB, the largest unit that a pass needs at once.
+const LONGEST: u64 = 65 << 20;
+/// Records of a piece at most if some of the lane may be picked, several times what decoders put into one.
+const MOST_IN_PIECE: u64 = 1 << 16;
 /// Pieces of a pass that runs in steps.
 const STEP: u32 = 16;
+/// Pieces of a step of a survey: where one ends and the next begins, a container may be decompressed twice.
+const SURVEY: u32 = 256;
 /// Transitions of a step over a database.
 const ROWS: u64 = 16 * 1024;
 /// Values of a record in a list, and bytes of each: more than a line shows.
@@ -84,6 +93,32 @@ pub struct Scope {
     pub tracks: Option<Vec<TrackId>>,
 }
 
+/// What a pass over all records with all their fields has passed on so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Number of records.
+    pub records: u64,
+    /// Number of single values.
+    pub fields: u64,
+    /// The next piece, or the next row of a database.
+    next: u64,
+}
+
+impl Visitor for Survey {
+    fn begin(&mut self, _record: &Record<'_>) -> bool {
+        self.records += 1;
+        true
+    }
+
+    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {
+        self.fields += 1;
+    }
+
+    fn open(&mut self, _key: &str, _is_list: bool) {}
+    fn close(&mut self) {}
+    fn end(&mut self) {}
+}
+
 /// Where records are read from.
 enum Origin {
     File(Box<dyn Records>, Box<dyn ByteSource>),
@@ -111,9 +146,10 @@ fn unreadable() -> TraceErrorOut {
 }
 
 impl Window {
-    /// The bytes of a range; fewer at the end of the file, or if the range is longer than a stretch.
-    fn read(&mut self, range: Range, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
-        let wanted = range.len.min(STRETCH) as usize;
+    /// The bytes of a range; fewer at the end of the file, or if the range is longer than `most`. Reads `ahead` bytes at once
+    /// if it has to read: each read costs about a millisecond in a browser.
+    fn read(&mut self, range: Range, most: u64, ahead: u64, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
+        let wanted = range.len.min(most) as usize;
         if wanted == 0 {
             return Ok(&[]);
         }
@@ -125,11 +161,17 @@ impl Window {
                 Some(at) => drop(self.bytes.drain(..at)),
                 None => self.bytes.clear(),
             }
+            // What one long record needed is not kept.
+            if self.bytes.capacity() as u64 > 4 * STRETCH && most.max(ahead) <= STRETCH {
+                self.bytes.shrink_to(STRETCH as usize);
+            }
             self.at = range.at;
             let mut filled = self.bytes.len();
-            self.bytes.resize(wanted, 0);
-            while filled < wanted {
-                let n = source.read_at(self.at + filled as u64, self.bytes.get_mut(filled..).unwrap_or_default());
+            let target = wanted.max(ahead as usize);
+            self.bytes.resize(target, 0);
+            while filled < target {
+                let at = self.at.saturating_add(filled as u64);
+                let n = source.read_at(at, self.bytes.get_mut(filled..).unwrap_or_default());
                 match n {
                     Some(0) => break,
                     Some(n) => filled += n,
@@ -143,30 +185,51 @@ impl Window {
         }
         let from = (range.at - self.at) as usize;
         let rest = self.bytes.get(from..).unwrap_or_default();
-        Ok(rest.get(..wanted).unwrap_or(rest))
+        let here = usize::try_from(range.len).unwrap_or(usize::MAX).min(rest.len());
+        Ok(rest.get(..here).unwrap_or(rest))
     }
 }
 
-/// Runs a pass until its visitor is full or it is done.
+/// Runs a pass until its visitor is full or it is done. `ahead`: bytes that are read at once, or 0 for a pass that needs few.
 fn run(
     pass: &mut dyn Pass,
     window: &mut Window,
+    ahead: u64,
     source: &dyn ByteSource,
     visitor: &mut dyn Visitor,
 ) -> Result<(), TraceErrorOut> {
+    let mut most = STRETCH;
     while let Some(range) = pass.want() {
-        let bytes = window.read(range, source)?;
+        let bytes = window.read(range, most, ahead, source)?;
         let used = pass.push(bytes, visitor)?;
         if visitor.is_full() {
             return Ok(());
         }
         if used > 0 || pass.want() != Some(range) {
-            continue;
+            most = STRETCH;
+        } else if bytes.len() as u64 >= most && most < range.len.min(LONGEST) {
+            // A record that is longer than a stretch.
+            most = (most * 2).min(LONGEST);
+        } else {
+            // All that was wanted is not enough, or the file has ended.
+            pass.end(bytes, visitor)?;
         }
-        // All that was wanted is not enough, or the file has ended.
-        pass.end(bytes, visitor)?;
     }
     Ok(())
+}
+
+/// Whether the pieces of a lane are consecutive and of plausible sizes. What a list allocates and how long it searches follow
+/// from them.
+fn is_sound(lane: &Lane) -> bool {
+    let most = if lane.sorted && lane.track.is_some() { u32::MAX.into() } else { MOST_IN_PIECE };
+    let rows = lane.pieces.iter().map(|piece| piece.row);
+    let ends = rows.clone().skip(1).chain([lane.rows]);
+    let positions = lane.pieces.iter().map(|piece| piece.x).chain([lane.until]);
+    lane.pieces.first().map_or(0, |piece| piece.row) == 0
+        && (lane.rows == 0) == lane.pieces.is_empty()
+        && rows.zip(ends).all(|(row, end)| row < end && end - row <= most)
+        && positions.is_sorted()
+        && lane.pieces.iter().all(|piece| piece.number < u32::MAX / 2)
 }
 
 impl RecordReader {
@@ -178,6 +241,9 @@ impl RecordReader {
     pub fn open(format: &str, index: &[u8], source: Box<dyn ByteSource>) -> Result<Self, TraceErrorOut> {
         let records = records::open(format, index)?;
         let lanes = records.lanes().to_vec();
+        if !lanes.iter().all(is_sound) {
+            return Err(Error::new(0, Cause::Misuse("this is no index of records")).into());
+        }
         Ok(Self { origin: Origin::File(records, source), lanes, window: Window::default() })
     }
 
@@ -213,6 +279,32 @@ impl RecordReader {
         self.lanes.iter().map(|lane| lane.rows).sum()
     }
 
+    /// Visits further records with all their fields: some megabytes of the file. Returns whether these were the last.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn survey(&mut self, survey: &mut Survey) -> Result<bool, TraceErrorOut> {
+        let rows = self.lanes.first().map_or(0, |lane| lane.rows);
+        match &self.origin {
+            Origin::Database(..) => {
+                let end = (survey.next + ROWS).min(rows);
+                self.visit(0, survey.next..end, survey)?;
+                survey.next = end;
+                Ok(end == rows)
+            }
+            Origin::File(records, source) => {
+                let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
+                let from = u32::try_from(survey.next).unwrap_or(u32::MAX);
+                let end = from.saturating_add(SURVEY);
+                let mut pass = records.pass(from..end);
+                run(&mut *pass, &mut self.window, AHEAD, &**source, survey)?;
+                survey.next = end.into();
+                Ok(pieces.is_none_or(|pieces| end >= pieces))
+            }
+        }
+    }
+
     /// The details of a record.
     ///
     /// # Errors
@@ -229,11 +321,13 @@ impl RecordReader {
                 let mut range = records.details_range(locator);
                 while let Some(Range { at, len }) = range {
                     let before = bytes.len();
-                    bytes.resize(before + usize::try_from(len).unwrap_or(0), 0);
+                    // Formats keep their ranges to little more than 1 MiB.
+                    bytes.resize(before + len.min(LONGEST) as usize, 0);
                     let mut filled = before;
                     while filled < bytes.len() {
                         let rest = bytes.get_mut(filled..).unwrap_or_default();
-                        match source.read_at(at + (filled - before) as u64, rest).ok_or_else(unreadable)? {
+                        let at = at.saturating_add((filled - before) as u64);
+                        match source.read_at(at, rest).ok_or_else(unreadable)? {
                             0 => break,
                             n => filled += n,
                         }
@@ -264,7 +358,7 @@ impl RecordReader {
                     let run_of = (piece.number + 1..).zip(rest).take_while(|(n, next)| *n == next.number).count();
                     let end = piece.number + 1 + run_of as u32;
                     let mut pass = records.pass(piece.number..end);
-                    run(&mut *pass, &mut self.window, &**source, visitor)?;
+                    run(&mut *pass, &mut self.window, 0, &**source, visitor)?;
                     if visitor.is_full() {
                         break;
                     }
@@ -282,7 +376,7 @@ impl RecordReader {
         Ok(collected.into_rows())
     }
 
-    /// The first row of a sorted lane at or after `x`.
+    /// The first row of a lane at or after `x` on the x axis. In a lane that is not sorted, later rows may be before `x`.
     fn rank(&mut self, lane: u32, x: u64) -> Result<u64, TraceErrorOut> {
         let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(0) };
         if x > of_lane.until {
@@ -292,13 +386,25 @@ impl RecordReader {
             // A row is a position.
             return Ok(x.min(of_lane.rows));
         }
-        // The boundary is in the last piece that begins before it.
+        // The first records of pieces bound all that come before them, so it is in the last piece that begins before `x`, or
+        // is the first one of the next.
         let Some(i) = of_lane.pieces.partition_point(|piece| piece.x < x).checked_sub(1) else { return Ok(0) };
-        let (Some(piece), next) = (of_lane.pieces.get(i), of_lane.pieces.get(i + 1)) else { return Ok(0) };
-        let (from, end) = (piece.row, next.map_or(of_lane.rows, |next| next.row));
-        let mut before = Before { lane, x, from, end, seen: 0, count: 0 };
-        self.visit(lane, from..end, &mut before)?;
-        Ok(from + before.count)
+        let Some(piece) = of_lane.pieces.get(i) else { return Ok(0) };
+        let rows = piece.row..of_lane.pieces.get(i + 1).map_or(of_lane.rows, |next| next.row);
+        let mut first = First { lane, x, seen: 0, row: rows.end, rows: rows.clone() };
+        self.visit(lane, rows.clone(), &mut first)?;
+        if first.seen < rows.end - rows.start {
+            return Err(unreadable());
+        }
+        Ok(first.row)
+    }
+
+    /// The first row of a lane after all at `x` and before.
+    fn after(&mut self, lane: u32, x: u64) -> Result<u64, TraceErrorOut> {
+        match x.checked_add(1) {
+            Some(next) => self.rank(lane, next),
+            None => Ok(self.lanes.get(lane as usize).map_or(0, |lane| lane.rows)),
+        }
     }
 
     /// The rows of a sorted lane with positions in `range`.
@@ -321,31 +427,32 @@ fn rows_of(source: &dyn RowSource, queries: &[sql::Query]) -> Result<Vec<sql::Ro
     queries.iter().map(fetch).collect()
 }
 
-/// Counts the records of some rows of a lane that are before a position.
-struct Before {
+/// Finds the first one of some rows of a lane at or after a position. Records may come in any order.
+struct First {
     lane: u32,
     x: u64,
-    from: u64,
-    end: u64,
+    rows: Numbers<u64>,
     seen: u64,
-    count: u64,
+    row: u64,
 }
 
-impl Visitor for Before {
+impl Visitor for First {
     fn begin(&mut self, record: &Record<'_>) -> bool {
-        if record.lane == self.lane && (self.from..self.end).contains(&record.row) {
+        if record.lane == self.lane && self.rows.contains(&record.row) {
             self.seen += 1;
-            self.count += u64::from(record.x < self.x);
+            if record.x >= self.x {
+                self.row = self.row.min(record.row);
+            }
         }
         false
     }
 
-    fn field(&mut self, _key: &str, _value: unspool_formats::FieldValue<'_>) {}
+    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
     fn open(&mut self, _key: &str, _is_list: bool) {}
     fn close(&mut self) {}
     fn end(&mut self) {}
 
     fn is_full(&self) -> bool {
-        self.seen >= self.end - self.from
+        self.seen >= self.rows.end - self.rows.start
     }
 }

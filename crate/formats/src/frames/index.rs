@@ -90,7 +90,7 @@ impl Records for FramesRecords {
             _ => (0, 0, 0, 0),
         };
         let walk = Walk::resume(index.header, at, row);
-        Box::new(FramesPass { walk, end, held: Held::new(index, end_row - row) })
+        Box::new(FramesPass { walk, end, held: Held::new(index, end_row.saturating_sub(row)) })
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {

@@ -34,6 +34,7 @@ const COLUMNS: &[Column] = &[
     Column { label: "Transition", shows: Shows::Position },
     Column { label: "Address", shows: Shows::Field("address") },
     Column { label: "Instruction", shows: Shows::Field("instruction") },
+    Column { label: "Mode", shows: Shows::Field("mode") },
     Column { label: "Block", shows: Shows::Field("block") },
     Column { label: "Other", shows: Shows::Rest },
 ];

@@ -117,7 +117,7 @@ impl Records for TraceDbRecords {
             }
             _ => (0, 0, 0, 0),
         };
-        let held = Held::new(self, row, end_row - row);
+        let held = Held::new(self, row, end_row.saturating_sub(row));
         Box::new(TraceDbPass { tables: &index.tables, points: Points::new(index.layout, at), end, held })
     }
 

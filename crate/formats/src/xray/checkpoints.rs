@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sort;
+
 /// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes, and what is merged for one
 /// screen of a list.
 pub(crate) const CHECKPOINT_EVERY: u64 = 32 * 1024;
@@ -41,11 +43,15 @@ pub(super) struct Entry {
     pub(super) thread: u32,
     /// Number of records from here to the next checkpoint of the buffer or to its end.
     pub(super) records: u32,
+    /// The clock of the first of these records, in ticks. It may be before that of the checkpoint: an event or another CPU
+    /// brings its own.
+    pub(super) from: u64,
     /// The greatest clock of these records, in ticks.
     pub(super) until: u64,
 }
 
-/// All checkpoints of a log, in file order.
+/// All checkpoints of a log. While buffers are delivered in order of time, those within them are appended as they come;
+/// [`Checkpoints::sorted`] has all in file order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Checkpoints {
     entries: Vec<Entry>,
@@ -58,10 +64,11 @@ impl Checkpoints {
         self.entries.len() as u32 - 1
     }
 
-    /// Appends a checkpoint unless the list already reaches that far, as it does when a buffer is delivered again. Returns
-    /// its number if it was appended.
-    pub(super) fn push_new(&mut self, entry: Entry) -> Option<u32> {
-        self.entries.last().is_none_or(|e| e.checkpoint.at < entry.checkpoint.at).then(|| self.push(entry))
+    /// These checkpoints in file order.
+    pub(super) fn sorted(&self) -> Self {
+        let mut order: Vec<(u64, u32)> = self.entries.iter().map(|entry| entry.checkpoint.at).zip(0..).collect();
+        sort::pairs(&mut order);
+        Self { entries: order.iter().filter_map(|(_, i)| self.entries.get(*i as usize).copied()).collect() }
     }
 
     /// All checkpoints.

@@ -153,6 +153,7 @@ impl FdrWalk {
             announced: true,
             one_buffer: true,
             bytes_end: start.end,
+            next_checkpoint: start.at.saturating_add(CHECKPOINT_EVERY),
             first_function: start.first,
             ..Self::new(header, None)
         }

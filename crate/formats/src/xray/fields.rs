@@ -75,7 +75,7 @@ impl Fields<'_> {
         held.latest = x;
         let (lane, row, track) = (held.lane, held.row, held.track);
         held.row += 1;
-        held.left -= 1;
+        held.left = held.left.saturating_sub(1);
         held.done = held.left == 0;
         if self.visitor.begin(&Record { locator: Locator::at(at), lane, row, x, track, name }) {
             let kind = match record {
@@ -179,6 +179,10 @@ impl Sink for Fields<'_> {
         if let Some(Incomplete::Event(_)) = self.held.record {
             let room = self.held.limit.saturating_sub(self.held.payload.len());
             self.held.payload.extend(bytes.iter().take(room));
+            // The rest of a long payload need not be read for its last record.
+            if bytes.len() > room && self.held.left == 1 {
+                self.flush();
+            }
         }
     }
 

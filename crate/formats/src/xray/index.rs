@@ -24,8 +24,14 @@ use super::fields::{Fields, Held};
 use super::wire::{Header, Mode};
 use super::yaml::YamlWalk;
 
-/// Bytes that a pass asks for after the last of its records, where the arguments of that may be.
-const BEYOND: u64 = 64 * 1024;
+/// Bytes that a pass asks for at once after the last of its records, where the arguments of that may be.
+const BEYOND: u64 = 8 * 1024;
+
+/// The end of what a pass that is at `at` asks for, if its pieces end at `end`. The arguments of the last record may go on;
+/// it asks for as many bytes again as these have taken so far.
+fn beyond(end: u64, at: u64) -> u64 {
+    end.max(at).saturating_add(BEYOND.max(at.saturating_sub(end)))
+}
 
 /// What is handed over.
 #[derive(Serialize, Deserialize)]
@@ -49,28 +55,30 @@ impl XrayDecoder {
     pub(super) fn index_bytes(&self) -> Vec<u8> {
         let state = &self.state;
         let is_fdr = matches!(self.walk, Walk::Fdr(_));
+        let checkpoints = state.checkpoints.sorted();
+        let lanes = if is_fdr { self.lanes(&checkpoints) } else { Vec::from([state.pieces.lane()]) };
         to_index(&Index {
             header: self.header,
             is_yaml: matches!(self.walk, Walk::Yaml(_)),
-            checkpoints: state.checkpoints.clone(),
+            checkpoints,
             pieces: state.pieces.clone(),
             end: self.at,
             has_process: state.threads.has_process,
             payload: state.limits.payload as u64,
             threads: state.threads.by_id(),
-            lanes: if is_fdr { self.lanes() } else { Vec::from([state.pieces.lane()]) },
+            lanes,
         })
     }
 
     /// The lanes of an FDR log. A thread that was delivered again has its buffers by their clocks, as in the timeline.
-    fn lanes(&self) -> Vec<Lane> {
-        let all = self.state.checkpoints.all();
+    fn lanes(&self, checkpoints: &Checkpoints) -> Vec<Lane> {
+        let all = checkpoints.all();
         let threads = &self.state.threads;
         let mut lanes: Vec<Lane> =
             threads.all().map(|thread| Lane { track: Some(thread.track), sorted: true, ..Lane::default() }).collect();
         // The first checkpoint of each buffer, by thread in the order of its records.
         let mut buffers: Vec<Vec<(u64, u32)>> = lanes.iter().map(|_| Vec::new()).collect();
-        for (number, entry) in self.state.checkpoints.buffers() {
+        for (number, entry) in checkpoints.buffers() {
             let is_disordered = threads.get(entry.thread).is_some_and(|thread| thread.disordered);
             if let Some(buffers) = buffers.get_mut(entry.thread as usize) {
                 buffers.push((if is_disordered { entry.checkpoint.clock } else { 0 }, number));
@@ -82,7 +90,7 @@ impl XrayDecoder {
                 let rest = all.get(first as usize..).unwrap_or_default();
                 let within = rest.iter().enumerate().take_while(|(i, entry)| *i == 0 || !entry.begins);
                 for (number, (_, entry)) in (first..).zip(within).filter(|(_, (_, entry))| entry.records > 0) {
-                    lane.pieces.push(Piece { number, row: lane.rows, x: entry.checkpoint.clock.max(lane.until) });
+                    lane.pieces.push(Piece { number, row: lane.rows, x: entry.from.max(lane.until) });
                     lane.until = entry.until.max(lane.until);
                     lane.rows += u64::from(entry.records);
                 }
@@ -136,17 +144,20 @@ impl Records for XrayRecords {
             return Box::new(LinePass {
                 walk: Line::Yaml(YamlWalk::new(0)),
                 at: 0,
+                pieces_end: 0,
                 end: 0,
                 held: Held { done: true, ..held },
             });
         };
-        let (_, end_row) = index.pieces.end(end - 1);
+        let (next, end_row) = index.pieces.end(end - 1);
         let sorted = index.lanes.first().is_some_and(|lane| lane.sorted);
         let walk = match index.is_yaml {
             true => Line::Yaml(YamlWalk::new(at)),
             false => Line::Basic(BasicWalk::new(&index.header, at)),
         };
-        Box::new(LinePass { walk, at, end: index.end, held: Held { row, left: end_row - row, sorted, ..held } })
+        let left = end_row.saturating_sub(row);
+        let held = Held { row, left, sorted, done: left == 0, ..held };
+        Box::new(LinePass { walk, at, pieces_end: next.unwrap_or(index.end), end: index.end, held })
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {
@@ -194,7 +205,7 @@ impl FdrPass<'_> {
             }
             let track = self.records.index.lanes.get(lane as usize).and_then(|lane| lane.track).unwrap_or(0);
             let held = core::mem::take(&mut self.held);
-            self.held = Held { lane, track, row, left, latest: x, sorted: true, done: false, ..held };
+            self.held = Held { lane, track, row, left, latest: x, sorted: true, done: left == 0, ..held };
             self.walk = Some(FdrWalk::resume(&self.records.index.header, checkpoint));
             self.at = checkpoint.at;
             return Some(());
@@ -247,11 +258,12 @@ impl Pass for FdrPass<'_> {
 }
 
 impl FdrPass<'_> {
-    /// From `at` to the end of this piece, or to that of its buffer if pieces of the same buffer follow.
+    /// From `at` to the end of the last piece and a little beyond, or to that of the buffer if the pass goes on there.
+    /// `number` is that of a piece of the buffer.
     fn range(&self, at: u64, number: u32) -> Range {
         let buffer = self.entry(number).map_or(at, |entry| entry.checkpoint.end);
-        let next = self.entry(number + 1).filter(|entry| !entry.begins && number + 1 >= self.end);
-        let end = next.map_or(buffer, |entry| entry.checkpoint.at.saturating_add(BEYOND).min(buffer));
+        let next = self.entry(self.end).filter(|entry| !entry.begins && entry.checkpoint.at < buffer);
+        let end = next.map_or(buffer, |entry| beyond(entry.checkpoint.at, at).min(buffer));
         Range { at, len: end.saturating_sub(at).max(1) }
     }
 }
@@ -265,13 +277,16 @@ enum Line {
 struct LinePass {
     walk: Line,
     at: u64,
+    /// Absolute offsets of the end of the pieces, and of what was decoded.
+    pieces_end: u64,
     end: u64,
     held: Held,
 }
 
 impl Pass for LinePass {
     fn want(&self) -> Option<Range> {
-        (!self.held.done).then(|| Range { at: self.at, len: self.end.saturating_sub(self.at).max(1) })
+        let end = beyond(self.pieces_end, self.at).min(self.end);
+        (!self.held.done).then(|| Range { at: self.at, len: end.saturating_sub(self.at).max(1) })
     }
 
     fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {

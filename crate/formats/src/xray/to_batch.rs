@@ -117,18 +117,22 @@ impl ToBatch<'_> {
         let Some(thread) = self.state.threads.get_mut(self.state.current) else { return };
         thread.latest = clock;
         self.out.push(kind, thread.track, clock, name, Locator::at(at));
-        self.count(at, clock, 1);
+        self.count(at, (clock, clock), 1);
     }
 
-    /// Counts records that were added. The first one is at absolute offset `at`, and none is later than `clock`.
+    /// Counts records that were added. The first one is at absolute offset `at`. Their clocks ascend from the first to the
+    /// second of `clocks`.
     #[inline]
-    fn count(&mut self, at: u64, clock: u64, records: u32) {
+    fn count(&mut self, at: u64, (first, clock): (u64, u64), records: u32) {
         if self.state.again {
             return;
         }
         self.out.records += u64::from(records);
         match self.state.checkpoints.get_mut(self.state.checkpoint) {
             Some(entry) => {
+                if entry.records == 0 {
+                    entry.from = first;
+                }
                 entry.records += records;
                 entry.until = entry.until.max(clock);
             }
@@ -168,17 +172,19 @@ impl Sink for ToBatch<'_> {
             self.out.push(EventKind::Disordered, state.track, begin, 0, Locator::at(start.at));
         }
         let checkpoint = Checkpoint { clock: begin, ..start };
-        let entry = Entry { checkpoint, begins: true, delivered, thread, records: 0, until: 0 };
+        let entry = Entry { checkpoint, begins: true, delivered, thread, records: 0, from: 0, until: 0 };
         self.state.checkpoint = self.state.checkpoints.push(entry);
         delivered.then_some(begin)
     }
 
     fn checkpoint(&mut self, checkpoint: Checkpoint) {
-        let thread = self.state.current;
-        let entry = Entry { checkpoint, begins: false, delivered: true, thread, records: 0, until: 0 };
-        if let Some(number) = self.state.checkpoints.push_new(entry) {
-            self.state.checkpoint = number;
+        if self.state.again {
+            // It is in the list since the first time.
+            return;
         }
+        let thread = self.state.current;
+        let entry = Entry { checkpoint, begins: false, delivered: true, thread, records: 0, from: 0, until: 0 };
+        self.state.checkpoint = self.state.checkpoints.push(entry);
     }
 
     fn thread(&mut self, pid: i32, tid: i32, at: u64) {
@@ -196,6 +202,8 @@ impl Sink for ToBatch<'_> {
     fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64) -> Option<Taken> {
         let thread = self.state.threads.get_mut(self.state.current)?;
         let known = self.state.names.small();
+        // A clock that wraps around is no longer the greatest of the run.
+        clock.checked_add(RUN as u64 * u64::from(u32::MAX))?;
         let records = records.get(..self.out.room()).unwrap_or(records);
         let (mut kinds, mut times, mut names) = ([EventKind::End; RUN], [0; RUN], [0; RUN]);
         let mut count = 0_usize;
@@ -220,7 +228,7 @@ impl Sink for ToBatch<'_> {
         thread.latest = clock;
         let locators = (0..count).map(|i| Locator::at(at + (i * FUNCTION_LEN) as u64));
         self.out.extend(thread.track, kinds.get(..count)?, times.get(..count)?, names.get(..count)?, locators);
-        self.count(at, clock, count as u32);
+        self.count(at, (*times.first()?, clock), count as u32);
         Some(Taken { count, clock, kind })
     }
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatPosition, plural } from '../../../base/format.ts';
-import type { RecordColumn, TraceInfo } from '../../../base/protocol.ts';
+import type { Field, RecordColumn, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordRow } from '../../../base/record_protocol.ts';
 import {
   isShared,
@@ -23,8 +23,11 @@ const SPARE = 8;
 /** Characters of a cell at most. */
 const LONGEST = 400;
 /** Widths of columns in characters. */
-const NARROWEST = 6;
-const WIDEST = 56;
+const NARROWEST = 5;
+const WIDEST = 72;
+/** Rows that decide the widths, and the share of them that their columns show whole. */
+const SEEN = 64;
+const MOST = 0.9;
 /** CSS pixels of a character of the table, and of the space around a cell's text. */
 const CHARACTER = 7.3;
 const AROUND = 18;
@@ -95,7 +98,11 @@ function List({ open, listed, info, context }: ListProps) {
   }, [wanted]);
   const columns = info.columns;
   const cells = shown.map((row) => row && columns.map((column) => cellText(open, columns, column, row, context)));
-  const widths = useWidths(columns, cells, listed);
+  const { pixels, flexible } = useWidths(columns, listed, () =>
+    Array.from({ length: SEEN }, (_, k) => events.row(first + k))
+      .filter((row) => row !== null)
+      .map((row) => columns.map((column) => cellText(open, columns, column, row, context))),
+  );
   const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.rows, End: listed.rows }[
@@ -119,11 +126,11 @@ function List({ open, listed, info, context }: ListProps) {
         aria-activedescendant={current >= first && current < end ? `event-${current}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
-        style={{ minWidth: `${widths.reduce((sum, width) => sum + width, 0)}px` }}
+        style={{ minWidth: `${pixels.reduce((sum, width) => sum + width, 0)}px` }}
       >
         <colgroup>
-          {widths.map((width, i) => (
-            <col key={columns[i]!.label} style={i === widths.length - 1 ? undefined : { width: `${width}px` }} />
+          {pixels.map((width, i) => (
+            <col key={columns[i]!.label} style={i === flexible ? undefined : { width: `${width}px` }} />
           ))}
         </colgroup>
         <thead>
@@ -148,7 +155,7 @@ function List({ open, listed, info, context }: ListProps) {
                 onClick={() => events.choose(row)}
               >
                 {columns.map((column, i) => (
-                  <td key={column.label} class={isNumber(column) ? 'number' : ''} title={long(texts?.[i], widths[i]!)}>
+                  <td key={column.label} class={isNumber(column) ? 'number' : ''} title={long(texts?.[i], pixels[i]!)}>
                     {texts?.[i] ?? ''}
                   </td>
                 ))}
@@ -238,19 +245,35 @@ function useLongList(box: RefObject<HTMLDivElement | null>, count: number) {
   };
 }
 
-/** The widths of columns in CSS pixels: as wide as the texts seen so far, which only grows while the list is the same. */
-function useWidths(columns: readonly RecordColumn[], cells: readonly (readonly string[] | null)[], listed: Listed) {
-  const seen = useRef<{ listed: Listed; characters: number[] } | null>(null);
-  if (seen.current?.listed !== listed) {
-    seen.current = { listed, characters: columns.map(({ label }) => Math.max(NARROWEST, label.length)) };
-  }
-  const { characters } = seen.current;
-  for (const texts of cells) {
-    texts?.forEach((text, i) => {
-      characters[i] = Math.min(WIDEST, Math.max(characters[i]!, text.length));
-    });
-  }
-  return characters.map((count) => Math.ceil(count * CHARACTER + AROUND));
+/** The widths of columns in CSS pixels, and the column that takes what is left. */
+interface Widths {
+  readonly pixels: readonly number[];
+  readonly flexible: number;
+}
+
+/**
+ * Columns as wide as most texts of the first rows need: one long text does not squeeze the other columns. `sample` has the
+ * texts of rows, once they are there; the widths then stay while the list is the same.
+ */
+function useWidths(
+  columns: readonly RecordColumn[],
+  listed: Listed,
+  sample: () => readonly (readonly string[])[],
+): Widths {
+  const known = useRef<{ listed: Listed; widths: Widths } | null>(null);
+  if (known.current?.listed === listed) return known.current.widths;
+  const rows = sample();
+  const characters = columns.map(({ label }, i) => {
+    const lengths = rows.map((texts) => texts[i]!.length).sort((a, b) => a - b);
+    const most = lengths[Math.floor(lengths.length * MOST)] ?? 0;
+    return Math.min(WIDEST, Math.max(NARROWEST, label.length, most));
+  });
+  const widths = {
+    pixels: characters.map((count) => Math.ceil(count * CHARACTER + AROUND)),
+    flexible: characters.lastIndexOf(Math.max(...characters)),
+  };
+  if (rows.length > 0) known.current = { listed, widths };
+  return widths;
 }
 
 function cellText(
@@ -262,7 +285,10 @@ function cellText(
 ): string {
   switch (shows) {
     case 'position':
-      return formatPosition(row.x, context.origin, context.clock);
+      // The head of the column names the unit.
+      return context.clock.kind === 'ordinal'
+        ? formatCount(row.x)
+        : formatPosition(row.x, context.origin, context.clock);
     case 'thread':
       return trace.tracks.value.get(row.track)?.name ?? '';
     case 'name':
@@ -272,14 +298,33 @@ function cellText(
       return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
     }
     case 'rest': {
-      const rest = row.fields.filter(({ name }) => !columns.some((column) => column.key === name));
-      const [only] = rest;
-      // A list of arguments or a payload needs no name when it is all there is.
-      if (rest.length === 1 && only) return valueLine(only.value, context, LONGEST);
+      const rest = row.fields.filter(({ name }) => !isShown(columns, name));
+      const name = nameOf(columns, row, context);
       const more = row.dropped > 0 ? `, …${formatCount(row.dropped)} more` : '';
-      return `${fieldsLine(rest, context, LONGEST)}${more}`;
+      return [name, `${restLine(rest, context)}${more}`].filter(Boolean).join(': ');
     }
   }
+}
+
+/** The name of a record of an unusual kind, where no column says it. */
+function nameOf(columns: readonly RecordColumn[], row: RecordRow, context: ValueContext): string {
+  const isSaid = columns.some(({ shows, key }) => {
+    const field = shows === 'field' && row.fields.find(({ name }) => name === key);
+    return shows === 'name' || (field && row.name.endsWith(valueLine(field.value, context, LONGEST)));
+  });
+  return isSaid ? '' : row.name;
+}
+
+/** Fields that no column shows. Arguments or a payload need no name when they are all there is. */
+function restLine(rest: readonly Field[], context: ValueContext): string {
+  const [only] = rest;
+  const isClear = rest.length === 1 && (only?.value.t === 'list' || only?.value.t === 'bytes');
+  return isClear ? valueLine(only.value, context, LONGEST) : fieldsLine(rest, context, LONGEST);
+}
+
+/** Whether a column shows the field with this key. */
+function isShown(columns: readonly RecordColumn[], name: string): boolean {
+  return columns.some(({ shows, key }) => key === name || (shows === 'thread' && name === 'thread'));
 }
 
 function isNumber({ shows }: RecordColumn): boolean {

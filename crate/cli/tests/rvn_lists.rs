@@ -1,0 +1,134 @@
+//! Lists of the transitions of block databases: fixtures, the corpus, and a long one.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use unspool_engine::RowSource;
+use unspool_engine::records::{RecordReader, Scope};
+use unspool_formats::error::Class;
+use unspool_formats::rows::{Cell, Query, RowError, Rows, Shape};
+use unspool_formats::rvn::open_records;
+
+/// A database file.
+struct Database(Connection);
+
+impl RowSource for Database {
+    fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
+        let error = |_: rusqlite::Error| RowError::new(Class::Unreadable, "test");
+        let mut statement = self.0.prepare(&query.sql()).map_err(error)?;
+        let columns = statement.column_count();
+        if matches!(query.shape, Shape::Ints { .. }) {
+            out.clear(columns);
+        }
+        let mut rows = statement.query([]).map_err(error)?;
+        while let Some(row) = rows.next().map_err(error)? {
+            let cells = (0..columns).map(|i| match row.get_ref(i).unwrap() {
+                ValueRef::Null => Cell::Null,
+                ValueRef::Integer(n) => Cell::Int(n),
+                ValueRef::Real(n) => Cell::Real(n),
+                ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+                ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
+            });
+            match query.shape {
+                Shape::Ints { .. } => cells.zip(&mut out.ints).for_each(|(cell, column)| column.push(cell.int())),
+                Shape::Cells => out.cells.push(cells.collect()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The reader of a database. `None` if that is not a trace.
+fn open(path: &Path) -> Option<RecordReader> {
+    let uri = format!("file:{}?immutable=1", path.display());
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let database = Connection::open_with_flags(uri, flags).ok()?;
+    RecordReader::of_database(open_records(), Box::new(Database(database)), None).ok()
+}
+
+/// Checks the list of a scope that has these transitions.
+fn check(reader: &mut RecordReader, scope: &Scope, expected: std::ops::Range<u64>) {
+    let mut list = reader.list(scope).unwrap();
+    while !reader.advance(&mut list).unwrap() {}
+    let len = expected.end - expected.start;
+    assert_eq!(list.len(), len, "{scope:?}");
+    for (first, count) in [(0, 37), (len / 3, 200), (len / 2, 1), (len.saturating_sub(7), 200), (len + 1, 2)] {
+        let rows: Vec<u64> = reader.rows_of(&mut list, first, count).unwrap().iter().map(|row| row.x).collect();
+        let from = (expected.start + first).min(expected.end);
+        let wanted: Vec<u64> = (from..expected.end.min(from + u64::from(count))).collect();
+        assert_eq!(rows, wanted, "{scope:?}: {count} from {first}");
+    }
+    for number in [0, 1, len / 7, len / 2, len.saturating_sub(1)].into_iter().filter(|number| *number < len) {
+        let row = reader.rows_of(&mut list, number, 1).unwrap().remove(0);
+        let at =
+            |list: &mut _, reader: &mut RecordReader| reader.row_at(list, row.x, Some(row.track), Some(row.locator));
+        assert_eq!(at(&mut list, reader).unwrap(), Some(number), "{scope:?}");
+        assert_eq!(reader.row_at(&mut list, row.x, None, None).unwrap(), Some(number), "{scope:?}");
+    }
+    let after = reader.row_at(&mut list, expected.end, None, None).unwrap();
+    assert_eq!(after, None, "{scope:?}");
+    let before = reader.row_at(&mut list, expected.start.saturating_sub(1), None, None).unwrap();
+    assert_eq!(before, (len > 0).then_some(0), "{scope:?}");
+}
+
+fn check_all(reader: &mut RecordReader) {
+    let n = reader.rows();
+    let mut whole = reader.list(&Scope { range: None, tracks: None }).unwrap();
+    let track = reader.rows_of(&mut whole, 0, 1).unwrap().first().map_or(0, |row| row.track);
+    if n < 20_000 {
+        let rows: Vec<u64> = reader.rows_of(&mut whole, 0, u32::MAX).unwrap().iter().map(|row| row.x).collect();
+        assert!(rows.into_iter().eq(0..n));
+    }
+    for range in
+        [None, Some(0..n), Some(n / 4..n / 2), Some(n..u64::MAX), Some(n / 2..u64::MAX), Some(3..3), Some(0..1)]
+    {
+        let of_range = range.clone().map_or(0..n, |range| range.start.min(n)..range.end.min(n));
+        for tracks in [None, Some(vec![track]), Some(vec![track + 9])] {
+            let expected = if tracks.as_ref().is_some_and(|of| !of.contains(&track)) { 0..0 } else { of_range.clone() };
+            if expected.is_empty() {
+                let mut list = reader.list(&Scope { range: range.clone(), tracks }).unwrap();
+                assert!(reader.advance(&mut list).unwrap() && list.is_empty());
+                assert!(reader.rows_of(&mut list, 0, 9).unwrap().is_empty());
+                assert_eq!(reader.row_at(&mut list, 0, None, None).unwrap(), None);
+            } else {
+                check(reader, &Scope { range: range.clone(), tracks }, expected);
+            }
+        }
+    }
+}
+
+fn databases(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = std::fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "sqlite")).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn fixtures() {
+    let found = databases("../../tests/fixtures/rvn");
+    assert!(!found.is_empty());
+    for path in found {
+        println!("{}", path.display());
+        check_all(&mut open(&path).unwrap());
+    }
+}
+
+#[test]
+fn databases_of_the_corpus() {
+    let found = databases("../../../shared/corpus/rvn");
+    if found.is_empty() {
+        return println!("skipped: there is no corpus");
+    }
+    let mut read = 0;
+    for path in found {
+        println!("{}", path.display());
+        if let Some(mut reader) = open(&path) {
+            check_all(&mut reader);
+            read += 1;
+        }
+    }
+    assert!(read > 5, "{read}");
+}

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, pictured, test } from './page.ts';
+
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
+const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
+const grid = (page: Page, noun: string) => page.getByRole('grid', { name: noun });
+const bar = (page: Page) => page.locator('.events .panel-bar');
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+
+/** The texts of the rows in the document, those beyond the visible part included. */
+async function rows(page: Page): Promise<string[]> {
+  return (await page.locator('.events tbody tr:not(.spacer)').allInnerTexts()).map(plain);
+}
+
+const row = (page: Page, number: number) => page.locator(`#event-${number}`);
+
+async function list(page: Page, tab: 'Events' | 'Listing', path: string): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, path);
+  await pictured(page);
+  await page.getByRole('tab', { name: tab }).click();
+  await expect(row(page, 0)).not.toHaveText('');
+}
+
+/** Selects a range over the timeline by a drag with Shift, in fractions of its width. */
+async function selectRange(page: Page, from: number, to: number): Promise<void> {
+  const box = (await page.locator('.area').boundingBox())!;
+  await page.mouse.move(box.x + from * box.width, box.y + 60);
+  await page.keyboard.down('Shift');
+  await page.mouse.down();
+  await page.mouse.move(box.x + to * box.width, box.y + 80, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+}
+
+async function survey(page: Page): Promise<{ records: number; fields: number; memory: number }> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const hear = ({ data }: MessageEvent) => {
+          if (data?.type !== 'unspool:surveyed') return;
+          window.removeEventListener('message', hear);
+          const { records, fields, memory } = data;
+          resolve({ records, fields, memory });
+        };
+        window.addEventListener('message', hear);
+        window.postMessage({ type: 'unspool:survey' });
+      }),
+  );
+}
+
+test.describe('records of a log', () => {
+  test.beforeEach(async ({ page }) => list(page, 'Events', fixture('threads.xray')));
+
+  test('are listed by time over all threads', async ({ page }) => {
+    await expect(bar(page)).toHaveText('1,021 records');
+    expect((await rows(page)).slice(0, 4)).toEqual([
+      '0 ns main thread 4711 0 function-enter-arg #1 0x3',
+      '6.930 µs main thread 4711 0 function-enter #15',
+      '24.890 µs main thread 4711 0 function-exit #15',
+      '28.151 µs main thread 4711 0 function-enter #16',
+    ]);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('of one thread and of a range', async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'thread 4713' });
+    await expect(bar(page)).toHaveText('316 records');
+    expect((await rows(page)).every((text) => text.includes('thread 4713'))).toBe(true);
+    await page.getByRole('combobox', { name: 'Threads' }).selectOption({ index: 0 });
+    await expect(bar(page)).toHaveText('1,021 records');
+    await selectRange(page, 0.2, 0.4);
+    await expect(bar(page)).not.toHaveText('1,021 records');
+    const within = (await rows(page)).map((text) => Number.parseFloat(text));
+    expect(Math.min(...within)).toBeGreaterThan(100);
+  });
+
+  test('are selected together with their calls, both ways', async ({ page }) => {
+    await row(page, 3).click();
+    await expect(row(page, 3)).toHaveAttribute('aria-selected', 'true');
+    await expect(details(page)).toContainText('Still running when recording ended');
+    // The exit of a call leads to the call.
+    await row(page, 2).click();
+    await expect(details(page).getByRole('heading')).toHaveText('#15');
+    await expect(details(page)).toContainText('6.930');
+    // From the timeline to the row.
+    const box = (await page.locator('.area').boundingBox())!;
+    await page.mouse.click(box.x + box.width * 0.95, box.y + 36);
+    await expect(page.locator('.events tr[aria-selected=true]')).toHaveText(/^0\sns/);
+  });
+
+  test('can be walked through by keyboard', async ({ page }) => {
+    await row(page, 0).click();
+    await grid(page, 'records').focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+    await expect(details(page).getByRole('heading')).toHaveText('#15');
+    await page.keyboard.press('End');
+    await expect(row(page, 1020)).toHaveAttribute('aria-selected', 'true');
+    await expect(row(page, 1020)).toBeInViewport();
+    await page.keyboard.press('Home');
+    await expect(row(page, 0)).toBeInViewport();
+  });
+});
+
+test('calls have their arguments, results and flags', async ({ page }) => {
+  await list(page, 'Events', join(SAMPLES, 'scene.trace'));
+  await expect(bar(page)).toHaveText('1,744 calls');
+  expect((await rows(page)).slice(1, 5)).toEqual([
+    '1 0 thread 0 glCreateShader type = GL_FRAGMENT_SHADER 3',
+    expect.stringContaining('2 0 thread 0 glShaderSource shader = 3, count = 1, string = {"#version 330'),
+    '3 0 thread 0 glCompileShader shader = 3',
+    '4 0 thread 0 glClear mask = GL_DEPTH_BUFFER_BIT | GL_COLOR_BUFFER_BIT draw',
+  ]);
+  await row(page, 4).click();
+  await expect(details(page).getByRole('heading')).toHaveText('glClear');
+});
+
+test('each instruction of a trace can be read, with what it read and wrote', async ({ page }) => {
+  await list(page, 'Listing', join(SAMPLES, 'calls.frames'));
+  await expect(bar(page)).toHaveText('120 frames');
+  expect((await rows(page))[12]).toBe('12 thread 1 0x401067 mov eax, 1 RAX = 0x1');
+  await row(page, 12).click();
+  await expect(details(page).getByRole('heading')).toHaveText('Step 12');
+  await expect(details(page)).toContainText('mov eax, 1');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.events tr[aria-selected=true]')).toHaveCount(0);
+});
+
+test('each transition of a database can be read', async ({ page }) => {
+  await list(page, 'Listing', join(SAMPLES, 'blocks.sqlite'));
+  await expect(bar(page)).toHaveText('2,947 steps');
+  expect((await rows(page))[11]).toBe('11 0x40000b call 0x46f000 64 bit 2');
+  await expect(row(page, 13)).toContainText('page fault');
+  await row(page, 12).click();
+  await expect(details(page).getByRole('heading')).toHaveText('Transition 12');
+});
+
+test('points have their variables', async ({ page }) => {
+  await list(page, 'Events', join(SAMPLES, 'variables.trace'));
+  await expect(bar(page)).toContainText('points');
+  expect((await rows(page)).length).toBeGreaterThan(8);
+  await row(page, 3).click();
+  await expect(details(page)).toContainText('Variables');
+});
+
+test('a long list reaches its ends, and every step of a recorded execution', async ({ page }) => {
+  const path = join(CORPUS, 'rvn/medium.sqlite');
+  test.skip(!existsSync(path), 'needs ../shared/corpus');
+  await list(page, 'Listing', path);
+  await grid(page, 'block runs').focus();
+  await page.keyboard.press('End');
+  const last = 6_122_843;
+  await expect(row(page, last)).toBeInViewport();
+  await expect(row(page, last)).toContainText('6,122,843');
+  // The wheel moves by rows where the scroll bar moves by thousands.
+  await page.locator('.events .table').hover();
+  await page.mouse.wheel(0, -24 * 50);
+  await expect(row(page, last - 50)).toBeInViewport();
+  await expect(row(page, last - 50)).toContainText('6,122,793');
+});
+
+test('ten passes over all records take no more memory than one', async ({ page }) => {
+  await open(page, join(SAMPLES, 'scene.trace'));
+  const first = await survey(page);
+  expect(first.records).toBe(1744);
+  for (let i = 0; i < 9; i += 1) expect(await survey(page)).toEqual(first);
+});

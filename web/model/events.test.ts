@@ -1,0 +1,171 @@
+import { signal } from '@preact/signals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Details, Find, Found, TraceInfo } from '../base/protocol.ts';
+import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { createEvents, type Events } from './events.ts';
+import type { Pointed } from './pointing.ts';
+import type { Known } from './selection.ts';
+import type { Whose } from './statistics.ts';
+import type { Status, Trace } from './trace.ts';
+import type { Extent } from './view.ts';
+
+const ROWS = 1000;
+const rowOf = (number: number): RecordRow => ({
+  x: ticks(BigInt(number * 10)),
+  track: 1,
+  locator: BigInt(number),
+  name: `r${number}`,
+  fields: [],
+  dropped: 0,
+});
+
+const status = signal<Status>({ at: 'loading' });
+const range = signal<Extent | null>(null);
+const whose = signal<Whose>('all');
+const selected = signal<Pointed | null>(null);
+const record = signal<RecordRow | null>(null);
+const known = signal<Known | null>(null);
+const info = signal<TraceInfo | null>(null);
+let listed: RecordScope[];
+let requested: [first: number, count: number][];
+let found: Found | null;
+let finds: Find[];
+let chosenRecords: RecordRow[];
+let events: Events;
+const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+beforeEach(() => {
+  status.value = { at: 'loading' };
+  range.value = null;
+  whose.value = 'all';
+  selected.value = null;
+  record.value = null;
+  known.value = null;
+  info.value = { clock: { kind: 'ticks' } } as TraceInfo;
+  [listed, requested, finds, chosenRecords] = [[], [], [], []];
+  found = null;
+  const trace = {
+    status,
+    info,
+    find: async (what: Find) => {
+      finds.push(what);
+      return found;
+    },
+    records: {
+      list: async (scope: RecordScope) => {
+        listed.push(scope);
+        const answer: Listed = { rows: scope.range ? 10 : ROWS, inOrder: true, done: 0, of: 0 };
+        return { value: answer, error: null };
+      },
+      rows: async (first: number, count: number) => {
+        requested.push([first, count]);
+        const rows = Array.from({ length: Math.min(count, ROWS - first) }, (_, i) => rowOf(first + i));
+        return { value: rows, error: null };
+      },
+      rowAt: async (x: bigint) => Number(x) / 10,
+    },
+  } as unknown as Trace;
+  const timeline = { view: signal(null), size: signal({ width: 100, height: 100 }), glideBy: () => undefined };
+  const selection = { selected, record, known, selectRecord: (row: RecordRow) => chosenRecords.push(row) };
+  events = createEvents(trace, timeline as never, { range, whose }, selection as never);
+});
+afterEach(() => events.dispose());
+
+async function ready(): Promise<void> {
+  events.shown.value = true;
+  status.value = { at: 'ready', how: 'complete', error: null };
+  await settle();
+}
+
+describe('the list of records', () => {
+  it('is made when the panel is in front and the file is read, and follows range and thread', async () => {
+    events.shown.value = true;
+    await settle();
+    expect(listed).toEqual([]);
+    await ready();
+    expect(listed).toEqual([{ range: null, tracks: null }]);
+    expect(events.listed.value?.rows).toBe(ROWS);
+    range.value = { from: ticks(1n), to: ticks(5n) };
+    whose.value = 3;
+    await settle();
+    expect(listed.at(-1)).toEqual({ range: range.value, tracks: Uint32Array.of(3) });
+    expect(events.listed.value?.rows).toBe(10);
+  });
+
+  it('requests whole blocks, each once', async () => {
+    await ready();
+    events.want(60, 70);
+    expect(events.row(65)).toBeNull();
+    await settle();
+    expect(requested).toEqual([[0, 128]]);
+    expect(events.row(65)?.name).toBe('r65');
+    events.want(0, 128);
+    events.want(100, 140);
+    await settle();
+    expect(requested.slice(1)).toEqual([[128, 64]]);
+  });
+
+  it('selects the call of a row, or else the record', async () => {
+    await ready();
+    events.want(0, 10);
+    await settle();
+    found = {
+      item: { kind: 'slice', track: 1, depth: 0, index: 4 },
+      name: 1,
+      start: ticks(30n),
+      end: ticks(40n),
+      flags: 0,
+    };
+    events.choose(3);
+    await settle();
+    expect(finds.at(-1)).toMatchObject({ to: 'record', time: 30n, locator: 3n });
+    expect(selected.value?.item).toEqual(found.item);
+    expect(events.current.value).toBe(3);
+    found = null;
+    events.choose(4);
+    await settle();
+    expect(chosenRecords.map(({ name }) => name)).toEqual(['r4']);
+  });
+
+  it('does not take a step for the call that ends with it', async () => {
+    info.value = { clock: { kind: 'ordinal', unit: 'step' } } as TraceInfo;
+    await ready();
+    events.want(0, 10);
+    await settle();
+    found = {
+      item: { kind: 'slice', track: 1, depth: 0, index: 4 },
+      name: 1,
+      start: ticks(0n),
+      end: ticks(30n),
+      flags: 0,
+    };
+    events.choose(3);
+    await settle();
+    expect(selected.value).toBeNull();
+    expect(chosenRecords).toHaveLength(1);
+  });
+
+  it('chooses a row that is not there when it arrives', async () => {
+    await ready();
+    events.choose(999);
+    expect(finds).toEqual([]);
+    events.want(990, 1000);
+    await settle();
+    expect(finds.at(-1)).toMatchObject({ locator: 999n });
+  });
+
+  it('brings the row of what is selected in the timeline into view', async () => {
+    await ready();
+    const item = { kind: 'instant', track: 1, index: 7 } as const;
+    selected.value = { item } as Pointed;
+    known.value = { at: 'known', details: { item, track: 1, locator: 70n, start: ticks(700n) } as Details };
+    await settle();
+    expect(events.wanted.value).toEqual({ row: 70 });
+    expect(events.current.value).toBe(70);
+    selected.value = null;
+    known.value = null;
+    await settle();
+    expect(events.current.value).toBe(-1);
+  });
+});
