@@ -8,23 +8,34 @@ import { buildWasm, fail, installed, must, options, root, say } from './lib.mjs'
 /** Most compressed bytes: of the page before a file is opened, and in total for a file of one format. */
 const PAGE = 350_000;
 const FORMAT = 500_000;
-/** The files of each. sql.js and the disassembler are loaded on demand. */
+/** Most compressed bytes of any of our wasm modules. */
+const MODULE = 300_000;
+/** The files of each. sql.js and the other modules are loaded on demand. */
 const OF_PAGE = /^index-.*\.(js|css)$/;
 const OF_FORMAT = /^(worker-.*\.js|unspool_browser.*\.wasm)$/;
+const OF_MODULE = /^(unspool_.*)_bg.*\.wasm$/;
 
 const { fast } = options([], ['fast']);
 await must(...buildWasm(fast ? 'wasm-dev' : 'wasm-release'));
 await must(installed('vite'), ['build']);
 
 const assets = join(root, 'dist', 'assets');
-const size = (of) =>
-  readdirSync(assets)
-    .filter((name) => of.test(name))
-    .reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length, 0);
+const names = readdirSync(assets);
+const compressed = (name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length;
+const size = (of) => names.filter((name) => of.test(name)).reduce((sum, name) => sum + compressed(name), 0);
 const page = size(OF_PAGE);
 const format = page + size(OF_FORMAT);
 const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
 say(`compressed: ${kb(page)} before a file is opened, ${kb(format)} with the decoders`);
 if (page > PAGE || (!fast && format > FORMAT)) {
   fail(`The limits are ${kb(PAGE)} and ${kb(FORMAT)}: load rarely used code on demand.`);
+}
+const modules = names.flatMap((name) => {
+  const module = OF_MODULE.exec(name)?.[1];
+  return module ? [{ module, bytes: compressed(name) }] : [];
+});
+say(`compressed modules: ${modules.map(({ module, bytes }) => `${module} ${kb(bytes)}`).join(', ')}`);
+const large = modules.filter(({ bytes }) => bytes > MODULE).map(({ module }) => module);
+if (!fast && large.length > 0) {
+  fail(`The limit of a module is ${kb(MODULE)}: load rarely used code of ${large.join(' and ')} on demand.`);
 }

@@ -29,7 +29,8 @@ const PARTS = {
     () => cargo('test', ...xtask, '--locked'),
   ],
   nostd: [WASM, 'thumbv7em-none-eabi'].map(
-    (target) => () => cargo('build', '-p', 'unspool-formats', '--no-default-features', '--locked', '--target', target),
+    (target) => () =>
+      cargo('build', '-p', 'unspool-formats', '--no-default-features', '--features', 'brotli', '--locked', '--target', target),
   ),
   web: [
     wasm,

@@ -40,6 +40,27 @@ for (const name of [
   });
 }
 
+test('loads the decompressor of Brotli only for Brotli', async ({ page }) => {
+  const loaded: string[] = [];
+  page.context().on('request', (request) => {
+    if (request.url().includes('unspool_brotli')) loaded.push(request.url());
+  });
+  for (const name of ['scene.trace', 'scene.gzip.trace', 'scene.zstd.trace']) {
+    await open(page, fixture(name));
+    await pictured(page);
+  }
+  expect(loaded).toEqual([]);
+  await open(page, fixture('scene.brotli.trace'));
+  await pictured(page);
+  expect(loaded.some((url) => url.endsWith('.wasm'))).toBe(true);
+});
+
+test('reports that the decompressor of Brotli does not load', async ({ page }) => {
+  await page.context().route(/unspool_brotli/, (route) => route.abort());
+  await open(page, fixture('scene.brotli.trace'), 'failed');
+  await expect(page.locator('body')).toContainText('The part of this page that reads Brotli could not be loaded.');
+});
+
 test.describe('a trace of calls', () => {
   test.beforeEach(async ({ page }) => {
     await open(page, fixture('scene.trace'));

@@ -1,13 +1,10 @@
 /**
- * The messages between the page and a trace's worker.
+ * What the page and a trace's worker tell each other.
  *
- * Each side has one owner: `web/worker/trace_worker.ts` reads {@link ToWorker} and writes {@link FromWorker},
- * `web/model/trace.ts` the reverse. Both switch exhaustively. Data that grows with the trace crosses as typed-array
- * columns, which are transferred; small structured values cross as plain objects. Absolute positions on the x axis are
- * `bigint` ticks. The columns of a reply are doubles relative to its `origin`, exact below 2^53.
+ * Data that grows with the trace crosses as typed-array columns, which are transferred; small structured values cross as
+ * plain objects. Absolute positions on the x axis are `bigint` ticks. The columns of a reply are doubles relative to its
+ * `origin`, exact below 2^53.
  */
-
-import type { JobQuestion, JobReply } from './job_protocol.ts';
 
 /** A position on the trace's x axis, absolute: clock ticks, or the ordinal of a call, step, transition or point. */
 export type Ticks = bigint & { readonly __unit: 'ticks' };
@@ -386,83 +383,3 @@ export interface Progress {
   /** The current phase if it is not plain reading: `putting buffers in order`. */
   readonly stage: string | null;
 }
-
-/** Messages of the page. */
-export type ToWorker =
-  | { readonly t: 'open'; readonly file: Blob; readonly name: string }
-  /** Stop reading and keep what was read. */
-  | { readonly t: 'cancel' }
-  /** The first picture is on the screen, so reading no longer waits for it. */
-  | { readonly t: 'painted' }
-  /** Reply: `rects`. `step` is a power of two. A newer query supersedes one that waits. */
-  | {
-      readonly t: 'query';
-      readonly id: number;
-      readonly from: Ticks;
-      readonly to: Ticks;
-      readonly step: bigint;
-      readonly tracks: Uint32Array;
-      /** Two numbers a track: the first signed depth and the end, exclusive. Slices at other depths are left out. */
-      readonly depths: Int32Array;
-    }
-  | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
-  | { readonly t: 'describe'; readonly id: number; readonly item: Item }
-  /** Reply: what the record worker needs to read the records decoded so far. */
-  | { readonly t: 'index'; readonly id: number }
-  /**
-   * Begins the job that answers a question. Replies: `job-part`, with `last` on the result, or `job-failed`, and
-   * `job-progress` in between. A newer job of the same slot replaces the older one, which tells nothing more. Jobs of
-   * different slots take turns. The page counts the ids of jobs.
-   */
-  | { readonly t: 'begin-job'; readonly id: number; readonly slot: string; readonly question: JobQuestion }
-  /** Ends a job, which tells nothing more. Ignored if it has ended. */
-  | { readonly t: 'cancel-job'; readonly id: number }
-  | { readonly t: 'find'; readonly id: number; readonly what: Find }
-  /** Reply: a digest of all that the trace holds, in hexadecimal, for tests and tools. */
-  | { readonly t: 'digest'; readonly id: number }
-  /** Reply: at most `max` problems from index `first` on. */
-  | { readonly t: 'problems'; readonly id: number; readonly first: number; readonly max: number };
-
-/** Messages of the worker. */
-export type FromWorker =
-  | { readonly t: 'opened'; readonly info: TraceInfo }
-  /** Names with the ids `first`, `first` + 1, …, sent before the first column that uses them. */
-  | { readonly t: 'names'; readonly first: number; readonly names: readonly string[] }
-  /** Tracks that are new or have changed. */
-  | { readonly t: 'tracks'; readonly tracks: readonly Track[] }
-  | { readonly t: 'progress'; readonly progress: Progress }
-  /**
-   * The file is read (`complete`), the person stopped (`cancelled`), or reading broke off after some events (`broken`).
-   */
-  | {
-      readonly t: 'done';
-      readonly how: 'complete' | 'cancelled' | 'broken';
-      readonly progress: Progress;
-      readonly error: TraceError | null;
-    }
-  /** Reading failed without an event. */
-  | { readonly t: 'failed'; readonly error: TraceError }
-  | {
-      readonly t: 'rects';
-      readonly id: number;
-      readonly origin: Ticks;
-      /** The requested window and step. */
-      readonly from: Ticks;
-      readonly to: Ticks;
-      readonly step: bigint;
-      /** false while part of the window is not read yet. */
-      readonly complete: boolean;
-      readonly rects: Rects;
-      readonly instants: Instants;
-      readonly counters: Counters;
-      /** Nodes and slices that the query visited, for tests of its cost. */
-      readonly visited: number;
-    }
-  | { readonly t: 'overview'; readonly id: number; readonly overview: Overview }
-  /** null if there is no such item. */
-  | { readonly t: 'described'; readonly id: number; readonly described: Described | null }
-  | { readonly t: 'index'; readonly id: number; readonly index: Uint8Array }
-  | JobReply
-  | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
-  | { readonly t: 'digest'; readonly id: number; readonly digest: string }
-  | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
-import type { ToWorker } from '../base/protocol.ts';
+import type { ToWorker } from '../base/messages.ts';
 import { ticks } from '../base/ticks.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 

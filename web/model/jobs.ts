@@ -1,5 +1,5 @@
 import type { JobKind, JobQuestion, JobReply } from '../base/job_protocol.ts';
-import type { ToWorker } from '../base/protocol.ts';
+import type { ToWorker } from '../base/messages.ts';
 import type { Dispose } from '../base/scope.ts';
 
 /** The page's side of a worker's jobs. */

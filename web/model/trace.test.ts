@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { JobReply } from '../base/job_protocol.ts';
-import type { FromWorker, Progress, ToWorker, Track } from '../base/protocol.ts';
+import type { FromWorker, ToWorker } from '../base/messages.ts';
+import type { Progress, Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';

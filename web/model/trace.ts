@@ -1,17 +1,16 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { JobReply } from '../base/job_protocol.ts';
+import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type {
   Described,
   Details,
   Find,
   Found,
-  FromWorker,
   Item,
   Overview,
   Problem,
   Progress,
   RecordDetails,
-  ToWorker,
   TraceError,
   TraceInfo,
   Track,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobQuestion } from '../base/job_protocol.ts';
-import type { FromWorker, TraceError } from '../base/protocol.ts';
+import type { FromWorker } from '../base/messages.ts';
+import type { TraceError } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createScheduler } from './scheduler.ts';

@@ -1,4 +1,4 @@
-import type { FromWorker, ToWorker } from '../base/protocol.ts';
+import type { FromWorker, ToWorker } from '../base/messages.ts';
 import { isTraceError } from './errors.ts';
 import { rankOf, type Scheduler } from './scheduler.ts';
 import type { Session } from './session.ts';

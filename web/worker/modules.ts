@@ -1,9 +1,10 @@
 import type { TraceError } from '../base/protocol.ts';
+import { loadBrotli } from './brotli.ts';
 import type { LoadDisassembler } from './disassembler.ts';
 import { notLoaded } from './errors.ts';
 import type { Session } from './session.ts';
 import { openSqlFile, type SqlFile } from './sqlite.ts';
-import init, { Session as WasmSession } from './wasm/unspool_browser.js';
+import init, { needsBrotli, provideBrotli, Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** Bytes of either end of a file that recognise its format. */
 const ENDS = 64 * 1024;
@@ -25,7 +26,9 @@ export async function openSession(file: Blob, name: string, disassembler: LoadDi
     file.slice(Math.max(0, file.size - ENDS)).arrayBuffer(),
     loadReader(),
   ]);
-  const session: Session = new WasmSession(name, file.size, new Uint8Array(head), new Uint8Array(tail));
+  const ends = [name, file.size, new Uint8Array(head), new Uint8Array(tail)] as const;
+  if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
+  const session: Session = new WasmSession(...ends);
   if (!session.isDatabase()) return { session, database: null };
   // Databases hold blocks of code, so the disassembler loads along with SQLite. Reading works without it, too.
   const disassembling = disassembler().catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
 import type { FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
 import { type Ahead, createAhead } from './ahead.ts';
+import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { wordsOf } from './instructions.ts';
@@ -8,7 +9,7 @@ import type { ReadAt } from './lazy_file.ts';
 import { createScheduler } from './scheduler.ts';
 import { openStream } from './source.ts';
 import { openSqlFile } from './sqlite.ts';
-import init, { RecordReader } from './wasm/unspool_records.js';
+import init, { provideBrotli, RecordReader } from './wasm/unspool_records.js';
 
 /** The worker of one trace's records. It is never reset. */
 export interface RecordWorker {
@@ -73,7 +74,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   let opened: Extract<ToRecords, { t: 'open' }> | null = null;
   let reader: Promise<RecordReader> | null = null;
   /** The file of the reader, unless that is a database. */
-  let source: RecordFile | null = null;
+  const source: RecordFile | null = null;
   let newestRows: Extract<ToRecords, { t: 'rows' }> | null = null;
   /** Id of the newest list, and what removes its turns. */
   let newestList = 0;
@@ -90,7 +91,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   const openIndex = async ({ file, format }: { file: Blob; format: string }, index: Uint8Array) => {
     await load();
     source = new RecordFile(file);
-    return new RecordReader(format, index, source);
+    const opened = new RecordReader(format, index, source);
+    if (opened.needsBrotli()) await loadBrotli(provideBrotli);
+    return opened;
   };
   /** Runs something on the reader, in its turn. An error becomes the answer that `fail` sends. */
   const withReader = async (run: (open: RecordReader) => void | Promise<void>, fail: (error: TraceError) => void) => {

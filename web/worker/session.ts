@@ -1,9 +1,9 @@
 import type { JobPart, JobProgress, JobQuestion } from '../base/job_protocol.ts';
+import type { FromWorker } from '../base/messages.ts';
 import type {
   Described,
   Find,
   Found,
-  FromWorker,
   Item,
   Overview,
   Problem,

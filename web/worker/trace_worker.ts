@@ -1,4 +1,5 @@
-import type { Described, FromWorker, ToWorker, TraceError } from '../base/protocol.ts';
+import type { FromWorker, ToWorker } from '../base/messages.ts';
+import type { Described, TraceError } from '../base/protocol.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { createJobs } from './jobs.ts';

@@ -2,7 +2,7 @@
  * The entry of a trace's worker: binds the messages of the page to a trace worker. The page terminates it with the
  * trace.
  */
-import type { FromWorker, ToWorker } from '../base/protocol.ts';
+import type { FromWorker, ToWorker } from '../base/messages.ts';
 import { createTraceWorker } from './trace_worker.ts';
 import { transferables } from './transfer.ts';
 

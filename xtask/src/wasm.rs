@@ -1,4 +1,4 @@
-//! Builds `crate/browser` and `crate/disassembler` for wasm32 and generates their JavaScript and TypeScript.
+//! Builds `crate/browser`, `crate/brotli` and `crate/disassembler` for wasm32 and generates their JavaScript and TypeScript.
 //!
 //! wasm-bindgen's command line tool is a thin wrapper around a library. Calling the library needs no second download,
 //! and lets Cargo pin the version.
@@ -12,9 +12,10 @@ use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The wasm modules, each loaded when it is needed: package, features in place of its default ones, and name.
-const MODULES: [(&str, &[&str], &str); 3] = [
+const MODULES: [(&str, &[&str], &str); 4] = [
     ("unspool-browser", &["session"], "unspool_browser"),
     ("unspool-browser", &["records"], "unspool_records"),
+    ("unspool-brotli", &[], "unspool_brotli"),
     ("unspool-disassembler", &[], "unspool_disassembler"),
 ];
 const TARGET: &str = "wasm32-unknown-unknown";

@@ -5,6 +5,7 @@
 //! leaves a call. Small structures go through serde, with 64-bit numbers as `bigint`. `web/base/protocol.ts` declares
 //! the types.
 
+mod brotli;
 #[cfg(feature = "session")]
 mod columns;
 #[cfg(feature = "session")]
@@ -17,6 +18,7 @@ mod records;
 mod session;
 mod sqlite;
 
+pub use brotli::provide_brotli;
 #[cfg(feature = "session")]
 pub use items::{JsFind, JsItem};
 #[cfg(feature = "session")]
@@ -24,7 +26,7 @@ pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
 pub use records::{JsFile, RecordReader};
 #[cfg(feature = "session")]
-pub use session::Session;
+pub use session::{Session, needs_brotli};
 pub use sqlite::{JsDisassembler, SqlFile};
 
 #[cfg(feature = "session")]

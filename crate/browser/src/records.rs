@@ -84,6 +84,12 @@ impl RecordReader {
         })
     }
 
+    /// Whether [`crate::provide_brotli`] must come before any list.
+    #[wasm_bindgen(js_name = needsBrotli)]
+    pub fn needs_brotli(&self) -> bool {
+        self.engine.needs_brotli()
+    }
+
     /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all.
     ///
     /// # Errors

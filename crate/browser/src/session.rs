@@ -2,12 +2,18 @@
 
 use js_sys::{Array, Uint8Array};
 use unspool_engine::{Session as Engine, Step, TrackRows, ledger};
-use unspool_formats::Instructions;
+use unspool_formats::{Instructions, Probe, sniff};
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
 use crate::sqlite::{JsDisassembler, SqlFile, SqlRows};
 use crate::{columns, jobs, object, to_js};
+
+/// Whether [`crate::provide_brotli`] must come before `new Session(…)` with these arguments.
+#[wasm_bindgen(js_name = needsBrotli)]
+pub fn needs_brotli(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bool {
+    sniff::needs_brotli(&Probe { head, tail, size: size as u64, name })
+}
 
 /// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and queries in between.
 #[wasm_bindgen]

@@ -181,6 +181,12 @@ pub trait Records {
     /// complete, and each belongs to one of the pieces.
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_>;
 
+    /// Whether passes need a decompressor of Brotli, for a program that provides it on demand
+    /// ([`crate::container::provide_brotli`]).
+    fn needs_brotli(&self) -> bool {
+        false
+    }
+
     /// The bytes that the details of a record need: about 1 MiB at most. An empty range if the index has all. `None` if
     /// there is no such record.
     fn details_range(&self, locator: Locator) -> Option<Range>;

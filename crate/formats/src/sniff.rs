@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::container::{Container, may_be_brotli};
 use crate::decoder::{Decoder, TextDump};
 use crate::error::Result;
 use crate::limits::Limits;
@@ -121,6 +122,14 @@ pub fn recognise(probe: &Probe<'_>) -> Option<(&'static Format, Guess)> {
         }
     }
     best
+}
+
+/// Whether only a decompressor of Brotli shows which format a file has: no format that is certain needs none. For a program
+/// that provides it on demand ([`crate::container::provide_brotli`]), before it calls [`recognise`].
+pub fn needs_brotli(probe: &Probe<'_>) -> bool {
+    Container::of(probe.head) == Container::Brotli
+        && may_be_brotli(probe.head)
+        && recognise(probe).is_none_or(|(_, guess)| guess.confidence != Confidence::Certain)
 }
 
 /// Describes a file that no format claims, such as `a PNG picture`, if it is of a common kind.

@@ -267,6 +267,11 @@ impl RecordReader {
         Ok(Self { origin: Origin::Database(records, source), lanes, window: Window::default() })
     }
 
+    /// [`Records::needs_brotli`].
+    pub fn needs_brotli(&self) -> bool {
+        matches!(&self.origin, Origin::File(records, _) if records.needs_brotli())
+    }
+
     /// Number of records.
     pub fn rows(&self) -> u64 {
         self.lanes.iter().map(|lane| lane.rows).sum()

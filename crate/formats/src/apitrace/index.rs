@@ -191,6 +191,12 @@ impl Records for ApitraceRecords {
         Box::new(CallPass::new(self, pieces))
     }
 
+    fn needs_brotli(&self) -> bool {
+        // A stream that was kept as a whole is not decompressed again.
+        self.index.container == Container::Brotli
+            && matches!(&*self.index.access, RandomAccess::Kept(spool) if spool.is_full())
+    }
+
     fn details_range(&self, locator: Locator) -> Option<Range> {
         self.range_of(locator)
     }

@@ -4,9 +4,13 @@
 //! (`lib/trace/trace_file_read.cpp`). Each call of [`Unpack`] returns a bounded amount, so that the caller can stop a
 //! decompression bomb.
 
+#[cfg(feature = "brotli")]
 mod brotli;
+mod brotli_head;
 mod buffer;
 mod gzip;
+#[cfg_attr(feature = "brotli", allow(dead_code))]
+mod provided;
 mod snappy;
 pub(crate) mod snappy_block;
 mod spool;
@@ -20,7 +24,10 @@ use serde::{Deserialize, Serialize};
 use crate::limits::Limits;
 use crate::problem::Problem;
 
+pub(crate) use brotli_head::may_be_brotli;
 pub use buffer::Buffer;
+#[cfg(feature = "std")]
+pub use provided::provide_brotli;
 pub(crate) use spool::Kept;
 pub use spool::Spool;
 
@@ -74,7 +81,7 @@ impl Container {
             Self::Snappy => Box::new(snappy::SnappyChunks::new(limits)),
             Self::Gzip => Box::new(gzip::Gzip::new()),
             Self::Zstd => Box::new(zstd::Zstd::new()),
-            Self::Brotli => Box::new(brotli::Brotli::new()),
+            Self::Brotli => brotli(),
         }
     }
 }
@@ -99,6 +106,18 @@ pub trait Unpack {
 
     /// Absolute offset in the file of the compressed bytes of the last addition.
     fn piece_at(&self) -> u64;
+}
+
+/// The decompressor of Brotli that is linked in.
+#[cfg(feature = "brotli")]
+pub fn brotli() -> Box<dyn Unpack> {
+    Box::new(brotli::Brotli::new())
+}
+
+/// The decompressor of Brotli that the program provides.
+#[cfg(not(feature = "brotli"))]
+fn brotli() -> Box<dyn Unpack> {
+    provided::brotli().unwrap_or_else(|| Box::new(provided::Missing))
 }
 
 /// Decompresses the head of a file, up to about `wanted` decompressed bytes.
