@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FromWorker, MANY } from '../base/protocol.ts';
+import type { FromWorker } from '../base/messages.ts';
+import { MANY } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from './layout.ts';

@@ -1,4 +1,5 @@
-import { type Counters, type FromWorker, type Instants, MANY, type Rects, type Ticks } from '../base/protocol.ts';
+import type { FromWorker } from '../base/messages.ts';
+import { type Counters, type Instants, MANY, type Rects, type Ticks } from '../base/protocol.ts';
 import { ceilTo, floorTo, MAX_TICKS, powerOfTwoBelow, ticks } from '../base/ticks.ts';
 import { toTick, type View } from './view.ts';
 

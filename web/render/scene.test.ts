@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FLAG_UNCERTAIN, type FromWorker, type Track } from '../base/protocol.ts';
+import type { FromWorker } from '../base/messages.ts';
+import { FLAG_UNCERTAIN, type Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from '../model/layout.ts';

@@ -74,7 +74,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   let opened: Extract<ToRecords, { t: 'open' }> | null = null;
   let reader: Promise<RecordReader> | null = null;
   /** The file of the reader, unless that is a database. */
-  const source: RecordFile | null = null;
+  let source: RecordFile | null = null;
   let newestRows: Extract<ToRecords, { t: 'rows' }> | null = null;
   /** Id of the newest list, and what removes its turns. */
   let newestList = 0;
