@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from '@playwright/test';
 import { SAMPLES } from '../../web/model/formats.ts';
-import { drop, fixture, inked, marks, open, pictured, recorded, settled, test } from './page.ts';
+import { drop, fixture, inked, marks, open, pictured, recorded, settled, test, traceWorkers } from './page.ts';
 
 test('lists its formats before a trace is open', async ({ page }) => {
   await settled(page, 'empty');
@@ -187,7 +187,7 @@ test('closes the previous trace for the next one', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await open(page, fixture('events.xray'));
   await pictured(page);
-  expect(page.workers()).toHaveLength(1);
+  await expect.poll(() => traceWorkers(page).length).toBe(1);
 });
 
 test('opens every recorded log and trace', async ({ page }) => {
@@ -205,7 +205,7 @@ test('a worker is ready before a file is opened, unless the browser saves data',
   await expect.poll(() => page.workers().length).toBe(1);
   const [ready] = page.workers();
   await open(page, fixture('threads.xray'));
-  expect(page.workers()).toEqual([ready]);
+  expect(traceWorkers(page)).toEqual([ready]);
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { saveData: true } });
   });

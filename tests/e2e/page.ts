@@ -1,10 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
-import { test as base, expect, type Page } from '@playwright/test';
+import { test as base, expect, type Page, type Worker } from '@playwright/test';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
+
+/** The workers that read traces. Each may have one beside it that reads the records. */
+export function traceWorkers(page: Page): Worker[] {
+  return page.workers().filter((worker) => !recordWorkers(page).includes(worker));
+}
+
+/** The workers that read records of traces. They start when the page is idle, or with the first question. */
+export function recordWorkers(page: Page): Worker[] {
+  return page.workers().filter((worker) => /\/records-[^/]*\.js$/.test(worker.url()));
+}
 
 /** Opens the page, and fails the test on an uncaught error. */
 export const test = base.extend<{ page: Page }>({

@@ -49,7 +49,7 @@ impl Part {
     }
 }
 
-/// A list of records. It is complete when [`List::advance`] says so.
+/// A list of records. It is complete when [`RecordReader::advance`](super::RecordReader::advance) says so.
 #[derive(Clone, Debug, Default)]
 pub struct List {
     parts: Vec<Part>,
