@@ -64,8 +64,8 @@ pub(crate) trait Sink {
     fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
     /// Takes leading records of `records`, if the sink has a faster way than one by one. They are little-endian, back-to-back
-    /// from absolute offset `at`, and follow a record at `clock`. Returns `None` if the first one needs [`Sink::function`].
-    fn functions(&mut self, _records: &[[u8; FUNCTION_LEN]], _at: u64, _clock: u64) -> Option<Taken> {
+    /// from absolute offset `at`, follow a record at `clock`, and are all of `cpu`. Returns `None` if the first one needs [`Sink::function`].
+    fn functions(&mut self, _records: &[[u8; FUNCTION_LEN]], _at: u64, _clock: u64, _cpu: u16) -> Option<Taken> {
         None
     }
     /// An argument of the last enter.
@@ -335,7 +335,7 @@ impl FdrWalk {
             if !self.first_function && !wire.big_endian {
                 let left = usize::try_from(stop - c.at()).unwrap_or(usize::MAX).min(c.len());
                 let (records, _) = c.rest().get(..left).unwrap_or_default().as_chunks();
-                if let Some(taken) = sink.functions(records, c.at(), clock) {
+                if let Some(taken) = sink.functions(records, c.at(), clock, self.buffer.cpu) {
                     clock = taken.clock;
                     self.after_enter = taken.kind.is_enter();
                     c.take_up_to((taken.count * FUNCTION_LEN) as u64);

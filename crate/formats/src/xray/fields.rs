@@ -12,8 +12,8 @@ use crate::problem::Problem;
 use crate::records::{FieldValue, Record, RecordName, Visitor};
 
 use super::checkpoints::Checkpoint;
-use super::decode::{Event, Function, Sink};
-use super::wire::FunctionKind;
+use super::decode::{Event, Function, Sink, Taken};
+use super::wire::{FUNCTION_LEN, FunctionKind};
 
 /// Limit for the arguments of a function that are passed on.
 const MAX_ARGUMENTS: usize = 1 << 16;
@@ -158,6 +158,44 @@ impl Sink for Fields<'_> {
         if self.next() {
             self.held.record = Some(Incomplete::Function(function));
         }
+    }
+
+    // A record that another function record follows has no arguments, so nothing is held back.
+    fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64, cpu: u16) -> Option<Taken> {
+        let word = |record: &[u8; FUNCTION_LEN]| {
+            let [a, b, c, d, ..] = *record;
+            // Metadata has bit 0, an invalid kind bit 3.
+            Some(u32::from_le_bytes([a, b, c, d])).filter(|word| word & 0b1001 == 0)
+        };
+        let mut next = word(records.first()?)?;
+        self.flush();
+        let held = &mut *self.held;
+        let mut taken: Option<Taken> = None;
+        for (i, record) in records.iter().enumerate() {
+            let Some(following) = records.get(i + 1).and_then(word) else { break };
+            if held.done || held.named.is_some() || self.visitor.is_full() {
+                break;
+            }
+            let this = core::mem::replace(&mut next, following);
+            let Some(kind) = FunctionKind::from_bits(this >> 1 & 7) else { break };
+            let [.., e, f, g, h] = *record;
+            clock = clock.wrapping_add(u32::from_le_bytes([e, f, g, h]).into());
+            let x = if held.sorted { clock.max(held.latest) } else { clock };
+            let locator = Locator::at(at + (i * FUNCTION_LEN) as u64);
+            let (lane, row, track) = (held.lane, held.row, held.track);
+            held.latest = x;
+            held.row += 1;
+            held.left = held.left.saturating_sub(1);
+            held.done = held.left == 0;
+            let name = RecordName::Id((this >> 4).into());
+            if self.visitor.begin(&Record { locator, lane, row, x, track, name }) {
+                self.visitor.field("kind", FieldValue::Text(kind_of(kind, false)));
+                self.visitor.field("cpu", FieldValue::Id(cpu.into()));
+                self.visitor.end();
+            }
+            taken = Some(Taken { count: i + 1, clock, kind });
+        }
+        taken
     }
 
     fn argument(&mut self, value: u64) {

@@ -199,7 +199,7 @@ impl Sink for ToBatch<'_> {
 
     // Appending to five vectors costs more than decoding. Short columns of fixed size are filled instead, and appended at once.
     #[inline]
-    fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64) -> Option<Taken> {
+    fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64, _cpu: u16) -> Option<Taken> {
         let thread = self.state.threads.get_mut(self.state.current)?;
         let known = self.state.names.small();
         // A clock that wraps around is no longer the greatest of the run.
