@@ -27,7 +27,7 @@ const NARROWEST = 5;
 const WIDEST = 72;
 /** Rows that decide the widths, and the share of them that their columns show whole. */
 const SEEN = 64;
-const MOST = 0.9;
+const MOST = 0.97;
 /** CSS pixels of a character of the table, and of the space around a cell's text. */
 const CHARACTER = 7.3;
 const AROUND = 18;
