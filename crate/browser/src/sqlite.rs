@@ -2,7 +2,7 @@
 
 use gloo_utils::errors::JsError;
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
-use unspool_engine::RowSource;
+use unspool_engine::{RowSource, UNREADABLE};
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape};
 use unspool_formats::{Instructions, Query, RowError, Rows};
@@ -134,8 +134,7 @@ impl RowSource for SqlRows {
         };
         // SQLite reports bytes that cannot be read as damage.
         if self.0.failure().is_some() {
-            let sentence = "The file can no longer be read: it was changed, moved or deleted after it was opened.";
-            return Err(RowError::new(Class::Unreadable, sentence));
+            return Err(RowError::new(Class::Unreadable, UNREADABLE));
         }
         end
     }

@@ -1,50 +1,18 @@
 //! Lists of the transitions of block databases: fixtures, the corpus, and a long one.
 
+#[path = "../src/sqlite.rs"]
+#[allow(dead_code, reason = "the tests use a part of it")]
+mod sqlite;
+
 use std::path::{Path, PathBuf};
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
-use unspool_engine::RowSource;
 use unspool_engine::records::{RecordReader, Scope};
-use unspool_formats::error::Class;
-use unspool_formats::rows::{Cell, Query, RowError, Rows, Shape};
 use unspool_formats::rvn::open_records;
-
-/// A database file.
-struct Database(Connection);
-
-impl RowSource for Database {
-    fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
-        let error = |_: rusqlite::Error| RowError::new(Class::Unreadable, "test");
-        let mut statement = self.0.prepare(&query.sql()).map_err(error)?;
-        let columns = statement.column_count();
-        if matches!(query.shape, Shape::Ints { .. }) {
-            out.clear(columns);
-        }
-        let mut rows = statement.query([]).map_err(error)?;
-        while let Some(row) = rows.next().map_err(error)? {
-            let cells = (0..columns).map(|i| match row.get_ref(i).unwrap() {
-                ValueRef::Null => Cell::Null,
-                ValueRef::Integer(n) => Cell::Int(n),
-                ValueRef::Real(n) => Cell::Real(n),
-                ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
-                ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
-            });
-            match query.shape {
-                Shape::Ints { .. } => cells.zip(&mut out.ints).for_each(|(cell, column)| column.push(cell.int())),
-                Shape::Cells => out.cells.push(cells.collect()),
-            }
-        }
-        Ok(())
-    }
-}
 
 /// The reader of a database. `None` if that is not a trace.
 fn open(path: &Path) -> Option<RecordReader> {
-    let uri = format!("file:{}?immutable=1", path.display());
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let database = Connection::open_with_flags(uri, flags).ok()?;
-    RecordReader::of_database(open_records(), Box::new(Database(database)), None).ok()
+    let database = sqlite::Database::open(path).ok()?;
+    RecordReader::of_database(open_records(), Box::new(database), None).ok()
 }
 
 /// Checks the list of a scope that has these transitions.
@@ -73,8 +41,8 @@ fn check(reader: &mut RecordReader, scope: &Scope, expected: std::ops::Range<u64
 }
 
 fn check_all(reader: &mut RecordReader) {
-    let n = reader.rows();
     let mut whole = reader.list(&Scope { range: None, tracks: None }).unwrap();
+    let n = whole.len();
     let track = reader.rows_of(&mut whole, 0, 1).unwrap().first().map_or(0, |row| row.track);
     if n < 20_000 {
         let rows: Vec<u64> = reader.rows_of(&mut whole, 0, u32::MAX).unwrap().iter().map(|row| row.x).collect();

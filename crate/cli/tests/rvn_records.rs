@@ -1,24 +1,20 @@
 //! The records of block databases, read anywhere through SQLite: they say the same as the dump.
 
+#[path = "../src/sqlite.rs"]
+#[allow(dead_code, reason = "the tests use a part of it")]
+mod sqlite;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
+use sqlite::Disassembler;
 use unspool_formats::records::{self, Row, RowRecords};
-use unspool_formats::rows::{Cell, PAGE, Query, Shape};
+use unspool_formats::rows::{Cell, PAGE, Query};
 use unspool_formats::rvn::encode::Writer;
 use unspool_formats::rvn::open_records;
 use unspool_formats::rvn::wire::{Block, Interrupt, Metadata, Mode, SCHEMA};
-use unspool_formats::{FORMATS, Field, Instructions, OpenOptions, Opened, Rows, Value};
-
-struct Disassembler;
-
-impl Instructions for Disassembler {
-    fn starts(&self, bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
-        unspool_disassembler::starts(bits, address, code)
-    }
-}
+use unspool_formats::{FORMATS, Field, OpenOptions, Opened, Rows, Value};
 
 /// A database in memory with these tables.
 fn database(writer: &mut Writer) -> Connection {
@@ -45,25 +41,7 @@ fn database(writer: &mut Writer) -> Connection {
 /// The rows of a query.
 fn rows_of(db: &Connection, query: &Query) -> Rows {
     let mut out = Rows::default();
-    let mut statement = db.prepare(&query.sql()).unwrap();
-    let columns = statement.column_count();
-    if matches!(query.shape, Shape::Ints { .. }) {
-        out.clear(columns);
-    }
-    let mut rows = statement.query([]).unwrap();
-    while let Some(row) = rows.next().unwrap() {
-        let cells = (0..columns).map(|i| match row.get_ref(i).unwrap() {
-            ValueRef::Null => Cell::Null,
-            ValueRef::Integer(n) => Cell::Int(n),
-            ValueRef::Real(n) => Cell::Real(n),
-            ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
-            ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
-        });
-        match query.shape {
-            Shape::Ints { .. } => cells.zip(&mut out.ints).for_each(|(cell, column)| column.push(cell.int())),
-            Shape::Cells => out.cells.push(cells.collect()),
-        }
-    }
+    sqlite::read_rows(db, query, &mut out).unwrap();
     out
 }
 

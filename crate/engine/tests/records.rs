@@ -15,7 +15,7 @@ use unspool_formats::records::{self, Row, read_all};
 use unspool_formats::trace_db::wire::{Layout, StatementId, Tables, Type};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
-use unspool_formats::{FieldValue, Locator, Record, TrackId, Visitor, apitrace, frames, trace_db};
+use unspool_formats::{Locator, Record, TrackId, Visitor, apitrace, frames, trace_db};
 
 const ALL: Scope = Scope { range: None, tracks: None };
 
@@ -45,11 +45,6 @@ impl Visitor for Keys {
         self.0.push(Key { x, lane, row, track, locator });
         false
     }
-
-    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
-    fn open(&mut self, _key: &str, _is_list: bool) {}
-    fn close(&mut self) {}
-    fn end(&mut self) {}
 }
 
 /// A file that counts what is read of it, and that may end early or become unreadable.

@@ -130,19 +130,19 @@ pub enum FieldValue<'a> {
 }
 
 /// Receives the records of a pass. Keys of fields are those of the JSON lines that `unspool dump` prints, where these have
-/// the field.
+/// the field. A visitor that wants no fields needs [`Visitor::begin`] alone.
 pub trait Visitor {
     /// A record. Returns whether its fields are wanted; else none of the methods below is called for it, except
     /// [`Visitor::is_full`].
     fn begin(&mut self, record: &Record<'_>) -> bool;
     /// A field with a single value. In a list, `key` is empty.
-    fn field(&mut self, key: &str, value: FieldValue<'_>);
+    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
     /// A list or structure begins. Fields follow, in a list with empty keys, until [`Visitor::close`].
-    fn open(&mut self, key: &str, is_list: bool);
+    fn open(&mut self, _key: &str, _is_list: bool) {}
     /// The innermost list or structure ends.
-    fn close(&mut self);
+    fn close(&mut self) {}
     /// The record has no more fields.
-    fn end(&mut self);
+    fn end(&mut self) {}
     /// Whether the pass must stop after the current record. It can be continued.
     fn is_full(&self) -> bool {
         false
@@ -337,22 +337,13 @@ impl Pieces {
         (self.full_row, self.full_at) = (self.rows + MOST, at.saturating_add(LONG));
     }
 
-    /// Where a piece begins, and its row.
-    pub(crate) fn get(&self, number: u32) -> Option<(u64, u64)> {
-        self.pieces.get(number as usize).map(|(at, row, _)| (*at, *row))
-    }
-
-    /// Where a piece ends: its next one's beginning, if it has one, and the row after its last.
-    pub(crate) fn end(&self, number: u32) -> (Option<u64>, u64) {
-        match self.get(number + 1) {
-            Some((at, row)) => (Some(at), row),
-            None => (None, self.rows),
-        }
-    }
-
-    /// Number of pieces.
-    pub(crate) fn len(&self) -> u32 {
-        self.pieces.len() as u32
+    /// What the pieces with these numbers comprise, as far as they exist. `end` is where the last piece of all ends. `None`
+    /// without any piece.
+    pub(crate) fn stretch(&self, numbers: &Numbers<u32>, end: u64) -> Option<Stretch> {
+        let (first, after) = (numbers.start as usize, numbers.end as usize);
+        let (at, row, _) = *self.pieces.get(first).filter(|_| first < after)?;
+        let (end, end_row) = self.pieces.get(after).map_or((end, self.rows), |(at, row, _)| (*at, *row));
+        Some(Stretch { at, end, rows: row..end_row.max(row) })
     }
 
     /// The only lane.
@@ -360,6 +351,15 @@ impl Pieces {
         let pieces = (0..).zip(&self.pieces).map(|(number, (_, row, x))| Piece { number, row: *row, x: *x });
         Lane { track: None, rows: self.rows, sorted: !self.unsorted, until: self.latest, pieces: pieces.collect() }
     }
+}
+
+/// Consecutive pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    /// Where the first one begins and the last one ends, in the file or the stream.
+    pub(crate) at: u64,
+    pub(crate) end: u64,
+    pub(crate) rows: Numbers<u64>,
 }
 
 /// A record with its fields, owned: a row of a list.
@@ -502,11 +502,15 @@ impl Visitor for Rows {
 
     fn close(&mut self) {
         let Some(Open { name, is_list, fields }) = self.open.pop() else { return };
+        let is_empty = fields.is_empty();
         let value = match is_list {
             true => Value::List(fields.into_iter().map(|field| field.value).collect()),
             false => Value::Tree(fields),
         };
-        // A container is always kept: a long list is shortened instead of removed.
+        // What holds kept values is kept, too: a long list is shortened instead of removed.
+        if is_empty {
+            return self.keep(Field { name, value });
+        }
         let Some(row) = self.rows.last_mut() else { return };
         self.open.last_mut().map_or(&mut row.fields, |open| &mut open.fields).push(Field { name, value });
     }
@@ -591,6 +595,40 @@ mod tests {
         let rows = rows.into_rows();
         assert_eq!(rows[0].fields, [Field::new("args", Value::List((0..3).map(Value::U64).collect()))]);
         assert_eq!(rows[0].dropped, 2);
+    }
+
+    #[test]
+    fn empty_containers_count_as_values() {
+        let mut rows = Rows::new(0, 0..1, 3, 4);
+        assert!(rows.begin(&record(0)));
+        rows.open("outer", true);
+        for _ in 0..5 {
+            rows.open("", false);
+            rows.close();
+        }
+        rows.close();
+        rows.end();
+        let rows = rows.into_rows();
+        assert_eq!(rows[0].fields, [Field::new("outer", Value::List(vec![Value::Tree(vec![]); 3]))]);
+        assert_eq!(rows[0].dropped, 2);
+    }
+
+    #[test]
+    fn pieces_are_listed_while_records_come() {
+        let mut pieces = Pieces::default();
+        for row in 0..MOST + 10 {
+            pieces.add(row * 10, row);
+        }
+        // A long record ends its piece.
+        pieces.add(2 * LONG, 9999);
+        let at = MOST * 10;
+        assert_eq!(pieces.stretch(&(0..1), 7), Some(Stretch { at: 0, end: at, rows: 0..MOST }));
+        assert_eq!(pieces.stretch(&(1..9), 3 * LONG), Some(Stretch { at, end: 3 * LONG, rows: MOST..MOST + 11 }));
+        assert_eq!([pieces.stretch(&(3..4), 7), pieces.stretch(&(1..1), 7)], [None, None]);
+        let lane = pieces.lane();
+        assert_eq!((lane.rows, lane.until, lane.sorted, lane.pieces.len()), (MOST + 11, 9999, true, 3));
+        pieces.add(2 * LONG + 1, 5);
+        assert!(!pieces.lane().sorted);
     }
 
     #[test]

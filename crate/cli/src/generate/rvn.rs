@@ -130,3 +130,72 @@ impl Cpu {
         self.made += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use unspool_engine::{Session, Step};
+
+    use super::*;
+    use crate::sqlite::{Database, Disassembler, NewDatabase};
+
+    /// The digest and the number of records of a trace that is read `step` events at a time.
+    fn digest(path: &Path, step: usize, database: Database) -> (u64, u64) {
+        let mut file = std::fs::File::open(path).unwrap();
+        let mut head = vec![0; 4096];
+        std::io::Read::read_exact(&mut file, &mut head).unwrap();
+        let mut session = Session::new("x.sqlite", file.metadata().unwrap().len(), &head, &head).unwrap();
+        session.attach(Box::new(database), Some(Box::new(Disassembler))).unwrap();
+        while session.step(step) == Step::More {}
+        assert!(session.error().is_none());
+        (session.store().digest(), session.store().records())
+    }
+
+    fn make(path: &Path) -> NewDatabase {
+        let mut database = NewDatabase::create(path).unwrap();
+        let options = Options { events: 20_000, seed: 5, threads: 1, depth: 20, mid_stack: false, out_of_order: false };
+        write(&mut database, &options, &mut |_| {}).unwrap();
+        database
+    }
+
+    /// Without the file itself, every row comes from SQLite.
+    fn without_file(path: &Path) -> Database {
+        let mut database = Database::open(path).unwrap();
+        database.file = None;
+        database
+    }
+
+    #[test]
+    fn pages_of_any_size_give_the_same_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sqlite");
+        drop(make(&path));
+        let expected = digest(&path, usize::MAX, without_file(&path));
+        // A page has at least 1024 rows. These sizes do not divide the number of records that are decoded together.
+        for step in [1, 3 * 1500, 3 * 4999] {
+            assert_eq!(digest(&path, step, without_file(&path)), expected, "{step} events at a time");
+            assert_eq!(
+                digest(&path, step, Database::open(&path).unwrap()),
+                expected,
+                "{step} events at a time, scanned"
+            );
+        }
+    }
+
+    #[test]
+    fn sqlite_reads_what_the_scan_does_not_know() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sqlite");
+        let mut database = make(&path);
+        // A text is not a block id, but SQLite converts it. The scan stops before it.
+        let middle = "(select transition_id from execution limit 1 offset 9000)";
+        database.run(&format!("update execution set block_id='2x' where transition_id={middle}")).unwrap();
+        drop(database);
+        let expected = digest(&path, usize::MAX, without_file(&path));
+        for step in [1, 3 * 4999, usize::MAX] {
+            assert_eq!(digest(&path, step, Database::open(&path).unwrap()), expected, "{step} events at a time");
+        }
+        assert!(expected.1 >= 20_000);
+    }
+}

@@ -18,7 +18,7 @@ use unspool_formats::records::{Row, Rows};
 use unspool_formats::{FieldValue, Locator, Record, TrackId, Visitor};
 
 use super::picked::Picked;
-use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, run, unreadable};
+use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, unreadable};
 use crate::report::TraceErrorOut;
 
 /// Lanes that are merged at most.
@@ -93,12 +93,6 @@ impl List {
     pub fn is_in_order(&self) -> bool {
         self.parts.len() < 2 || self.begins.is_some()
     }
-
-    /// Allocated memory, in bytes.
-    pub fn bytes(&self) -> u64 {
-        let picked: u64 = self.parts.iter().filter_map(|part| part.picked.as_ref()).map(Picked::bytes).sum();
-        picked + (self.merged.rows.capacity() * size_of::<(u64, u32, u64)>()) as u64
-    }
 }
 
 impl RecordReader {
@@ -158,14 +152,7 @@ impl RecordReader {
         if let Some(picked) = &mut part.picked {
             let lane = part.lane;
             let mut pick = Pick { picked, scope: &scope, lane, rows: at..end };
-            match &self.origin {
-                Origin::File(records, source) => {
-                    let first = pieces.get(i).map_or(0, |piece| piece.number);
-                    let mut pass = records.pass(first..first.saturating_add(STEP));
-                    run(&mut *pass, &mut self.window, AHEAD, &**source, &mut pick)?;
-                }
-                Origin::Database(..) => self.visit(lane, at..end, &mut pick)?,
-            }
+            self.visit_ahead(lane, at..end, AHEAD, &mut pick)?;
         }
         list.done.0 = end - part.rows.start;
         if end < part.rows.end {
@@ -436,11 +423,6 @@ impl Visitor for Pick<'_> {
         }
         false
     }
-
-    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
-    fn open(&mut self, _key: &str, _is_list: bool) {}
-    fn close(&mut self) {}
-    fn end(&mut self) {}
 }
 
 /// Passes on some of the rows of a lane.
@@ -497,11 +479,6 @@ impl Visitor for Search {
         false
     }
 
-    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
-    fn open(&mut self, _key: &str, _is_list: bool) {}
-    fn close(&mut self) {}
-    fn end(&mut self) {}
-
     fn is_full(&self) -> bool {
         self.found.is_some()
     }
@@ -532,11 +509,6 @@ impl Visitor for Keys {
         }
         false
     }
-
-    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
-    fn open(&mut self, _key: &str, _is_list: bool) {}
-    fn close(&mut self) {}
-    fn end(&mut self) {}
 
     fn is_full(&self) -> bool {
         self.seen >= self.rows.end - self.rows.start

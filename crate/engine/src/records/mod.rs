@@ -21,7 +21,7 @@ pub use list::List;
 use serde::Serialize;
 
 use crate::details::FieldOut;
-use crate::report::{TraceErrorOut, class_word};
+use crate::report::{TraceErrorOut, UNREADABLE};
 use crate::rows::RowSource;
 
 /// Bytes that are read at once by a pass over all records.
@@ -111,10 +111,6 @@ impl Visitor for Survey {
     fn field(&mut self, _key: &str, _value: FieldValue<'_>) {
         self.fields += 1;
     }
-
-    fn open(&mut self, _key: &str, _is_list: bool) {}
-    fn close(&mut self) {}
-    fn end(&mut self) {}
 }
 
 /// Where records are read from.
@@ -130,7 +126,8 @@ pub struct RecordReader {
     window: Window,
 }
 
-/// Bytes of the file that were read last.
+/// Bytes of the file that were read last. Passes go on anywhere within them. (`ReadAhead` serves whole pages, and remembers
+/// several places.)
 #[derive(Debug, Default)]
 struct Window {
     at: u64,
@@ -139,8 +136,20 @@ struct Window {
 
 /// The error for a file that cannot be read.
 fn unreadable() -> TraceErrorOut {
-    let sentence = "The file cannot be read any more: it was moved or changed.".to_string();
-    TraceErrorOut { kind: class_word(Class::Unreadable), sentence, offset: None }
+    RowError::new(Class::Unreadable, UNREADABLE).into()
+}
+
+/// Reads from the absolute offset `at` into `buffer` until it has `least` bytes, or the file ends. Returns how many it read.
+fn fill(source: &dyn ByteSource, at: u64, buffer: &mut [u8], least: usize) -> Result<usize, TraceErrorOut> {
+    let mut filled = 0;
+    while filled < least {
+        let rest = buffer.get_mut(filled..).unwrap_or_default();
+        match source.read_at(at.saturating_add(filled as u64), rest).ok_or_else(unreadable)? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    Ok(filled)
 }
 
 impl Window {
@@ -164,22 +173,13 @@ impl Window {
                 self.bytes.shrink_to(STRETCH as usize);
             }
             self.at = range.at;
-            let mut filled = self.bytes.len();
+            let left = self.bytes.len();
             self.bytes.resize(wanted.max(ahead as usize), 0);
+            let room = self.bytes.get_mut(left..).unwrap_or_default();
             // What comes at once is enough: the rest may be on its way already.
-            while filled < wanted {
-                let at = self.at.saturating_add(filled as u64);
-                let n = source.read_at(at, self.bytes.get_mut(filled..).unwrap_or_default());
-                match n {
-                    Some(0) => break,
-                    Some(n) => filled += n,
-                    None => {
-                        self.bytes.clear();
-                        return Err(unreadable());
-                    }
-                }
-            }
-            self.bytes.truncate(filled);
+            let filled = fill(source, range.at.saturating_add(left as u64), room, wanted - left);
+            self.bytes.truncate(filled.as_ref().map_or(0, |filled| left + filled));
+            filled?;
         }
         let from = (range.at - self.at) as usize;
         let rest = self.bytes.get(from..).unwrap_or_default();
@@ -259,9 +259,7 @@ impl RecordReader {
             records.set_instructions(instructions);
         }
         while let Some(query) = records.want() {
-            let mut rows = sql::Rows::default();
-            source.rows(&query, &mut rows)?;
-            records.push(&mut rows)?;
+            records.push(&mut fetched(&*source, &query)?)?;
         }
         let lanes = vec![records.lane()];
         Ok(Self { origin: Origin::Database(records, source), lanes, window: Window::default() })
@@ -270,11 +268,6 @@ impl RecordReader {
     /// [`Records::needs_brotli`].
     pub fn needs_brotli(&self) -> bool {
         matches!(&self.origin, Origin::File(records, _) if records.needs_brotli())
-    }
-
-    /// Number of records.
-    pub fn rows(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.rows).sum()
     }
 
     /// How far a survey is: pieces of the file, or rows of a database, and how many there are.
@@ -322,7 +315,7 @@ impl RecordReader {
     pub fn details(&mut self, locator: Locator) -> Result<RecordDetails, TraceErrorOut> {
         match &self.origin {
             Origin::Database(records, source) => {
-                let found = rows_of(&**source, &records.details_queries(locator))?;
+                let found = all_fetched(&**source, &records.details_queries(locator))?;
                 Ok(records.details(locator, &found))
             }
             Origin::File(records, source) => {
@@ -331,19 +324,12 @@ impl RecordReader {
                 while let Some(Range { at, len }) = range {
                     let before = bytes.len();
                     // Formats keep their ranges to little more than 1 MiB.
-                    bytes.resize(before + len.min(LONGEST) as usize, 0);
-                    let mut filled = before;
-                    while filled < bytes.len() {
-                        let rest = bytes.get_mut(filled..).unwrap_or_default();
-                        let at = at.saturating_add((filled - before) as u64);
-                        match source.read_at(at, rest).ok_or_else(unreadable)? {
-                            0 => break,
-                            n => filled += n,
-                        }
-                    }
-                    bytes.truncate(filled);
+                    let wanted = len.min(LONGEST) as usize;
+                    bytes.resize(before + wanted, 0);
+                    let filled = fill(&**source, at, bytes.get_mut(before..).unwrap_or_default(), wanted)?;
+                    bytes.truncate(before + filled);
                     // A file that has shrunk would be asked for the same range forever.
-                    range = records.details_next(locator, &bytes).filter(|_| filled > before || len == 0);
+                    range = records.details_next(locator, &bytes).filter(|_| filled > 0 || len == 0);
                 }
                 Ok(records.details(locator, &bytes)?)
             }
@@ -352,10 +338,21 @@ impl RecordReader {
 
     /// Passes the records of some rows of a lane to a visitor, and perhaps others of the same pieces.
     fn visit(&mut self, lane: u32, rows: Numbers<u64>, visitor: &mut dyn Visitor) -> Result<(), TraceErrorOut> {
+        self.visit_ahead(lane, rows, 0, visitor)
+    }
+
+    /// [`RecordReader::visit`], in reads of `ahead` bytes.
+    fn visit_ahead(
+        &mut self,
+        lane: u32,
+        rows: Numbers<u64>,
+        ahead: u64,
+        visitor: &mut dyn Visitor,
+    ) -> Result<(), TraceErrorOut> {
         let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(()) };
         match &self.origin {
             Origin::Database(records, source) => {
-                let found = rows_of(&**source, &records.queries(rows.clone()))?;
+                let found = all_fetched(&**source, &records.queries(rows.clone()))?;
                 records.visit(rows, &found, visitor);
             }
             Origin::File(records, source) => {
@@ -367,7 +364,7 @@ impl RecordReader {
                     let run_of = (piece.number + 1..).zip(rest).take_while(|(n, next)| *n == next.number).count();
                     let end = piece.number + 1 + run_of as u32;
                     let mut pass = records.pass(piece.number..end);
-                    run(&mut *pass, &mut self.window, 0, &**source, visitor)?;
+                    run(&mut *pass, &mut self.window, ahead, &**source, visitor)?;
                     if visitor.is_full() {
                         break;
                     }
@@ -428,12 +425,13 @@ impl RecordReader {
     }
 }
 
-fn rows_of(source: &dyn RowSource, queries: &[sql::Query]) -> Result<Vec<sql::Rows>, RowError> {
-    let fetch = |query| {
-        let mut rows = sql::Rows::default();
-        source.rows(query, &mut rows).map(|()| rows)
-    };
-    queries.iter().map(fetch).collect()
+fn fetched(source: &dyn RowSource, query: &sql::Query) -> Result<sql::Rows, RowError> {
+    let mut rows = sql::Rows::default();
+    source.rows(query, &mut rows).map(|()| rows)
+}
+
+fn all_fetched(source: &dyn RowSource, queries: &[sql::Query]) -> Result<Vec<sql::Rows>, RowError> {
+    queries.iter().map(|query| fetched(source, query)).collect()
 }
 
 /// Finds the first one of some rows of a lane at or after a position. Records may come in any order.
@@ -455,11 +453,6 @@ impl Visitor for First {
         }
         false
     }
-
-    fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
-    fn open(&mut self, _key: &str, _is_list: bool) {}
-    fn close(&mut self) {}
-    fn end(&mut self) {}
 
     fn is_full(&self) -> bool {
         self.seen >= self.rows.end - self.rows.start

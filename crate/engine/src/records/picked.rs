@@ -71,11 +71,6 @@ impl Picked {
         }
         None
     }
-
-    /// Allocated memory, in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        ((self.words.capacity() + self.before.capacity()) * 8) as u64
-    }
 }
 
 #[cfg(test)]

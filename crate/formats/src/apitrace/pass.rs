@@ -14,7 +14,7 @@ use core::ops::Range as Numbers;
 
 use crate::decoder::Range;
 use crate::error::{Cause, Error, Result};
-use crate::records::{FieldValue, Pass, Record, Visitor};
+use crate::records::{FieldValue, Pass, Record, Stretch, Visitor};
 
 use super::decode::Walk;
 use super::fields::{Fields, Held};
@@ -76,11 +76,9 @@ impl<'a> CallPass<'a> {
     /// A pass over the pieces with these numbers, as far as they exist.
     pub(super) fn new(records: &'a ApitraceRecords, pieces: Numbers<u32>) -> Self {
         let index = &records.index;
-        let last = pieces.end.min(index.pieces.len()).checked_sub(1).filter(|last| pieces.start <= *last);
-        let first = index.pieces.get(pieces.start).filter(|_| last.is_some());
-        let (at, row) = first.unwrap_or((index.end.0, 0));
-        let (next, end_row) = last.map_or((None, 0), |last| index.pieces.end(last));
-        let end = next.unwrap_or(index.end.0);
+        let stretch = index.pieces.stretch(&pieces, index.end.0);
+        let phase = if stretch.is_some() { Phase::Pieces } else { Phase::Done };
+        let Stretch { at, end, rows } = stretch.unwrap_or_default();
         let decompresses = match &*index.access {
             // A pass that begins at the beginning always works.
             RandomAccess::Kept(spool) => pieces.start == 0 && spool.is_full() && end > spool.len(),
@@ -89,9 +87,9 @@ impl<'a> CallPass<'a> {
         Self {
             records,
             source: Source::new(index, at, decompresses),
-            walk: Walk::resume(index.header.clone().into_owned(), at, row),
-            held: Held::new(records, row..end_row, at),
-            phase: if first.is_some() { Phase::Pieces } else { Phase::Done },
+            walk: Walk::resume(index.header.clone().into_owned(), at, rows.start),
+            held: Held::new(records, rows, at),
+            phase,
             end,
             ended: false,
             gone: false,

@@ -13,7 +13,7 @@ use crate::decoder::Range;
 use crate::details::RecordDetails;
 use crate::error::Result;
 use crate::locator::Locator;
-use crate::records::{Lane, Pass, Pieces, Records, Visitor, from_index, to_index};
+use crate::records::{Lane, Pass, Pieces, Records, Stretch, Visitor, from_index, to_index};
 
 use super::decode::Walk;
 use super::events::FramesDecoder;
@@ -81,16 +81,9 @@ impl Records for FramesRecords {
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_> {
         let index = &self.index;
-        let last = pieces.end.min(index.pieces.len());
-        let (at, row, end, end_row) = match index.pieces.get(pieces.start) {
-            Some((at, row)) if pieces.start < last => {
-                let (end, end_row) = index.pieces.end(last - 1);
-                (at, row, end.unwrap_or(index.frames_end), end_row)
-            }
-            _ => (0, 0, 0, 0),
-        };
-        let walk = Walk::resume(index.header, at, row);
-        Box::new(FramesPass { walk, end, held: Held::new(index, end_row.saturating_sub(row)) })
+        let Stretch { at, end, rows } = index.pieces.stretch(&pieces, index.frames_end).unwrap_or_default();
+        let walk = Walk::resume(index.header, at, rows.start);
+        Box::new(FramesPass { walk, end, held: Held::new(index, rows.end - rows.start) })
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {

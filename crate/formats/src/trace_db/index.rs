@@ -14,7 +14,7 @@ use crate::decoder::Range;
 use crate::details::RecordDetails;
 use crate::error::Result;
 use crate::locator::Locator;
-use crate::records::{Lane, Pass, Pieces, Records, Visitor, from_index, to_index};
+use crate::records::{Lane, Pass, Pieces, Records, Stretch, Visitor, from_index, to_index};
 
 use super::checkpoints::{Checkpoints, Occurrences};
 use super::decode::Points;
@@ -109,15 +109,8 @@ impl Records for TraceDbRecords {
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_> {
         let index = &self.index;
-        let last = pieces.end.min(index.pieces.len());
-        let (at, row, end, end_row) = match index.pieces.get(pieces.start) {
-            Some((at, row)) if pieces.start < last => {
-                let (end, end_row) = index.pieces.end(last - 1);
-                (at, row, end.unwrap_or(index.end), end_row)
-            }
-            _ => (0, 0, 0, 0),
-        };
-        let held = Held::new(self, row, end_row.saturating_sub(row));
+        let Stretch { at, end, rows } = index.pieces.stretch(&pieces, index.end).unwrap_or_default();
+        let held = Held::new(self, rows.start, rows.end - rows.start);
         Box::new(TraceDbPass { tables: &index.tables, points: Points::new(index.layout, at), end, held })
     }
 

@@ -13,7 +13,7 @@ use crate::decoder::Range;
 use crate::details::RecordDetails;
 use crate::error::Result;
 use crate::locator::Locator;
-use crate::records::{Lane, Pass, Piece, Pieces, Records, Visitor, from_index, to_index};
+use crate::records::{Lane, Pass, Piece, Pieces, Records, Stretch, Visitor, from_index, to_index};
 use crate::sort;
 
 use super::basic::BasicWalk;
@@ -139,25 +139,15 @@ impl Records for XrayRecords {
             let end = pieces.end.min(self.rows.len() as u32);
             return Box::new(FdrPass { records: self, walk: None, at: 0, held, next: pieces.start, end });
         }
-        let end = pieces.end.min(index.pieces.len());
-        let Some((at, row)) = index.pieces.get(pieces.start).filter(|_| pieces.start < end) else {
-            return Box::new(LinePass {
-                walk: Line::Yaml(YamlWalk::new(0)),
-                at: 0,
-                pieces_end: 0,
-                end: 0,
-                held: Held { done: true, ..held },
-            });
-        };
-        let (next, end_row) = index.pieces.end(end - 1);
-        let sorted = index.lanes.first().is_some_and(|lane| lane.sorted);
+        let Stretch { at, end, rows } = index.pieces.stretch(&pieces, index.end).unwrap_or_default();
         let walk = match index.is_yaml {
             true => Line::Yaml(YamlWalk::new(at)),
             false => Line::Basic(BasicWalk::new(&index.header, at)),
         };
-        let left = end_row.saturating_sub(row);
-        let held = Held { row, left, sorted, done: left == 0, ..held };
-        Box::new(LinePass { walk, at, pieces_end: next.unwrap_or(index.end), end: index.end, held })
+        let sorted = index.lanes.first().is_some_and(|lane| lane.sorted);
+        let left = rows.end - rows.start;
+        let held = Held { row: rows.start, left, sorted, done: left == 0, ..held };
+        Box::new(LinePass { walk, at, pieces_end: end, end: index.end, held })
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {
