@@ -26,7 +26,7 @@ pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
 pub use records::{JsFile, RecordReader};
 #[cfg(feature = "session")]
-pub use session::{Session, needs_brotli};
+pub use session::{Session, look_at, needs_brotli};
 pub use sqlite::{JsDisassembler, SqlFile};
 
 #[cfg(feature = "session")]

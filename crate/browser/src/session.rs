@@ -1,8 +1,8 @@
 //! The session of a trace, for JavaScript.
 
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Uint8Array, Uint32Array};
 use unspool_engine::{Session as Engine, Step, TrackRows, ledger};
-use unspool_formats::{Instructions, Probe, sniff};
+use unspool_formats::{Companion, Instructions, Naming, Probe, recognise, sniff};
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
@@ -13,6 +13,24 @@ use crate::{columns, jobs, object, to_js};
 #[wasm_bindgen(js_name = needsBrotli)]
 pub fn needs_brotli(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bool {
     sniff::needs_brotli(&Probe { head, tail, size: size as u64, name })
+}
+
+/// What a file is, by the same arguments as `new Session(…)`: `{format, confidence, companion, looks}`. `format` is the id of its
+/// format if it is a trace, `confidence` 0 to 3, `companion` the id of its kind if it is a companion of a trace, else `null`. `looks` is what it
+/// looks like, such as `an ELF binary`, or `null`.
+#[wasm_bindgen(js_name = lookAt)]
+pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
+    let probe = Probe { head, tail, size: size as u64, name };
+    let guess = recognise(&probe);
+    let companion = Companion::recognise(&probe);
+    let text = |text: Option<&str>| text.map_or(JsValue::NULL, JsValue::from_str);
+    let confidence = guess.as_ref().map_or(0, |(_, guess)| 1 + guess.confidence as u32);
+    object(&[
+        ("format", text(guess.map(|(format, _)| format.id))),
+        ("confidence", confidence.into()),
+        ("companion", text(companion.map(Companion::id))),
+        ("looks", text(companion.map(Companion::what).or_else(|| sniff::looks_like(head)))),
+    ])
 }
 
 /// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and queries in between.
@@ -118,8 +136,59 @@ impl Session {
         if names.is_empty() {
             return JsValue::UNDEFINED;
         }
+        let count = names.len();
         let names: Array = names.iter().map(|name| JsValue::from_str(name)).collect();
-        object(&[("first", JsValue::from_f64(first as f64)), ("names", names.into())])
+        let keys = self.keys(first as u32..(first + count) as u32);
+        object(&[("first", JsValue::from_f64(first as f64)), ("names", names.into()), ("keys", keys)])
+    }
+
+    /// Shows names with the texts of a companion, given as [`Naming::to_bytes`] of the same build. The caller numbers
+    /// companions.
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for other bytes.
+    #[wasm_bindgen(js_name = nameBy)]
+    pub fn name_by(&mut self, companion: u32, naming: &[u8]) -> Result<(), JsValue> {
+        let naming = Naming::from_bytes(naming).ok_or_else(|| JsValue::from_str("these bytes are no names"))?;
+        self.engine.name_by(companion, naming);
+        Ok(())
+    }
+
+    /// How many names have a text of this companion.
+    #[wasm_bindgen(js_name = namedBy)]
+    pub fn named_by(&self, companion: u32) -> u32 {
+        self.engine.named_by(companion) as u32
+    }
+
+    /// Forgets the texts of a companion.
+    #[wasm_bindgen(js_name = forgetNames)]
+    pub fn forget_names(&mut self, companion: u32) {
+        self.engine.forget_names(companion);
+    }
+
+    /// The names whose texts have changed since the last call: `{ids, names, keys}`, or `undefined` without any. Call
+    /// [`Session::take_names`] before.
+    #[wasm_bindgen(js_name = takeRenamed)]
+    pub fn take_renamed(&mut self) -> JsValue {
+        let ids = self.engine.take_renamed();
+        if ids.is_empty() {
+            return JsValue::UNDEFINED;
+        }
+        let all = self.engine.store().names();
+        let text = |id: &u32| JsValue::from_str(all.get(*id as usize).map_or("", String::as_str));
+        let names: Array = ids.iter().map(text).collect();
+        let keys = self.keys(ids.iter().copied());
+        object(&[("ids", Uint32Array::from(ids.as_slice()).into()), ("names", names.into()), ("keys", keys)])
+    }
+
+    /// The keys of names as texts, empty where the name is simply its key. `null` if all are.
+    fn keys(&self, names: impl IntoIterator<Item = u32>) -> JsValue {
+        let keys: Vec<String> = names.into_iter().map(|name| self.engine.store().key_text(name)).collect();
+        if keys.iter().all(String::is_empty) {
+            return JsValue::NULL;
+        }
+        keys.iter().map(|key| JsValue::from_str(key)).collect::<Array>().into()
     }
 
     /// The tracks that are new or have changed since the last call: an array of `Track`.

@@ -59,6 +59,9 @@ enum Command {
         /// Print all functions as CSV with a header.
         #[arg(long)]
         csv: bool,
+        /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
+        #[arg(long, value_name = "FILE")]
+        names: Option<PathBuf>,
     },
     /// Prints every record of a trace.
     Dump(dump::Dump),
@@ -101,13 +104,13 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { file, json } => info::run(&file, json),
         Command::Slices(what) => slices::run(&what),
-        Command::Stats { file, json, csv } => {
+        Command::Stats { file, json, csv, names } => {
             let form = match (json, csv) {
                 (true, _) => stats::Form::Json,
                 (_, true) => stats::Form::Csv,
                 _ => stats::Form::Table,
             };
-            stats::run(&file, form)
+            stats::run(&file, form, names.as_deref())
         }
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),

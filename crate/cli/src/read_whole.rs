@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use unspool_engine::{Session, Step, TraceErrorOut, read};
+use unspool_formats::{NamesFile, Naming};
 
 use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, Place, Source, complain};
@@ -42,6 +43,37 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
     }
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     Ok((source, session))
+}
+
+/// Opens a trace and reads all of it, as [`read_whole`], and shows names with the texts of a names file, if there is one.
+///
+/// # Errors
+///
+/// Returns the errors of [`read_whole`], and one for a names file that cannot be read or has no names.
+pub(crate) fn read_named(path: &Path, names: Option<&Path>) -> Result<(Source, Session), Failure> {
+    let naming = names.map(read_names).transpose()?;
+    let (source, mut session) = read_whole(path)?;
+    if let Some(naming) = naming {
+        session.name_by(0, naming);
+    }
+    Ok((source, session))
+}
+
+fn read_names(path: &Path) -> Result<Naming, Failure> {
+    let name = path.display();
+    let bytes = std::fs::read(path).map_err(|error| Failure::new(format!("{name}: {error}")))?;
+    let file = NamesFile::read(&bytes);
+    if file.naming.is_empty() {
+        return Err(Failure::new(format!("{name}: no line is `key,name` or `start size name`")));
+    }
+    if file.skipped > 0 {
+        let sentence = match file.skipped {
+            1 => "this line has no name and is left out".to_string(),
+            more => format!("this line has no name and is left out, with {} more", more - 1),
+        };
+        complain(&name.to_string(), Place::At { noun: "line", at: file.first_skipped }, &sentence);
+    }
+    Ok(file.naming)
 }
 
 /// The threads. If no thread has slices, all tracks that have some.

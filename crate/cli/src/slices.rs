@@ -10,7 +10,7 @@ use unspool_formats::batch::{Key, flags};
 
 use crate::Failure;
 use crate::csv::quoted;
-use crate::read_whole::{read_whole, threads};
+use crate::read_whole::{read_named, threads};
 
 /// Lists the slices of a trace by start: calls, handlers, groups.
 #[derive(clap::Args)]
@@ -30,6 +30,9 @@ pub(crate) struct Slices {
     /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
+    /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
 }
 
 /// One printed slice.
@@ -52,7 +55,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
-    let (_, session) = read_whole(&what.file)?;
+    let (_, session) = read_named(&what.file, what.names.as_deref())?;
     let report = session.store().track_report();
     let tracks = chosen(&session, &report, what.track.as_deref())?;
     let (from, to) = what.range.unwrap_or((0, u64::MAX));

@@ -10,7 +10,7 @@ use unspool_engine::{Session, Store};
 use unspool_formats::batch::Key;
 
 use crate::csv::quoted;
-use crate::read_whole::{read_whole, threads};
+use crate::read_whole::{read_named, threads};
 use crate::{Failure, json};
 
 /// Most functions in the table.
@@ -91,8 +91,8 @@ impl<'a> Line<'a> {
     }
 }
 
-pub(crate) fn run(path: &Path, form: Form) -> Result<(), Failure> {
-    let (source, session) = read_whole(path)?;
+pub(crate) fn run(path: &Path, form: Form, names: Option<&Path>) -> Result<(), Failure> {
+    let (source, session) = read_named(path, names)?;
     let store = session.store();
     let tracks = threads(&session);
     let summary = Summary::of(store, &Question { from: 0, to: u64::MAX, tracks: tracks.clone() });

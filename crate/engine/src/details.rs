@@ -1,6 +1,7 @@
 //! What the store knows about one slice or instant. The record itself is read by a [`crate::records::RecordReader`].
 
 use serde::{Serialize, Serializer};
+use unspool_formats::batch::Key;
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
 use unspool_formats::{Locator, RecordDetails, Stacking, TrackId, Value};
 
@@ -229,6 +230,12 @@ impl Store {
             }
         };
         let title = self.name(name);
+        if let (Key::Address(address), Some(_)) = (self.key(name).1, self.texts.given(name)) {
+            fields.push(field("Function address", Value::Hex(address)));
+        }
+        if !self.source_of(name).is_empty() {
+            fields.push(field("Source", Value::Text(self.source_of(name).to_string())));
+        }
         Some(Described { item, title, name, start, end, flags, remarks, fields, locator, record_first: counted })
     }
 
@@ -253,7 +260,7 @@ impl Store {
     }
 
     fn name(&self, name: u32) -> String {
-        self.names.get(name as usize).cloned().unwrap_or_default()
+        self.names().get(name as usize).cloned().unwrap_or_default()
     }
 }
 

@@ -32,6 +32,8 @@ pub struct TraceInfo {
     pub offers: Vec<&'static str>,
     /// The tab that is opened first: `functions` or `flame`.
     pub first_tab: &'static str,
+    /// The kinds of files that add to such a trace: `names`, `wal`.
+    pub companions: Vec<&'static str>,
     /// The columns of the list of records.
     pub columns: Vec<ColumnOut>,
     /// Further facts, in the order to show them.
@@ -99,6 +101,7 @@ impl From<Info> for TraceInfo {
             when_empty: info.when_empty,
             offers: info.offers.iter().map(|capability| capability.word()).collect(),
             first_tab: info.first_tab.id(),
+            companions: Vec::new(),
             columns: info.columns.iter().map(ColumnOut::from).collect(),
             properties: info.properties,
         }

@@ -1,6 +1,8 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
-use unspool_formats::{Clock, EventBatch, Format, Info, Instructions, OpenOptions, Opened, Probe, Want, recognise};
+use unspool_formats::{
+    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, Want, recognise,
+};
 
 use crate::details::{Described, Item};
 use crate::neighbours::{Found, Neighbour};
@@ -104,7 +106,8 @@ impl Session {
 
     /// What the file's head says.
     pub fn info(&self) -> TraceInfo {
-        self.head().into()
+        let companions = self.format.companions.iter().map(|kind| kind.id()).collect();
+        TraceInfo { companions, ..self.head().into() }
     }
 
     /// What has been decoded so far.
@@ -245,6 +248,29 @@ impl Session {
         let first = self.names_taken;
         self.names_taken = self.store.names().len();
         (first, self.store.names().get(first..).unwrap_or_default())
+    }
+
+    /// Shows names with the texts of a companion, which the caller numbers. Returns how many names have one now; those that
+    /// are read later get theirs, too.
+    pub fn name_by(&mut self, companion: u32, naming: Naming) -> usize {
+        self.store.texts.set(companion, naming);
+        self.store.texts.named_by(companion)
+    }
+
+    /// How many names have a text of this companion.
+    pub fn named_by(&self, companion: u32) -> usize {
+        self.store.texts.named_by(companion)
+    }
+
+    /// Forgets the texts of a companion.
+    pub fn forget_names(&mut self, companion: u32) {
+        self.store.texts.remove(companion);
+    }
+
+    /// The numbers of the names whose texts have changed since the last call. Names that [`Session::take_names`] has not
+    /// returned yet may be among them.
+    pub fn take_renamed(&mut self) -> Vec<u32> {
+        self.store.texts.take_changed()
     }
 
     /// The tracks that are new or have changed since the last call.

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::companion::Companion;
 use crate::container::{Container, may_be_brotli};
 use crate::decoder::{Decoder, TextDump};
 use crate::error::Result;
@@ -100,6 +101,8 @@ pub struct Format {
     pub name: &'static str,
     /// Which files and versions can be opened, in a few words.
     pub opens: &'static str,
+    /// The kinds of files that add to such a trace.
+    pub companions: &'static [Companion],
     /// The kinds of problems that only this format has.
     pub problems: &'static [&'static ProblemKind],
     /// Returns the format's claim on a file, if it makes one.

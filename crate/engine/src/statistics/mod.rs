@@ -110,7 +110,7 @@ impl Statistics {
             nodes,
             sure: Vec::new(),
             functions: Vec::new(),
-            function_of: vec![NONE; store.names.len()],
+            function_of: vec![NONE; store.names().len()],
             buckets: (0, 0),
             tree: None,
         };

@@ -35,8 +35,8 @@ impl Store {
     /// the bytes came nor on how the store keeps them. It may change from version to version.
     pub fn digest(&self) -> u64 {
         let names: Vec<u64> = self
-            .names
-            .iter()
+            .texts
+            .own()
             .map(|name| {
                 let mut digest = Digest::new();
                 digest.text(name);

@@ -9,6 +9,7 @@ pub mod problems;
 pub mod query;
 mod samples;
 pub mod slice;
+pub(crate) mod texts;
 mod track;
 
 use unspool_formats::batch::{Key, SliceKind};
@@ -17,6 +18,7 @@ use unspool_formats::{EventBatch, EventKind, Locator, Problem, ProblemKind, Trac
 use crate::call_tree::CallTree;
 pub(crate) use samples::Sample;
 pub(crate) use slice::Slice;
+use texts::Texts;
 use track::Run;
 pub(crate) use track::{Instant, Track};
 
@@ -34,9 +36,7 @@ pub(crate) const MOST_BYTES: u64 = MAX_SLICES * SLICE_BYTES;
 /// A trace in memory.
 #[derive(Debug, Default)]
 pub struct Store {
-    pub(crate) names: Vec<String>,
-    /// For each name, its kind and the key that the file has in place of a text.
-    keys: Vec<(SliceKind, Key)>,
+    pub(crate) texts: Texts,
     pub(crate) tracks: Vec<Track>,
     pub(crate) calls: CallTree,
     problems: Vec<Noted>,
@@ -112,8 +112,7 @@ impl Store {
             "a finished store does not grow; at most a track restarts"
         );
         for name in batch.new_names.drain(..) {
-            self.names.push(name.text);
-            self.keys.push((name.kind, name.key));
+            self.texts.define(name);
         }
         for def in batch.new_tracks.drain(..) {
             self.define(def);
@@ -207,14 +206,26 @@ impl Store {
         self.tracks.iter().map(|t| t.instants.len() as u64).sum()
     }
 
-    /// The names, by their numbers.
+    /// The names as they are shown, by their numbers.
     pub fn names(&self) -> &[String] {
-        &self.names
+        self.texts.shown()
     }
 
     /// The kind of a name, and the key that the file has in place of a text. Defaults if there is no such name.
     pub fn key(&self, name: u32) -> (SliceKind, Key) {
-        self.keys.get(name as usize).copied().unwrap_or_default()
+        self.texts.key(name)
+    }
+
+    /// A name's id or address as text, if the name is not simply that: `#12`, `0x401000`. Else empty.
+    pub fn key_text(&self, name: u32) -> String {
+        let key = texts::key_text(self.key(name).1);
+        let shown = self.names().get(name as usize).map_or("", String::as_str);
+        if self.texts.given(name).is_none() && shown.contains(&key) { String::new() } else { key }
+    }
+
+    /// Where the source of a name is, such as `main.c:12`. Empty if unknown.
+    pub fn source_of(&self, name: u32) -> &str {
+        self.texts.source(name)
     }
 
     /// The call tree.

@@ -86,6 +86,7 @@ pub const FORMAT: Format = Format {
     id: "apitrace",
     name: "apitrace trace",
     opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
+    companions: &[],
     problems: problems::KINDS,
     sniff,
     open,

@@ -26,6 +26,7 @@ pub mod wire;
 use alloc::boxed::Box;
 use alloc::format;
 
+use crate::companion::Companion;
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
@@ -38,6 +39,7 @@ pub const FORMAT: Format = Format {
     id: "frames",
     name: "BAP frames trace",
     opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
+    companions: &[Companion::Names],
     problems: problems::KINDS,
     sniff,
     open,

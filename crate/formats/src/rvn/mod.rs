@@ -19,6 +19,7 @@ pub mod wire;
 
 use alloc::boxed::Box;
 
+use crate::companion::Companion;
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
@@ -29,6 +30,7 @@ pub const FORMAT: Format = Format {
     id: "rvn",
     name: "REVEN block trace",
     opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
+    companions: &[Companion::Names, Companion::WriteAheadLog],
     problems: problems::KINDS,
     sniff,
     open,

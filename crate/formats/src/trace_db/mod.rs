@@ -59,6 +59,7 @@ pub const FORMAT: Format = Format {
     id: "trace-db",
     name: "trace-db trace",
     opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
+    companions: &[],
     problems: problems::KINDS,
     sniff: sniff::sniff,
     open,

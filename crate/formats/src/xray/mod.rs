@@ -25,6 +25,7 @@ mod yaml;
 use alloc::boxed::Box;
 use alloc::format;
 
+use crate::companion::Companion;
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
@@ -36,6 +37,7 @@ pub const FORMAT: Format = Format {
     id: "xray",
     name: "LLVM XRay log",
     opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
+    companions: &[Companion::Names],
     problems: problems::KINDS,
     sniff,
     open,

@@ -1,0 +1,217 @@
+//! The texts of names: those of the file, and those that companions of it give to its ids and addresses.
+
+use std::collections::HashMap;
+
+use unspool_formats::Naming;
+use unspool_formats::batch::{Key, Name, SliceKind};
+
+/// The names of a trace by number.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    /// As they are shown.
+    shown: Vec<String>,
+    keys: Vec<(SliceKind, Key)>,
+    /// Companions, the latest last.
+    namings: Vec<(u32, Naming)>,
+    /// The texts of the file, of names that are shown with others.
+    own: HashMap<u32, String>,
+    /// Names with a text of a companion, by that text.
+    by_text: HashMap<String, u32>,
+    /// Numbers of names whose text has changed since [`Texts::take_changed`].
+    changed: Vec<u32>,
+}
+
+impl Texts {
+    /// The texts, as they are shown.
+    pub(crate) fn shown(&self) -> &[String] {
+        &self.shown
+    }
+
+    /// The kind of a name, and the key that the file has in place of a text. Defaults if there is no such name.
+    pub(crate) fn key(&self, name: u32) -> (SliceKind, Key) {
+        self.keys.get(name as usize).copied().unwrap_or_default()
+    }
+
+    /// The texts of the file itself.
+    pub(crate) fn own(&self) -> impl Iterator<Item = &str> {
+        (0..).zip(&self.shown).map(|(name, shown)| self.own.get(&name).unwrap_or(shown).as_str())
+    }
+
+    /// Where the source of a name is, such as `main.c:12`. Empty if unknown.
+    pub(crate) fn source(&self, name: u32) -> &str {
+        self.find(self.key(name).1).map_or("", |named| &named.place.source)
+    }
+
+    /// Adds the name with the next number.
+    pub(crate) fn define(&mut self, Name { text, kind, key }: Name) {
+        let name = self.shown.len() as u32;
+        self.shown.push(text);
+        self.keys.push((kind, key));
+        if !self.namings.is_empty() {
+            self.rename(name);
+        }
+    }
+
+    /// Takes the texts of a companion, in place of those that an earlier one with this number gave.
+    pub(crate) fn set(&mut self, companion: u32, naming: Naming) {
+        self.namings.retain(|(id, _)| *id != companion);
+        self.namings.push((companion, naming));
+        self.rename_all();
+    }
+
+    /// Forgets the texts of a companion.
+    pub(crate) fn remove(&mut self, companion: u32) {
+        self.namings.retain(|(id, _)| *id != companion);
+        self.rename_all();
+    }
+
+    /// How many names have a text of this companion.
+    pub(crate) fn named_by(&self, companion: u32) -> usize {
+        let by = |key| self.namings.iter().rev().find(|(_, naming)| naming.of(key).is_some()).map(|(id, _)| *id);
+        self.own.keys().filter(|name| by(self.key(**name).1) == Some(companion)).count()
+    }
+
+    /// The text that a name has without companions, if it is shown with another.
+    pub(crate) fn given(&self, name: u32) -> Option<&str> {
+        self.own.get(&name).map(String::as_str)
+    }
+
+    /// The numbers of the names whose texts have changed since the last call.
+    pub(crate) fn take_changed(&mut self) -> Vec<u32> {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.sort_unstable();
+        changed.dedup();
+        changed
+    }
+
+    fn find(&self, key: Key) -> Option<unspool_formats::Named<'_>> {
+        self.namings.iter().rev().find_map(|(_, naming)| naming.of(key))
+    }
+
+    fn rename_all(&mut self) {
+        for (name, text) in self.own.drain() {
+            if let Some(shown) = self.shown.get_mut(name as usize) {
+                *shown = text;
+            }
+            self.changed.push(name);
+        }
+        self.by_text.clear();
+        if !self.namings.is_empty() {
+            (0..self.shown.len() as u32).for_each(|name| self.rename(name));
+        }
+    }
+
+    /// Shows a name with the text of a companion, if there is one. Functions with the same text stay apart by their keys.
+    fn rename(&mut self, name: u32) {
+        let (_, key) = self.key(name);
+        let Some(text) = self.find(key).map(|named| text_of(&named)) else { return };
+        let Some(own) = self.shown.get(name as usize) else { return };
+        let Some(text) = in_place_of(&key_text(key), own, &text) else { return };
+        match self.by_text.get(&text).copied() {
+            None => {
+                self.by_text.insert(text.clone(), name);
+                self.show(name, text);
+            }
+            Some(first) => {
+                if self.shown.get(first as usize) == Some(&text) {
+                    self.show(first, apart(&text, self.key(first).1));
+                }
+                self.show(name, apart(&text, key));
+            }
+        }
+    }
+
+    fn show(&mut self, name: u32, text: String) {
+        if let Some(shown) = self.shown.get_mut(name as usize) {
+            let before = std::mem::replace(shown, text);
+            self.own.entry(name).or_insert(before);
+            self.changed.push(name);
+        }
+    }
+}
+
+/// The text of a place, with the distance from its start: `main+0x12`.
+pub(crate) fn text_of(named: &unspool_formats::Named<'_>) -> String {
+    match named.offset {
+        0 => named.place.text.clone(),
+        offset => format!("{}+{offset:#x}", named.place.text),
+    }
+}
+
+/// A key as texts have it: `#12`, `0x401000`. Empty if there is none.
+pub(crate) fn key_text(key: Key) -> String {
+    match key {
+        Key::None => String::new(),
+        Key::Id(id) => format!("#{id}"),
+        Key::Address(address) => format!("{address:#x}"),
+    }
+}
+
+/// `signal 0x401000` becomes `signal main`. `None` for a name that the file itself has a text for.
+fn in_place_of(key: &str, own: &str, text: &str) -> Option<String> {
+    own.strip_suffix(key).map(|before| format!("{before}{text}"))
+}
+
+fn apart(text: &str, key: Key) -> String {
+    format!("{text} ({})", key_text(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_formats::naming::Place;
+
+    use super::*;
+
+    fn named(places: &[(u64, u64, &str)]) -> Naming {
+        let place = |(start, size, text): &(u64, u64, &str)| Place {
+            start: *start,
+            size: *size,
+            text: (*text).into(),
+            source: String::new(),
+        };
+        Naming::new(places.iter().map(place).collect())
+    }
+
+    fn address(text: &str, at: u64) -> Name {
+        Name { text: text.into(), key: Key::Address(at), ..Name::default() }
+    }
+
+    #[test]
+    fn companions_name_what_is_there_and_what_comes_later() {
+        let mut texts = Texts::default();
+        texts.define(Name { text: "#1".into(), key: Key::Id(1), ..Name::default() });
+        texts.define(Name::from(String::from("plain")));
+        texts.set(7, named(&[(1, 0, "main"), (2, 0, "f"), (9, 0, "never")]));
+        texts.define(Name { text: "#2".into(), key: Key::Id(2), ..Name::default() });
+        assert_eq!(texts.shown(), ["main", "plain", "f"]);
+        assert_eq!(texts.own().collect::<Vec<_>>(), ["#1", "plain", "#2"]);
+        assert_eq!((texts.named_by(7), texts.named_by(8)), (2, 0));
+        assert_eq!(texts.take_changed(), [0, 2]);
+        texts.set(8, named(&[(2, 0, "g")]));
+        assert_eq!(texts.shown(), ["main", "plain", "g"]);
+        assert_eq!((texts.named_by(7), texts.named_by(8)), (1, 1));
+        texts.remove(8);
+        texts.remove(7);
+        assert_eq!(texts.shown(), ["#1", "plain", "#2"]);
+        assert_eq!(texts.take_changed(), [0, 2]);
+        assert_eq!(texts.take_changed(), [0_u32; 0]);
+    }
+
+    #[test]
+    fn functions_with_one_text_stay_apart() {
+        let mut texts = Texts::default();
+        (0..3).for_each(|i| texts.define(address(&format!("{:#x}", 0x10 + i), 0x10 + i)));
+        texts.set(0, named(&[(0x10, 0, "f"), (0x11, 0, "g"), (0x12, 0, "f")]));
+        assert_eq!(texts.shown(), ["f (0x10)", "g", "f (0x12)"]);
+    }
+
+    #[test]
+    fn what_precedes_a_key_stays() {
+        let mut texts = Texts::default();
+        texts.define(address("signal 0x14", 0x14));
+        texts.define(address("0x14", 0x14));
+        texts.define(address("from the file", 0x15));
+        texts.set(0, named(&[(0x10, 8, "handler")]));
+        assert_eq!(texts.shown(), ["signal handler+0x4", "handler+0x4", "from the file"]);
+    }
+}
