@@ -3,6 +3,7 @@
  * {@link ToWorker} and writes {@link FromWorker}, `web/model/trace.ts` the reverse. Both switch exhaustively.
  */
 
+import type { Attachment, CompanionFile, CompanionKind, Look } from './companions.ts';
 import type { JobQuestion, JobReply } from './job_protocol.ts';
 import type {
   Counters,
@@ -23,7 +24,22 @@ import type {
 
 /** Messages of the page. */
 export type ToWorker =
-  | { readonly t: 'open'; readonly file: Blob; readonly name: string }
+  /** Reply: what each of these files is. Needs no open file. */
+  | {
+      readonly t: 'look';
+      readonly id: number;
+      readonly files: readonly { readonly file: Blob; readonly name: string }[];
+    }
+  | {
+      readonly t: 'open';
+      readonly file: Blob;
+      readonly name: string;
+      /** A write-ahead log can come only here. */
+      readonly companions: readonly CompanionFile[];
+    }
+  /** Adds a companion to the open trace. */
+  | { readonly t: 'attach'; readonly companion: CompanionFile }
+  | { readonly t: 'detach'; readonly companion: number }
   /** Stop reading and keep what was read. */
   | { readonly t: 'cancel' }
   /** The first picture is on the screen, so reading no longer waits for it. */
@@ -61,7 +77,23 @@ export type ToWorker =
 export type FromWorker =
   | { readonly t: 'opened'; readonly info: TraceInfo }
   /** Names with the ids `first`, `first` + 1, …, sent before the first column that uses them. */
-  | { readonly t: 'names'; readonly first: number; readonly names: readonly string[] }
+  | {
+      readonly t: 'names';
+      readonly first: number;
+      readonly names: readonly string[];
+      /** The ids or addresses that the file has in place of the names, such as `#12`; '' if that is the name. null if all are ''. */
+      readonly keys: readonly string[] | null;
+    }
+  /** Names have other texts. */
+  | {
+      readonly t: 'renamed';
+      readonly ids: Uint32Array;
+      readonly names: readonly string[];
+      readonly keys: readonly string[] | null;
+    }
+  /** A companion was read, or could not be. Sent again when what it says has changed. */
+  | { readonly t: 'attached'; readonly attachment: Attachment }
+  | { readonly t: 'looked'; readonly id: number; readonly looks: readonly Look[] }
   /** Tracks that are new or have changed. */
   | { readonly t: 'tracks'; readonly tracks: readonly Track[] }
   | { readonly t: 'progress'; readonly progress: Progress }
@@ -75,7 +107,12 @@ export type FromWorker =
       readonly error: TraceError | null;
     }
   /** Reading failed without an event. */
-  | { readonly t: 'failed'; readonly error: TraceError }
+  | {
+      readonly t: 'failed';
+      readonly error: TraceError;
+      /** What the file is if no format claims it, but a trace could have use for it. */
+      readonly companion: CompanionKind | null;
+    }
   | {
       readonly t: 'rects';
       readonly id: number;

@@ -6,6 +6,8 @@
  * `origin`, exact below 2^53.
  */
 
+import type { CompanionKind } from './companions.ts';
+
 /** A position on the trace's x axis, absolute: clock ticks, or the ordinal of a call, step, transition or point. */
 export type Ticks = bigint & { readonly __unit: 'ticks' };
 
@@ -53,6 +55,8 @@ export interface TraceInfo {
   readonly placeNoun: string;
   /** What a file without events means, in one or two sentences. */
   readonly whenEmpty: string;
+  /** The kinds of files that add to such a trace. */
+  readonly companions: readonly CompanionKind[];
   /** The columns of the list of records. */
   readonly columns: readonly RecordColumn[];
   /** Further facts, in display order. */

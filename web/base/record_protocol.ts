@@ -46,7 +46,14 @@ export interface Surveyed {
 /** Messages of the page to the record worker, which reads the records of the same file. */
 export type ToRecords =
   /** `format` is {@link TraceInfo.format}. A database needs no index. */
-  | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly database: boolean }
+  | {
+      readonly t: 'open';
+      readonly file: Blob;
+      /** The write-ahead log of a database, if there is one. */
+      readonly log: Blob | null;
+      readonly format: string;
+      readonly database: boolean;
+    }
   /** Replaces the index. Lists of the old one are gone. */
   | { readonly t: 'index'; readonly index: Uint8Array }
   | { readonly t: 'record'; readonly id: number; readonly locator: bigint }

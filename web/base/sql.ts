@@ -8,7 +8,8 @@ export type SqlValue = bigint | number | string | Uint8Array | null;
 
 /** Messages of the page. */
 export type ToSql =
-  | { readonly t: 'open'; readonly file: Blob }
+  /** `log` is the write-ahead log of the database, if there is one. */
+  | { readonly t: 'open'; readonly file: Blob; readonly log: Blob | null }
   /** Runs one read-only statement and sends at most `most` rows. */
   | { readonly t: 'run'; readonly id: number; readonly sql: string; readonly most: number };
 

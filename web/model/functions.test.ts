@@ -4,7 +4,7 @@ import { functionRows, type Sort, sortedBy } from './functions.ts';
 import { createNames } from './names.ts';
 
 const names = createNames();
-names.add(0, ['read', 'f 10', 'f 9', 'Write']);
+names.add(0, ['read', 'f 10', 'f 9', 'Write'], null);
 const columns = (total: readonly number[]): Functions => {
   const column = Float64Array.from(total);
   return {

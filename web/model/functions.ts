@@ -29,7 +29,10 @@ export function functionRows(functions: Functions, names: Names, sort: Sort, fil
   const wanted = filter.trim().toLowerCase();
   const found: number[] = [];
   for (let i = 0; i < functions.length; i += 1) {
-    if (wanted === '' || names.of(functions.name[i]!).toLowerCase().includes(wanted)) found.push(i);
+    const id = functions.name[i]!;
+    // By id or address, too, where another text is shown.
+    const fits = (text: string) => text.toLowerCase().includes(wanted);
+    if (wanted === '' || fits(names.of(id)) || fits(names.keyOf(id))) found.push(i);
   }
   const direction = sort.descending ? -1 : 1;
   if (sort.by === 'name') {

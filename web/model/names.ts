@@ -1,3 +1,4 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { hashText } from '../base/hash.ts';
 
 /** Number of slice colours: 8 hues × 2 lightnesses. */
@@ -8,32 +9,67 @@ export interface Names {
   readonly text: readonly string[];
   /** The colour of each id, 0 to {@link COLOURS} - 1. A larger array replaces it as it grows. */
   readonly colour: Uint8Array;
-  add(first: number, names: readonly string[]): void;
+  /** Counts the changes of texts. Whoever shows names subscribes to it, or calls {@link Names.of} where that subscribes. */
+  readonly version: ReadonlySignal<number>;
+  /** `keys` are ids or addresses as texts, '' where the name is its key; null if all are ''. */
+  add(first: number, names: readonly string[], keys: readonly string[] | null): void;
+  /** Gives other texts to names. */
+  rename(ids: Uint32Array, names: readonly string[], keys: readonly string[] | null): void;
   /** The name, or '' for an unknown id. */
   of(id: number): string;
+  /** The id or address that the file has in place of the name, such as `#12`; '' if that is the name or there is none. */
+  keyOf(id: number): string;
+  /** The name of a record as it is shown: the text of that key, or the text itself. */
+  inPlaceOf(text: string): string;
 }
 
 /** No names yet. */
 export function createNames(): Names {
   const text: string[] = [];
+  const keys = new Map<number, string>();
+  const byKey = new Map<string, number>();
+  const version = signal(0);
   let colour = new Uint8Array(256);
+  const set = (id: number, name: string, key: string) => {
+    text[id] = name;
+    colour[id] = colourOf(name);
+    const before = keys.get(id);
+    if (before !== undefined) byKey.delete(before);
+    if (key === '') {
+      keys.delete(id);
+    } else {
+      keys.set(id, key);
+      byKey.set(key, id);
+    }
+  };
   return {
+    version,
     text,
     get colour() {
       return colour;
     },
-    add: (first, names) => {
+    add: (first, names, keysOfNames) => {
       if (first + names.length > colour.length) {
         const larger = new Uint8Array(Math.max(colour.length * 2, first + names.length));
         larger.set(colour);
         colour = larger;
       }
-      names.forEach((name, i) => {
-        text[first + i] = name;
-        colour[first + i] = colourOf(name);
-      });
+      for (const [i, name] of names.entries()) set(first + i, name, keysOfNames?.[i] ?? '');
     },
-    of: (id) => text[id] ?? '',
+    rename: (ids, names, keysOfNames) => {
+      for (const [i, id] of ids.entries()) set(id, names[i] ?? '', keysOfNames?.[i] ?? '');
+      version.value += 1;
+    },
+    of: (id) => {
+      // Subscribes.
+      version.value;
+      return text[id] ?? '';
+    },
+    keyOf: (id) => keys.get(id) ?? '',
+    inPlaceOf: (name) => {
+      const id = version.value > 0 ? byKey.get(name) : undefined;
+      return id === undefined ? name : (text[id] ?? name);
+    },
   };
 }
 

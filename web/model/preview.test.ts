@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Details, Item } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { createNames } from './names.ts';
 import type { Pointed } from './pointing.ts';
 import { createPreview } from './preview.ts';
 
@@ -23,7 +24,7 @@ function trace() {
     asked.push(item.index);
     return { details: { item, title: `call ${item.index}` } as Details, error: null };
   };
-  return { asked, details };
+  return { asked, details, names: createNames() };
 }
 
 beforeEach(() => {
@@ -72,7 +73,7 @@ describe('the preview', () => {
       new Promise<{ details: Details; error: null }>((resolve) => {
         answer = (told) => resolve({ details: told, error: null });
       });
-    const preview = createPreview({ details }, hovered);
+    const preview = createPreview({ details, names: createNames() }, hovered);
     hovered.value = pointed(1);
     await vi.advanceTimersByTimeAsync(100);
     hovered.value = null;

@@ -17,13 +17,23 @@ export interface Preview {
 }
 
 /** Requests details of the hovered item after a delay, and caches the latest. */
-export function createPreview(trace: Pick<Trace, 'details'>, hovered: ReadonlySignal<Pointed | null>): Preview {
+export function createPreview(
+  trace: Pick<Trace, 'details' | 'names'>,
+  hovered: ReadonlySignal<Pointed | null>,
+): Preview {
   const details = signal<Details | null>(null);
   /** The cache, the most recently used last. */
   const kept = new Map<string, Details>();
 
+  /** That of the names in the cache. */
+  let version = 0;
+
   const dispose = effect(() => {
     const pointed = hovered.value;
+    if (version !== trace.names.version.value) {
+      version = trace.names.version.value;
+      kept.clear();
+    }
     const item = pointed?.item;
     if (!item) {
       details.value = null;

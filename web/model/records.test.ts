@@ -29,6 +29,7 @@ beforeEach(() => {
   records = createRecords(
     {
       file: new Blob(['abc']),
+      log: null,
       info,
       reading: () => reading,
       index: async () => {

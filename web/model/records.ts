@@ -15,6 +15,8 @@ export interface RecordsPort {
 /** The trace whose records are read. */
 export interface Source {
   readonly file: Blob;
+  /** The write-ahead log of a database, if there is one. */
+  readonly log: Blob | null;
   readonly info: ReadonlySignal<TraceInfo | null>;
   /** Whether the file is still being read. */
   reading(): boolean;
@@ -95,7 +97,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     started.onmessageerror = () => {
       if (port === started) stop();
     };
-    started.postMessage({ t: 'open', file: source.file, format: info.format, database: isDatabase(info) }, []);
+    started.postMessage(
+      { t: 'open', file: source.file, log: source.log, format: info.format, database: isDatabase(info) },
+      [],
+    );
   };
   const refresh = async () => {
     const reading = source.reading();

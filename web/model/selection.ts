@@ -29,7 +29,7 @@ export interface Selection {
 }
 
 /** An empty selection in a trace. */
-export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails'>): Selection {
+export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' | 'names'>): Selection {
   const hovered = signal<Pointed | null>(null);
   const selected = signal<Pointed | null>(null);
   const record = signal<RecordRow | null>(null);
@@ -44,6 +44,8 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails'>)
     effect(() => {
       const item = selected.value?.item ?? null;
       const row = record.value;
+      // Details have names in them.
+      trace.names.version.value;
       if (!item && !row) {
         known.value = null;
         return;

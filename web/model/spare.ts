@@ -6,22 +6,30 @@ export interface Spare {
   warm(): void;
   /** The worker that is ready, or a new one. */
   take(): Port;
+  /** Takes back a worker for which no file has come. */
+  put(port: Port): void;
 }
 
 /** No worker yet. `spawn` starts one. */
 export function createSpare(spawn: () => Port): Spare {
   let ready: Port | null = null;
+  const keep = (port: Port) => {
+    ready = port;
+    // A worker that does not load would never reply. The next file gets a new one, and reports the failure.
+    port.onerror = (event) => {
+      event.preventDefault();
+      if (ready === port) ready = null;
+      port.terminate();
+    };
+  };
   return {
     warm: () => {
       if (ready) return;
-      const port = spawn();
-      ready = port;
-      // A worker that does not load would never reply. The next file gets a new one, and reports the failure.
-      port.onerror = (event) => {
-        event.preventDefault();
-        if (ready === port) ready = null;
-        port.terminate();
-      };
+      keep(spawn());
+    },
+    put: (port) => {
+      if (ready) port.terminate();
+      else keep(port);
     },
     take: () => {
       const port = ready ?? spawn();

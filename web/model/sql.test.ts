@@ -26,7 +26,7 @@ function workers() {
 describe('queries over a database', () => {
   it('return rows in portions', () => {
     const { made, spawn, say } = workers();
-    const sql = createSql(new Blob(), spawn);
+    const sql = createSql(new Blob(), null, spawn);
     expect(made.length).toBe(0);
     sql.run('select 1, 2');
     expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'run']);
@@ -46,7 +46,7 @@ describe('queries over a database', () => {
     vi.useFakeTimers();
     try {
       const { made, spawn, say } = workers();
-      const sql = createSql(new Blob(), spawn);
+      const sql = createSql(new Blob(), null, spawn);
       sql.run('select 1');
       say(0, { t: 'rows', rows: [[1n]] });
       sql.stop();
@@ -68,7 +68,7 @@ describe('queries over a database', () => {
 
   it('ignore replies to other queries', () => {
     const { spawn, say } = workers();
-    const sql = createSql(new Blob(), spawn);
+    const sql = createSql(new Blob(), null, spawn);
     sql.begin();
     sql.run('select 1');
     say(0, { t: 'rows', rows: [['blocks']] }, 1);
@@ -80,7 +80,7 @@ describe('queries over a database', () => {
 
   it('that would write are refused without a worker', () => {
     const { made, spawn } = workers();
-    const sql = createSql(new Blob(), spawn);
+    const sql = createSql(new Blob(), null, spawn);
     sql.run('delete from blocks');
     expect(made.length).toBe(0);
     expect(sql.asked.value.at).toBe('stopped');

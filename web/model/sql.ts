@@ -41,8 +41,8 @@ export interface Sql {
   dispose: Dispose;
 }
 
-/** Queries over `file`, a database. `spawn` starts the worker at the first query. */
-export function createSql(file: Blob, spawn: () => SqlPort): Sql {
+/** Queries over `file`, a database, and its write-ahead log if there is one. `spawn` starts the worker at the first query. */
+export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const columns = signal<readonly string[]>([]);
   const count = signal(0);
@@ -73,7 +73,7 @@ export function createSql(file: Blob, spawn: () => SqlPort): Sql {
       const sentence = `The reader of this database stopped (${event.message}).`;
       for (const [id, hear] of asking) hear({ t: 'failed', id, sentence });
     };
-    started.postMessage({ t: 'open', file });
+    started.postMessage({ t: 'open', file, log });
     return started;
   };
   const ask = (sql: string, hear: (message: FromSql) => void) => {

@@ -36,7 +36,7 @@ beforeEach(() => {
     onerror: null,
     onmessageerror: null,
   };
-  trace = openTrace(port, new Blob(['12345678901234567890']), 'a.xray', () => {
+  trace = openTrace(port, { file: new Blob(['12345678901234567890']), name: 'a.xray', companions: [] }, () => {
     throw new Error('no record worker is needed');
   });
 });
@@ -59,8 +59,8 @@ describe('the page side of a trace', () => {
     expect([trace.status.value.at, trace.size]).toEqual(['loading', 20]);
   });
   it('takes over names, tracks and progress', () => {
-    say({ t: 'names', first: 0, names: ['a', 'b'] });
-    say({ t: 'names', first: 300, names: ['c'] });
+    say({ t: 'names', first: 0, names: ['a', 'b'], keys: null });
+    say({ t: 'names', first: 300, names: ['c'], keys: null });
     say({ t: 'tracks', tracks: [TRACK] });
     say({ t: 'tracks', tracks: [{ ...TRACK, slices: 7 }] });
     say({ t: 'progress', progress: PROGRESS });
@@ -99,10 +99,11 @@ describe('the page side of a trace', () => {
     expect(sent.at(-1)?.t).toBe('overview');
   });
   it('fails if the error comes before the first event', () => {
-    say({ t: 'failed', error: { kind: 'unrecognised', sentence: 'No trace.', offset: null } });
+    say({ t: 'failed', error: { kind: 'unrecognised', sentence: 'No trace.', offset: null }, companion: 'names' });
     expect(trace.status.value).toEqual({
       at: 'failed',
       error: { kind: 'unrecognised', sentence: 'No trace.', offset: null },
+      companion: 'names',
     });
     expect(ended).toBe(1);
   });
@@ -117,7 +118,7 @@ describe('the page side of a trace', () => {
 
   it('fails if the tracks are empty', () => {
     say({ t: 'tracks', tracks: [TRACK] });
-    say({ t: 'failed', error: { kind: 'malformed', sentence: 'no such table', offset: null } });
+    say({ t: 'failed', error: { kind: 'malformed', sentence: 'no such table', offset: null }, companion: null });
     expect(trace.status.value.at).toBe('failed');
   });
 });

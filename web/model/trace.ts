@@ -1,4 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Attachment, CompanionFile, CompanionKind } from '../base/companions.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type {
@@ -23,13 +24,14 @@ import { createRecords, type Records, type RecordsPort } from './records.ts';
 import { createRequests } from './requests.ts';
 
 /** A message of the trace's worker that ends one request. */
-type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply>;
+type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
 
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
   | { readonly at: 'loading' }
   | { readonly at: 'ready'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly error: TraceError | null }
-  | { readonly at: 'failed'; readonly error: TraceError };
+  /** `companion`: what the file is if it is no trace, but a companion of one. */
+  | { readonly at: 'failed'; readonly error: TraceError; readonly companion: CompanionKind | null };
 
 /** The part of `Worker` that a trace uses. Tests substitute their own. */
 export interface Port {
@@ -49,12 +51,20 @@ export interface Trace {
   /** Bytes of the file. */
   readonly size: number;
   readonly names: Names;
+  /** The files that add to it. */
+  readonly companions: ReadonlySignal<readonly Companion[]>;
+  /** The write-ahead log of the database, if there is one among the companions. */
+  readonly log: Blob | null;
   /** null until the worker has recognised the file. */
   readonly info: ReadonlySignal<TraceInfo | null>;
   readonly status: ReadonlySignal<Status>;
   readonly progress: ReadonlySignal<Progress>;
   /** Tracks by id; a new map whenever a track is new or has changed. */
   readonly tracks: ReadonlySignal<ReadonlyMap<number, Track>>;
+  /** Adds companions. Of a kind that the format takes, and not a write-ahead log: that can only come with the file. */
+  attach(companions: readonly CompanionFile[]): void;
+  /** Takes a companion away. */
+  detach(companion: number): void;
   /** Stops reading and keeps what was read. */
   cancel(): void;
   /** Reports that the first picture is on the screen. */
@@ -79,11 +89,25 @@ export interface Trace {
   dispose(): void;
 }
 
+/** A companion of a trace, with what became of it. */
+export interface Companion extends CompanionFile {
+  /** null until it was read. */
+  readonly attachment: Attachment | null;
+}
+
+/** A file to open. */
+export interface TraceFile {
+  readonly file: Blob;
+  /** The file's name, for the person. */
+  readonly name: string;
+  readonly companions: readonly CompanionFile[];
+}
+
 /**
- * Opens a file in its own worker, reached through `port`. `name` is the file's name for the person. `spawnRecords` starts
- * the worker that reads its records.
+ * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records.
  */
-export function openTrace(port: Port, file: Blob, name: string, spawnRecords: () => RecordsPort): Trace {
+export function openTrace(port: Port, { file, name, companions }: TraceFile, spawnRecords: () => RecordsPort): Trace {
+  const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
   const requests = createRequests<ToWorker, Reply>((message) => port.postMessage(message));
   const jobs = createJobs((message) => port.postMessage(message));
@@ -98,8 +122,8 @@ export function openTrace(port: Port, file: Blob, name: string, spawnRecords: ()
     jobs.end();
     records.dispose();
   };
-  const fail = (error: TraceError) => {
-    failWith(state, error);
+  const fail = (error: TraceError, companion: CompanionKind | null = null) => {
+    failWith(state, error, companion);
     end();
   };
 
@@ -107,6 +131,7 @@ export function openTrace(port: Port, file: Blob, name: string, spawnRecords: ()
   const records = createRecords(
     {
       file,
+      log,
       info: state.info,
       reading: () => state.status.peek().at === 'loading',
       index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
@@ -116,7 +141,8 @@ export function openTrace(port: Port, file: Blob, name: string, spawnRecords: ()
 
   port.onmessage = ({ data }) => {
     if (isReport(data)) apply(state, data);
-    else if (data.t === 'failed') fail(data.error);
+    else if (data.t === 'failed') fail(data.error, data.companion);
+    else if (data.t === 'looked') return;
     else if (isOfJob(data)) jobs.settle(data);
     else requests.settle(data);
   };
@@ -125,13 +151,26 @@ export function openTrace(port: Port, file: Blob, name: string, spawnRecords: ()
     fail(crash(event.message));
   };
   port.onmessageerror = () => fail(crash('a message could not be read'));
-  post({ t: 'open', file, name });
+  state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
+  post({ t: 'open', file, name, companions });
 
   return {
     ...state,
     records,
     name,
     size: file.size,
+    log,
+    attach: (added) => {
+      state.companions.value = [
+        ...state.companions.peek(),
+        ...added.map((companion) => ({ ...companion, attachment: null })),
+      ];
+      for (const companion of added) post({ t: 'attach', companion });
+    },
+    detach: (companion) => {
+      state.companions.value = state.companions.peek().filter(({ id }) => id !== companion);
+      post({ t: 'detach', companion });
+    },
     cancel: () => post({ t: 'cancel' }),
     painted: () => post({ t: 'painted' }),
     picture: async (question) => {
@@ -179,6 +218,7 @@ function alone({ x, track, locator, name }: RecordRow, record: RecordDetails): D
 /** What the worker has reported of the trace so far. */
 interface TraceState {
   readonly names: Names;
+  readonly companions: Signal<readonly Companion[]>;
   readonly info: Signal<TraceInfo | null>;
   readonly status: Signal<Status>;
   readonly progress: Signal<Progress>;
@@ -188,6 +228,7 @@ interface TraceState {
 function createState(bytes: number): TraceState {
   return {
     names: createNames(),
+    companions: signal<readonly Companion[]>([]),
     info: signal<TraceInfo | null>(null),
     status: signal<Status>({ at: 'loading' }),
     progress: signal<Progress>({
@@ -205,7 +246,7 @@ function createState(bytes: number): TraceState {
 }
 
 /** A message that the worker sends unasked. */
-type Report = Exclude<FromWorker, Reply | JobReply | { t: 'failed' }>;
+type Report = Exclude<FromWorker, Reply | JobReply | { t: 'failed' } | { t: 'looked' }>;
 
 function isReport(message: FromWorker): message is Report {
   return !('id' in message) && message.t !== 'failed';
@@ -221,8 +262,18 @@ function apply(state: TraceState, report: Report): void {
       state.info.value = report.info;
       return;
     case 'names':
-      state.names.add(report.first, report.names);
+      state.names.add(report.first, report.names, report.keys);
       return;
+    case 'renamed':
+      state.names.rename(report.ids, report.names, report.keys);
+      return;
+    case 'attached': {
+      const { attachment } = report;
+      state.companions.value = state.companions
+        .peek()
+        .map((companion) => (companion.id === attachment.companion ? { ...companion, attachment } : companion));
+      return;
+    }
     case 'tracks': {
       const next = new Map(state.tracks.peek());
       for (const track of report.tracks) next.set(track.id, track);
@@ -242,9 +293,9 @@ function apply(state: TraceState, report: Report): void {
 }
 
 /** A trace that has events on the screen keeps them when its worker dies. */
-function failWith({ progress, status }: TraceState, error: TraceError): void {
+function failWith({ progress, status }: TraceState, error: TraceError, companion: CompanionKind | null): void {
   const shows = progress.peek().events > 0 && status.peek().at !== 'failed';
-  status.value = shows ? { at: 'ready', how: 'broken', error } : { at: 'failed', error };
+  status.value = shows ? { at: 'ready', how: 'broken', error } : { at: 'failed', error, companion };
 }
 
 function crash(message: string): TraceError {

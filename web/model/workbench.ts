@@ -1,13 +1,15 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
+import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { createEvents, type Events } from './events.ts';
+import { lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
 import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
-import { openTrace, type Port, type Trace } from './trace.ts';
+import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
 
 /** An open trace with the state of its views. */
 export interface OpenTrace {
@@ -42,9 +44,13 @@ export interface Workbench {
   readonly notice: ReadonlySignal<string>;
   /** Prepares for a file that is likely to come: starts its worker. */
   warm(): void;
-  /** Opens the first of the files. A notice names the number of the others. */
-  openFiles(files: readonly File[]): void;
+  /** Companions whose trace is still to come. */
+  readonly waiting: ReadonlySignal<readonly CompanionFile[]>;
+  /** Opens the trace among the files, with its companions. Without one, the open trace gets the companions. */
+  openFiles(files: readonly File[]): Promise<void>;
   openBlob(blob: Blob, name: string): void;
+  /** Takes a companion away from the open trace, or from those that wait. */
+  removeCompanion(id: number): void;
   openUrl(url: string): Promise<void>;
   /** Stops the download or the reading. */
   cancel(): void;
@@ -58,8 +64,14 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   const notice = signal('');
   let fetching: AbortController | null = null;
   let opened = 0;
+  const waiting = signal<readonly CompanionFile[]>([]);
+  let lastCompanion = 0;
+  /** Counts the choices of files: what a newer one is about replaces what is known of an older one. */
+  let choices = 0;
 
+  let stopWatching: () => void = () => undefined;
   const leave = () => {
+    stopWatching();
     fetching?.abort();
     fetching = null;
     notice.value = '';
@@ -72,11 +84,12 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     now.open.selection.dispose();
     now.open.trace.dispose();
   };
-  const openBlob = (blob: Blob, name: string) => {
+  const openWith = (port: Port, file: TraceFile) => {
     leave();
+    const blob = file.file;
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
     performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
-    const trace = openTrace(spare.take(), blob, name, spawnRecords);
+    const trace = openTrace(port, file, spawnRecords);
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
@@ -85,6 +98,66 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     opened += 1;
     const open: OpenTrace = { id: opened, file: blob, trace, timeline, selection, preview, statistics, events };
     bench.value = { at: 'open', open };
+    const stop = [watch(trace, file), tellOfWrong(trace)];
+    stopWatching = () => {
+      for (const each of stop) each();
+    };
+  };
+  const openBlob = (blob: Blob, name: string) => {
+    choices += 1;
+    openWith(spare.take(), { file: blob, name, companions: waiting.peek() });
+  };
+  /** What becomes of companions when it is known what the file is. */
+  const watch = (trace: Trace, { file, name, companions }: TraceFile) => {
+    let known = false;
+    return effect(() => {
+      const status = trace.status.value;
+      const info = trace.info.value;
+      untracked(() => {
+        if (status.at === 'failed' && status.companion !== null) {
+          // It was the only file, so nothing else is lost.
+          lastCompanion += 1;
+          const id = lastCompanion;
+          const kind = status.companion;
+          leave();
+          bench.value = { at: 'empty' };
+          waiting.value = [...waiting.peek(), { id, kind, name, file }];
+        } else if (info && !known) {
+          known = true;
+          waiting.value = [];
+          const useless = companions.filter(({ kind }) => !info.companions.includes(kind));
+          for (const { id } of useless) trace.detach(id);
+          const names = useless.map((companion) => companion.name).join(', ');
+          if (names !== '') notice.value = `A trace like this has no use for ${names}.`;
+        }
+      });
+    });
+  };
+  /** A notice for each companion of which something is wrong. */
+  const tellOfWrong = (trace: Trace) => {
+    const told = new Set<number>();
+    return effect(() => {
+      for (const { id, name, attachment } of trace.companions.value) {
+        if (!attachment?.wrong || told.has(id)) continue;
+        told.add(id);
+        notice.value = `${name}: ${attachment.sentence}`;
+      }
+    });
+  };
+  const addCompanions = (open: OpenTrace, added: readonly CompanionFile[]) => {
+    const { trace } = open;
+    const before = trace.companions.peek();
+    // The log changes what the database holds, so that is read anew.
+    if (added.some(({ kind }) => kind === 'wal')) {
+      const others = before.filter(({ kind }) => kind !== 'wal');
+      openWith(spare.take(), { file: open.file, name: trace.name, companions: [...others, ...added] });
+    } else trace.attach(added);
+  };
+
+  /** The open trace, if there is something to show. */
+  const shown = () => {
+    const now = bench.peek();
+    return now.at === 'open' && now.open.trace.status.peek().at !== 'failed' ? now.open : null;
   };
 
   const openUrl = async (url: string) => {
@@ -109,13 +182,50 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     notice,
     warm: spare.warm,
     state: computed(() => stateOf(bench.value)),
-    openFiles: (files) => {
-      const [first, ...others] = files;
+    waiting,
+    openFiles: async (files) => {
+      const [first] = files;
       if (!first) return;
-      openBlob(first, first.name);
-      if (others.length > 0) {
-        notice.value = `Opened ${first.name}. One trace is shown at a time: the other ${others.length === 1 ? 'file was' : `${others.length} files were`} left out.`;
+      const open = shown();
+      // The usual case waits for nothing.
+      if (files.length === 1 && !open) return openBlob(first, first.name);
+      choices += 1;
+      const choice = choices;
+      const chosen = files.map((file) => ({ file, name: file.name }));
+      const port = spare.take();
+      const looks = await lookAt(port, chosen);
+      if (choice !== choices) return spare.put(port);
+      if (!looks) {
+        port.terminate();
+        // Opening it says why nothing can be opened.
+        return openBlob(first, first.name);
       }
+      const info = open?.trace.info.peek();
+      const plan = planFor(chosen, looks, info ? { takes: info.companions, title: info.title } : null);
+      const added = plan.companions.map(({ file, kind }) => {
+        lastCompanion += 1;
+        return { id: lastCompanion, kind, ...chosen[file]! };
+      });
+      const trace = plan.trace === null ? null : chosen[plan.trace]!;
+      if (trace) {
+        openWith(port, { ...trace, companions: [...waiting.peek(), ...added] });
+      } else {
+        spare.put(port);
+        if (open && added.length > 0) addCompanions(open, added);
+        else if (!open && added.length > 0) waiting.value = [...waiting.peek(), ...added];
+        // Nothing fits: the refusal says what does.
+        else if (!open) return openBlob(first, first.name);
+      }
+      notice.value = plan.notice;
+    },
+    removeCompanion: (id) => {
+      waiting.value = waiting.peek().filter((companion) => companion.id !== id);
+      const open = shown();
+      const companion = open?.trace.companions.peek().find((it) => it.id === id);
+      if (!open || !companion) return;
+      if (companion.kind !== 'wal') return open.trace.detach(id);
+      const companions = open.trace.companions.peek().filter((it) => it.id !== id);
+      openWith(spare.take(), { file: open.file, name: open.trace.name, companions });
     },
     openBlob,
     openUrl,

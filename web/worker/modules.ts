@@ -1,10 +1,12 @@
+import type { CompanionKind, Look } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { loadBrotli } from './brotli.ts';
 import type { LoadDisassembler } from './disassembler.ts';
 import { notLoaded } from './errors.ts';
 import type { Session } from './session.ts';
-import { openSqlFile, type SqlFile } from './sqlite.ts';
-import init, { needsBrotli, provideBrotli, Session as WasmSession } from './wasm/unspool_browser.js';
+import { type DatabaseBytes, databaseBytes, openSqlFile, type SqlFile } from './sqlite.ts';
+import { loadSymbols } from './symbols.ts';
+import init, { lookAt, needsBrotli, provideBrotli, Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** Bytes of either end of a file that recognise its format. */
 const ENDS = 64 * 1024;
@@ -14,27 +16,56 @@ export interface OpenSession {
   readonly session: Session;
   /** What the session reads the file by if it is a database. */
   readonly database: SqlFile | null;
+  /** The bytes of the database and its log. */
+  readonly bytes: DatabaseBytes | null;
 }
 
 /**
- * A session for a file, ready for its first step. Throws a {@link TraceError} for a file that no format claims or a
+ * A session for a file, ready for its first step. `log` is the write-ahead log of a database. Throws a {@link TraceError} for a file that no format claims or a
  * module that does not load, and a `DOMException` for a file that cannot be read.
  */
-export async function openSession(file: Blob, name: string, disassembler: LoadDisassembler): Promise<OpenSession> {
-  const [head, tail] = await Promise.all([
-    file.slice(0, ENDS).arrayBuffer(),
-    file.slice(Math.max(0, file.size - ENDS)).arrayBuffer(),
-    loadReader(),
-  ]);
-  const ends = [name, file.size, new Uint8Array(head), new Uint8Array(tail)] as const;
+export async function openSession(
+  file: Blob,
+  name: string,
+  log: Blob | null,
+  disassembler: LoadDisassembler,
+): Promise<OpenSession> {
+  // The log of a database can replace its first page.
+  const overlaid = log && databaseBytes(file, log);
+  const ends = await endsOf(file, name, overlaid);
   if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
   const session: Session = new WasmSession(...ends);
-  if (!session.isDatabase()) return { session, database: null };
+  if (!session.isDatabase()) return { session, database: null, bytes: null };
   // Databases hold blocks of code, so the disassembler loads along with SQLite. Reading works without it, too.
   const disassembling = disassembler().catch(() => undefined);
-  const database = await openDatabase(file);
+  const bytes = overlaid ?? databaseBytes(file, null);
+  const database = await openDatabase(bytes);
   session.attach(database, await disassembling);
-  return { session, database };
+  return { session, database, bytes };
+}
+
+/**
+ * What a file is: a trace, a companion of one, or something else. Throws as {@link openSession} does, except that no file is
+ * refused.
+ */
+export async function look(file: Blob, name: string): Promise<Look> {
+  const ends = await endsOf(file, name, null);
+  if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
+  const seen = lookAt(...ends) as Omit<Look, 'companion'>;
+  if (seen.format !== null) return { ...seen, companion: null };
+  const { companionOf } = await loadSymbols();
+  const [kind, what] = companionOf(...ends) ?? [];
+  return kind === undefined
+    ? { ...seen, companion: null }
+    : { ...seen, companion: kind as CompanionKind, looks: what! };
+}
+
+async function endsOf(file: Blob, name: string, overlaid: DatabaseBytes | null) {
+  const { size } = overlaid ?? file;
+  const part = async (from: number, to: number) =>
+    overlaid ? overlaid.read(from, to) : new Uint8Array(await file.slice(from, to).arrayBuffer());
+  const [head, tail] = await Promise.all([part(0, ENDS), part(Math.max(0, size - ENDS), size), loadReader()]);
+  return [name, size, head, tail] as const;
 }
 
 /** At once, because a worker may be started before there is a file for it. */
@@ -51,9 +82,9 @@ async function loadReader(): Promise<void> {
 }
 
 /** Loads SQLite, which only databases need. */
-async function openDatabase(file: Blob): Promise<SqlFile> {
+async function openDatabase(bytes: DatabaseBytes): Promise<SqlFile> {
   try {
-    return await openSqlFile(file);
+    return await openSqlFile(bytes);
   } catch (error) {
     if (error instanceof DOMException && error.name === 'NotReadableError') throw error;
     throw notLoaded('The part of this page that reads databases') satisfies TraceError;

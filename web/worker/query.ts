@@ -2,7 +2,7 @@
  * The worker of the Query panel: runs its own SQLite over the same file. The page terminates it to stop a query.
  */
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
-import { openSqlFile, type SqlFile } from './sqlite.ts';
+import { databaseBytes, openSqlFile, type SqlFile } from './sqlite.ts';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {
@@ -20,7 +20,7 @@ let database: Promise<SqlFile> | null = null;
 page.onmessage = ({ data }) => {
   switch (data.t) {
     case 'open':
-      database = openSqlFile(data.file);
+      database = openDatabase(data.file, data.log);
       // The first query reports a failure. Until then the rejection must not count as unhandled.
       database.catch(() => undefined);
       return;
@@ -29,6 +29,10 @@ page.onmessage = ({ data }) => {
       return;
   }
 };
+
+async function openDatabase(file: Blob, log: Blob | null): Promise<SqlFile> {
+  return openSqlFile(databaseBytes(file, log));
+}
 
 type Run = Extract<ToSql, { t: 'run' }>;
 

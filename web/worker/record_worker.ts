@@ -8,7 +8,7 @@ import { wordsOf } from './instructions.ts';
 import type { ReadAt } from './lazy_file.ts';
 import { createScheduler } from './scheduler.ts';
 import { openStream } from './source.ts';
-import { openSqlFile } from './sqlite.ts';
+import { databaseBytes, openSqlFile } from './sqlite.ts';
 import init, { provideBrotli, RecordReader } from './wasm/unspool_records.js';
 
 /** The worker of one trace's records. It is never reset. */
@@ -83,10 +83,10 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   const load = async () => {
     await started.catch(() => init());
   };
-  const openDatabase = async ({ file, format }: { file: Blob; format: string }) => {
+  const openDatabase = async ({ file, log, format }: { file: Blob; log: Blob | null; format: string }) => {
     const disassembling = loadDisassembler().catch(() => undefined);
     await load();
-    return RecordReader.ofDatabase(format, await openSqlFile(file), await disassembling);
+    return RecordReader.ofDatabase(format, await openSqlFile(databaseBytes(file, log)), await disassembling);
   };
   const openIndex = async ({ file, format }: { file: Blob; format: string }, index: Uint8Array) => {
     await load();

@@ -43,7 +43,13 @@ interface Structured {
   error(): TraceError | undefined;
   progress(): Progress;
   /** Names since the last call; undefined when there are none. */
-  takeNames(): { readonly first: number; readonly names: readonly string[] } | undefined;
+  takeNames():
+    | { readonly first: number; readonly names: readonly string[]; readonly keys: readonly string[] | null }
+    | undefined;
+  /** Names whose texts have changed since the last call; undefined when there are none. */
+  takeRenamed():
+    | { readonly ids: Uint32Array; readonly names: readonly string[]; readonly keys: readonly string[] | null }
+    | undefined;
   /** Tracks that are new or have changed since the last call. */
   takeTracks(): readonly Track[];
   query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array, depths: Int32Array): Answer;

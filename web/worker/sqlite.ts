@@ -2,6 +2,7 @@ import type { Database, SqlJs } from 'sql.js';
 import { type Ahead, createAhead } from './ahead.ts';
 import { LazyFile, type ReadAt } from './lazy_file.ts';
 import { openStream } from './source.ts';
+import { type Log, type Overlaid, overlaid, readLog } from './wal.ts';
 
 /** Result codes of `sqlite3_step`. */
 const ROW = 100;
@@ -176,15 +177,43 @@ export class SqlFile {
   }
 }
 
+/** The bytes of a database, with those of its write-ahead log. */
+export interface DatabaseBytes extends Overlaid {
+  /** null without a log, or if it is none. */
+  readonly log: Log | null;
+  /** Whether the log can be of this database: both have pages of one size. */
+  readonly matches: boolean;
+}
+
 /**
- * Opens a database in a file of the browser. Works in a worker only. Rejects with a `DOMException` if the file cannot
- * be read, and with other errors if sql.js does not load.
+ * The bytes of a database in a file of the browser, and in its write-ahead log if there is one. A log of another database is
+ * left out. Works in a worker only. Throws a `DOMException` if a file cannot be read.
  */
-export async function openSqlFile(file: Blob): Promise<SqlFile> {
+export function databaseBytes(file: Blob, wal: Blob | null): DatabaseBytes {
+  const reader = new FileReaderSync();
+  const reading =
+    (blob: Blob): ReadAt =>
+    (from, to) =>
+      new Uint8Array(reader.readAsArrayBuffer(blob.slice(from, to)));
+  const read = reading(file);
+  const open = (at: number) => openStream(file, at);
+  const bare = { size: file.size, read, stream: open };
+  const log = wal ? readLog(wal.size, reading(wal)) : null;
+  if (!wal || !log) return { ...bare, log: null, matches: false };
+  const header = read(0, 18);
+  // fileformat2.html#the_database_header: 1 means 65536.
+  const pageSize = ((header[16] ?? 0) << 8) | (header[17] ?? 0);
+  if ((pageSize === 1 ? 65536 : pageSize) !== log.pageSize) return { ...bare, log, matches: false };
+  return { ...overlaid(file.size, read, open, log, reading(wal)), log, matches: true };
+}
+
+/**
+ * Opens a database. Works in a worker only. Rejects with a `DOMException` if the file cannot be read, and with other
+ * errors if sql.js does not load.
+ */
+export async function openSqlFile({ size, read, stream }: DatabaseBytes): Promise<SqlFile> {
   const { default: url } = await import('sql.js/dist/sql-wasm-browser.wasm?url');
   const library = await startSqlJs(await fetch(url));
-  const reader = new FileReaderSync();
-  const read: ReadAt = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-  const ahead = createAhead(file.size, read, (at) => openStream(file, at));
-  return SqlFile.open(library, file.size, read, () => (file.size > LARGEST_COPY ? null : read(0, file.size)), ahead);
+  const ahead = createAhead(size, read, stream);
+  return SqlFile.open(library, size, read, () => (size > LARGEST_COPY ? null : read(0, size)), ahead);
 }

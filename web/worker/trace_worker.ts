@@ -1,9 +1,11 @@
+import type { CompanionKind, Look } from '../base/companions.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type { Described, TraceError } from '../base/protocol.ts';
+import { aboutLog, createNames } from './companions.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { createJobs } from './jobs.ts';
-import { openSession } from './modules.ts';
+import { look, openSession } from './modules.ts';
 import { readThrough } from './reading.ts';
 import { createScheduler, type Rank } from './scheduler.ts';
 import type { Session } from './session.ts';
@@ -35,11 +37,11 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
   });
   const loadDisassembler = createDisassemblerLoader();
 
-  const fail = (error: TraceError) => {
+  const fail = (error: TraceError, companion: CompanionKind | null = null) => {
     if (over) return;
     over = true;
     cancelled = true;
-    post({ t: 'failed', error });
+    post({ t: 'failed', error, companion });
   };
   /** Runs something on the session, if there is one. A trap ends this trace and is reported. */
   const guarded = (run: (open: Session) => void) => {
@@ -53,7 +55,9 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
   /** Sends new names and tracks, which must precede the first message that uses them. */
   const flush = (open: Session) => {
     const fresh = open.takeNames();
-    if (fresh && fresh.names.length > 0) post({ t: 'names', first: fresh.first, names: fresh.names });
+    if (fresh && fresh.names.length > 0) post({ t: 'names', ...fresh });
+    const renamed = open.takeRenamed();
+    if (renamed) post({ t: 'renamed', ...renamed });
     const tracks = open.takeTracks();
     if (tracks.length > 0) post({ t: 'tracks', tracks });
   };
@@ -73,6 +77,16 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     scheduler,
   );
 
+  const names = createNames(
+    (work) =>
+      guarded((open) => {
+        work(open);
+        flush(open);
+      }),
+    () => reading,
+    (attachment) => post({ t: 'attached', attachment }),
+  );
+
   const report = (now: boolean) => {
     const time = performance.now();
     if (!session || (!now && reportedSlices && time - reportedAt < REPORT_MS)) return;
@@ -86,15 +100,23 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
   const finish = (open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null) => {
     reading = false;
     flush(open);
+    names.report();
     const progress = open.progress();
     if (how === 'broken' && progress.events === 0 && error) fail(error);
     else post({ t: 'done', how, progress, error: how === 'broken' ? error : null });
   };
-  const read = async (blob: Blob, name: string) => {
+  const read = async ({ file: blob, name, companions }: Extract<ToWorker, { t: 'open' }>) => {
     try {
-      const opened = await openSession(blob, name, loadDisassembler);
+      const wal = companions.find(({ kind }) => kind === 'wal');
+      const opened = await openSession(blob, name, wal?.file ?? null, loadDisassembler);
       session = opened.session;
       post({ t: 'opened', info: session.info() });
+      if (wal) {
+        const { log = null, matches = false } = opened.bytes ?? {};
+        post({ t: 'attached', attachment: { companion: wal.id, ...aboutLog(log, matches) } });
+      }
+      const takes = session.info().companions.includes('names');
+      for (const companion of companions) if (takes && companion.kind === 'names') void names.attach(companion);
       const how = await readThrough(session, blob, opened.database, {
         cancelled: () => cancelled,
         painted: firstPicture,
@@ -104,12 +126,23 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     } catch (thrown) {
       const error = asTraceError(thrown);
       // After a trap the session's memory is unreliable. After a failed read it is intact.
+      if (error.kind === 'unrecognised') {
+        const { companion } = await look(blob, name).catch(() => ({ companion: null }));
+        return fail(error, companion);
+      }
       if (!session || over || error.kind !== 'unreadable') return fail(error);
       guarded((open) => {
         open.cancel();
         finish(open, 'broken', error);
       });
     }
+  };
+
+  const lookAtAll = async ({ id, files }: Extract<ToWorker, { t: 'look' }>) => {
+    const nothing: Look = { format: null, confidence: 0, companion: null, looks: null };
+    // A file that cannot be read is nothing. Opening it says why.
+    const looks = await Promise.all(files.map(({ file, name }) => look(file, name).catch(() => nothing)));
+    post({ t: 'looked', id, looks });
   };
 
   const once = (rank: Rank, work: () => void) => {
@@ -130,8 +163,16 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     handle: (message) => {
       switch (message.t) {
         case 'open':
-          void read(message.file, message.name);
+          void read(message);
           return;
+        case 'look':
+          void lookAtAll(message);
+          return;
+        case 'attach':
+          void names.attach(message.companion);
+          return;
+        case 'detach':
+          return names.detach(message.companion);
         case 'cancel':
           cancelled = true;
           return;

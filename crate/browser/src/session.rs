@@ -2,7 +2,7 @@
 
 use js_sys::{Array, Uint8Array, Uint32Array};
 use unspool_engine::{Session as Engine, Step, TrackRows, ledger};
-use unspool_formats::{Companion, Instructions, Naming, Probe, recognise, sniff};
+use unspool_formats::{Instructions, Naming, Probe, recognise, sniff};
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
@@ -15,21 +15,18 @@ pub fn needs_brotli(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bool {
     sniff::needs_brotli(&Probe { head, tail, size: size as u64, name })
 }
 
-/// What a file is, by the same arguments as `new Session(…)`: `{format, confidence, companion, looks}`. `format` is the id of its
-/// format if it is a trace, `confidence` 0 to 3, `companion` the id of its kind if it is a companion of a trace, else `null`. `looks` is what it
-/// looks like, such as `an ELF binary`, or `null`.
+/// What a file is, by the same arguments as `new Session(…)`: `{format, confidence, looks}`. `format` is the id of its format if
+/// it is a trace, `confidence` 0 to 3. `looks` is what it looks like, such as `an ELF binary`, or `null`.
 #[wasm_bindgen(js_name = lookAt)]
 pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
     let probe = Probe { head, tail, size: size as u64, name };
     let guess = recognise(&probe);
-    let companion = Companion::recognise(&probe);
     let text = |text: Option<&str>| text.map_or(JsValue::NULL, JsValue::from_str);
     let confidence = guess.as_ref().map_or(0, |(_, guess)| 1 + guess.confidence as u32);
     object(&[
         ("format", text(guess.map(|(format, _)| format.id))),
         ("confidence", confidence.into()),
-        ("companion", text(companion.map(Companion::id))),
-        ("looks", text(companion.map(Companion::what).or_else(|| sniff::looks_like(head)))),
+        ("looks", text(sniff::looks_like(head))),
     ])
 }
 

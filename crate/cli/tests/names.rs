@@ -47,5 +47,8 @@ fn a_file_without_names_is_refused_and_a_bad_line_is_reported() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("no line is `key,name`"));
     let output = unspool("stats", "xray/threads.xray", "1,main\nwhat\n2,f\nhow\n");
     assert!(output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("at line 2: this line has no name and is left out, with 1 more"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("at line 2: this line has no name and is left out, with 1 more")
+    );
 }

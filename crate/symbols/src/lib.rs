@@ -3,8 +3,16 @@
 //! A wasm module of its own, because few traces have such a file: the page loads it on demand. What it reads crosses to the
 //! session's module as bytes ([`unspool_formats::Naming::to_bytes`]).
 
-use unspool_formats::NamesFile;
+use unspool_formats::{Companion, NamesFile, Probe};
 use wasm_bindgen::prelude::*;
+
+/// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its id, and what it is in a
+/// few words. `undefined` if it is none.
+#[wasm_bindgen(js_name = companionOf)]
+pub fn companion_of(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Option<Vec<String>> {
+    let kind = Companion::recognise(&Probe { head, tail, size: size as u64, name })?;
+    Some(vec![kind.id().into(), kind.what().into()])
+}
 
 /// The names of one file.
 #[wasm_bindgen]

@@ -67,7 +67,7 @@ function Item({ open, details, context, colour }: ItemProps) {
     <>
       <div class="details-head">
         {details.name >= 0 && <span class="swatch" style={{ background: colour }} />}
-        <h2>{details.title || positionTitle(details.start, context)}</h2>
+        <h2>{trace.names.inPlaceOf(details.title) || positionTitle(details.start, context)}</h2>
         <button
           type="button"
           class="plain icon"
@@ -127,6 +127,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
     ['Size', formatBytes(trace.size), trace.size < 1000 ? undefined : `${formatCount(trace.size)} bytes`],
   ];
   if (info.container !== null) rows.push(['Container', info.container]);
+  for (const { name, attachment } of trace.companions.value) rows.push([name, attachment?.sentence ?? 'Reading…']);
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
     [capital(info.eventNoun, events), formatCount(events)],

@@ -4,6 +4,7 @@ import type { Trace } from '../../model/trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import { extentLength } from '../../model/view.ts';
 import type { Workbench } from '../../model/workbench.ts';
+import { Companions } from '../parts/companions.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
 
@@ -24,7 +25,7 @@ export function Header({ workbench, theme, choose, showKeys }: Props) {
         <Logo />
         Unspool
       </span>
-      {trace && <Facts trace={trace} cancel={workbench.cancel} />}
+      {trace && <Facts trace={trace} cancel={workbench.cancel} remove={workbench.removeCompanion} />}
       <span class="header-end">
         {trace && (
           <button
@@ -46,7 +47,7 @@ export function Header({ workbench, theme, choose, showKeys }: Props) {
   );
 }
 
-function Facts({ trace, cancel }: { trace: Trace; cancel: () => void }) {
+function Facts({ trace, cancel, remove }: { trace: Trace; cancel: () => void; remove: (id: number) => void }) {
   const info = trace.info.value;
   const status = trace.status.value;
   return (
@@ -54,6 +55,7 @@ function Facts({ trace, cancel }: { trace: Trace; cancel: () => void }) {
       <h1 class="file-name" title={trace.name}>
         {trace.name}
       </h1>
+      <Companions companions={trace.companions.value} remove={remove} />
       {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
       <Problems trace={trace} />

@@ -88,6 +88,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       selection.selected,
       selection.record,
       statistics.highlighted,
+      trace.names.version,
     ],
     resized: (width, height) => {
       timeline.size.value = { width, height };

@@ -32,7 +32,7 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
     const scope = createScope();
     const surface = createSurface({
       element,
-      signals: [timeline.overview, timeline.whole, timeline.buckets, theme.theme],
+      signals: [timeline.overview, timeline.whole, timeline.buckets, theme.theme, trace.names.version],
       resized: (width) => {
         timeline.buckets.value = Math.min(MOST_BUCKETS, width);
       },

@@ -2,6 +2,7 @@ import { formatBytes, formatOffset, formatPercent } from '../../base/format.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import { FORMATS, SAMPLES } from '../../model/formats.ts';
 import type { Bench, Workbench } from '../../model/workbench.ts';
+import { Companions } from '../parts/companions.tsx';
 import './welcome.css';
 
 /** The page without a trace: the formats, the samples, and why a file did not open. */
@@ -13,6 +14,14 @@ export function Welcome({ workbench, choose }: { workbench: Workbench; choose: (
     <main class="welcome">
       <div class="welcome-inner">
         {failure ? <Failure {...failure} /> : <h1>Drop a trace anywhere on this page</h1>}
+        {workbench.waiting.value.length > 0 && (
+          <div class="waiting" role="status">
+            <Companions companions={workbench.waiting.value} remove={workbench.removeCompanion} />
+            <span class="muted">
+              {workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for the trace to drop next.
+            </span>
+          </div>
+        )}
         <p class="welcome-open">
           <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
             {failure ? 'Open another trace' : 'Open a trace'}

@@ -1,7 +1,6 @@
 //! The texts of names: those of the file, and those that companions of it give to its ids and addresses.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use unspool_formats::Naming;
 use unspool_formats::batch::{Key, Name, SliceKind};
 

@@ -62,6 +62,7 @@ export function drawFlameGraph(
       state.rootName,
       theme,
       statistics.highlighted,
+      trace.names.version,
     ],
     resized: (width, height) => {
       state.size.value = { width, height };

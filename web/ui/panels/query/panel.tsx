@@ -10,8 +10,8 @@ export function createQueryPanel(spawn: () => SqlPort): Panel {
     title: 'Query',
     unscoped: true,
     offered: ({ trace }) => trace.info.value?.offers.includes('sql') ?? false,
-    create: ({ file }) => {
-      const sql = createSql(file, spawn);
+    create: ({ file, trace }) => {
+      const sql = createSql(file, trace.log, spawn);
       const text = signal('');
       return { component: () => <Query sql={sql} text={text} />, dispose: sql.dispose };
     },

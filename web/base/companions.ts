@@ -1,0 +1,38 @@
+/** Files that belong to a trace: they add to it what its own file lacks. */
+
+/** The kinds of companions, from `crate/formats/src/companion.rs`. */
+export type CompanionKind =
+  /** Names for the ids or addresses of functions. */
+  | 'names'
+  /** The write-ahead log of a database. */
+  | 'wal';
+
+/** A companion of a trace. */
+export interface CompanionFile {
+  /** Counts the companions of the page, from 1. */
+  readonly id: number;
+  readonly kind: CompanionKind;
+  readonly name: string;
+  readonly file: Blob;
+}
+
+/** What became of a companion. */
+export interface Attachment {
+  /** Its id. */
+  readonly companion: number;
+  /** One or two sentences: what it adds, or what is wrong with it. */
+  readonly sentence: string;
+  /** It is of no use, or a part of it is. */
+  readonly wrong: boolean;
+}
+
+/** What a file is. */
+export interface Look {
+  /** The id of its format, if it is a trace. */
+  readonly format: string | null;
+  /** How certain that is, 0 to 3. */
+  readonly confidence: number;
+  readonly companion: CompanionKind | null;
+  /** `an ELF binary`, or null if nothing is known of it. */
+  readonly looks: string | null;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { Look } from '../base/companions.ts';
+import { planFor, type Shown } from './opening.ts';
+
+const look = (parts: Partial<Look>): Look => ({ format: null, confidence: 0, companion: null, looks: null, ...parts });
+const XRAY = look({ format: 'xray', confidence: 2 });
+const CERTAIN = look({ format: 'rvn', confidence: 3 });
+const NAMES = look({ companion: 'names', looks: 'a list of names' });
+const ELF = look({ looks: 'an ELF binary' });
+const NOTHING = look({});
+
+const plan = (looks: readonly Look[], shown: Shown | null = null) =>
+  planFor(
+    looks.map((_, i) => ({ file: new Blob(), name: `file${i}` })),
+    looks,
+    shown,
+  );
+
+describe('files chosen together', () => {
+  it('open the most certain trace, with its companions', () => {
+    expect(plan([NAMES, XRAY, CERTAIN, XRAY])).toEqual({
+      trace: 2,
+      companions: [{ file: 0, kind: 'names' }],
+      notice: 'file1 is another trace, and one is shown at a time. file3 is another trace, and one is shown at a time.',
+    });
+    expect(plan([XRAY, XRAY]).trace).toBe(0);
+  });
+
+  it('add companions to the open trace if it takes them', () => {
+    const shown: Shown = { takes: ['names'], title: 'LLVM XRay log' };
+    expect(plan([NAMES], shown)).toEqual({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
+    const useless = plan([NAMES], { takes: [], title: 'apitrace' });
+    expect(useless.companions).toEqual([]);
+    expect(useless.notice).toBe('file0 is a list of names, of which a trace like this has no use.');
+  });
+
+  it('keep companions for a trace that is still to come', () => {
+    expect(plan([NAMES])).toEqual({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
+  });
+
+  it('say what fits nothing', () => {
+    expect(plan([XRAY, ELF, NOTHING]).notice).toBe(
+      'file1 looks like an ELF binary, not like a trace. file2 is not a file that Unspool knows.',
+    );
+    expect(plan([ELF, ELF, ELF, ELF, ELF]).notice).toMatch(/file2 looks like .* 2\smore\sfiles cannot be shown\.$/);
+  });
+});

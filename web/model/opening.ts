@@ -1,0 +1,81 @@
+import type { CompanionKind, Look } from '../base/companions.ts';
+import { formatCounted } from '../base/format.ts';
+import type { Port } from './trace.ts';
+
+/** A file that the person chose. */
+export interface Chosen {
+  readonly file: Blob;
+  readonly name: string;
+}
+
+/** The trace that is open. */
+export interface Shown {
+  /** The kinds of companions that it takes. */
+  readonly takes: readonly CompanionKind[];
+  /** What it is: `REVEN block trace 1.0.0`. */
+  readonly title: string;
+}
+
+/** What to do with files that were chosen together. Numbers are indices of files. */
+export interface Plan {
+  /** The trace to open, or null if there is none among them. */
+  readonly trace: number | null;
+  /** Companions of the trace to open, or of the one that is open, or of one that is still to come. */
+  readonly companions: readonly { readonly file: number; readonly kind: CompanionKind }[];
+  /** Why files were left out, in one or more sentences. Empty if none was. */
+  readonly notice: string;
+}
+
+/** Files named one by one in a notice. */
+const NAMED = 3;
+
+/**
+ * Decides what to do with files by what they are. The trace is the one that is most certainly one, the first of several.
+ * `shown` is the open trace, or null.
+ */
+export function planFor(files: readonly Chosen[], looks: readonly Look[], shown: Shown | null): Plan {
+  let trace: number | null = null;
+  looks.forEach(({ format, confidence }, i) => {
+    if (format !== null && (trace === null || confidence > looks[trace]!.confidence)) trace = i;
+  });
+  const companions: { file: number; kind: CompanionKind }[] = [];
+  const reasons: string[] = [];
+  looks.forEach(({ format, companion, looks: like }, file) => {
+    const name = files[file]!.name;
+    if (file === trace) return;
+    if (format !== null) reasons.push(`${name} is another trace, and one is shown at a time.`);
+    else if (companion !== null && (trace !== null || !shown || shown.takes.includes(companion))) {
+      companions.push({ file, kind: companion });
+    } else if (companion !== null)
+      reasons.push(`${name} is ${like ?? 'a companion'}, of which a trace like this has no use.`);
+    else if (like !== null) reasons.push(`${name} looks like ${like}, not like a trace.`);
+    else reasons.push(`${name} is not a file that Unspool knows.`);
+  });
+  return { trace, companions, notice: together(reasons) };
+}
+
+function together(reasons: readonly string[]): string {
+  const more = reasons.length - NAMED;
+  const named = reasons.slice(0, NAMED).join(' ');
+  if (reasons.length === 0) return '';
+  return `${named}${more > 0 ? ` ${formatCounted(more, 'more file')} cannot be shown.` : ''}`;
+}
+
+/** Asks a worker what files are. Resolves with null if the worker does not load. Nobody else listens to it meanwhile. */
+export function lookAt(port: Port, files: readonly Chosen[]): Promise<readonly Look[] | null> {
+  return new Promise((resolve) => {
+    const end = (looks: readonly Look[] | null) => {
+      port.onmessage = null;
+      port.onerror = null;
+      resolve(looks);
+    };
+    port.onmessage = ({ data }) => {
+      if (data.t === 'looked') end(data.looks);
+    };
+    port.onerror = (event) => {
+      event.preventDefault();
+      end(null);
+    };
+    port.postMessage({ t: 'look', id: 1, files: files.map(({ file, name }) => ({ file, name })) });
+  });
+}
