@@ -1,13 +1,14 @@
-import type { TraceError } from '../base/protocol.ts';
 import { loadBrotli } from './brotli.ts';
 import type { LoadDisassembler } from './disassembler.ts';
-import { notLoaded } from './errors.ts';
+import { openDatabase, startReader } from './loading.ts';
 import type { Session } from './session.ts';
-import { openSqlFile, type SqlFile } from './sqlite.ts';
+import type { SqlFile } from './sqlite.ts';
 import init, { needsBrotli, provideBrotli, Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** Bytes of either end of a file that recognise its format. */
 const ENDS = 64 * 1024;
+
+const loadReader = startReader(() => init());
 
 /** A session, ready for its first step. */
 export interface OpenSession {
@@ -17,7 +18,7 @@ export interface OpenSession {
 }
 
 /**
- * A session for a file, ready for its first step. Throws a {@link TraceError} for a file that no format claims or a
+ * A session for a file, ready for its first step. Throws a `TraceError` for a file that no format claims or a
  * module that does not load, and a `DOMException` for a file that cannot be read.
  */
 export async function openSession(file: Blob, name: string, disassembler: LoadDisassembler): Promise<OpenSession> {
@@ -35,27 +36,4 @@ export async function openSession(file: Blob, name: string, disassembler: LoadDi
   const database = await openDatabase(file);
   session.attach(database, await disassembling);
   return { session, database };
-}
-
-/** At once, because a worker may be started before there is a file for it. */
-const started = init();
-// The file that needs it tries again.
-started.catch(() => undefined);
-
-async function loadReader(): Promise<void> {
-  try {
-    await started.catch(() => init());
-  } catch {
-    throw notLoaded('The part of this page that reads traces') satisfies TraceError;
-  }
-}
-
-/** Loads SQLite, which only databases need. */
-async function openDatabase(file: Blob): Promise<SqlFile> {
-  try {
-    return await openSqlFile(file);
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'NotReadableError') throw error;
-    throw notLoaded('The part of this page that reads databases') satisfies TraceError;
-  }
 }
