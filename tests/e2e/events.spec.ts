@@ -132,7 +132,7 @@ test('each instruction of a trace can be read, with what it read and wrote', asy
 
 test('each transition of a database can be read', async ({ page }) => {
   await list(page, 'Listing', join(SAMPLES, 'blocks.sqlite'));
-  await expect(bar(page)).toHaveText('2,947 steps');
+  await expect(bar(page)).toHaveText('2,947 transitions');
   expect((await rows(page))[11]).toBe('11 0x40000b call 0x46f000 64 bit 2');
   await expect(row(page, 13)).toContainText('page fault');
   await row(page, 12).click();
@@ -151,7 +151,7 @@ test('a long list reaches its ends, and every step of a recorded execution', asy
   const path = join(CORPUS, 'rvn/medium.sqlite');
   test.skip(!existsSync(path), 'needs ../shared/corpus');
   await list(page, 'Listing', path);
-  await grid(page, 'block runs').focus();
+  await grid(page, 'transitions').focus();
   await page.keyboard.press('End');
   const last = 6_122_843;
   await expect(row(page, last)).toBeInViewport();

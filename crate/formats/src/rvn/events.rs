@@ -78,6 +78,7 @@ impl RowDecoder for RvnDecoder {
             clock: Clock::Ordinal { unit: "transition" },
             place_noun: "transition",
             event_noun: "block run",
+            record_noun: "transition",
             slice_noun: "call",
             when_empty: "The trace has no block runs: nothing was executed during the recording.",
             offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],

@@ -59,20 +59,19 @@ export function Events({ open }: { open: OpenTrace }) {
 
 function Waiting({ open: { trace } }: { open: OpenTrace }) {
   const listing = trace.records.listing.value;
-  const noun = plural(2, trace.info.value?.eventNoun ?? 'record');
+  const noun = plural(2, trace.info.value?.recordNoun ?? 'record');
   const words =
     trace.status.value.at === 'loading'
-      ? `The ${noun} are listed when the file is read.`
+      ? `The ${noun} are listed once the file has been read.`
       : listing
-        ? `Looking for the ${noun} of this range… ${formatPercent(listing.done, listing.of)}`
+        ? `Searching for the ${noun} of this range… ${formatPercent(listing.done, listing.of)}`
         : 'Listing…';
   return <p class="panel-note muted">{words}</p>;
 }
 
-function amount({ rows, inOrder }: Listed, { eventNoun, clock }: TraceInfo): string {
-  const noun = clock.kind === 'ordinal' && eventNoun === 'block run' ? 'step' : eventNoun;
-  const turns = inOrder ? '' : ', thread by thread: there are too many threads to merge';
-  return `${formatCounted(rows, noun)}${turns}`;
+function amount({ rows, inOrder }: Listed, { recordNoun }: TraceInfo): string {
+  const counted = formatCounted(rows, recordNoun);
+  return inOrder ? counted : `${counted}, listed thread by thread: too many threads to merge`;
 }
 
 interface ListProps {
@@ -121,7 +120,7 @@ function List({ open, listed, info, context }: ListProps) {
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of which the rows can be chosen.
         role="grid"
-        aria-label={plural(2, info.eventNoun)}
+        aria-label={plural(2, info.recordNoun)}
         aria-rowcount={listed.rows + 1}
         aria-activedescendant={current >= first && current < end ? `event-${current}` : undefined}
         tabIndex={0}
@@ -165,7 +164,7 @@ function List({ open, listed, info, context }: ListProps) {
           <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={columns.length} />
         </tbody>
       </table>
-      {listed.rows === 0 && <p class="panel-note muted">There are no {plural(2, info.eventNoun)} in this range.</p>}
+      {listed.rows === 0 && <p class="panel-note muted">There are no {plural(2, info.recordNoun)} in this range.</p>}
     </div>
   );
 }
