@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { barriers, fixture, open, pictured, recordWorkers, test } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
@@ -104,6 +104,19 @@ test.describe('records of a log', () => {
     await page.keyboard.press('Home');
     await expect(row(page, 0)).toBeInViewport();
   });
+});
+
+test('a list whose reader has stopped can be made anew', async ({ page }) => {
+  await list(page, 'Events', fixture('threads.xray'));
+  // As after a trap.
+  await recordWorkers(page)[0]!.evaluate(() => reportError(new Error('trap')));
+  await expect.poll(() => recordWorkers(page)).toHaveLength(0);
+  await grid(page, 'records').focus();
+  await page.keyboard.press('End');
+  await expect(page.getByRole('alert')).toHaveText(/stopped unexpectedly/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(bar(page)).toHaveText('1,021 records');
+  await expect(row(page, 0)).not.toHaveText('');
 });
 
 test('calls have their arguments, results and flags', async ({ page }) => {
