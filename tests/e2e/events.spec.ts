@@ -119,6 +119,15 @@ test('a list whose reader has stopped can be made anew', async ({ page }) => {
   await expect(row(page, 0)).not.toHaveText('');
 });
 
+test('a reader of records that does not load is reported', async ({ page }) => {
+  await page.context().route(/unspool_records.*\.wasm/, (route) => route.abort());
+  // Otherwise a worker that is ready already may have it.
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await expect(page.getByRole('alert')).toContainText('reads traces could not be loaded');
+});
+
 test('calls have their arguments, results and flags', async ({ page }) => {
   await list(page, 'Events', join(SAMPLES, 'scene.trace'));
   await expect(bar(page)).toHaveText('1,744 calls');

@@ -68,7 +68,7 @@ function Waiting({ open: { trace } }: { open: OpenTrace }) {
     trace.status.value.at === 'loading'
       ? `The ${noun} are listed once the file has been read.`
       : listing
-        ? `Searching for the ${noun} of this range… ${formatPercent(listing.done, listing.of)}`
+        ? `Finding ${noun} in this range… ${formatPercent(listing.done, listing.of)}`
         : 'Listing…';
   return <p class="panel-note muted">{words}</p>;
 }
@@ -89,7 +89,7 @@ function List({ open, listed, info, origin }: ListProps) {
   const { trace, events } = open;
   const box = useRef<HTMLDivElement>(null);
   const { place, scroll, go, onScroll } = useLongList(box, listed.rows);
-  // Arrived rows repaint.
+  // Repaint when rows arrive.
   void events.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => events.row(first + k));
@@ -118,13 +118,13 @@ function List({ open, listed, info, origin }: ListProps) {
     const from = current < 0 ? Math.floor(place.top) - (by > 0 ? 1 : 0) : current;
     const next = Math.max(0, Math.min(listed.rows - 1, from + by));
     go(next);
-    // A row that is not there yet is chosen when it comes.
+    // A row that has not arrived is chosen when it does.
     events.choose(next);
   };
   return (
     <div class="table" ref={box} onScroll={onScroll}>
       <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of which the rows can be chosen.
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
         role="grid"
         aria-label={plural(2, info.recordNoun)}
         aria-rowcount={listed.rows + 1}
@@ -177,7 +177,7 @@ function List({ open, listed, info, origin }: ListProps) {
           <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={columns.length} />
         </tbody>
       </table>
-      {listed.rows === 0 && <p class="panel-note muted">There are no {plural(2, info.recordNoun)} in this range.</p>}
+      {listed.rows === 0 && <p class="panel-note muted">No {plural(2, info.recordNoun)} in this range.</p>}
     </div>
   );
 }
