@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { barriers, fixture, open, pictured, recordWorkers, test } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
@@ -106,6 +106,28 @@ test.describe('records of a log', () => {
   });
 });
 
+test('a list whose reader has stopped can be made anew', async ({ page }) => {
+  await list(page, 'Events', fixture('threads.xray'));
+  // As after a trap.
+  await recordWorkers(page)[0]!.evaluate(() => reportError(new Error('trap')));
+  await expect.poll(() => recordWorkers(page)).toHaveLength(0);
+  await grid(page, 'records').focus();
+  await page.keyboard.press('End');
+  await expect(page.getByRole('alert')).toHaveText(/stopped unexpectedly/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(bar(page)).toHaveText('1,021 records');
+  await expect(row(page, 0)).not.toHaveText('');
+});
+
+test('a reader of records that does not load is reported', async ({ page }) => {
+  await page.context().route(/unspool_records.*\.wasm/, (route) => route.abort());
+  // Otherwise a worker that is ready already may have it.
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await expect(page.getByRole('alert')).toContainText('reads traces could not be loaded');
+});
+
 test('calls have their arguments, results and flags', async ({ page }) => {
   await list(page, 'Events', join(SAMPLES, 'scene.trace'));
   await expect(bar(page)).toHaveText('1,744 calls');
@@ -132,7 +154,7 @@ test('each instruction of a trace can be read, with what it read and wrote', asy
 
 test('each transition of a database can be read', async ({ page }) => {
   await list(page, 'Listing', join(SAMPLES, 'blocks.sqlite'));
-  await expect(bar(page)).toHaveText('2,947 steps');
+  await expect(bar(page)).toHaveText('2,947 transitions');
   expect((await rows(page))[11]).toBe('11 0x40000b call 0x46f000 64 bit 2');
   await expect(row(page, 13)).toContainText('page fault');
   await row(page, 12).click();
@@ -151,7 +173,7 @@ test('a long list reaches its ends, and every step of a recorded execution', asy
   const path = join(CORPUS, 'rvn/medium.sqlite');
   test.skip(!existsSync(path), 'needs ../shared/corpus');
   await list(page, 'Listing', path);
-  await grid(page, 'block runs').focus();
+  await grid(page, 'transitions').focus();
   await page.keyboard.press('End');
   const last = 6_122_843;
   await expect(row(page, last)).toBeInViewport();

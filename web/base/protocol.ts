@@ -45,6 +45,8 @@ export interface TraceInfo {
   readonly clock: Clock;
   /** Singular noun for an event: `record`, `call`, `frame`. */
   readonly eventNoun: string;
+  /** Singular noun for a row of the list of records: `record`, `call`, `transition`. */
+  readonly recordNoun: string;
   /** Singular noun for a slice: `call`. */
   readonly sliceNoun: string;
   /** What the trace offers beyond slices, instants and counters. */

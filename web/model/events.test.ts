@@ -5,6 +5,7 @@ import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts'
 import { ticks } from '../base/ticks.ts';
 import { createEvents, type Events } from './events.ts';
 import type { Pointed } from './pointing.ts';
+import type { Answer } from './records.ts';
 import type { Known } from './selection.ts';
 import type { Whose } from './statistics.ts';
 import type { Status, Trace } from './trace.ts';
@@ -29,6 +30,9 @@ const known = signal<Known | null>(null);
 const info = signal<TraceInfo | null>(null);
 let listed: RecordScope[];
 let requested: [first: number, count: number][];
+/** The next answers about rows, in place of the right ones. */
+let answers: Promise<Answer<readonly RecordRow[]> | null>[];
+let isListing: boolean;
 let found: Found | null;
 let finds: Find[];
 let chosenRecords: RecordRow[];
@@ -43,7 +47,8 @@ beforeEach(() => {
   record.value = null;
   known.value = null;
   info.value = { clock: { kind: 'ticks' } } as TraceInfo;
-  [listed, requested, finds, chosenRecords] = [[], [], [], []];
+  [listed, requested, answers, finds, chosenRecords] = [[], [], [], [], []];
+  isListing = true;
   found = null;
   const trace = {
     status,
@@ -55,11 +60,14 @@ beforeEach(() => {
     records: {
       list: async (scope: RecordScope) => {
         listed.push(scope);
+        if (!isListing) return null;
         const answer: Listed = { rows: scope.range ? 10 : ROWS, inOrder: true, done: 0, of: 0 };
         return { value: answer, error: null };
       },
       rows: async (first: number, count: number) => {
         requested.push([first, count]);
+        const answer = answers.shift();
+        if (answer) return answer;
         const rows = Array.from({ length: Math.min(count, ROWS - first) }, (_, i) => rowOf(first + i));
         return { value: rows, error: null };
       },
@@ -104,6 +112,60 @@ describe('the list of records', () => {
     events.want(100, 140);
     await settle();
     expect(requested.slice(1)).toEqual([[128, 64]]);
+  });
+
+  it('requests the same rows of another list before those of the first have come', async () => {
+    await ready();
+    let answer: (it: Answer<readonly RecordRow[]>) => void = () => undefined;
+    answers = [
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    ];
+    events.want(0, 10);
+    range.value = { from: ticks(1n), to: ticks(5n) };
+    await settle();
+    events.want(0, 10);
+    await settle();
+    expect(requested).toEqual([
+      [0, 64],
+      [0, 64],
+    ]);
+    expect(events.row(3)?.name).toBe('r3');
+    // What comes late is of no use.
+    answer({ value: [rowOf(500)], error: null });
+    await settle();
+    expect(events.row(0)?.name).toBe('r0');
+  });
+
+  it('is made anew on request after the reader has stopped', async () => {
+    await ready();
+    answers = [Promise.resolve(null)];
+    events.want(0, 10);
+    await settle();
+    expect(events.failure.value).toContain('stopped unexpectedly');
+    isListing = false;
+    events.retry();
+    await settle();
+    expect(events.listed.value).toBeNull();
+    expect(events.failure.value).toContain('stopped unexpectedly');
+    isListing = true;
+    events.retry();
+    await settle();
+    expect(listed).toHaveLength(3);
+    expect(events.failure.value).toBeNull();
+    events.want(0, 10);
+    await settle();
+    expect(events.row(0)?.name).toBe('r0');
+  });
+
+  it('says why rows cannot be read', async () => {
+    await ready();
+    const error = { kind: 'unreadable', sentence: 'The file is gone.', offset: null } as const;
+    answers = [Promise.resolve({ value: null, error })];
+    events.want(0, 10);
+    await settle();
+    expect(events.failure.value).toBe('The file is gone.');
   });
 
   it('selects the call of a row, or else the record', async () => {

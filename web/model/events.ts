@@ -1,9 +1,10 @@
-import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Item } from '../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { pointedOf } from './pointing.ts';
+import type { Answer } from './records.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
 import type { Timeline } from './timeline.ts';
@@ -16,11 +17,13 @@ const BLOCK = 64;
 const KEPT = 64;
 /** User Timing measure from the wish for rows that are not there until they are. */
 const MEASURE = 'unspool:events';
+/** What a person reads when the record worker has ended without an answer. */
+const STOPPED = 'The reader of this file stopped unexpectedly. The page itself is fine.';
 
 /** The list of a trace's records in the range and the thread of the panels. */
 export interface Events {
   /** The list is made and kept up to date while this is true: the panel is in front. */
-  readonly shown: { value: boolean };
+  readonly shown: Signal<boolean>;
   /** How long it is; null while it is being made. */
   readonly listed: ReadonlySignal<Listed | null>;
   /** Why there is no list, in a sentence; null while nothing is wrong. */
@@ -37,6 +40,8 @@ export interface Events {
   want(first: number, end: number): void;
   /** Selects the record of a row, in the timeline as well. */
   choose(number: number): void;
+  /** Makes the list anew, after a failure. */
+  retry(): void;
   readonly dispose: Dispose;
 }
 
@@ -55,9 +60,12 @@ export function createEvents(
   const version = signal(0);
   const current = signal(-1);
   const wanted = signal<{ readonly row: number } | null>(null);
+  /** Number of times that a failed list was to be made anew. */
+  const retries = signal(0);
   /** The cache, the most recently used last. */
   const blocks = new Map<number, readonly RecordRow[]>();
-  let asking: { readonly first: number; readonly since: number } | null = null;
+  /** The newest request for rows of the list, until it is answered. */
+  let asking: { readonly first: number } | null = null;
   /** What the person chose in the list: its row is in view. */
   let mine: object | null = null;
   /** A row that is to be chosen when it arrives, or -1. */
@@ -65,11 +73,16 @@ export function createEvents(
 
   /** What to list; null while the list waits for the trace. */
   const question = computed((): RecordScope | null => {
+    void retries.value;
     if (!shown.value || trace.status.value.at === 'loading') return null;
     const range = statistics.range.value;
     const whose = statistics.whose.value;
     return { range, tracks: whose === 'all' ? null : Uint32Array.of(whose) };
   });
+
+  const failWith = (answer: Answer<unknown> | null) => {
+    failure.value = answer?.error?.sentence ?? STOPPED;
+  };
 
   scope.add(
     effect(() => {
@@ -79,10 +92,11 @@ export function createEvents(
       listed.value = null;
       failure.value = null;
       current.value = -1;
+      asking = null;
       void records.list(asked).then((answer) => {
-        if (!isNewest || !answer) return;
+        if (!isNewest) return;
         blocks.clear();
-        failure.value = answer.error?.sentence ?? null;
+        if (!answer?.value) return failWith(answer);
         listed.value = answer.value;
         void follow();
       });
@@ -112,15 +126,13 @@ export function createEvents(
   const blockOf = (row: number) => Math.floor(row / BLOCK);
   const ask = (first: number, count: number) => {
     const since = performance.now();
-    const list = listed.peek();
-    asking = { first, since };
+    const request = { first };
+    asking = request;
     void records.rows(first, count).then((answer) => {
-      if (listed.peek() !== list || !answer) return;
+      // A newer request, or another list, takes precedence.
+      if (asking !== request) return;
       asking = null;
-      if (!answer.value) {
-        failure.value = answer.error?.sentence ?? null;
-        return;
-      }
+      if (!answer?.value) return failWith(answer);
       for (let at = 0; at < answer.value.length; at += BLOCK) {
         const block = blockOf(first + at);
         blocks.delete(block);
@@ -184,6 +196,9 @@ export function createEvents(
       ask(from * BLOCK, (to - from) * BLOCK);
     },
     choose,
+    retry: () => {
+      retries.value += 1;
+    },
     dispose: scope.dispose,
   };
 }

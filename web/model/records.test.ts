@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TraceInfo } from '../base/protocol.ts';
+import type { TraceError, TraceInfo } from '../base/protocol.ts';
 import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createRecords, type Records, type RecordsPort } from './records.ts';
@@ -12,12 +12,29 @@ let ports: RecordsPort[];
 let ended: number;
 let indexes: number;
 let reading: boolean;
+/** What the index waits for. */
+let gate: Promise<void>;
 let records: Records;
 const info = signal<TraceInfo | null>(INFO);
 const say = (data: FromRecords, port = ports.at(-1)!) => port.onmessage?.({ data } as MessageEvent<FromRecords>);
 const newest = <T extends ToRecords['t']>(type: T) =>
   sent.findLast((message): message is Extract<ToRecords, { t: T }> => message.t === type)!;
 const settle = () => new Promise((resolve) => setTimeout(resolve));
+const crash = (port = ports.at(-1)!) => port.onerror?.({ preventDefault: () => undefined } as ErrorEvent);
+const wrong = (sentence: string): TraceError => ({ kind: 'crashed', sentence, offset: null });
+
+/** Asks for a record while the file is being read, with an index from before. Returns what `record` resolves with. */
+async function askTooEarly() {
+  reading = true;
+  records.warm();
+  await settle();
+  const answer = records.record(5n);
+  await settle();
+  expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record']);
+  say({ t: 'record', id: newest('record').id, record: null, error: wrong('first') });
+  await settle();
+  return answer;
+}
 
 beforeEach(() => {
   sent = [];
@@ -25,6 +42,7 @@ beforeEach(() => {
   ended = 0;
   indexes = 0;
   reading = false;
+  gate = Promise.resolve();
   info.value = INFO;
   records = createRecords(
     {
@@ -34,7 +52,9 @@ beforeEach(() => {
       reading: () => reading,
       index: async () => {
         indexes += 1;
-        return Uint8Array.of(indexes);
+        const index = Uint8Array.of(indexes);
+        await gate;
+        return index;
       },
     },
     () => {
@@ -86,6 +106,49 @@ describe('the records of a trace', () => {
     vi.useRealTimers();
   });
 
+  it('ask once more if the index was older than the question', async () => {
+    const answer = askTooEarly();
+    await vi.waitFor(() => expect(sent.map(({ t }) => t).slice(3)).toEqual(['index', 'record']));
+    const record = { fields: [], remarks: [], offset: 7n };
+    say({ t: 'record', id: newest('record').id, record, error: null });
+    expect(await answer).toEqual({ value: record, error: null });
+  });
+
+  it('ask only once more', async () => {
+    const answer = askTooEarly();
+    await vi.waitFor(() => expect(sent).toHaveLength(5));
+    say({ t: 'record', id: newest('record').id, record: null, error: wrong('second') });
+    expect(await answer).toEqual({ value: null, error: wrong('second') });
+    expect(sent).toHaveLength(5);
+  });
+
+  it('pass on an error at once if the index is new, or whole', async () => {
+    for (const isReading of [true, false]) {
+      reading = isReading;
+      const answer = records.record(5n);
+      await settle();
+      say({ t: 'record', id: newest('record').id, record: null, error: wrong('bad') });
+      expect(await answer).toEqual({ value: null, error: wrong('bad') });
+    }
+    expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record', 'index', 'record']);
+  });
+
+  it('wait for the whole index if reading ends while another is on its way', async () => {
+    reading = true;
+    let open: () => void = () => undefined;
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    records.warm();
+    await settle();
+    reading = false;
+    void records.list({ range: null, tracks: null });
+    open();
+    await settle();
+    expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'index', 'list']);
+    expect(newest('index').index).toEqual(Uint8Array.of(2));
+  });
+
   it('need no index of a database', async () => {
     info.value = { ...INFO, offers: ['sql'] };
     void records.record(1n);
@@ -110,7 +173,7 @@ describe('the records of a trace', () => {
   it('start another worker after one has stopped unexpectedly', async () => {
     const first = records.record(1n);
     await settle();
-    ports[0]!.onerror?.({ preventDefault: () => undefined } as ErrorEvent);
+    crash();
     expect(await first).toBeNull();
     expect(ended).toBe(1);
     const second = records.record(2n);
@@ -118,6 +181,29 @@ describe('the records of a trace', () => {
     expect(ports).toHaveLength(2);
     say({ t: 'record', id: newest('record').id, record: null, error: null });
     expect(await second).toEqual({ value: null, error: null });
+  });
+
+  it('have no rows of a list that ended with its worker', async () => {
+    const scope = { range: null, tracks: null };
+    const list = records.list(scope);
+    await settle();
+    say({ t: 'listed', id: newest('list').id, listed: { rows: 3, inOrder: true, done: 0, of: 0 }, error: null });
+    await list;
+    crash();
+    void records.record(1n);
+    await settle();
+    expect(await records.rows(0, 3)).toBeNull();
+    expect(await records.rowAt(ticks(0n), null, null)).toBeNull();
+    expect(sent.map(({ t }) => t)).not.toContain('rows');
+  });
+
+  it('give up if the trace has ended', async () => {
+    records = createRecords(
+      { file: new Blob(), log: null, info, reading: () => false, index: async () => null },
+      () => ports[0]!,
+    );
+    ports.push({ postMessage: () => undefined, terminate: () => undefined } as unknown as RecordsPort);
+    expect(await records.record(1n)).toBeNull();
   });
 
   it('end with the trace', async () => {

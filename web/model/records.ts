@@ -43,7 +43,7 @@ export interface Records {
   record(locator: bigint): Promise<Answer<RecordDetails> | null>;
   /** Begins a list in place of the previous one. Resolves with null if a newer list replaces it or the worker ends. */
   list(scope: RecordScope): Promise<Answer<Listed> | null>;
-  /** Rows of the list. Resolves with null if a newer request replaces this one or the worker ends. */
+  /** Rows of the list. Resolves with null if a newer request replaces this one, or the worker ends or has ended since. */
   rows(first: number, count: number): Promise<Answer<readonly RecordRow[]> | null>;
   /**
    * The number in the list of the record with this locator, or of the first record at or after the position. Resolves with
@@ -69,15 +69,21 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   /** When the worker got its latest index, and how long that took. */
   let sentAt = Number.NEGATIVE_INFINITY;
   let took = 0;
-  /** The worker has the index of the whole trace. */
+  /** Number of the latest index requested, and of the one that the worker has. */
+  let requested = 0;
+  let current = 0;
+  /** The worker has the index of the whole trace, or needs none. */
   let isWhole = false;
-  let refreshing: Promise<void> | null = null;
+  /** The worker has the newest list. */
+  let hasList = false;
+  let refreshing: Promise<boolean> | null = null;
 
   const stop = () => {
     port?.terminate();
     port = null;
     requests.end();
     listing.value = null;
+    hasList = false;
   };
   const start = (info: TraceInfo) => {
     if (port || disposed) return;
@@ -85,7 +91,8 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     port = started;
     requests = createRequests((message) => started.postMessage(message, []));
     sentAt = Number.NEGATIVE_INFINITY;
-    isWhole = false;
+    current = 0;
+    isWhole = isDatabase(info);
     started.onmessage = ({ data }) => {
       if (data.t === 'listing') listing.value = data.listed;
       else requests.settle(data);
@@ -102,29 +109,43 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       [],
     );
   };
-  const refresh = async () => {
+  /** Hands the worker a new index. Returns false if there is none, because the trace's worker has ended. */
+  const refresh = async (): Promise<boolean> => {
+    requested += 1;
+    const number = requested;
     const reading = source.reading();
     const began = performance.now();
     const target = port;
     const index = await source.index();
     took = performance.now() - began;
-    if (!index || port !== target || !target) return;
+    if (!index) return false;
+    if (port !== target || !target) return true;
     sentAt = performance.now();
+    current = number;
     isWhole = !reading;
+    hasList = false;
     target.postMessage({ t: 'index', index }, [index.buffer]);
+    return true;
   };
-  /** Starts the worker if necessary, with an index that is recent enough. Returns false if that is impossible. */
-  const ready = async (): Promise<boolean> => {
+  const isRecent = (least: number) => {
+    if (isWhole) return true;
+    const age = performance.now() - sentAt;
+    return source.reading() && current >= least && age <= Math.max(REFRESH_MS, REST * took);
+  };
+  /**
+   * Starts the worker if necessary, with an index that is recent enough and has at least the number `least`. Returns false
+   * if that is impossible.
+   */
+  const ready = async (least = 0): Promise<boolean> => {
     const info = source.info.peek();
     if (!info || disposed) return false;
     start(info);
-    if (isDatabase(info) || isWhole) return true;
-    const old = performance.now() - sentAt > Math.max(REFRESH_MS, REST * took);
-    if (old || !source.reading()) {
+    // An index requested before reading ended, or for a worker that has stopped since, is not enough.
+    while (port && !isRecent(least)) {
       refreshing ??= refresh().finally(() => {
         refreshing = null;
       });
-      await refreshing;
+      if (!(await refreshing)) return false;
     }
     return port !== null;
   };
@@ -133,23 +154,30 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     listing,
     warm: () => void ready(),
     record: async (locator) => {
+      const before = requested;
+      const ask = () => requests.ask('record', (id) => ({ t: 'record', id, locator }));
       if (!(await ready())) return null;
-      const reply = await requests.ask('record', (id) => ({ t: 'record', id, locator }));
+      const isOlder = !isWhole && current <= before;
+      let reply = await ask();
+      // The picture may show more than an index that is older than the question.
+      if (reply?.error && isOlder && (await ready(before + 1))) reply = (await ask()) ?? reply;
       return reply && { value: reply.record, error: reply.error };
     },
     list: async (scope) => {
       if (!(await ready())) return null;
+      hasList = false;
       const reply = await requests.askNewest('listed', (id) => ({ t: 'list', id, scope }));
       if (reply) listing.value = null;
+      hasList ||= Boolean(reply?.listed);
       return reply && { value: reply.listed, error: reply.error };
     },
     rows: async (first, count) => {
-      if (!port) return null;
+      if (!hasList) return null;
       const reply = await requests.askNewest('rows', (id) => ({ t: 'rows', id, first, count }));
       return reply && { value: reply.rows, error: reply.error };
     },
     rowAt: async (x, track, locator) => {
-      if (!port) return null;
+      if (!hasList) return null;
       const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
       return reply?.row ?? null;
     },

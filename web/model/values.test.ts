@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { Details, Field, Value } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import { amountOf, callText, floatText, hexText, isScalar, membersOf, numberBehind } from './values.ts';
+import {
+  amountOf,
+  callText,
+  fieldsLine,
+  floatText,
+  hexText,
+  isScalar,
+  membersOf,
+  numberBehind,
+  valueLine,
+} from './values.ts';
 
 const CONTEXT = { clock: { kind: 'ordinal', unit: 'call' }, origin: ticks(0n) } as const;
 const int = (v: number): Value => ({ t: 'int', v: BigInt(v) });
@@ -67,6 +77,54 @@ describe('the line of a call', () => {
       get: (from, key) => (key === '2' ? expect.unreachable() : Reflect.get(from, key)),
     });
     expect(text({ t: 'list', v: untouched }, null, 12)).toBe('({1, 2}, {1…');
+  });
+});
+
+describe('the line of a value', () => {
+  const bytes = (...v: number[]): Value => ({ t: 'bytes', v: Uint8Array.from(v), length: BigInt(v.length) });
+  const word = (v: string): Value => ({ t: 'text', v });
+  const line = (value: Value, most = 200) => valueLine(value, CONTEXT, most).replaceAll(NBSP, ' ');
+
+  it('has no braces around the outermost list or structure, and all its elements', () => {
+    const twelve = list(...Array.from({ length: 12 }, (_, i) => int(i)));
+    expect(line(twelve)).toBe('0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11');
+    expect(line(list(twelve, list()))).toBe('{0, 1, 2, 3, 4, 5, 6, 7, … 4 more}, {}');
+    const inner: Value = { t: 'tree', v: [{ name: 'y', value: word('two') }] };
+    expect(line({ t: 'tree', v: [{ name: 'x', value: inner }] })).toBe('x = {y = "two"}');
+  });
+  it('does not count the rest of a list that may be cut', () => {
+    const twelve = list(...Array.from({ length: 12 }, (_, i) => int(i)));
+    expect(valueLine(list(twelve), { ...CONTEXT, isCut: true }, 200)).toBe('{0, 1, 2, 3, 4, 5, 6, 7, …}');
+  });
+  it('quotes texts within a list, unless all are words', () => {
+    expect(line(list(word('draw'), word('end-of-frame')))).toBe('draw, end-of-frame');
+    expect(line(list(word('draw'), word('end of frame')))).toBe('"draw", "end of frame"');
+    expect(line(list())).toBe('');
+  });
+  it('has a text bare, whole and on one line', () => {
+    expect(line(word('mov eax,\n\t1'))).toBe('mov eax, 1');
+    expect(line(word('x'.repeat(100)))).toHaveLength(100);
+  });
+  it('is of limited length', () => {
+    expect(line(word('x'.repeat(100)), 10)).toBe('xxxxxxxxx…');
+  });
+  it('has short bytes as text or numbers, and the number of others', () => {
+    expect(line(bytes(0x68, 0x69))).toBe('"hi"');
+    expect(line(bytes(0x68, 0x00, 0xff))).toBe('68 00 ff');
+    expect(line(bytes())).toBe('0 bytes');
+    expect(line(bytes(...Array.from({ length: 24 }, () => 1)))).toBe('01 '.repeat(24).trim());
+    expect(line(bytes(...Array.from({ length: 25 }, () => 1)))).toBe('25 bytes');
+    // Only the first ones were kept.
+    expect(line({ t: 'bytes', v: Uint8Array.of(0x68), length: 5000n })).toBe('5,000 bytes');
+  });
+  it('has fields with their names', () => {
+    const fields = [
+      { name: 'a', value: int(1) },
+      { name: 'b', value: list(int(2), int(3)) },
+    ];
+    expect(fieldsLine(fields, CONTEXT, 200)).toBe('a = 1, b = {2, 3}');
+    expect(fieldsLine(fields, CONTEXT, 8)).toBe('a = 1, …');
+    expect(fieldsLine([], CONTEXT, 200)).toBe('');
   });
 });
 

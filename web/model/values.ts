@@ -1,10 +1,13 @@
 import { formatCount, formatCounted, formatLength, formatPosition, NBSP } from '../base/format.ts';
 import type { Clock, Details, Field, Ticks, Value } from '../base/protocol.ts';
 
-/** The clock and the origin, which positions and lengths need as text. */
+/** What values need to become text. */
 export interface ValueContext {
+  /** The clock and the origin of positions and lengths. */
   readonly clock: Clock;
   readonly origin: Ticks;
+  /** Lists may lack elements, so that their length is not known. */
+  readonly isCut?: boolean;
 }
 
 /** A value that fits in a word or two. */
@@ -147,7 +150,7 @@ function createLine(most: number, context: ValueContext) {
       if (i > 0) add(', ');
       put(parts[i]!);
     }
-    if (parts.length > count) add(`, …${NBSP}${formatCount(parts.length - count)}${NBSP}more`);
+    if (parts.length > count) add(context.isCut ? ', …' : `, …${NBSP}${formatCount(parts.length - count)}${NBSP}more`);
   };
   const members = (fields: readonly Field[]) => {
     const named = membersOf(fields);

@@ -1,5 +1,8 @@
 import type { TraceError } from '../base/protocol.ts';
 
+/** What a person reads when the file cannot be read. */
+export const UNREADABLE = 'The file cannot be read any more: it was changed, moved or deleted after it was opened.';
+
 /** The error for a `part` of the page (a noun phrase, capitalised) that did not load. */
 export function notLoaded(part: string): TraceError {
   return { kind: 'crashed', sentence: `${part} could not be loaded. Reload the page to try again.`, offset: null };
@@ -11,13 +14,7 @@ export function notLoaded(part: string): TraceError {
  */
 export function asTraceError(error: unknown): TraceError {
   if (isTraceError(error)) return error;
-  if (error instanceof DOMException) {
-    return {
-      kind: 'unreadable',
-      sentence: 'The file cannot be read any more: it was changed, moved or deleted after it was opened.',
-      offset: null,
-    };
-  }
+  if (error instanceof DOMException) return { kind: 'unreadable', sentence: UNREADABLE, offset: null };
   const reason = error instanceof Error ? error.message : String(error);
   const memory = error instanceof RangeError || /memory/i.test(reason);
   return memory
@@ -32,4 +29,12 @@ export function asTraceError(error: unknown): TraceError {
 /** Whether something thrown is an error of the engine, after which the session is intact. */
 export function isTraceError(error: unknown): error is TraceError {
   return typeof error === 'object' && error !== null && 'kind' in error && 'sentence' in error;
+}
+
+/**
+ * Whether something thrown is a wasm trap or a defect, after which the memory of the module is unreliable. Its kind does not
+ * tell: a misuse that the engine noticed is `crashed`, too.
+ */
+export function isTrap(error: unknown): boolean {
+  return !isTraceError(error) && !(error instanceof DOMException);
 }

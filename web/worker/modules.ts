@@ -1,15 +1,16 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
-import type { TraceError } from '../base/protocol.ts';
 import { loadBrotli } from './brotli.ts';
 import type { LoadDisassembler } from './disassembler.ts';
-import { notLoaded } from './errors.ts';
+import { openDatabase, startReader } from './loading.ts';
 import type { Session } from './session.ts';
-import { type DatabaseBytes, databaseBytes, openSqlFile, type SqlFile } from './sqlite.ts';
+import { type DatabaseBytes, databaseBytes, type SqlFile } from './sqlite.ts';
 import { loadSymbols } from './symbols.ts';
 import init, { lookAt, needsBrotli, provideBrotli, Session as WasmSession } from './wasm/unspool_browser.js';
 
 /** Bytes of either end of a file that recognise its format. */
 const ENDS = 64 * 1024;
+
+const loadReader = startReader(() => init());
 
 /** A session, ready for its first step. */
 export interface OpenSession {
@@ -21,8 +22,8 @@ export interface OpenSession {
 }
 
 /**
- * A session for a file, ready for its first step. `log` is the write-ahead log of a database. Throws a {@link TraceError} for a file that no format claims or a
- * module that does not load, and a `DOMException` for a file that cannot be read.
+ * A session for a file, ready for its first step. `log` is the write-ahead log of a database. Throws a `TraceError` for a
+ * file that no format claims or a module that does not load, and a `DOMException` for a file that cannot be read.
  */
 export async function openSession(
   file: Blob,
@@ -66,27 +67,4 @@ async function endsOf(file: Blob, name: string, overlaid: DatabaseBytes | null) 
     overlaid ? overlaid.read(from, to) : new Uint8Array(await file.slice(from, to).arrayBuffer());
   const [head, tail] = await Promise.all([part(0, ENDS), part(Math.max(0, size - ENDS), size), loadReader()]);
   return [name, size, head, tail] as const;
-}
-
-/** At once, because a worker may be started before there is a file for it. */
-const started = init();
-// The file that needs it tries again.
-started.catch(() => undefined);
-
-async function loadReader(): Promise<void> {
-  try {
-    await started.catch(() => init());
-  } catch {
-    throw notLoaded('The part of this page that reads traces') satisfies TraceError;
-  }
-}
-
-/** Loads SQLite, which only databases need. */
-async function openDatabase(bytes: DatabaseBytes): Promise<SqlFile> {
-  try {
-    return await openSqlFile(bytes);
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'NotReadableError') throw error;
-    throw notLoaded('The part of this page that reads databases') satisfies TraceError;
-  }
 }

@@ -2,6 +2,7 @@
  * The worker of the Query panel: runs its own SQLite over the same file. The page terminates it to stop a query.
  */
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { UNREADABLE } from './errors.ts';
 import { databaseBytes, openSqlFile, type SqlFile } from './sqlite.ts';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
@@ -45,11 +46,7 @@ async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): P
     if (opened) sendRows(opened, id, sql, most);
   } catch (error) {
     const gone = opened?.failure();
-    const sentence = gone
-      ? 'The file cannot be read any more: it was changed, moved or deleted after it was opened.'
-      : error instanceof Error
-        ? `SQLite says: ${error.message}`
-        : String(error);
+    const sentence = gone ? UNREADABLE : error instanceof Error ? `SQLite says: ${error.message}` : String(error);
     page.postMessage({ t: 'failed', id, sentence });
   }
 }

@@ -3,12 +3,13 @@ import type { FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../bas
 import { type Ahead, createAhead } from './ahead.ts';
 import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
-import { asTraceError } from './errors.ts';
+import { asTraceError, isTrap } from './errors.ts';
 import { wordsOf } from './instructions.ts';
 import type { ReadAt } from './lazy_file.ts';
+import { openDatabase, startReader } from './loading.ts';
 import { createScheduler } from './scheduler.ts';
 import { openStream } from './source.ts';
-import { databaseBytes, openSqlFile } from './sqlite.ts';
+import { databaseBytes } from './sqlite.ts';
 import init, { provideBrotli, RecordReader } from './wasm/unspool_records.js';
 
 /** The worker of one trace's records. It is never reset. */
@@ -17,14 +18,15 @@ export interface RecordWorker {
   handle(message: ToRecords): void;
 }
 
+/** Sends an error as the answer to a question. */
+type Fail = (error: TraceError) => void;
+
 /** Bytes of the file that a turn of a pass covers, about. */
 const STEP_BYTES = 4 * 1024 * 1024;
 /** Minimum time between two reports about a list that is being made. */
 const REPORT_MS = 100;
 
-/** At once, because the page starts the worker when a question is likely. The first question tries again. */
-const started = init();
-started.catch(() => undefined);
+const loadReader = startReader(() => init());
 
 /** Bytes. A longer read is one of a pass, which reads on from there. */
 const LONG_READ = 1024 * 1024;
@@ -79,49 +81,60 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   /** Id of the newest list, and what removes its turns. */
   let newestList = 0;
   let stopList: () => void = () => undefined;
+  let stopSurvey: () => void = () => undefined;
 
-  const load = async () => {
-    await started.catch(() => init());
-  };
-  const openDatabase = async ({ file, log, format }: { file: Blob; log: Blob | null; format: string }) => {
+  const openRows = async ({ file, log, format }: { file: Blob; log: Blob | null; format: string }) => {
     const disassembling = loadDisassembler().catch(() => undefined);
-    await load();
-    return RecordReader.ofDatabase(format, await openSqlFile(databaseBytes(file, log)), await disassembling);
+    await loadReader();
+    return RecordReader.ofDatabase(format, await openDatabase(databaseBytes(file, log)), await disassembling);
   };
   const openIndex = async ({ file, format }: { file: Blob; format: string }, index: Uint8Array) => {
-    await load();
+    await loadReader();
     source = new RecordFile(file);
     const opened = new RecordReader(format, index, source);
     if (opened.needsBrotli()) await loadBrotli(provideBrotli);
     return opened;
   };
+  /** Sends what was thrown as the answer. After a trap the page gets an error event, too, and starts another worker. */
+  const failWith = (thrown: unknown, fail: Fail) => {
+    fail(asTraceError(thrown));
+    if (isTrap(thrown)) reportError(thrown);
+  };
   /** Runs something on the reader, in its turn. An error becomes the answer that `fail` sends. */
-  const withReader = async (run: (open: RecordReader) => void | Promise<void>, fail: (error: TraceError) => void) => {
+  const withReader = async (run: (open: RecordReader) => void | Promise<void>, fail: Fail) => {
     try {
       if (reader) await run(await reader);
     } catch (thrown) {
-      const error = asTraceError(thrown);
-      fail(error);
-      // After a trap the memory is unreliable. The page starts another worker.
-      if (error.kind === 'crashed') throw thrown;
+      failWith(thrown, fail);
     }
   };
 
   /**
-   * Calls `turn` until it returns false, each time when the bytes that it will read are there. Returns a function that ends
+   * Calls `turn` at once, and then until it returns null, each time when the bytes that it will read are there. It returns how
+   * far into the file the pass is: a fraction. An error becomes the answer that `fail` sends. Returns a function that ends
    * this.
    */
-  const inTurns = (turn: () => boolean): (() => void) => {
+  const inTurns = (turn: () => number | null, fail: Fail): (() => void) => {
     let stopped = false;
     let remove: () => void = () => undefined;
+    const take = () => {
+      try {
+        const reached = turn();
+        if (reached === null) return;
+        if (source) source.at = reached * source.size;
+        void Promise.resolve(source?.arrival()).then(next);
+      } catch (thrown) {
+        failWith(thrown, fail);
+      }
+    };
     const next = () => {
       if (stopped) return;
       remove = scheduler.add('rest', () => {
-        if (!stopped && turn()) void Promise.resolve(source?.arrival()).then(next);
+        take();
         return false;
       });
     };
-    next();
+    take();
     return () => {
       stopped = true;
       remove();
@@ -160,24 +173,19 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       if (newestList !== id) return;
       open.list(scope.range?.from, scope.range?.to, scope.tracks ?? undefined);
       let reportedAt = performance.now();
-      // A list in the order of the file is complete at once. Others look at every record, in turns.
       const turn = () => {
-        try {
-          if (open.advance()) {
-            post({ t: 'listed', id, listed: open.listed() as Listed, error: null });
-            return false;
-          }
-        } catch (thrown) {
-          none(asTraceError(thrown));
-          return false;
+        if (open.advance()) {
+          post({ t: 'listed', id, listed: open.listed() as Listed, error: null });
+          return null;
         }
         if (performance.now() - reportedAt > REPORT_MS) {
           reportedAt = performance.now();
           post({ t: 'listing', listed: open.listed() as Listed });
         }
-        return true;
+        return open.reached();
       };
-      if (turn()) stopList = inTurns(turn);
+      // A list in the order of the file is complete at once. Others look at every record, in turns.
+      stopList = inTurns(turn, none);
     }, none);
   };
 
@@ -186,12 +194,14 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       switch (message.t) {
         case 'open':
           opened = message;
-          if (message.database) reader = openDatabase(message);
+          if (message.database) reader = openRows(message);
           // Questions report it.
           reader?.catch(() => undefined);
           return;
         case 'index': {
+          // They would go on with a reader that is freed.
           stopList();
+          stopSurvey();
           const previous = reader;
           if (opened) reader = openIndex(opened, message.index);
           reader?.catch(() => undefined);
@@ -224,20 +234,22 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         }
         case 'survey': {
           const { id } = message;
-          void withReader(
-            (open) => {
-              let budget = 8;
-              inTurns(() => {
-                const { at, of, ...counted } = open.survey(budget) as Surveyed & { at: number; of: number };
-                // Pieces of a database are rows, and have no place in a file.
-                budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
-                if (source) source.at = (at / of) * source.size;
-                if (at >= of) post({ t: 'survey', id, ...counted });
-                return at < of;
-              });
-            },
-            () => post({ t: 'survey', id, records: 0, fields: 0, memory: 0 }),
-          );
+          const none = () => post({ t: 'survey', id, records: 0, fields: 0, memory: 0 });
+          void withReader((open) => {
+            let budget = 8;
+            const stop = inTurns(() => {
+              const { at, of, ...counted } = open.survey(budget) as Surveyed & { at: number; of: number };
+              // Pieces of a database are rows, and have no place in a file.
+              budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
+              if (at < of) return at / of;
+              post({ t: 'survey', id, ...counted });
+              return null;
+            }, none);
+            stopSurvey = () => {
+              stop();
+              none();
+            };
+          }, none);
           return;
         }
         default:

@@ -121,6 +121,12 @@ impl RecordReader {
         ])
     }
 
+    /// How far into the file [`RecordReader::advance`] has looked: a fraction of its pieces. 0 for a database.
+    pub fn reached(&self) -> f64 {
+        let (at, of) = self.engine.reached(&self.list);
+        at as f64 / of.max(1) as f64
+    }
+
     /// At most `count` rows of the complete list from number `first` on: an array of `RecordRow`.
     ///
     /// # Errors

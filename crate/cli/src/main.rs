@@ -182,6 +182,10 @@ impl Source {
             bar: Progress::new(size),
         };
         (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
+        // SQLite reads the log. The format's versions in the head would say that it is missing.
+        if sqlite::has_log(&source.path) && source.head.get(18..20) == Some(&[2, 2]) {
+            source.head[18..20].fill(1);
+        }
         Ok(source)
     }
 }

@@ -20,6 +20,13 @@ impl Instructions for Disassembler {
     }
 }
 
+/// Whether there is a write-ahead log beside a database.
+pub(crate) fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|m| m.len() > 0)
+}
+
 /// A database that is open for reading.
 pub(crate) struct Database {
     connection: Connection,
@@ -32,9 +39,7 @@ impl Database {
     pub(crate) fn open(path: &Path) -> Result<Self, RowError> {
         // SQLite creates a file beside a database in WAL mode even to read it, unless the database is declared
         // immutable. But then SQLite ignores the write-ahead log.
-        let mut wal = path.as_os_str().to_owned();
-        wal.push("-wal");
-        let has_wal = std::fs::metadata(wal).is_ok_and(|m| m.len() > 0);
+        let has_wal = has_log(path);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;

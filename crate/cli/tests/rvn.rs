@@ -336,3 +336,18 @@ fn write_fixtures() {
     }
     drop(save(&fresh("beyond_2_53.sqlite"), pages, &mut writer));
 }
+
+#[test]
+fn a_write_ahead_log_belongs_to_its_database() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/rvn");
+    let folder = tempfile::tempdir().unwrap();
+    let alone = folder.path().join("logged.sqlite");
+    std::fs::copy(fixtures.join("logged.sqlite"), &alone).unwrap();
+    let lacking = info(&alone);
+    assert_eq!(lacking["problems"][0]["kind"], "without-log", "{lacking}");
+    std::fs::copy(fixtures.join("logged.sqlite-wal"), folder.path().join("logged.sqlite-wal")).unwrap();
+    let (whole, bare) = (info(&alone), info(&fixtures.join("blocks.sqlite")));
+    assert_eq!(whole["problems"], bare["problems"]);
+    assert_eq!(whole["digest"], bare["digest"]);
+    assert_ne!(lacking["digest"], bare["digest"]);
+}

@@ -22,6 +22,8 @@ pub struct TraceInfo {
     pub clock: ClockOut,
     /// What is counted as an event, in the singular.
     pub event_noun: &'static str,
+    /// What a row of the list of records is, in the singular.
+    pub record_noun: &'static str,
     /// What a slice is, in the singular.
     pub slice_noun: &'static str,
     /// What the positions of problems count, in the singular: `byte`, or the unit of a database's positions.
@@ -96,6 +98,7 @@ impl From<Info> for TraceInfo {
             container: info.container,
             clock,
             event_noun: info.event_noun,
+            record_noun: info.record_noun,
             slice_noun: info.slice_noun,
             place_noun: info.place_noun,
             when_empty: info.when_empty,

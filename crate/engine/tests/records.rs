@@ -117,9 +117,13 @@ impl Trace {
     fn list(&mut self, scope: &Scope) -> List {
         let mut list = self.reader.list(scope).unwrap();
         let mut steps = 0;
+        let mut before = 0;
         while !self.reader.advance(&mut list).unwrap() {
             let (done, all) = list.progress();
             assert!(done < all, "{}", self.name);
+            let (at, of) = self.reader.reached(&list);
+            assert!(before <= at && at < of, "{}", self.name);
+            before = at;
             steps += 1;
             assert!(steps < 100_000, "{}", self.name);
         }

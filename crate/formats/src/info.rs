@@ -106,6 +106,8 @@ pub struct Info {
     pub place_noun: &'static str,
     /// One event, in the singular.
     pub event_noun: &'static str,
+    /// One row of the list of records, in the singular. It differs from the event if an event spans several records.
+    pub record_noun: &'static str,
     /// One slice, in the singular.
     pub slice_noun: &'static str,
     /// Why there may be no events, in one or two sentences.

@@ -166,6 +166,17 @@ impl RecordReader {
         Ok(true)
     }
 
+    /// The piece of the file at which [`RecordReader::advance`] continues, and how many pieces there are. Both are 0 for a
+    /// database.
+    pub fn reached(&self, list: &List) -> (u64, u64) {
+        let of = self.pieces();
+        let Some(part) = list.parts.first() else { return (0, of) };
+        let Some(lane) = self.lanes.get(part.lane as usize) else { return (0, of) };
+        let at = part.rows.start + list.done.0;
+        let i = lane.pieces.partition_point(|piece| piece.row <= at).saturating_sub(1);
+        (lane.pieces.get(i).map_or(0, |piece| piece.number.into()), of)
+    }
+
     /// Rows of a complete list with their fields: `count` from number `first` on, fewer at the end.
     ///
     /// # Errors

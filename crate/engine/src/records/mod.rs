@@ -274,12 +274,15 @@ impl RecordReader {
     pub fn surveyed(&self, survey: &Survey) -> (u64, u64) {
         let of = match &self.origin {
             Origin::Database(..) => self.lanes.first().map_or(0, |lane| lane.rows),
-            Origin::File(..) => {
-                let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
-                pieces.unwrap_or(0).into()
-            }
+            Origin::File(..) => self.pieces(),
         };
         (survey.next.min(of), of)
+    }
+
+    /// Number of pieces of the file.
+    fn pieces(&self) -> u64 {
+        let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
+        pieces.unwrap_or(0).into()
     }
 
     /// Visits further records with all their fields: those of `budget` pieces, or of as many times 256 rows of a database.

@@ -139,6 +139,7 @@ impl Decoder for ApitraceDecoder {
             clock: Clock::Ordinal { unit: "call" },
             place_noun: "byte",
             event_noun: "call",
+            record_noun: "call",
             slice_noun: "call",
             when_empty: "The trace holds no calls. The tracer writes 1 MiB at a time and when the program ends. This \
                          program was killed or crashed in a traced call before the first write, or it made no traced \

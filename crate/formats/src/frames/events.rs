@@ -94,6 +94,7 @@ impl Decoder for FramesDecoder {
             clock: Clock::Ordinal { unit: "step" },
             place_noun: "byte",
             event_noun: "frame",
+            record_noun: "frame",
             slice_noun: "call",
             when_empty: "The trace has no frames: nothing was executed during the recording, or the tracer was stopped \
                          before it wrote any.",

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::decode::{Reader, Record};
+use super::problems::WITHOUT_LOG;
 use super::text;
 use super::to_batch::{State, ToBatch, define_tracks};
 use crate::batch::EventBatch;
@@ -40,9 +41,14 @@ const COLUMNS: &[Column] = &[
 ];
 
 impl RvnDecoder {
-    pub(super) fn new(options: OpenOptions) -> Self {
+    /// `lacks_log`: the database has a write-ahead log, which is not open.
+    pub(super) fn new(options: OpenOptions, lacks_log: bool) -> Self {
+        let mut reader = Reader::new(options);
+        if lacks_log {
+            reader.problems.push(Problem { at: 0, kind: &WITHOUT_LOG, value: 0 });
+        }
         Self {
-            reader: Reader::new(options),
+            reader,
             instructions: Box::new(NoInstructions),
             state: State::new(options.limits),
             defined: false,
@@ -78,6 +84,7 @@ impl RowDecoder for RvnDecoder {
             clock: Clock::Ordinal { unit: "transition" },
             place_noun: "transition",
             event_noun: "block run",
+            record_noun: "transition",
             slice_noun: "call",
             when_empty: "The trace has no block runs: nothing was executed during the recording.",
             offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],

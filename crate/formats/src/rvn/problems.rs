@@ -16,6 +16,13 @@ crate::problem_kinds! {
         "the database has no metadata",
     );
 
+    /// A database that was written through a write-ahead log, which is not there. `value`: unused, 0.
+    WITHOUT_LOG = ProblemKind::remark(
+        "without-log",
+        "the database was written through a write-ahead log; if a file of the same name with -wal lies beside it, open both together, or the newest transitions are missing",
+        "the write-ahead log of the database is not open",
+    );
+
     /// The first block does not stand for interrupts. `value`: unused, 0.
     NO_INTERRUPT_BLOCK = ProblemKind::serious(
         "no-interrupt-block",

@@ -82,6 +82,7 @@ impl Decoder for TraceDbDecoder {
             clock: Clock::Ordinal { unit: "point" },
             place_noun: "byte",
             event_noun: "point",
+            record_noun: "point",
             slice_noun: "buffer",
             when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
             offers: &[],

@@ -139,6 +139,7 @@ impl Decoder for XrayDecoder {
             clock,
             place_noun: "byte",
             event_noun: "record",
+            record_noun: "record",
             slice_noun: "call",
             when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
                          buffers were written.",

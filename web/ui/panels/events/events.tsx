@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, formatPosition, plural } from '../../../base/format.ts';
-import type { Field, RecordColumn, TraceInfo } from '../../../base/protocol.ts';
-import type { Listed, RecordRow } from '../../../base/record_protocol.ts';
+import { formatCounted, formatPercent, plural } from '../../../base/format.ts';
+import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
+import type { Listed } from '../../../base/record_protocol.ts';
+import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import {
   isShared,
   type ListPlace,
@@ -13,24 +14,14 @@ import {
   scrollOf,
   shownRows,
 } from '../../../model/long_list.ts';
-import { fieldsLine, type ValueContext, valueLine } from '../../../model/values.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import './events.css';
 
 /** Rows above and below the visible ones. */
 const SPARE = 8;
-/** Characters of a cell at most. */
-const LONGEST = 400;
-/** Widths of columns in characters. */
-const NARROWEST = 5;
-const WIDEST = 72;
-/** Rows that decide the widths, and the share of them that their columns show whole. */
+/** Rows that decide the widths of columns. */
 const SEEN = 64;
-const MOST = 0.97;
-/** CSS pixels of a character of the table, and of the space around a cell's text. */
-const CHARACTER = 7.3;
-const AROUND = 18;
 
 /** Every record of the range, one row each. */
 export function Events({ open }: { open: OpenTrace }) {
@@ -45,48 +36,60 @@ export function Events({ open }: { open: OpenTrace }) {
   const extent = trace.progress.value.extent;
   const listed = events.listed.value;
   const failure = events.failure.value;
-  if (failure) return <p class="panel-note muted">{failure}</p>;
+  if (failure) return <Failure sentence={failure} retry={events.retry} />;
   if (!info || !extent || !listed) return <Waiting open={open} />;
   return (
     <div class="events">
       <div class="panel-bar">
         <span class="muted">{amount(listed, info)}</span>
       </div>
-      <List open={open} listed={listed} info={info} context={{ clock: info.clock, origin: extent.from }} />
+      <List open={open} listed={listed} info={info} origin={extent.from} />
+    </div>
+  );
+}
+
+function Failure({ sentence, retry }: { sentence: string; retry: () => void }) {
+  return (
+    <div class="panel-note events-failure">
+      <p class="muted" role="alert">
+        {sentence}
+      </p>
+      <button type="button" onClick={retry}>
+        Try again
+      </button>
     </div>
   );
 }
 
 function Waiting({ open: { trace } }: { open: OpenTrace }) {
   const listing = trace.records.listing.value;
-  const noun = plural(2, trace.info.value?.eventNoun ?? 'record');
+  const noun = plural(2, trace.info.value?.recordNoun ?? 'record');
   const words =
     trace.status.value.at === 'loading'
-      ? `The ${noun} are listed when the file is read.`
+      ? `The ${noun} are listed once the file has been read.`
       : listing
-        ? `Looking for the ${noun} of this range… ${formatPercent(listing.done, listing.of)}`
+        ? `Finding ${noun} in this range… ${formatPercent(listing.done, listing.of)}`
         : 'Listing…';
   return <p class="panel-note muted">{words}</p>;
 }
 
-function amount({ rows, inOrder }: Listed, { eventNoun, clock }: TraceInfo): string {
-  const noun = clock.kind === 'ordinal' && eventNoun === 'block run' ? 'step' : eventNoun;
-  const turns = inOrder ? '' : ', thread by thread: there are too many threads to merge';
-  return `${formatCounted(rows, noun)}${turns}`;
+function amount({ rows, inOrder }: Listed, { recordNoun }: TraceInfo): string {
+  const counted = formatCounted(rows, recordNoun);
+  return inOrder ? counted : `${counted}, listed thread by thread: too many threads to merge`;
 }
 
 interface ListProps {
   readonly open: OpenTrace;
   readonly listed: Listed;
   readonly info: TraceInfo;
-  readonly context: ValueContext;
+  readonly origin: Ticks;
 }
 
-function List({ open, listed, info, context }: ListProps) {
-  const { events } = open;
+function List({ open, listed, info, origin }: ListProps) {
+  const { trace, events } = open;
   const box = useRef<HTMLDivElement>(null);
   const { place, scroll, go, onScroll } = useLongList(box, listed.rows);
-  // Arrived rows repaint.
+  // Repaint when rows arrive.
   void events.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => events.row(first + k));
@@ -96,12 +99,20 @@ function List({ open, listed, info, context }: ListProps) {
   useEffect(() => {
     if (wanted) go(wanted.row);
   }, [wanted]);
-  const columns = info.columns;
-  const cells = shown.map((row) => row && columns.map((column) => cellText(open, columns, column, row, context)));
+  const { columns, clock } = info;
+  const tracks = trace.tracks.value;
+  const context: CellContext = {
+    columns,
+    clock,
+    origin,
+    threadOf: (track) => tracks.get(track)?.name ?? '',
+    nameOf: trace.names.inPlaceOf,
+  };
+  const cells = shown.map((row) => row && cellTexts(row, context));
   const { pixels, flexible } = useWidths(columns, listed, () =>
     Array.from({ length: SEEN }, (_, k) => events.row(first + k))
       .filter((row) => row !== null)
-      .map((row) => columns.map((column) => cellText(open, columns, column, row, context))),
+      .map((row) => cellTexts(row, context)),
   );
   const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
   const onKey = (event: KeyboardEvent) => {
@@ -113,15 +124,15 @@ function List({ open, listed, info, context }: ListProps) {
     const from = current < 0 ? Math.floor(place.top) - (by > 0 ? 1 : 0) : current;
     const next = Math.max(0, Math.min(listed.rows - 1, from + by));
     go(next);
-    // A row that is not there yet is chosen when it comes.
+    // A row that has not arrived is chosen when it does.
     events.choose(next);
   };
   return (
     <div class="table" ref={box} onScroll={onScroll}>
       <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of which the rows can be chosen.
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
         role="grid"
-        aria-label={plural(2, info.eventNoun)}
+        aria-label={plural(2, info.recordNoun)}
         aria-rowcount={listed.rows + 1}
         aria-activedescendant={current >= first && current < end ? `event-${current}` : undefined}
         tabIndex={0}
@@ -154,18 +165,25 @@ function List({ open, listed, info, context }: ListProps) {
                 aria-selected={row === current}
                 onClick={() => events.choose(row)}
               >
-                {columns.map((column, i) => (
-                  <td key={column.label} class={isNumber(column) ? 'number' : ''} title={long(texts?.[i], pixels[i]!)}>
-                    {texts?.[i] ?? ''}
-                  </td>
-                ))}
+                {columns.map((column, i) => {
+                  const text = texts?.[i] ?? '';
+                  return (
+                    <td
+                      key={column.label}
+                      class={isNumber(column) ? 'number' : ''}
+                      title={fits(text, pixels[i]!) ? undefined : text}
+                    >
+                      {text}
+                    </td>
+                  );
+                })}
               </tr>
             );
           })}
           <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={columns.length} />
         </tbody>
       </table>
-      {listed.rows === 0 && <p class="panel-note muted">There are no {plural(2, info.eventNoun)} in this range.</p>}
+      {listed.rows === 0 && <p class="panel-note muted">No {plural(2, info.recordNoun)} in this range.</p>}
     </div>
   );
 }
@@ -245,16 +263,7 @@ function useLongList(box: RefObject<HTMLDivElement | null>, count: number) {
   };
 }
 
-/** The widths of columns in CSS pixels, and the column that takes what is left. */
-interface Widths {
-  readonly pixels: readonly number[];
-  readonly flexible: number;
-}
-
-/**
- * Columns as wide as most texts of the first rows need: one long text does not squeeze the other columns. `sample` has the
- * texts of rows, once they are there; the widths then stay while the list is the same.
- */
+/** The {@link columnWidths} of the rows that `sample` returns, once they are there. They stay while the list is the same. */
 function useWidths(
   columns: readonly RecordColumn[],
   listed: Listed,
@@ -263,75 +272,11 @@ function useWidths(
   const known = useRef<{ listed: Listed; widths: Widths } | null>(null);
   if (known.current?.listed === listed) return known.current.widths;
   const rows = sample();
-  const characters = columns.map(({ label }, i) => {
-    const lengths = rows.map((texts) => texts[i]!.length).sort((a, b) => a - b);
-    const most = lengths[Math.floor(lengths.length * MOST)] ?? 0;
-    return Math.min(WIDEST, Math.max(NARROWEST, label.length, most));
-  });
-  const widths = {
-    pixels: characters.map((count) => Math.ceil(count * CHARACTER + AROUND)),
-    flexible: characters.lastIndexOf(Math.max(...characters)),
-  };
+  const widths = columnWidths(columns, rows);
   if (rows.length > 0) known.current = { listed, widths };
   return widths;
 }
 
-function cellText(
-  { trace }: OpenTrace,
-  columns: readonly RecordColumn[],
-  { shows, key }: RecordColumn,
-  row: RecordRow,
-  context: ValueContext,
-): string {
-  switch (shows) {
-    case 'position':
-      // The head of the column names the unit.
-      return context.clock.kind === 'ordinal'
-        ? formatCount(row.x)
-        : formatPosition(row.x, context.origin, context.clock);
-    case 'thread':
-      return trace.tracks.value.get(row.track)?.name ?? '';
-    case 'name':
-      return row.name;
-    case 'field': {
-      const field = row.fields.find(({ name }) => name === key);
-      return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
-    }
-    case 'rest': {
-      const rest = row.fields.filter(({ name }) => !isShown(columns, name));
-      const name = nameOf(columns, row, context);
-      const more = row.dropped > 0 ? `, …${formatCount(row.dropped)} more` : '';
-      return [name, `${restLine(rest, context)}${more}`].filter(Boolean).join(': ');
-    }
-  }
-}
-
-/** The name of a record of an unusual kind, where no column says it. */
-function nameOf(columns: readonly RecordColumn[], row: RecordRow, context: ValueContext): string {
-  const isSaid = columns.some(({ shows, key }) => {
-    const field = shows === 'field' && row.fields.find(({ name }) => name === key);
-    return shows === 'name' || (field && row.name.endsWith(valueLine(field.value, context, LONGEST)));
-  });
-  return isSaid ? '' : row.name;
-}
-
-/** Fields that no column shows. Arguments or a payload need no name when they are all there is. */
-function restLine(rest: readonly Field[], context: ValueContext): string {
-  const [only] = rest;
-  const isClear = rest.length === 1 && (only?.value.t === 'list' || only?.value.t === 'bytes');
-  return isClear ? valueLine(only.value, context, LONGEST) : fieldsLine(rest, context, LONGEST);
-}
-
-/** Whether a column shows the field with this key. */
-function isShown(columns: readonly RecordColumn[], name: string): boolean {
-  return columns.some(({ shows, key }) => key === name || (shows === 'thread' && name === 'thread'));
-}
-
 function isNumber({ shows }: RecordColumn): boolean {
   return shows === 'position';
-}
-
-/** A text that its column does not show whole, for the tooltip. */
-function long(text: string | undefined, width: number): string | undefined {
-  return text !== undefined && text.length * CHARACTER + AROUND > width ? text : undefined;
 }

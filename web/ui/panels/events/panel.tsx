@@ -1,7 +1,7 @@
 import type { Panel } from '../../dock/panel.ts';
 import { Events } from './events.tsx';
 
-/** The Events panel: every record of the range, one row each. Of a trace of instructions it is the Listing. */
+/** The Events panel: every record of the range, one row each. For a trace of instructions it is called Listing. */
 export function createEventsPanel(): Panel {
   return {
     id: 'events',

@@ -1,0 +1,109 @@
+/*
+ * What the cells of the list of records say, and how wide its columns are.
+ */
+import { formatCount, formatPosition } from '../base/format.ts';
+import type { Field, RecordColumn } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
+import { fieldsLine, type ValueContext, valueLine } from './values.ts';
+
+/** What cells need besides their record. */
+export interface CellContext extends ValueContext {
+  readonly columns: readonly RecordColumn[];
+  /** Returns the name of a thread by its track. */
+  readonly threadOf: (track: number) => string;
+  /** Returns the name of a record as it is shown, by the name that its file has. */
+  readonly nameOf: (name: string) => string;
+}
+
+/** Characters of a cell at most. */
+const LONGEST = 400;
+/** Widths of columns in characters. */
+const NARROWEST = 5;
+const WIDEST = 72;
+/** The share of the rows whose texts a column shows whole. */
+const MOST = 0.97;
+/** CSS pixels of a character of the table, and of the space around a cell's text. */
+const CHARACTER = 7.3;
+const AROUND = 18;
+
+/** The texts of a record, one a column. */
+export function cellTexts(row: RecordRow, context: CellContext): readonly string[] {
+  const ofRow = { ...context, isCut: row.dropped > 0 };
+  return context.columns.map((column) => cellText(column, row, ofRow));
+}
+
+function cellText({ shows, key }: RecordColumn, row: RecordRow, context: CellContext): string {
+  switch (shows) {
+    case 'position':
+      // The head of the column names the unit.
+      return context.clock.kind === 'ordinal'
+        ? formatCount(row.x)
+        : formatPosition(row.x, context.origin, context.clock);
+    case 'thread':
+      return context.threadOf(row.track);
+    case 'name':
+      return context.nameOf(row.name);
+    case 'field': {
+      const field = row.fields.find(({ name }) => name === key);
+      return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
+    }
+    case 'rest': {
+      const rest = restLine(
+        row.fields.filter(({ name }) => !isShown(context.columns, name)),
+        context,
+      );
+      // A line that ends in an ellipsis says that there is more.
+      const more = row.dropped > 0 && !/…\}*$/.test(rest) ? '…' : '';
+      return [unsaidName(row, context), [rest, more].filter(Boolean).join(', ')].filter(Boolean).join(': ');
+    }
+  }
+}
+
+/** The name of a record of an unusual kind, where no column says it. */
+function unsaidName(row: RecordRow, context: CellContext): string {
+  const isSaid = context.columns.some(({ shows, key }) => {
+    const field = shows === 'field' && row.fields.find(({ name }) => name === key);
+    return shows === 'name' || (field && row.name.endsWith(valueLine(field.value, context, LONGEST)));
+  });
+  return isSaid ? '' : row.name;
+}
+
+/** Fields that no column shows. Arguments or a payload need no name when they are all there is. */
+function restLine(rest: readonly Field[], context: ValueContext): string {
+  const [only] = rest;
+  const isClear = rest.length === 1 && (only?.value.t === 'list' || only?.value.t === 'bytes');
+  return isClear ? valueLine(only.value, context, LONGEST) : fieldsLine(rest, context, LONGEST);
+}
+
+/** Whether a column shows the field with this key. */
+function isShown(columns: readonly RecordColumn[], name: string): boolean {
+  return columns.some(({ shows, key }) => key === name || (shows === 'thread' && name === 'thread'));
+}
+
+/** The widths of columns in CSS pixels, and the column that takes what is left. */
+export interface Widths {
+  readonly pixels: readonly number[];
+  readonly flexible: number;
+}
+
+/** Columns as wide as most texts of the `rows` need: one long text does not squeeze the other columns. */
+export function columnWidths(columns: readonly RecordColumn[], rows: readonly (readonly string[])[]): Widths {
+  const characters = columns.map(({ label }, i) => {
+    const lengths = rows.map((texts) => texts[i]!.length).sort((a, b) => a - b);
+    const most = lengths[Math.floor(lengths.length * MOST)] ?? 0;
+    return Math.min(WIDEST, Math.max(NARROWEST, label.length, most));
+  });
+  return {
+    pixels: characters.map((count) => Math.ceil(widthOf(count))),
+    flexible: characters.lastIndexOf(Math.max(...characters)),
+  };
+}
+
+/** Whether a column of this width in CSS pixels shows a text whole. */
+export function fits(text: string, width: number): boolean {
+  return widthOf(text.length) <= width;
+}
+
+function widthOf(characters: number): number {
+  return characters * CHARACTER + AROUND;
+}

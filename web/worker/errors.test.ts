@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { asTraceError, isTrap, notLoaded } from './errors.ts';
+
+it('tells a trap or a defect from an error of the engine', () => {
+  // The engine reports misuse as `crashed`, and is intact.
+  expect(isTrap(notLoaded('A part'))).toBe(false);
+  expect(isTrap(new DOMException('gone', 'NotReadableError'))).toBe(false);
+  expect(isTrap(new WebAssembly.RuntimeError('unreachable'))).toBe(true);
+  expect(isTrap(new RangeError('Out of memory'))).toBe(true);
+});
+
+it('makes a sentence of anything thrown', () => {
+  expect(asTraceError(new DOMException('gone', 'NotReadableError')).kind).toBe('unreadable');
+  expect(asTraceError(new RangeError('Out of memory')).kind).toBe('memory');
+  expect(asTraceError('why').sentence).toContain('(why)');
+});
