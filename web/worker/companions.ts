@@ -103,7 +103,7 @@ function inWords(
       count === 1 ? 'Its name is of no function' : `None of its ${formatCount(count)} names is of a function`;
     return { sentence: `${none} in this trace.${left}`, wrong: true };
   }
-  return { sentence: `${formatCounted(used, 'function')} of this trace named by it.${left}`, wrong: false };
+  return { sentence: `It names ${formatCounted(used, 'function')} of this trace.${left}`, wrong: false };
 }
 
 /** What there is to say about a write-ahead log. `matches` says that its pages have the size of the database's. */

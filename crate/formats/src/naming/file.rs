@@ -47,7 +47,7 @@ impl NamesFile {
     }
 }
 
-/// Whether a file that begins with `head` is a names file: text, of which nearly all lines have one of the two forms. If the
+/// Whether a file that begins with `head` is a names file: text, of which most lines have one of the two forms. If the
 /// file goes on after `head`, the last line of `head` may be incomplete.
 pub fn is_names_file(head: &[u8], goes_on: bool) -> bool {
     let complete = if goes_on { head.iter().rposition(|b| *b == b'\n').unwrap_or(0) } else { head.len() };
@@ -65,7 +65,7 @@ pub fn is_names_file(head: &[u8], goes_on: bool) -> bool {
         }
     }
     // One may be a heading.
-    good > 0 && bad <= 1 + good / 10
+    good > 0 && bad <= good
 }
 
 enum Line {
