@@ -217,3 +217,44 @@ test('a worker is ready before a file is opened, unless the browser saves data',
   await page.getByRole('button', { name: 'Open a trace' }).focus();
   await expect.poll(() => page.workers().length).toBe(1);
 });
+
+test('asks before a file of another page replaces the trace', async ({ page }) => {
+  const send = (message: object) =>
+    page.evaluate((it) => window.postMessage({ type: 'unspool:open', ...it }, '*'), message);
+  const buffer = [...readFileSync(fixture('events.xray'))];
+  const sendFile = (name: string) =>
+    page.evaluate(
+      ([title, bytes]) =>
+        window.postMessage({ type: 'unspool:open', name: title, buffer: Uint8Array.from(bytes).buffer }, '*'),
+      [name, buffer] as const,
+    );
+  await open(page, fixture('threads.xray'));
+  await sendFile('sent.xray');
+  await expect(page.locator('.notice')).toContainText('Another page has sent sent.xray.');
+  await page.getByRole('button', { name: 'Keep this trace' }).click();
+  await expect(page.locator('.notice p')).toHaveCount(0);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('threads.xray');
+  await sendFile('sent.xray');
+  await page.locator('.notice').getByRole('button', { name: 'Open' }).click();
+  await settled(page, 'ready', 'sent.xray');
+  await send({ name: 'odd', buffer: 'text' });
+  await expect(page.locator('.notice')).toContainText('odd was sent without its bytes');
+  await page.evaluate(() => {
+    const buffer = new ArrayBuffer(8, { maxByteLength: 16 } as object);
+    window.postMessage({ type: 'unspool:open', name: 'grows', buffer }, '*');
+  });
+  await expect(page.locator('.notice')).toContainText('grows was sent as a resizable buffer');
+});
+
+for (const [url, sentence] of [
+  ['http://[', 'is not an address'],
+  ['file:///etc/hosts', 'Drop the file on the page instead'],
+  ['ftp://example.org/a', 'cannot be fetched'],
+  ['missing%25zz', 'answered with status 404'],
+] as const) {
+  test(`refuses ?url=${url} in words`, async ({ page }) => {
+    await page.goto(`./?url=${encodeURIComponent(url)}`);
+    await settled(page, 'failed');
+    await expect(page.getByRole('alert')).toContainText(sentence);
+  });
+}

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
+import { addressOf, download, type Net } from './download.ts';
 import { createEvents, type Events } from './events.ts';
 import { lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
@@ -33,6 +34,13 @@ export type Bench =
   | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
   | { readonly at: 'open'; readonly open: OpenTrace };
 
+/** A file that another page has sent. */
+export interface Offer {
+  readonly name: string;
+  accept(): void;
+  decline(): void;
+}
+
 /** `document.body.dataset.state`. */
 export type PageState = 'empty' | 'loading' | 'ready' | 'failed';
 
@@ -49,19 +57,29 @@ export interface Workbench {
   /** Opens the trace among the files, with its companions. Without one, the open trace gets the companions. */
   openFiles(files: readonly File[]): Promise<void>;
   openBlob(blob: Blob, name: string): void;
+  /** Opens a file that another page has sent, but asks before it replaces a trace. */
+  offer(blob: Blob, name: string): void;
+  /** The file that waits for the person to agree, or null. */
+  readonly offered: ReadonlySignal<Offer | null>;
   /** Takes a companion away from the open trace, or from those that wait. */
   removeCompanion(id: number): void;
   openUrl(url: string): Promise<void>;
   /** Stops the download or the reading. */
   cancel(): void;
+  /** Shows a notice. */
+  tell(sentence: string): void;
   dismissNotice(): void;
 }
 
-/** A workbench without a trace. `spawn` starts a worker for a trace, `spawnRecords` one for the records of a trace. */
-export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPort): Workbench {
+/**
+ * A workbench without a trace. `spawn` starts a worker for a trace, `spawnRecords` one for the records of a trace. Downloads go
+ * through `net`.
+ */
+export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPort, net: Net): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const spare = createSpare(spawn);
   const notice = signal('');
+  const offered = signal<Offer | null>(null);
   let fetching: AbortController | null = null;
   let opened = 0;
   const waiting = signal<readonly CompanionFile[]>([]);
@@ -75,6 +93,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     fetching?.abort();
     fetching = null;
     notice.value = '';
+    offered.value = null;
     const now = bench.peek();
     if (now.at !== 'open') return;
     now.open.timeline.dispose();
@@ -160,20 +179,22 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     return now.at === 'open' && now.open.trace.status.peek().at !== 'failed' ? now.open : null;
   };
 
-  const openUrl = async (url: string) => {
+  const openUrl = async (text: string) => {
     leave();
-    const name = nameOf(url);
     const controller = new AbortController();
     fetching = controller;
     spare.warm();
-    bench.value = { at: 'fetching', name, received: 0, total: null };
+    let name = text;
     try {
-      const blob = await spool(url, controller.signal, (received, total) => {
+      const address = addressOf(text, net.base);
+      name = address.name;
+      bench.value = { at: 'fetching', name, received: 0, total: null };
+      const blob = await download(address, net, controller.signal, (received, total) => {
         if (fetching === controller) bench.value = { at: 'fetching', name, received, total };
       });
       if (fetching === controller) openBlob(blob, name);
     } catch (error) {
-      if (fetching === controller) bench.value = { at: 'refused', name, error: asTraceError(url, error) };
+      if (fetching === controller) bench.value = { at: 'refused', name, error: error as TraceError };
     }
   };
 
@@ -228,6 +249,20 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       openWith(spare.take(), { file: open.file, name: open.trace.name, companions });
     },
     openBlob,
+    offered,
+    offer: (blob, name) => {
+      if (!shown()) return openBlob(blob, name);
+      offered.value = {
+        name,
+        accept: () => openBlob(blob, name),
+        decline: () => {
+          offered.value = null;
+        },
+      };
+    },
+    tell: (sentence) => {
+      notice.value = sentence;
+    },
     openUrl,
     cancel: () => {
       const now = bench.peek();
@@ -252,61 +287,5 @@ function stateOf(bench: Bench): PageState {
       return 'failed';
     case 'open':
       return bench.open.trace.status.value.at;
-  }
-}
-
-/** Downloads into a blob, which the browser may keep on disk. Throws {@link Refused} for an HTTP error. */
-async function spool(
-  url: string,
-  signal: AbortSignal,
-  tell: (received: number, total: number | null) => void,
-): Promise<Blob> {
-  const response = await fetch(url, { signal });
-  if (!response.ok) throw new Refused(response.status);
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  // With a content encoding the header gives the compressed length.
-  const total = Number.isFinite(length) && !response.headers.get('content-encoding') ? length : null;
-  if (!response.body) return response.blob();
-  let received = 0;
-  const counted = response.body.pipeThrough(
-    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform: (bytes, controller) => {
-        received += bytes.byteLength;
-        tell(received, total);
-        controller.enqueue(bytes);
-      },
-    }),
-  );
-  return new Response(counted).blob();
-}
-
-/** An HTTP status other than success. */
-class Refused extends Error {
-  readonly status: number;
-  constructor(status: number) {
-    super(`status ${status}`);
-    this.status = status;
-  }
-}
-
-function asTraceError(url: string, error: unknown): TraceError {
-  const host = hostOf(url);
-  const sentence =
-    error instanceof Refused
-      ? `${host} answered with status ${error.status} instead of the file.`
-      : `The file could not be fetched from ${host}: it cannot be reached, or it does not allow other pages to read it (CORS).`;
-  return { kind: 'unreadable', sentence, offset: null };
-}
-
-function nameOf(url: string): string {
-  const path = new URL(url, location.href).pathname;
-  return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)) || 'trace';
-}
-
-function hostOf(url: string): string {
-  try {
-    return new URL(url, location.href).host;
-  } catch {
-    return url;
   }
 }

@@ -3,6 +3,7 @@ import './style.css';
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { createDock } from '../model/dock.ts';
+import type { Net } from '../model/download.ts';
 import type { RecordsPort } from '../model/records.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
@@ -10,6 +11,7 @@ import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
 import { createBackends, wantedBackend } from '../render/backend.ts';
 import { App } from './app/app.tsx';
+import { hearMessage } from './messages.ts';
 import type { Page } from './page.ts';
 import { createPanels } from './panels/panels.ts';
 import { createFrameNotes } from './timeline/frames.ts';
@@ -20,7 +22,14 @@ const spawnRecords = (): RecordsPort =>
 const spawnSql = (): SqlPort => new Worker(new URL('../worker/query.ts', import.meta.url), { type: 'module' });
 
 // Everything here lives as long as the page, so nothing is disposed.
-const workbench = createWorkbench(spawn, spawnRecords);
+const net: Net = {
+  base: location.href,
+  get online() {
+    return navigator.onLine;
+  },
+  fetch: (url, init) => fetch(url, init),
+};
+const workbench = createWorkbench(spawn, spawnRecords, net);
 const page: Page = {
   workbench,
   theme: createTheme(),
@@ -47,23 +56,7 @@ effect(() => {
   // The first click on a call will follow. A trace that was closed by then starts nothing.
   whenIdle(bench.open.trace.records.warm);
 });
-window.addEventListener('message', ({ data, source }: MessageEvent<unknown>) => {
-  if (typeof data !== 'object' || data === null || !('type' in data)) return;
-  if (data.type === 'unspool:digest') {
-    const bench = workbench.bench.peek();
-    const digest = bench.at === 'open' ? bench.open.trace.digest() : Promise.resolve(null);
-    void digest.then((it) => source?.postMessage({ type: 'unspool:digested', digest: it }, { targetOrigin: '*' }));
-  }
-  if (data.type === 'unspool:survey') {
-    const bench = workbench.bench.peek();
-    const survey = bench.at === 'open' ? bench.open.trace.records.survey() : Promise.resolve(null);
-    void survey.then((it) => source?.postMessage({ type: 'unspool:surveyed', ...it }, { targetOrigin: '*' }));
-  }
-  if (data.type !== 'unspool:open') return;
-  const { name, buffer } = data as { name?: unknown; buffer?: unknown };
-  if (!(buffer instanceof ArrayBuffer) && !(buffer instanceof Blob)) return;
-  workbench.openBlob(new Blob([buffer]), typeof name === 'string' && name !== '' ? name : 'trace');
-});
+window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
 
 render(<App page={page} />, document.getElementById('app')!);
 

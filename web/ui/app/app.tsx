@@ -59,9 +59,21 @@ export function App({ page }: { page: Page }) {
 
 function Notice({ workbench }: { workbench: Workbench }) {
   const text = workbench.notice.value;
+  const offered = workbench.offered.value;
   return (
     <div class="notice" role="status">
-      {text !== '' && (
+      {offered && (
+        <p>
+          Another page has sent {offered.name}. Open it in place of this trace?
+          <button type="button" onClick={offered.accept}>
+            Open
+          </button>
+          <button type="button" onClick={offered.decline}>
+            Keep this trace
+          </button>
+        </p>
+      )}
+      {!offered && text !== '' && (
         <p>
           {text}
           <button type="button" class="plain" aria-label="Dismiss" onClick={workbench.dismissNotice}>

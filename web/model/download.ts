@@ -1,0 +1,100 @@
+import { formatBytes } from '../base/format.ts';
+import type { TraceError } from '../base/protocol.ts';
+
+/** Bytes of a download at most. A server may never stop sending. */
+export const LARGEST_DOWNLOAD = 16e9;
+
+/** What a download needs of the browser. Tests substitute their own. */
+export interface Net {
+  fetch(url: string, init: { signal: AbortSignal }): Promise<Response>;
+  /** The address of the page. */
+  readonly base: string;
+  readonly online: boolean;
+}
+
+/** An address that can be fetched. */
+export interface Address {
+  readonly url: string;
+  readonly host: string;
+  /** The file's name. */
+  readonly name: string;
+}
+
+/** Reads an address as it was given. Throws a {@link TraceError} if it cannot be fetched. */
+export function addressOf(text: string, base: string): Address {
+  const parsed = URL.canParse(text, base) ? new URL(text, base) : null;
+  if (!parsed) throw refused(`“${text}” is not an address.`);
+  const { protocol, host, pathname } = parsed;
+  if (protocol === 'file:')
+    throw refused('A page cannot read a file by its address. Drop the file on the page instead.');
+  if (!['http:', 'https:', 'blob:', 'data:'].includes(protocol)) {
+    throw refused(`Addresses that begin with ${protocol} cannot be fetched. Those with https: can.`);
+  }
+  return { url: parsed.href, host: host || 'this address', name: nameIn(protocol === 'data:' ? '' : pathname) };
+}
+
+/**
+ * Downloads into a blob, which the browser may keep on disk. `tell` hears how much has arrived; the total is null if unknown.
+ * Throws a {@link TraceError}, or an `AbortError` if `signal` ends it.
+ */
+export async function download(
+  { url, host }: Address,
+  net: Net,
+  signal: AbortSignal,
+  tell: (received: number, total: number | null) => void,
+): Promise<Blob> {
+  let response: Response;
+  try {
+    response = await net.fetch(url, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!net.online) throw refused('The browser is offline, so the file cannot be fetched.');
+    const reason = 'it cannot be reached, or it does not allow other pages to read it (CORS).';
+    throw refused(`The file could not be fetched from ${host}: ${reason}`, error);
+  }
+  if (!response.ok) throw refused(`${host} answered with status ${response.status} instead of the file.`);
+  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+  // With a content encoding the header gives the compressed length.
+  const total = Number.isFinite(length) && !response.headers.get('content-encoding') ? length : null;
+  let received = 0;
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (bytes, controller) => {
+      received += bytes.byteLength;
+      if (received > LARGEST_DOWNLOAD) throw new TooLarge();
+      tell(received, total);
+      controller.enqueue(bytes);
+    },
+  });
+  try {
+    return await new Response(response.body?.pipeThrough(counted) ?? null).blob();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (received > LARGEST_DOWNLOAD) {
+      const limit = formatBytes(LARGEST_DOWNLOAD);
+      throw refused(
+        `${host} sends more than ${limit}, which is where downloads end. A file that is dropped can be larger.`,
+      );
+    }
+    if (!net.online) throw refused('The browser went offline before the whole file had arrived.');
+    throw refused(
+      `The transfer from ${host} broke off after ${formatBytes(received)}, or its encoding is damaged.`,
+      error,
+    );
+  }
+}
+
+class TooLarge extends Error {}
+
+function refused(sentence: string, _cause?: unknown): TraceError {
+  return { kind: 'unreadable', sentence, offset: null };
+}
+
+function nameIn(path: string): string {
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(last) || 'trace';
+  } catch {
+    // A lone percent sign is part of the name.
+    return last;
+  }
+}

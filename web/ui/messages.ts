@@ -1,0 +1,46 @@
+import type { Workbench } from '../model/workbench.ts';
+
+/** Characters of a name that another page gives. */
+const LONGEST_NAME = 300;
+
+/**
+ * Handles a message of another page, such as the one that opened this one. Any page may offer a trace:
+ * `{type: 'unspool:open', name, buffer}`. It replaces an open one only if the person agrees. Questions about the open trace are
+ * answered to pages of the own `origin` alone, because a trace is nobody else's.
+ */
+export function hearMessage(
+  { data, source, origin: from }: MessageEvent<unknown>,
+  workbench: Workbench,
+  origin: string,
+): void {
+  if (typeof data !== 'object' || data === null || !('type' in data)) return;
+  const bench = workbench.bench.peek();
+  const trace = bench.at === 'open' ? bench.open.trace : null;
+  const answer = (message: object) => source?.postMessage(message, { targetOrigin: origin });
+  switch (data.type) {
+    case 'unspool:digest':
+      if (from !== origin) return;
+      void Promise.resolve(trace?.digest() ?? null).then((digest) => answer({ type: 'unspool:digested', digest }));
+      return;
+    case 'unspool:survey':
+      if (from !== origin) return;
+      void Promise.resolve(trace?.records.survey() ?? null).then((it) => answer({ type: 'unspool:surveyed', ...it }));
+      return;
+    case 'unspool:open':
+      openBuffer(data, workbench);
+  }
+}
+
+function openBuffer(data: object, workbench: Workbench): void {
+  const { name, buffer } = data as { name?: unknown; buffer?: unknown };
+  const title = typeof name === 'string' && name !== '' ? name.slice(0, LONGEST_NAME) : 'trace';
+  const isShared = typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
+  if (isShared || (buffer instanceof ArrayBuffer && (buffer as { resizable?: boolean }).resizable)) {
+    // It could change while it is being read.
+    workbench.tell(`${title} was sent as a ${isShared ? 'shared' : 'resizable'} buffer, which cannot be opened.`);
+  } else if (buffer instanceof ArrayBuffer || buffer instanceof Blob) {
+    workbench.offer(new Blob([buffer]), title);
+  } else {
+    workbench.tell(`${title} was sent without its bytes: “buffer” is neither an ArrayBuffer nor a Blob.`);
+  }
+}
