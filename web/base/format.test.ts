@@ -57,6 +57,8 @@ describe('lengths', () => {
     [1_870_000_000n, '1.870 s'],
     [61_000_000_000n, '1 min 1 s'],
     [7_260_000_000_000n, '2 h 1 min'],
+    [172_800_000_000_000n, '2 days 0 h'],
+    [4_500_000_000_000_000_000n, '142 years'],
   ])('of %s ns is %s', (ticks, text) => {
     expect(plain(formatLength(ticks, GHZ))).toBe(text);
   });

@@ -131,6 +131,9 @@ function signed(value: bigint, format: (length: bigint) => string): string {
 function formatPicoseconds(ps: bigint): string {
   if (ps === 0n) return `0${NBSP}ns`;
   const seconds = Number(ps) / 1e12;
+  const days = seconds / 86_400;
+  if (days >= 730) return `${formatCount(Math.floor(days / 365.25))}${NBSP}years`;
+  if (days >= 2) return `${Math.floor(days)}${NBSP}days ${Math.floor((seconds % 86_400) / 3600)}${NBSP}h`;
   if (seconds >= 3600) return `${Math.floor(seconds / 3600)}${NBSP}h ${Math.floor((seconds % 3600) / 60)}${NBSP}min`;
   if (seconds >= 60) return `${Math.floor(seconds / 60)}${NBSP}min ${Math.floor(seconds % 60)}${NBSP}s`;
   for (const unit of UNITS) {

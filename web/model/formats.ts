@@ -54,7 +54,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     path: 'samples/scene.trace',
     name: 'Scene',
-    about: 'twelve frames of a small game in OpenGL, with debug groups, markers and a second thread',
+    about: 'forty-one frames of a small game in OpenGL, with debug groups, markers and a second thread',
   },
   {
     path: 'samples/values.trace',

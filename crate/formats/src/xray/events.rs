@@ -127,7 +127,9 @@ impl Decoder for XrayDecoder {
         };
         properties.push(("Clock", frequency));
         if h.mode == Mode::Fdr {
-            properties.push(("Buffer size", format!("{} bytes", h.buffer_size)));
+            if h.buffer_size > 0 {
+                properties.push(("Buffer size", format!("{} bytes", h.buffer_size)));
+            }
         }
         properties.push(("Constant TSC", if h.constant_tsc { "yes" } else { "no" }.to_string()));
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
