@@ -14,7 +14,7 @@ use crate::{Failure, Place, Source, complain};
 
 #[derive(clap::Args)]
 pub(crate) struct Dump {
-    /// Trace to read; - for standard input.
+    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
     file: PathBuf,
     /// Output format. Default: text for apitrace, jsonl for all others.
     #[arg(long = "as", value_enum)]

@@ -29,14 +29,22 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
-    let (source, session) = read_whole(path)?;
-    let progress = session.progress();
     let mut out = io::stdout().lock();
+    let (source, session) = match read_whole(path) {
+        Err(Failure { archive: Some(archive), .. }) => return Ok(archive.print(&mut out, json)?),
+        read => read?,
+    };
+    let progress = session.progress();
+    let mut info = session.info();
+    info.container = match (info.container, source.container) {
+        (Some(own), Some(around)) => Some(format!("{own} in {around}")),
+        (own, around) => own.or(around),
+    };
     if json {
         let slices = session.store().slices();
         let report = Report {
             file: &source.name,
-            info: session.info(),
+            info,
             instants: session.store().instants(),
             names: session.store().names().len(),
             bytes_per_slice: if slices == 0 { 0.0 } else { session.store().bytes() as f64 / slices as f64 },
@@ -48,15 +56,14 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
         json::print(&mut out, &report)?;
         return Ok(());
     }
-    print(&mut out, &session, &progress)?;
+    print(&mut out, &session, &info, &progress)?;
     Ok(())
 }
 
-fn print(out: &mut impl Write, session: &Session, progress: &ProgressOut) -> io::Result<()> {
-    let info = session.info();
+fn print(out: &mut impl Write, session: &Session, info: &TraceInfo, progress: &ProgressOut) -> io::Result<()> {
     let store = session.store();
     writeln!(out, "Format       {}", info.title)?;
-    if let Some(container) = info.container {
+    if let Some(container) = &info.container {
         writeln!(out, "Container    {container}")?;
     }
     for (name, value) in &info.properties {

@@ -13,6 +13,7 @@ mod read_whole;
 mod slices;
 mod sqlite;
 mod stats;
+mod unpack;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -35,7 +36,7 @@ struct Cli {
 enum Command {
     /// Shows what a trace contains: format, clock, tracks, counts, problems.
     Info {
-        /// Trace to read; - for standard input.
+        /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
         file: PathBuf,
         /// Print one JSON object.
         #[arg(long)]
@@ -51,7 +52,7 @@ enum Command {
     /// beginning of its thread. docs/statistics.md has the definitions.
     #[command(verbatim_doc_comment)]
     Stats {
-        /// Trace to read; - for standard input.
+        /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
         file: PathBuf,
         /// Print all functions as one JSON object.
         #[arg(long, conflicts_with = "csv")]
@@ -122,7 +123,8 @@ fn main() -> ExitCode {
             if error.io_kind == Some(io::ErrorKind::BrokenPipe) {
                 return ExitCode::SUCCESS;
             }
-            let _ = writeln!(io::stderr(), "unspool: {}", error.sentence);
+            let sentence = error.archive.map_or(error.sentence, |archive| archive.sentence());
+            let _ = writeln!(io::stderr(), "unspool: {sentence}");
             if error.usage { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
@@ -135,17 +137,19 @@ struct Failure {
     io_kind: Option<io::ErrorKind>,
     /// The arguments are wrong, not the file.
     usage: bool,
+    /// The file is an archive with several traces.
+    archive: Option<unpack::Archive>,
 }
 
 impl Failure {
     fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), io_kind: None, usage: false }
+        Self { sentence: sentence.into(), io_kind: None, usage: false, archive: None }
     }
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { sentence: error.to_string(), io_kind: Some(error.kind()), usage: false }
+        Self { sentence: error.to_string(), io_kind: Some(error.kind()), usage: false, archive: None }
     }
 }
 
@@ -154,8 +158,10 @@ struct Source {
     file: File,
     /// Path of the file, for SQLite, which opens it by itself.
     path: PathBuf,
-    /// The copy of standard input. Deleted on drop.
+    /// The copy of standard input, or the unpacked file. Deleted on drop.
     _spooled: Option<tempfile::TempPath>,
+    /// The containers around the trace.
+    container: Option<String>,
     size: u64,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -169,12 +175,14 @@ impl Source {
         let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
         let spooled = (path == Path::new("-")).then(standard_input).transpose().map_err(in_file)?;
         let path = spooled.as_deref().unwrap_or(path).to_path_buf();
+        let unpack::Found { path, unpacked, container } = unpack::find(&path, &name, spooled)?;
         let file = File::open(&path).map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
         let mut source = Self {
             file,
             path,
-            _spooled: spooled,
+            _spooled: unpacked,
+            container,
             size,
             head: Vec::new(),
             tail: Vec::new(),

@@ -15,7 +15,7 @@ use crate::read_whole::{read_named, threads};
 /// Lists the slices of a trace by start: calls, handlers, groups.
 #[derive(clap::Args)]
 pub(crate) struct Slices {
-    /// Trace to read; - for standard input.
+    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
     file: PathBuf,
     /// Only slices that overlap with this range of the x axis, both ends included: 100..200, 100.. or ..200.
     #[arg(long, value_parser = range)]

@@ -17,7 +17,7 @@ pub struct TraceInfo {
     /// The version alone.
     pub version: String,
     /// The container around the trace, where there is a choice.
-    pub container: Option<&'static str>,
+    pub container: Option<String>,
     /// What one step of the x axis is.
     pub clock: ClockOut,
     /// What is counted as an event, in the singular.
@@ -95,7 +95,7 @@ impl From<Info> for TraceInfo {
             format: info.format,
             title: info.title,
             version: info.version,
-            container: info.container,
+            container: info.container.map(String::from),
             clock,
             event_noun: info.event_noun,
             record_noun: info.record_noun,

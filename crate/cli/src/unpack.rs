@@ -1,0 +1,266 @@
+//! Containers around a trace: unpacks them to temporary files.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tempfile::{NamedTempFile, TempPath};
+use unspool_engine::read::{ReadAt, head_and_tail};
+use unspool_formats::{Probe, recognise};
+use unspool_unpack::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
+
+use crate::{Failure, Place, complain, json};
+
+/// Containers in containers.
+const MAX_DEPTH: usize = 8;
+/// Maximum bytes of an unpacked file, against decompression bombs.
+const MAX_UNPACKED: u64 = 64 << 30;
+const PORTION: usize = 1 << 20;
+/// Bytes of an entry that recognise its format, and of the archive that they are unpacked from.
+const PEEK: usize = 64 * 1024;
+const PEEK_PACKED: usize = 256 * 1024;
+
+/// A trace, perhaps out of containers.
+pub(crate) struct Found {
+    /// Path of the trace itself.
+    pub(crate) path: PathBuf,
+    /// Keeps the temporary file.
+    pub(crate) unpacked: Option<TempPath>,
+    /// The containers around the trace, the innermost first.
+    pub(crate) container: Option<String>,
+}
+
+/// What an archive with several traces holds.
+#[derive(Debug, Serialize)]
+pub(crate) struct Archive {
+    file: String,
+    container: &'static str,
+    traces: Vec<Trace>,
+    /// Number of files that are no traces.
+    others: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Trace {
+    name: String,
+    /// Bytes, if the archive says.
+    size: Option<u64>,
+    format: &'static str,
+}
+
+impl Archive {
+    /// Prints the traces and how to name one.
+    pub(crate) fn print(&self, out: &mut impl Write, as_json: bool) -> io::Result<()> {
+        if as_json {
+            return json::print(out, self);
+        }
+        writeln!(out, "{}", self.sentence())
+    }
+
+    /// The traces and how to name one.
+    pub(crate) fn sentence(&self) -> String {
+        let mut lines = vec![format!(
+            "{} holds {} traces and {} other {}. Name one of the traces:",
+            self.file,
+            self.traces.len(),
+            self.others,
+            if self.others == 1 { "file" } else { "files" }
+        )];
+        for Trace { name, size, format } in &self.traces {
+            let size = size.map_or(String::new(), |size| format!(", {size} bytes"));
+            lines.push(format!("  {}/{name}  ({format}{size})", self.file));
+        }
+        lines.join("\n")
+    }
+}
+
+/// Finds the trace in the file at `path`, which may go on within an archive: `traces.zip/first.xray`. `name` is the path as it
+/// was given, and `spooled` the file itself if it is a temporary one.
+pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>) -> Result<Found, Failure> {
+    let (path, mut wanted) = split(path);
+    let mut found = Found { path, unpacked: spooled, container: None };
+    let mut inner = match &wanted {
+        Some(entry) => name.strip_suffix(entry.as_str()).map_or(name, |file| file.trim_end_matches('/')).to_string(),
+        None => name.to_string(),
+    };
+    for _ in 0..MAX_DEPTH {
+        let in_file = |error: io::Error| Failure::new(format!("{inner}: {error}"));
+        let mut file = Packed(File::open(&found.path).map_err(in_file)?);
+        let size = file.size();
+        let (head, tail) = head_and_tail(&mut file, size).map_err(in_file)?;
+        let probe = Probe { head: &head, tail: &tail, size, name: &inner };
+        let kind = match Kind::of(&head, &inner) {
+            Some(kind) if wanted.is_some() || recognise(&probe).is_none() => kind,
+            _ => break,
+        };
+        let (target, layer, next);
+        if kind.is_archive() {
+            let (entry, choice) = choose(kind, &mut file, &inner, wanted.as_deref())?;
+            if let Some(refusal) = entry.refusal() {
+                return Err(Failure::new(format!("{inner}: {refusal}")));
+            }
+            let (at, len) = content(kind, &mut file, &entry)
+                .map_err(|fault| Failure::new(format!("{inner}: at byte {}: {}", fault.at, fault.sentence(kind))))?;
+            file.0.seek(SeekFrom::Start(at)).map_err(in_file)?;
+            let bytes = file.0.take(len);
+            target = match Stream::of_entry(&entry) {
+                Some(stream) => unpack(stream, kind, bytes, &format!("{inner}/{}", entry.name)),
+                None => copy(bytes),
+            }
+            .map_err(in_file)?;
+            layer = format!("{}: {}", kind.name(), entry.name);
+            next = entry.name;
+            wanted = choice;
+        } else {
+            let Some(stream) = Stream::new(kind) else { break };
+            file.0.rewind().map_err(in_file)?;
+            target = unpack(stream, kind, file.0, &inner).map_err(in_file)?;
+            layer = kind.name().into();
+            next = inner_name(&inner);
+        }
+        found.container = Some(found.container.map_or(layer.clone(), |outer| format!("{layer} in {outer}")));
+        found.path = target.to_path_buf();
+        found.unpacked = Some(target);
+        inner = next;
+    }
+    match wanted {
+        Some(entry) => Err(Failure::new(format!("{name}: there is no {entry} in this file."))),
+        None => Ok(found),
+    }
+}
+
+/// The path of the file, and what follows it: the name of an entry.
+fn split(path: &Path) -> (PathBuf, Option<String>) {
+    if !path.exists()
+        && let Some(file) = path.ancestors().skip(1).find(|ancestor| ancestor.is_file())
+        && let Ok(entry) = path.strip_prefix(file)
+    {
+        return (file.into(), Some(entry.to_string_lossy().into_owned()));
+    }
+    (path.into(), None)
+}
+
+/// The entry that is wanted, or the only trace. Returns also what is wanted within that entry.
+fn choose(kind: Kind, file: &mut Packed, name: &str, wanted: Option<&str>) -> Result<(Entry, Option<String>), Failure> {
+    let Listing { mut entries, fault } = list(kind, file);
+    if let Some(fault) = fault {
+        complain(name, Place::At { noun: "byte", at: fault.at }, &fault.sentence(kind));
+    }
+    if let Some(wanted) = wanted {
+        let exact = entries.iter().position(|entry| entry.name == wanted);
+        let outer =
+            || entries.iter().position(|e| wanted.strip_prefix(&e.name).is_some_and(|rest| rest.starts_with('/')));
+        let Some(at) = exact.or_else(outer) else {
+            return Err(Failure::new(format!("{name}: there is no {wanted} in this {} archive.", kind.name())));
+        };
+        let entry = entries.swap_remove(at);
+        let rest = wanted.get(entry.name.len() + 1..).map(String::from);
+        return Ok((entry, rest));
+    }
+    let mut traces: Vec<(usize, &'static str)> = Vec::new();
+    for (i, entry) in entries.iter().enumerate() {
+        if let Some(format) = format_of(kind, file, entry) {
+            traces.push((i, format));
+        }
+    }
+    match traces[..] {
+        [] => Err(Failure::new(format!(
+            "{name}: none of the {} files in this {} archive is a trace.",
+            entries.len(),
+            kind.name()
+        ))),
+        [(only, _)] => Ok((entries.swap_remove(only), None)),
+        _ => {
+            let others = entries.len() - traces.len();
+            let traces = traces
+                .into_iter()
+                .map(|(i, format)| Trace { name: entries[i].name.clone(), size: entries[i].size, format })
+                .collect();
+            let archive = Archive { file: name.into(), container: kind.name(), traces, others };
+            Err(Failure { archive: Some(archive), ..Failure::new(String::new()) })
+        }
+    }
+}
+
+/// The format of an entry, or the container that it is. `None` if it is neither.
+fn format_of(kind: Kind, file: &mut Packed, entry: &Entry) -> Option<&'static str> {
+    let (at, len) = content(kind, file, entry).ok()?;
+    let packed = file.read(at, len.min(PEEK_PACKED as u64) as usize)?;
+    let mut head = match Stream::of_entry(entry) {
+        Some(mut stream) => peek(&mut stream, &packed, PEEK),
+        None if entry.refusal().is_none() => packed,
+        None => return None,
+    };
+    let mut size = entry.size;
+    let mut name = entry.name.clone();
+    for _ in 0..MAX_DEPTH {
+        head.truncate(PEEK);
+        let probe = Probe { head: &head, tail: &[], size: size.unwrap_or(u64::MAX), name: &name };
+        if let Some((format, _)) = recognise(&probe) {
+            return Some(format.name);
+        }
+        let kind = Kind::of(&head, &name)?;
+        let Some(mut stream) = Stream::new(kind) else { return Some(kind.name()) };
+        head = peek(&mut stream, &head, PEEK);
+        name = inner_name(&name);
+        size = None;
+    }
+    None
+}
+
+/// Unpacks a stream to a temporary file. What is wrong with it goes to stderr.
+fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str) -> io::Result<TempPath> {
+    let mut target = NamedTempFile::new()?;
+    let mut portion = vec![0; PORTION];
+    let mut written = 0;
+    while !stream.is_over() {
+        let bytes = stream.unpack();
+        if !bytes.is_empty() {
+            written += bytes.len() as u64;
+            if written > MAX_UNPACKED {
+                return Err(io::Error::other("it unpacks to more than 64 GiB."));
+            }
+            target.write_all(bytes)?;
+        } else if !stream.is_over() {
+            match from.read(&mut portion)? {
+                0 => stream.end(),
+                n => stream.push(portion.get(..n).unwrap_or_default()),
+            }
+        }
+    }
+    if let Some(fault) = stream.fault() {
+        complain(name, Place::At { noun: "byte", at: fault.at }, &fault.sentence(kind));
+    }
+    Ok(target.into_temp_path())
+}
+
+fn copy(mut from: impl Read) -> io::Result<TempPath> {
+    let mut target = NamedTempFile::new()?;
+    io::copy(&mut from, &mut target)?;
+    Ok(target.into_temp_path())
+}
+
+/// A file that is read by offset.
+struct Packed(File);
+
+impl Random for Packed {
+    fn size(&self) -> u64 {
+        self.0.metadata().map_or(0, |about| about.len())
+    }
+
+    fn read(&mut self, at: u64, len: usize) -> Option<Vec<u8>> {
+        self.0.seek(SeekFrom::Start(at)).ok()?;
+        let mut bytes = Vec::new();
+        (&self.0).take(len as u64).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+impl ReadAt for Packed {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.read(at, buffer.len()).ok_or(io::ErrorKind::Other)?;
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+}

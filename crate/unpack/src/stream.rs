@@ -1,0 +1,134 @@
+//! Unpacks one compressed stream.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use unspool_formats::Limits;
+use unspool_formats::container::{Buffer, Container};
+
+use crate::deflate::Deflate;
+use crate::gzip::Gzip;
+use crate::wrapped::Wrapped;
+use crate::xz::Xz;
+use crate::{Entry, Fault, Kind, Method};
+
+/// Maximum number of bytes added by one call of [`Decode::run`].
+pub(crate) const PIECE: usize = 1 << 20;
+
+/// A decompressor.
+pub(crate) trait Decode {
+    /// Decompresses bytes from the front of `input`, appends the result to `out`, and returns the number of bytes taken. If it
+    /// takes and adds nothing, it needs more input. After an error nothing more will come.
+    fn run(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Fault>;
+
+    /// Marks the end of the input. Appends what can be salvaged of an incomplete part.
+    fn end(&mut self, out: &mut Buffer) -> Result<(), Fault>;
+
+    /// Whether the stream has ended, whatever follows it.
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+/// Unpacks one compressed stream: push bytes, and call [`Stream::unpack`] until it returns none.
+pub struct Stream {
+    decoder: Box<dyn Decode>,
+    /// Bytes that were pushed and not taken.
+    input: Buffer,
+    out: Buffer,
+    ended: bool,
+    over: bool,
+    fault: Option<Fault>,
+}
+
+impl Stream {
+    /// A stream that begins with the next byte pushed. `None` if `kind` is an archive.
+    pub fn new(kind: Kind) -> Option<Self> {
+        let wrapped = |container: Container| Box::new(Wrapped::new(container.unpacker(&Limits::DEFAULT)));
+        let decoder: Box<dyn Decode> = match kind {
+            Kind::Gzip => Box::new(Gzip::new()),
+            Kind::Zstd => wrapped(Container::Zstd),
+            Kind::Xz => Box::new(Xz::new()),
+            Kind::Brotli => wrapped(Container::Brotli),
+            Kind::Deflate => Box::new(Deflate::new(None)),
+            Kind::Zip | Kind::Tar => return None,
+        };
+        Some(Self::of(decoder))
+    }
+
+    /// The content of an entry of an archive. `None` if it is stored as it is, or in a way that is not supported.
+    pub fn of_entry(entry: &Entry) -> Option<Self> {
+        match entry.method {
+            Method::Packed(Kind::Deflate) => Some(Self::of(Box::new(Deflate::new(entry.crc.zip(entry.size))))),
+            Method::Packed(kind) => Self::new(kind),
+            Method::Stored | Method::Encrypted | Method::Unknown(_) => None,
+        }
+    }
+
+    fn of(decoder: Box<dyn Decode>) -> Self {
+        let (input, out) = (Buffer::default(), Buffer::default());
+        Self { decoder, input, out, ended: false, over: false, fault: None }
+    }
+
+    /// Appends bytes of the container.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if !self.over {
+            self.input.append(bytes);
+        }
+    }
+
+    /// Notes that the container ends here.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// The next unpacked bytes. None if more must be pushed, or if the stream [is over](Stream::is_over).
+    pub fn unpack(&mut self) -> &[u8] {
+        self.out.consume(self.out.data().len());
+        while !self.over && self.out.data().is_empty() {
+            match self.decoder.run(self.input.data(), &mut self.out) {
+                Ok(taken) => {
+                    self.input.consume(taken);
+                    if self.decoder.is_over() {
+                        self.over = true;
+                    } else if taken == 0 && self.out.data().is_empty() {
+                        if !self.ended {
+                            break;
+                        }
+                        self.over = true;
+                        self.fault = self.decoder.end(&mut self.out).err();
+                    }
+                }
+                Err(fault) => {
+                    self.over = true;
+                    self.fault = Some(fault);
+                }
+            }
+        }
+        self.out.data()
+    }
+
+    /// Whether nothing more will come after what [`Stream::unpack`] returned last.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What is wrong with the stream, once it is over.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+}
+
+/// Unpacks the beginning of a stream, up to about `wanted` bytes.
+pub fn peek(stream: &mut Stream, head: &[u8], wanted: usize) -> Vec<u8> {
+    let mut found = Vec::new();
+    stream.push(head);
+    stream.end();
+    while found.len() < wanted {
+        match stream.unpack() {
+            [] => break,
+            bytes => found.extend_from_slice(bytes),
+        }
+    }
+    found
+}
