@@ -1,4 +1,4 @@
-//! Builds `crate/browser`, `crate/brotli`, `crate/symbols` and `crate/disassembler` for wasm32 and generates their JavaScript and TypeScript.
+//! Builds the crates in [`MODULES`] for wasm32 and generates their JavaScript and TypeScript.
 //!
 //! wasm-bindgen's command line tool is a thin wrapper around a library. Calling the library needs no second download,
 //! and lets Cargo pin the version.
@@ -12,12 +12,13 @@ use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The wasm modules, each loaded when it is needed: package, features in place of its default ones, and name.
-const MODULES: [(&str, &[&str], &str); 5] = [
+const MODULES: [(&str, &[&str], &str); 6] = [
     ("unspool-browser", &["session"], "unspool_browser"),
     ("unspool-browser", &["records"], "unspool_records"),
     ("unspool-brotli", &[], "unspool_brotli"),
     ("unspool-symbols", &[], "unspool_symbols"),
     ("unspool-disassembler", &[], "unspool_disassembler"),
+    ("unspool-unpack", &["page"], "unspool_unpack"),
 ];
 const TARGET: &str = "wasm32-unknown-unknown";
 const OUTPUT: &str = "web/worker/wasm";

@@ -15,8 +15,8 @@ pub fn needs_brotli(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bool {
     sniff::needs_brotli(&Probe { head, tail, size: size as u64, name })
 }
 
-/// What a file is, by the same arguments as `new Session(…)`: `{format, confidence, looks}`. `format` is the id of its format if
-/// it is a trace, `confidence` 0 to 3. `looks` is what it looks like, such as `an ELF binary`, or `null`.
+/// What a file is, by the same arguments as `new Session(…)`: `{format, name, confidence, looks}`. `format` and `name` are the id
+/// and the name of its format if it is a trace, `confidence` is 0 to 3. `looks` is what it looks like, such as `an ELF binary`, or `null`.
 #[wasm_bindgen(js_name = lookAt)]
 pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
     let probe = Probe { head, tail, size: size as u64, name };
@@ -24,7 +24,8 @@ pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
     let text = |text: Option<&str>| text.map_or(JsValue::NULL, JsValue::from_str);
     let confidence = guess.as_ref().map_or(0, |(_, guess)| 1 + guess.confidence as u32);
     object(&[
-        ("format", text(guess.map(|(format, _)| format.id))),
+        ("format", text(guess.as_ref().map(|(format, _)| format.id))),
+        ("name", text(guess.as_ref().map(|(format, _)| format.name))),
         ("confidence", confidence.into()),
         ("looks", text(sniff::looks_like(head))),
     ])
@@ -39,8 +40,9 @@ pub struct Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. `limit` is
-    /// the most bytes of the trace and all results, for browsers that give less memory than usual.
+    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. The size
+    /// is infinite while it is unknown. `limit` is the most bytes of the trace and all results, for browsers that give less
+    /// memory than usual.
     ///
     /// # Errors
     ///

@@ -74,14 +74,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// Recognises a file by its head and tail and prepares to read it. 64 KiB of each are enough.
+    /// Recognises a file by its head and tail and prepares to read it. 64 KiB of each are enough. `size` is `u64::MAX` if it is
+    /// unknown, because the file is still being unpacked.
     ///
     /// # Errors
     ///
     /// Returns an error if no format recognises the file, or if its head is damaged.
     pub fn new(name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
         let (format, _) = recognise(&Probe { head, tail, size, name }).ok_or_else(|| refusal(head, size))?;
-        let options = OpenOptions { size: Some(size), ..OpenOptions::default() };
+        let options = OpenOptions { size: (size != u64::MAX).then_some(size), ..OpenOptions::default() };
         let path = match (format.open)(head, options)? {
             Opened::Stream(decoder) => Path::Stream(Stream::new(decoder)),
             Opened::Rows(decoder) => Path::Rows(Pull::new(decoder, size)),

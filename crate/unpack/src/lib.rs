@@ -25,7 +25,7 @@ pub use entry::{Entry, Listing, MAX_ENTRIES, Method, Random, content, list};
 pub use fault::{Fault, Why};
 pub use kind::{HEAD, Kind, inner_name};
 #[cfg(feature = "page")]
-pub use page::{Archive, Container, RandomFile, Unpacker};
+pub use page::{Archive, Container, RandomFile, Unpacker, name_of_content};
 pub use stream::{Stream, peek};
 
 #[cfg(test)]

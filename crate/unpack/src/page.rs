@@ -42,7 +42,7 @@ impl Random for RandomFile {
 
 /// The name of the content of a compressed file.
 #[wasm_bindgen(js_name = innerName)]
-pub fn inner_name(name: &str) -> String {
+pub fn name_of_content(name: &str) -> String {
     crate::inner_name(name)
 }
 
