@@ -6,6 +6,7 @@
 import type { Attachment, CompanionFile, CompanionKind, Look } from './companions.ts';
 import type { JobQuestion, JobReply } from './job_protocol.ts';
 import type {
+  Archive,
   Counters,
   Described,
   Find,
@@ -40,6 +41,8 @@ export type ToWorker =
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }
   | { readonly t: 'detach'; readonly companion: number }
+  /** Open this entry of the archive, a number of `ArchiveEntry.entry`. */
+  | { readonly t: 'choose'; readonly entry: number }
   /** Stop reading and keep what was read. */
   | { readonly t: 'cancel' }
   /** The first picture is on the screen, so reading no longer waits for it. */
@@ -75,7 +78,15 @@ export type ToWorker =
 
 /** Messages of the worker. */
 export type FromWorker =
-  | { readonly t: 'opened'; readonly info: TraceInfo }
+  /** The file is an archive with several traces: `choose` says which one to open. */
+  | { readonly t: 'archive'; readonly archive: Archive }
+  /** `entry` is the path of the trace in an archive, or null. */
+  | { readonly t: 'opened'; readonly info: TraceInfo; readonly packed: boolean; readonly entry: string | null }
+  /**
+   * The trace itself, if it was packed: the file whose records can be read, and the write-ahead log that was packed with a
+   * database. `whole` is false if there was no room for all of it. Comes before `opened` or after it.
+   */
+  | { readonly t: 'unpacked'; readonly file: Blob; readonly log: Blob | null; readonly whole: boolean }
   /** Names with the ids `first`, `first` + 1, …, sent before the first column that uses them. */
   | {
       readonly t: 'names';

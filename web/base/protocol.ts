@@ -40,7 +40,7 @@ export interface TraceInfo {
   readonly title: string;
   /** The version alone: `5`. */
   readonly version: string;
-  /** The compression or database of the file, if the format has a choice: `Snappy`, `gzip`. */
+  /** The compression or database of the file and the containers around it: `Snappy`, `SQLite in gzip`. */
   readonly container: string | null;
   readonly clock: Clock;
   /** Singular noun for an event: `record`, `call`, `frame`. */
@@ -63,6 +63,29 @@ export interface TraceInfo {
   readonly columns: readonly RecordColumn[];
   /** Further facts, in display order. */
   readonly properties: readonly (readonly [name: string, value: string])[];
+}
+
+/** A trace in an archive. */
+export interface ArchiveEntry {
+  /** Number in the archive. */
+  readonly entry: number;
+  /** Its path. */
+  readonly name: string;
+  /** Bytes, unpacked; null if the archive does not say. */
+  readonly size: number | null;
+  /** The name of its format, or of a further container. */
+  readonly format: string;
+}
+
+/** What an archive holds. */
+export interface Archive {
+  /** `zip`, `tar`. */
+  readonly container: string;
+  readonly entries: readonly ArchiveEntry[];
+  /** Number of files that are no traces. */
+  readonly others: number;
+  /** What is wrong with the archive, in sentences; empty if nothing is. */
+  readonly remark: string;
 }
 
 /** A counter holds samples only; a lane holds slices that belong to no thread. */

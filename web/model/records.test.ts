@@ -46,8 +46,8 @@ beforeEach(() => {
   info.value = INFO;
   records = createRecords(
     {
-      file: new Blob(['abc']),
-      log: null,
+      file: () => new Blob(['abc']),
+      log: () => null,
       info,
       reading: () => reading,
       index: async () => {
@@ -199,7 +199,7 @@ describe('the records of a trace', () => {
 
   it('give up if the trace has ended', async () => {
     records = createRecords(
-      { file: new Blob(), log: null, info, reading: () => false, index: async () => null },
+      { file: () => new Blob(), log: () => null, info, reading: () => false, index: async () => null },
       () => ports[0]!,
     );
     ports.push({ postMessage: () => undefined, terminate: () => undefined } as unknown as RecordsPort);

@@ -14,9 +14,10 @@ export interface RecordsPort {
 
 /** The trace whose records are read. */
 export interface Source {
-  readonly file: Blob;
-  /** The write-ahead log of a database, if there is one. */
-  readonly log: Blob | null;
+  /** The file without containers, as soon as it is unpacked. Resolves with null if the trace's worker ends before. */
+  file(): Blob | Promise<Blob | null>;
+  /** The write-ahead log of a database, if there is one. Known with the file. */
+  log(): Blob | null;
   readonly info: ReadonlySignal<TraceInfo | null>;
   /** Whether the file is still being read. */
   reading(): boolean;
@@ -85,7 +86,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     listing.value = null;
     hasList = false;
   };
-  const start = (info: TraceInfo) => {
+  const start = (info: TraceInfo, file: Blob) => {
     if (port || disposed) return;
     const started = spawn();
     port = started;
@@ -104,10 +105,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     started.onmessageerror = () => {
       if (port === started) stop();
     };
-    started.postMessage(
-      { t: 'open', file: source.file, log: source.log, format: info.format, database: isDatabase(info) },
-      [],
-    );
+    started.postMessage({ t: 'open', file, log: source.log(), format: info.format, database: isDatabase(info) }, []);
   };
   /** Hands the worker a new index. Returns false if there is none, because the trace's worker has ended. */
   const refresh = async (): Promise<boolean> => {
@@ -138,8 +136,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
    */
   const ready = async (least = 0): Promise<boolean> => {
     const info = source.info.peek();
-    if (!info || disposed) return false;
-    start(info);
+    const arrival = source.file();
+    const file = arrival instanceof Blob ? arrival : await arrival;
+    if (!info || !file || disposed) return false;
+    start(info, file);
     // An index requested before reading ended, or for a worker that has stopped since, is not enough.
     while (port && !isRecent(least)) {
       refreshing ??= refresh().finally(() => {

@@ -1,8 +1,10 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Attachment, CompanionFile, CompanionKind } from '../base/companions.ts';
+import { formatBytes } from '../base/format.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type {
+  Archive,
   Described,
   Details,
   Find,
@@ -17,11 +19,15 @@ import type {
   Track,
 } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
+import { sweepSpools } from '../base/spools.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
 import { createRecords, type Records, type RecordsPort } from './records.ts';
 import { createRequests } from './requests.ts';
+
+/** How long after the end of a worker its files are deleted. */
+const SWEEP_MS = 1000;
 
 /** A message of the trace's worker that ends one request. */
 type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
@@ -29,6 +35,8 @@ type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looke
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
   | { readonly at: 'loading' }
+  /** The file is an archive: {@link Trace.choose} says which of its traces to open. */
+  | { readonly at: 'choosing'; readonly archive: Archive }
   | { readonly at: 'ready'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly error: TraceError | null }
   /** `companion`: what the file is if it is no trace, but a companion of one. */
   | { readonly at: 'failed'; readonly error: TraceError; readonly companion: CompanionKind | null };
@@ -53,8 +61,18 @@ export interface Trace {
   readonly names: Names;
   /** The files that add to it. */
   readonly companions: ReadonlySignal<readonly Companion[]>;
-  /** The write-ahead log of the database, if there is one among the companions. */
+  /** The write-ahead log of the database, if there is one among the companions or in the archive. */
   readonly log: Blob | null;
+  /** The path of the trace if the file is an archive, else null. */
+  readonly entry: ReadonlySignal<string | null>;
+  /** Whether the archive has other traces. */
+  readonly hasOthers: ReadonlySignal<boolean>;
+  /** Opens this entry of the archive. */
+  choose(entry: number): void;
+  /** The file without its containers; null until it is unpacked. */
+  readonly content: ReadonlySignal<Blob | null>;
+  /** A sentence if not all of the unpacked file could be kept, until it is dismissed. */
+  readonly shortage: Signal<string>;
   /** null until the worker has recognised the file. */
   readonly info: ReadonlySignal<TraceInfo | null>;
   readonly status: ReadonlySignal<Status>;
@@ -109,6 +127,7 @@ export interface TraceFile {
 export function openTrace(port: Port, { file, name, companions }: TraceFile, spawnRecords: () => RecordsPort): Trace {
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
+  const contents = createContents(file);
   const requests = createRequests<ToWorker, Reply>((message) => port.postMessage(message));
   const jobs = createJobs((message) => port.postMessage(message));
   let gone = false;
@@ -121,6 +140,7 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
     requests.end();
     jobs.end();
     records.dispose();
+    contents.end();
   };
   const fail = (error: TraceError, companion: CompanionKind | null = null) => {
     failWith(state, error, companion);
@@ -130,8 +150,8 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
   const { ask, askNewest } = requests;
   const records = createRecords(
     {
-      file,
-      log,
+      file: () => contents.content.peek() ?? contents.arrival,
+      log: () => log ?? contents.log(),
       info: state.info,
       reading: () => state.status.peek().at === 'loading',
       index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
@@ -140,8 +160,10 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
   );
 
   port.onmessage = ({ data }) => {
-    if (isReport(data)) apply(state, data);
-    else if (data.t === 'failed') fail(data.error, data.companion);
+    if (isReport(data)) {
+      contents.hear(data);
+      apply(state, data);
+    } else if (data.t === 'failed') fail(data.error, data.companion);
     else if (data.t === 'looked') return;
     else if (isOfJob(data)) jobs.settle(data);
     else requests.settle(data);
@@ -156,10 +178,18 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
 
   return {
     ...state,
+    content: contents.content,
+    shortage: contents.shortage,
+    choose: (entry) => {
+      state.status.value = { at: 'loading' };
+      post({ t: 'choose', entry });
+    },
     records,
     name,
     size: file.size,
-    log,
+    get log() {
+      return log ?? contents.log();
+    },
     attach: (added) => {
       state.companions.value = [
         ...state.companions.peek(),
@@ -215,10 +245,59 @@ function alone({ x, track, locator, name }: RecordRow, record: RecordDetails): D
   return { item: null, track, locator, title: name, name: -1, start: x, end: null, flags: 0, ...record };
 }
 
+/** The file without its containers. */
+interface Contents {
+  readonly content: Signal<Blob | null>;
+  readonly shortage: Signal<string>;
+  /** The write-ahead log that was packed with a database, or null. */
+  log(): Blob | null;
+  /** Resolves with null if the worker ends before. */
+  readonly arrival: Promise<Blob | null>;
+  hear(report: Report): void;
+  end(): void;
+}
+
+function createContents(file: Blob): Contents {
+  const content = signal<Blob | null>(null);
+  const shortage = signal('');
+  let resolve: (found: Blob | null) => void = () => undefined;
+  const arrival = new Promise<Blob | null>((settle) => {
+    resolve = settle;
+  });
+  let packed = false;
+  let log: Blob | null = null;
+  const set = (found: Blob) => {
+    content.value = found;
+    resolve(found);
+  };
+  return {
+    content,
+    shortage,
+    arrival,
+    log: () => log,
+    hear: (report) => {
+      if (report.t === 'opened' && !report.packed) set(file);
+      if (report.t !== 'unpacked') return;
+      packed = true;
+      log = report.log;
+      set(report.file);
+      if (report.whole) return;
+      shortage.value = `The browser has room for the first ${formatBytes(report.file.size)} of the unpacked file only. Details and lists of records end there.`;
+    },
+    end: () => {
+      resolve(null);
+      // By then the worker has ended, so its file is not in use.
+      if (packed) setTimeout(() => void sweepSpools(), SWEEP_MS);
+    },
+  };
+}
+
 /** What the worker has reported of the trace so far. */
 interface TraceState {
   readonly names: Names;
   readonly companions: Signal<readonly Companion[]>;
+  readonly entry: Signal<string | null>;
+  readonly hasOthers: Signal<boolean>;
   readonly info: Signal<TraceInfo | null>;
   readonly status: Signal<Status>;
   readonly progress: Signal<Progress>;
@@ -229,6 +308,8 @@ function createState(bytes: number): TraceState {
   return {
     names: createNames(),
     companions: signal<readonly Companion[]>([]),
+    entry: signal<string | null>(null),
+    hasOthers: signal(false),
     info: signal<TraceInfo | null>(null),
     status: signal<Status>({ at: 'loading' }),
     progress: signal<Progress>({
@@ -258,8 +339,15 @@ function isOfJob(message: Reply | JobReply): message is JobReply {
 
 function apply(state: TraceState, report: Report): void {
   switch (report.t) {
+    case 'archive':
+      state.hasOthers.value = true;
+      state.status.value = { at: 'choosing', archive: report.archive };
+      return;
     case 'opened':
+      state.entry.value = report.entry;
       state.info.value = report.info;
+      return;
+    case 'unpacked':
       return;
     case 'names':
       state.names.add(report.first, report.names, report.keys);

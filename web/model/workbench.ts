@@ -42,7 +42,7 @@ export interface Offer {
 }
 
 /** `document.body.dataset.state`. */
-export type PageState = 'empty' | 'loading' | 'ready' | 'failed';
+export type PageState = 'empty' | 'loading' | 'choosing' | 'ready' | 'failed';
 
 /** The open trace, and the ways to open one. Opening a trace closes the previous one and frees its memory. */
 export interface Workbench {
@@ -64,6 +64,8 @@ export interface Workbench {
   /** Takes a companion away from the open trace, or from those that wait. */
   removeCompanion(id: number): void;
   openUrl(url: string): Promise<void>;
+  /** Opens the file again, to choose another trace of the archive. */
+  reopen(): void;
   /** Stops the download or the reading. */
   cancel(): void;
   /** Shows a notice. */
@@ -264,6 +266,10 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       notice.value = sentence;
     },
     openUrl,
+    reopen: () => {
+      const now = bench.peek();
+      if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
+    },
     cancel: () => {
       const now = bench.peek();
       if (now.at === 'open') now.open.trace.cancel();
@@ -273,6 +279,8 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     },
     dismissNotice: () => {
       notice.value = '';
+      const now = bench.peek();
+      if (now.at === 'open') now.open.trace.shortage.value = '';
     },
   };
 }

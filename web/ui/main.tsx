@@ -2,6 +2,7 @@ import './style.css';
 
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
+import { sweepSpools } from '../base/spools.ts';
 import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
 import type { RecordsPort } from '../model/records.ts';
@@ -48,7 +49,8 @@ effect(() => {
 });
 effect(() => {
   const bench = workbench.bench.value;
-  document.title = bench.at === 'open' ? `${bench.open.trace.name} – Unspool` : 'Unspool';
+  document.title =
+    bench.at === 'open' ? `${bench.open.trace.entry.value ?? bench.open.trace.name} – Unspool` : 'Unspool';
 });
 effect(() => {
   const bench = workbench.bench.value;
@@ -67,6 +69,7 @@ else if (!savesData()) {
   whenIdle(() => {
     workbench.warm();
     page.backends.probe();
+    void sweepSpools();
   });
 }
 

@@ -1,7 +1,10 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
+import type { TraceError } from '../base/protocol.ts';
 import { loadBrotli } from './brotli.ts';
 import type { LoadDisassembler } from './disassembler.ts';
+import { isTraceError } from './errors.ts';
 import { openDatabase, startReader } from './loading.ts';
+import { type Ends, type Host, loadUnpack, mayBePacked, openPacked, type Packed } from './packed.ts';
 import type { Session } from './session.ts';
 import { type DatabaseBytes, databaseBytes, type SqlFile } from './sqlite.ts';
 import { loadSymbols } from './symbols.ts';
@@ -19,23 +22,65 @@ export interface OpenSession {
   readonly database: SqlFile | null;
   /** The bytes of the database and its log. */
   readonly bytes: DatabaseBytes | null;
+  /** What is around the trace; null for a bare file. */
+  readonly packed: Packed | null;
 }
 
+/** What {@link lookAt} tells of a file. */
+type Seen = Omit<Look, 'companion'> & { readonly name: string | null };
+
 /**
- * A session for a file, ready for its first step. `log` is the write-ahead log of a database. Throws a `TraceError` for a
- * file that no format claims or a module that does not load, and a `DOMException` for a file that cannot be read.
+ * A session for a file, ready for its first step. `log` is the write-ahead log of a database. Throws a {@link TraceError}
+ * for a file that no format claims or a module that does not load, and a `DOMException` for a file that cannot be read.
  */
 export async function openSession(
   file: Blob,
   name: string,
   log: Blob | null,
   disassembler: LoadDisassembler,
+  host: Host,
 ): Promise<OpenSession> {
   // The log of a database can replace its first page.
   const overlaid = log && databaseBytes(file, log);
   const ends = await endsOf(file, name, overlaid);
+  try {
+    const session = await recognised(ends);
+    return { ...(await attached(session, file, overlaid, disassembler)), packed: null };
+  } catch (error) {
+    // Formats come first: an apitrace has its own containers.
+    if (!isUnrecognised(error) || !mayBePacked(ends)) throw error;
+    const { session, packed } = await openPacked(file, ends, error, host, {
+      session: (some) =>
+        recognised(some).catch((thrown) => {
+          if (isUnrecognised(thrown)) return thrown;
+          throw thrown;
+        }),
+      ends: (part, partName) => endsOf(part, partName, null),
+      formatOf: async (...some) => {
+        if (needsBrotli(...some)) await loadBrotli(provideBrotli);
+        return (lookAt(...some) as Seen).name;
+      },
+    });
+    const found = packed.file ?? file;
+    const itsLog = log ?? packed.log;
+    const opened = await attached(session, found, itsLog && databaseBytes(found, itsLog), disassembler);
+    return { ...opened, packed };
+  }
+}
+
+/** A session for a file with these ends. Throws a {@link TraceError} if no format claims it. */
+async function recognised(ends: Ends): Promise<Session> {
   if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
-  const session: Session = new WasmSession(...ends);
+  return new WasmSession(...ends);
+}
+
+/** Attaches the database to a session that reads one. */
+async function attached(
+  session: Session,
+  file: Blob,
+  overlaid: DatabaseBytes | null,
+  disassembler: LoadDisassembler,
+): Promise<Omit<OpenSession, 'packed'>> {
   if (!session.isDatabase()) return { session, database: null, bytes: null };
   // Databases hold blocks of code, so the disassembler loads along with SQLite. Reading works without it, too.
   const disassembling = disassembler().catch(() => undefined);
@@ -45,23 +90,31 @@ export async function openSession(
   return { session, database, bytes };
 }
 
+function isUnrecognised(error: unknown): error is TraceError {
+  return isTraceError(error) && error.kind === 'unrecognised';
+}
+
 /**
- * What a file is: a trace, a companion of one, or something else. Throws as {@link openSession} does, except that no file is
- * refused.
+ * What a file is: a trace, a companion of one, or something else. A file in a container counts as a possible trace. Throws as
+ * {@link openSession} does, except that no file is refused.
  */
 export async function look(file: Blob, name: string): Promise<Look> {
   const ends = await endsOf(file, name, null);
   if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
-  const seen = lookAt(...ends) as Omit<Look, 'companion'>;
-  if (seen.format !== null) return { ...seen, companion: null };
+  const { format, confidence, looks } = lookAt(...ends) as Seen;
+  const seen = { format, confidence, looks };
+  if (format !== null) return { ...seen, companion: null };
   const { companionOf } = await loadSymbols();
   const [kind, what] = companionOf(...ends) ?? [];
-  return kind === undefined
-    ? { ...seen, companion: null }
-    : { ...seen, companion: kind as CompanionKind, looks: what! };
+  if (kind !== undefined) return { ...seen, companion: kind as CompanionKind, looks: what! };
+  if (!mayBePacked(ends)) return { ...seen, companion: null };
+  const container = (await loadUnpack()).Container.of(ends[2], name);
+  const isPacked = container !== undefined;
+  container?.free();
+  return { ...seen, ...(isPacked && { format: 'packed', confidence: 1 }), companion: null };
 }
 
-async function endsOf(file: Blob, name: string, overlaid: DatabaseBytes | null) {
+async function endsOf(file: Blob, name: string, overlaid: DatabaseBytes | null): Promise<Ends> {
   const { size } = overlaid ?? file;
   const part = async (from: number, to: number) =>
     overlaid ? overlaid.read(from, to) : new Uint8Array(await file.slice(from, to).arrayBuffer());

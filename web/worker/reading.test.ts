@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readThrough } from './reading.ts';
+import { inputOf, readThrough } from './reading.ts';
 import type { Session } from './session.ts';
 import { openSource, openStream } from './source.ts';
 
@@ -60,7 +60,11 @@ describe('reading', () => {
     const blob = file(size);
     const { session: taking, got, log } = session(size);
     const painted = Promise.resolve();
-    const how = await readThrough(taking, blob, null, { cancelled: () => false, painted, report: () => undefined });
+    const how = await readThrough(taking, inputOf(blob), null, {
+      cancelled: () => false,
+      painted,
+      report: () => undefined,
+    });
     expect(how).toBe('complete');
     expect(log).toEqual(['end']);
     expect(got[0]!.bytes.length).toBeLessThanOrEqual(256 * 1024);
@@ -73,7 +77,7 @@ describe('reading', () => {
     const size = 600_000;
     const blob = file(size);
     const { session: taking, got } = session(size, [[100_000, 5000]]);
-    await readThrough(taking, blob, null, { cancelled: () => false, painted: NEVER, report: () => undefined });
+    await readThrough(taking, inputOf(blob), null, { cancelled: () => false, painted: NEVER, report: () => undefined });
     const again = got.find(({ at }, i) => i > 0 && at === 100_000)!;
     const expected = new Uint8Array(await blob.slice(100_000, 105_000).arrayBuffer());
     expect(Buffer.compare(again.bytes, expected)).toBe(0);
@@ -83,7 +87,7 @@ describe('reading', () => {
     const { session: taking, got } = session(size);
     let painted: () => void = () => undefined;
     let readBefore = -1;
-    const running = readThrough(taking, file(size), null, {
+    const running = readThrough(taking, inputOf(file(size)), null, {
       cancelled: () => false,
       painted: new Promise((resolve) => {
         painted = resolve;
@@ -101,7 +105,7 @@ describe('reading', () => {
     const size = 8 * MIB;
     const { session: taking, got, log } = session(size);
     const pace = { cancelled: () => got.length >= 2, painted: Promise.resolve(), report: () => undefined };
-    expect(await readThrough(taking, file(size), null, pace)).toBe('cancelled');
+    expect(await readThrough(taking, inputOf(file(size)), null, pace)).toBe('cancelled');
     expect(log).toEqual(['cancel']);
     expect(got.length).toBe(2);
   });
@@ -132,7 +136,7 @@ describe('reading a database', () => {
       progress: () => ({ slices: 0 }),
     };
     const pace = { cancelled: () => false, painted: NEVER, report: () => undefined };
-    expect(await readThrough(made as unknown as Session, file(0), database, pace)).toBe('complete');
+    expect(await readThrough(made as unknown as Session, inputOf(file(0)), database, pace)).toBe('complete');
     expect(steps).toBe(3);
   });
 });

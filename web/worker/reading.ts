@@ -1,10 +1,29 @@
 import { type Session, STEP_BROKEN, STEP_DONE, STEP_MORE, STEP_WANTS_BYTES } from './session.ts';
-import { openSource } from './source.ts';
+import { openSource, type Source } from './source.ts';
 
 /** What the loop needs of a database. */
 export interface Arriving {
   /** Settles when the bytes that the session will read next are there. null if they are, or are not on their way. */
   arrival(): Promise<void> | null;
+}
+
+/** The file, as the loop reads it. */
+export interface Input {
+  /** Bytes; null while the size is unknown. */
+  readonly size: number | null;
+  /** The bytes from the offset `at` on. Called once. */
+  open(at: number): Source;
+  /** Bytes that may have been read before; fewer at the end. Rejects with a `DOMException` if they cannot be read. */
+  readAt(at: number, length: number): Promise<Uint8Array>;
+}
+
+/** A plain file. */
+export function inputOf(file: Blob): Input {
+  return {
+    size: file.size,
+    open: (at) => openSource(file, at),
+    readAt: async (at, length) => new Uint8Array(await file.slice(at, at + length).arrayBuffer()),
+  };
 }
 
 /** What the loop needs from the worker. */
@@ -37,17 +56,17 @@ const LARGEST_BUDGET = 4_000_000;
 const HOLD_MS = 250;
 
 /**
- * Reads `file` through `session` and yields to messages every {@link TURN_MS}. `database` is what the session reads the
+ * Reads `input` through `session` and yields to messages every {@link TURN_MS}. `database` is what the session reads the
  * file by if it is a database, else null. Rejects with a `DOMException` if the file cannot be read, and with whatever a
  * wasm trap throws.
  */
 export async function readThrough(
   session: Session,
-  file: Blob,
+  input: Input,
   database: Arriving | null,
   pace: Pace,
 ): Promise<Outcome> {
-  return database ? readRows(session, database, pace) : readBytes(session, file, pace);
+  return database ? readRows(session, database, pace) : readBytes(session, input, pace);
 }
 
 /** Reads a database. The session fetches rows itself, a portion each step. */
@@ -84,10 +103,10 @@ async function readRows(session: Session, database: Arriving, pace: Pace): Promi
   }
 }
 
-async function readBytes(session: Session, file: Blob, pace: Pace): Promise<Outcome> {
-  const source = openSource(file, session.wantsAt());
+async function readBytes(session: Session, input: Input, pace: Pace): Promise<Outcome> {
+  const source = input.open(session.wantsAt());
   const yielder = createYielder();
-  const holdAt = Math.max(MIB, Math.floor(file.size / 8));
+  const holdAt = Math.max(MIB, Math.floor((input.size ?? 0) / 8));
   let holding = true;
   let portion = FIRST_PORTION;
   let budget = 16 * SMALLEST_BUDGET;
@@ -122,7 +141,7 @@ async function readBytes(session: Session, file: Blob, pace: Pace): Promise<Outc
           }
           bytes = await source.take(allowed());
         } else {
-          bytes = await readAt(file, at, session.wantsLength());
+          bytes = await readAt(input, at, session.wantsLength());
         }
         if (bytes) session.push(bytes);
         else session.end();
@@ -141,14 +160,13 @@ async function readBytes(session: Session, file: Blob, pace: Pace): Promise<Outc
   }
 }
 
-async function readAt(file: Blob, at: number, length: number): Promise<Uint8Array | null> {
-  const most = Math.min(length === 0 ? PORTION : length, PORTION);
-  const bytes = new Uint8Array(await file.slice(at, at + most).arrayBuffer());
+async function readAt(input: Input, at: number, length: number): Promise<Uint8Array | null> {
+  const bytes = await input.readAt(at, Math.min(length === 0 ? PORTION : length, PORTION));
   return bytes.byteLength > 0 ? bytes : null;
 }
 
 /** A message to itself lets the worker handle the queued messages first. A timer would cost 4 ms. */
-function createYielder(): { turn(): Promise<void>; close(): void } {
+export function createYielder(): { turn(): Promise<void>; close(): void } {
   const channel = new MessageChannel();
   return {
     turn: () =>

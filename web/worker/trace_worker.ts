@@ -1,14 +1,15 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
-import type { Described, TraceError } from '../base/protocol.ts';
+import type { Described, Progress, TraceError } from '../base/protocol.ts';
 import { aboutLog, createNames } from './companions.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { createJobs } from './jobs.ts';
 import { look, openSession } from './modules.ts';
-import { readThrough } from './reading.ts';
+import { inputOf, readThrough } from './reading.ts';
 import { createScheduler, type Rank } from './scheduler.ts';
 import type { Session } from './session.ts';
+import type { Unpacked } from './unpacked.ts';
 
 /** Minimum time between two progress messages. */
 const REPORT_MS = 100;
@@ -24,6 +25,9 @@ export interface TraceWorker {
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createTraceWorker(post: (message: FromWorker) => void): TraceWorker {
   let session: Session | null = null;
+  /** The file that is unpacked while the session reads it. */
+  let unpacked: Unpacked | null = null;
+  let choose: (entry: number) => void = () => undefined;
   let cancelled = false;
   /** The page knows that this trace is lost, so the session is not used any more. */
   let over = false;
@@ -87,10 +91,22 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     (attachment) => post({ t: 'attached', attachment }),
   );
 
+  /** How far reading is. Of a packed file, its compressed bytes count. */
+  const progressOf = (open: Session): Progress => {
+    const progress = open.progress();
+    return unpacked ? { ...progress, bytesRead: unpacked.packedRead, bytes: unpacked.packedSize } : progress;
+  };
+  const reportUnpacking = ({ packedRead: bytesRead, packedSize: bytes }: Unpacked) => {
+    const time = performance.now();
+    if (time - reportedAt < REPORT_MS) return;
+    reportedAt = time;
+    const none = { events: 0, slices: 0, storeBytes: 0, extent: null, problems: [] };
+    post({ t: 'progress', progress: { ...none, bytesRead, bytes, stage: 'unpacking' } });
+  };
   const report = (now: boolean) => {
     const time = performance.now();
     if (!session || (!now && reportedSlices && time - reportedAt < REPORT_MS)) return;
-    const progress = session.progress();
+    const progress = progressOf(session);
     // The first slices are reported at once: the first picture waits for them.
     if (!now && progress.slices === 0 && time - reportedAt < REPORT_MS) return;
     reportedSlices ||= progress.slices > 0;
@@ -101,28 +117,53 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     reading = false;
     flush(open);
     names.report();
-    const progress = open.progress();
+    const progress = progressOf(open);
     if (how === 'broken' && progress.events === 0 && error) fail(error);
     else post({ t: 'done', how, progress, error: how === 'broken' ? error : null });
   };
   const read = async ({ file: blob, name, companions }: Extract<ToWorker, { t: 'open' }>) => {
     try {
       const wal = companions.find(({ kind }) => kind === 'wal');
-      const opened = await openSession(blob, name, wal?.file ?? null, loadDisassembler);
+      const opened = await openSession(blob, name, wal?.file ?? null, loadDisassembler, {
+        cancelled: () => cancelled,
+        report: reportUnpacking,
+        choose: (archive) => {
+          post({ t: 'archive', archive });
+          return new Promise((resolve) => {
+            choose = resolve;
+          });
+        },
+      });
       session = opened.session;
-      post({ t: 'opened', info: session.info() });
+      const { packed } = opened;
+      unpacked = packed?.unpacked ?? null;
+      if (packed?.file) post({ t: 'unpacked', file: packed.file, log: packed.log, whole: true });
+      const info = session.info();
+      const container = [info.container, ...(packed?.containers ?? [])].filter((part) => part !== null);
+      post({
+        t: 'opened',
+        info: { ...info, container: container.join(' in ') || null },
+        packed: packed !== null,
+        entry: packed?.entry ?? null,
+      });
       if (wal) {
         const { log = null, matches = false } = opened.bytes ?? {};
         post({ t: 'attached', attachment: { companion: wal.id, ...aboutLog(log, matches) } });
       }
-      const takes = session.info().companions.includes('names');
+      const takes = info.companions.includes('names');
       for (const companion of companions) if (takes && companion.kind === 'names') void names.attach(companion);
-      const how = await readThrough(session, blob, opened.database, {
+      const how = await readThrough(session, unpacked ?? inputOf(packed?.file ?? blob), opened.database, {
         cancelled: () => cancelled,
         painted: firstPicture,
         report,
       });
-      finish(session, how, session.error() ?? null);
+      if (unpacked) {
+        const { spool } = unpacked;
+        post({ t: 'unpacked', file: await spool.finish(), log: null, whole: spool.whole });
+        unpacked.close();
+      }
+      const fault = unpacked?.fault ?? packed?.fault ?? null;
+      finish(session, how === 'complete' && fault ? 'broken' : how, fault ?? session.error() ?? null);
     } catch (thrown) {
       const error = asTraceError(thrown);
       // After a trap the session's memory is unreliable. After a failed read it is intact.
@@ -173,6 +214,9 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return;
         case 'detach':
           return names.detach(message.companion);
+        case 'choose':
+          choose(message.entry);
+          return;
         case 'cancel':
           cancelled = true;
           return;

@@ -8,6 +8,7 @@ import type { Page } from '../page.ts';
 import { TraceView } from '../timeline/trace_view.tsx';
 import { Welcome } from '../welcome/welcome.tsx';
 import { DropOverlay } from './drop.tsx';
+import { Entries } from './entries.tsx';
 import './app.css';
 
 /** The whole page. */
@@ -20,6 +21,7 @@ export function App({ page }: { page: Page }) {
     input.current?.click();
   }, [workbench]);
   const bench = workbench.bench.value;
+  const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
   useEffect(() => {
     const toggleKeys = () => {
@@ -45,7 +47,9 @@ export function App({ page }: { page: Page }) {
           event.currentTarget.value = '';
         }}
       />
-      {bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? (
+      {status?.at === 'choosing' && bench.at === 'open' ? (
+        <Entries trace={bench.open.trace} archive={status.archive} />
+      ) : bench.at === 'open' && status?.at !== 'failed' ? (
         <TraceView key={bench.open.id} open={bench.open} page={page} />
       ) : (
         <Welcome workbench={workbench} choose={choose} />
@@ -58,7 +62,8 @@ export function App({ page }: { page: Page }) {
 }
 
 function Notice({ workbench }: { workbench: Workbench }) {
-  const text = workbench.notice.value;
+  const bench = workbench.bench.value;
+  const text = workbench.notice.value || (bench.at === 'open' ? bench.open.trace.shortage.value : '');
   const offered = workbench.offered.value;
   return (
     <div class="notice" role="status">

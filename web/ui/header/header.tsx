@@ -25,7 +25,9 @@ export function Header({ workbench, theme, choose, showKeys }: Props) {
         <Logo />
         Unspool
       </span>
-      {trace && <Facts trace={trace} cancel={workbench.cancel} remove={workbench.removeCompanion} />}
+      {trace && (
+        <Facts trace={trace} cancel={workbench.cancel} remove={workbench.removeCompanion} reopen={workbench.reopen} />
+      )}
       <span class="header-end">
         {trace && (
           <button
@@ -47,14 +49,34 @@ export function Header({ workbench, theme, choose, showKeys }: Props) {
   );
 }
 
-function Facts({ trace, cancel, remove }: { trace: Trace; cancel: () => void; remove: (id: number) => void }) {
+interface FactsProps {
+  readonly trace: Trace;
+  readonly cancel: () => void;
+  readonly remove: (id: number) => void;
+  readonly reopen: () => void;
+}
+
+function Facts({ trace, cancel, remove, reopen }: FactsProps) {
   const info = trace.info.value;
   const status = trace.status.value;
+  const name = trace.entry.value === null ? trace.name : `${trace.name} › ${trace.entry.value}`;
+  if (status.at === 'choosing') {
+    return (
+      <h1 class="file-name" title={name}>
+        {name}
+      </h1>
+    );
+  }
   return (
     <>
-      <h1 class="file-name" title={trace.name}>
-        {trace.name}
+      <h1 class="file-name" title={name}>
+        {name}
       </h1>
+      {trace.hasOthers.value && (
+        <button type="button" class="plain" onClick={reopen} title="Choose another trace of this archive">
+          Others…
+        </button>
+      )}
       <Companions companions={trace.companions.value} remove={remove} />
       {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
@@ -71,7 +93,8 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
       <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Read so far" />
       <span class="muted">{formatPercent(bytesRead, bytes)}</span>
       <span class="muted loading-text">
-        {formatBytes(bytesRead)} of {formatBytes(bytes)} · {formatCounted(events, noun)}
+        {formatBytes(bytesRead)} of {formatBytes(bytes)}
+        {trace.info.value && ` · ${formatCounted(events, noun)}`}
         {stage !== null && ` · ${stage}`}
       </span>
       <button type="button" onClick={cancel}>

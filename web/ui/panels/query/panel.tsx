@@ -11,7 +11,7 @@ export function createQueryPanel(spawn: () => SqlPort): Panel {
     unscoped: true,
     offered: ({ trace }) => trace.info.value?.offers.includes('sql') ?? false,
     create: ({ file, trace }) => {
-      const sql = createSql(file, trace.log, spawn);
+      const sql = createSql(trace.content.peek() ?? file, trace.log, spawn);
       const text = signal('');
       return { component: () => <Query sql={sql} text={text} />, dispose: sql.dispose };
     },

@@ -1,0 +1,124 @@
+import { spoolFolder, spoolLock, sweepSpools } from '../base/spools.ts';
+
+/** Bytes that are kept in memory before a file is begun. */
+const SMALL = 8 * 1024 * 1024;
+/** Bytes that are kept in memory where there are no files. */
+const MEMORY = 256 * 1024 * 1024;
+
+/** A growing copy of an unpacked file, for reading it again: in memory at first, and then on disk. */
+export interface Spool {
+  /** Bytes kept. */
+  readonly size: number;
+  /** Whether all that was appended is kept. */
+  readonly whole: boolean;
+  /** Appends a copy of the bytes, unless there is no room for them or was none for earlier ones. */
+  append(bytes: Uint8Array): Promise<void>;
+  /** Bytes that are kept; fewer at the end. */
+  read(from: number, to: number): Promise<Uint8Array>;
+  /** Ends the appending and returns what is kept. */
+  finish(): Promise<Blob>;
+}
+
+/** The part of `FileSystemSyncAccessHandle` that is used. It exists in workers only, so the DOM types lack it. */
+export interface AccessHandle {
+  write(bytes: Uint8Array, options: { at: number }): number;
+  read(into: Uint8Array, options: { at: number }): number;
+  flush(): void;
+  close(): void;
+}
+
+/** A file on disk. */
+export interface OpenFile {
+  readonly handle: FileSystemFileHandle;
+  readonly access: AccessHandle;
+}
+
+/** An empty spool. `open` begins its file on disk; `most` bytes are kept in memory if that fails. */
+export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEMORY): Spool {
+  let size = 0;
+  let whole = true;
+  let parts: Blob[] = [];
+  let file: OpenFile | null = null;
+  /** There is no file, and there will be none. */
+  let inMemory = false;
+  let finished: Promise<Blob> | null = null;
+
+  const spill = async () => {
+    try {
+      const opened = await open();
+      let at = 0;
+      for (const part of parts) {
+        write(opened, new Uint8Array(await part.arrayBuffer()), at);
+        at += part.size;
+      }
+      file = opened;
+      parts = [];
+    } catch {
+      inMemory = true;
+    }
+  };
+  return {
+    get size() {
+      return size;
+    },
+    get whole() {
+      return whole;
+    },
+    append: async (bytes) => {
+      if (!whole) return;
+      if (!file && !inMemory && size + bytes.length > SMALL) await spill();
+      try {
+        if (file) write(file, bytes, size);
+        else if (size + bytes.length > most) throw new RangeError('no room');
+        else parts.push(new Blob([bytes as Uint8Array<ArrayBuffer>]));
+        size += bytes.length;
+      } catch {
+        // The disk or the quota is full.
+        whole = false;
+      }
+    },
+    read: async (from, to) => {
+      const end = Math.min(to, size);
+      if (file && !finished) {
+        const bytes = new Uint8Array(Math.max(0, end - from));
+        return bytes.subarray(0, file.access.read(bytes, { at: from }));
+      }
+      const kept = await (finished ?? new Blob(parts));
+      return new Uint8Array(await kept.slice(from, end).arrayBuffer());
+    },
+    finish: () => {
+      finished ??= (async () => {
+        if (!file) return new Blob(parts);
+        file.access.flush();
+        file.access.close();
+        const kept = await file.handle.getFile();
+        return kept.size > size ? kept.slice(0, size) : kept;
+      })();
+      return finished;
+    },
+  };
+}
+
+/** Throws if not all of the bytes were written. */
+function write(file: OpenFile, bytes: Uint8Array, at: number): void {
+  if (file.access.write(bytes, { at }) < bytes.length) throw new RangeError('no room');
+}
+
+async function openFile(): Promise<OpenFile> {
+  await sweepSpools();
+  const folder = await spoolFolder();
+  const name = crypto.randomUUID();
+  // Held until this worker ends.
+  await new Promise<void>((resolve, reject) => {
+    navigator.locks
+      .request(spoolLock(name), () => {
+        resolve();
+        return new Promise(() => undefined);
+      })
+      .catch(reject);
+  });
+  const handle = await folder.getFileHandle(name, { create: true });
+  const createAccess = (handle as unknown as { createSyncAccessHandle(): Promise<AccessHandle> })
+    .createSyncAccessHandle;
+  return { handle, access: await createAccess.call(handle) };
+}
