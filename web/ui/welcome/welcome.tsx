@@ -39,6 +39,7 @@ export function Welcome({ workbench, choose }: { workbench: Workbench; choose: (
               </li>
             ))}
           </ul>
+          <p class="muted containers">Also in gzip, zstd, xz, Brotli, zip and tar</p>
         </section>
         <section aria-labelledby="samples">
           <h2 id="samples">Samples to try</h2>
