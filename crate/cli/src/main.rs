@@ -159,7 +159,7 @@ struct Source {
     /// Path of the file, for SQLite, which opens it by itself.
     path: PathBuf,
     /// The copy of standard input, or the unpacked file. Deleted on drop.
-    _spooled: Option<tempfile::TempPath>,
+    _spooled: unpack::Unpacked,
     /// The containers around the trace.
     container: Option<String>,
     size: u64,

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::{NamedTempFile, TempDir, TempPath};
 use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_formats::{Probe, recognise};
 use unspool_unpack::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
@@ -26,9 +26,19 @@ pub(crate) struct Found {
     /// Path of the trace itself.
     pub(crate) path: PathBuf,
     /// Keeps the temporary file.
-    pub(crate) unpacked: Option<TempPath>,
+    pub(crate) unpacked: Unpacked,
     /// The containers around the trace, the innermost first.
     pub(crate) container: Option<String>,
+}
+
+/// A temporary file, deleted on drop.
+pub(crate) enum Unpacked {
+    /// The trace is where it was.
+    None,
+    /// One file.
+    File { _path: TempPath },
+    /// A database with its write-ahead log, beside which SQLite makes a further file.
+    Folder { _folder: TempDir },
 }
 
 /// What an archive with several traces holds.
@@ -79,7 +89,8 @@ impl Archive {
 /// was given, and `spooled` the file itself if it is a temporary one.
 pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>) -> Result<Found, Failure> {
     let (path, mut wanted) = split(path);
-    let mut found = Found { path, unpacked: spooled, container: None };
+    let unpacked = spooled.map_or(Unpacked::None, |path| Unpacked::File { _path: path });
+    let mut found = Found { path, unpacked, container: None };
     let mut inner = match &wanted {
         Some(entry) => name.strip_suffix(entry.as_str()).map_or(name, |file| file.trim_end_matches('/')).to_string(),
         None => name.to_string(),
@@ -95,20 +106,11 @@ pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>) -> Result
             _ => break,
         };
         let (target, layer, next);
+        let mut beside = None;
         if kind.is_archive() {
-            let (entry, choice) = choose(kind, &mut file, &inner, wanted.as_deref())?;
-            if let Some(refusal) = entry.refusal() {
-                return Err(Failure::new(format!("{inner}: {refusal}")));
-            }
-            let (at, len) = content(kind, &mut file, &entry)
-                .map_err(|fault| Failure::new(format!("{inner}: at byte {}: {}", fault.at, fault.sentence(kind))))?;
-            file.0.seek(SeekFrom::Start(at)).map_err(in_file)?;
-            let bytes = file.0.take(len);
-            target = match Stream::of_entry(&entry) {
-                Some(stream) => unpack(stream, kind, bytes, &format!("{inner}/{}", entry.name)),
-                None => copy(bytes),
-            }
-            .map_err(in_file)?;
+            let (entry, choice, log) = choose(kind, &mut file, &inner, wanted.as_deref())?;
+            target = extract(kind, &mut file, &entry, &inner)?;
+            beside = log.map(|log| extract(kind, &mut file, &log, &inner)).transpose()?;
             layer = format!("{}: {}", kind.name(), entry.name);
             next = entry.name;
             wanted = choice;
@@ -120,14 +122,42 @@ pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>) -> Result
             next = inner_name(&inner);
         }
         found.container = Some(found.container.map_or(layer.clone(), |outer| format!("{layer} in {outer}")));
-        found.path = target.to_path_buf();
-        found.unpacked = Some(target);
+        (found.path, found.unpacked) = match beside {
+            Some(log) => together(target, log).map_err(in_file)?,
+            None => (target.to_path_buf(), Unpacked::File { _path: target }),
+        };
         inner = next;
     }
     match wanted {
         Some(entry) => Err(Failure::new(format!("{name}: there is no {entry} in this file."))),
         None => Ok(found),
     }
+}
+
+/// The content of an entry of an archive, in a temporary file.
+fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str) -> Result<TempPath, Failure> {
+    if let Some(refusal) = entry.refusal() {
+        return Err(Failure::new(format!("{name}: {refusal}")));
+    }
+    let (at, len) = content(kind, file, entry)
+        .map_err(|fault| Failure::new(format!("{name}: at byte {}: {}", fault.at, fault.sentence(kind))))?;
+    let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
+    file.0.seek(SeekFrom::Start(at)).map_err(in_file)?;
+    let bytes = (&file.0).take(len);
+    match Stream::of_entry(entry) {
+        Some(stream) => unpack(stream, kind, bytes, &format!("{name}/{}", entry.name)),
+        None => copy(bytes),
+    }
+    .map_err(in_file)
+}
+
+/// Moves a database and its write-ahead log to a folder, with the names by which SQLite finds the log.
+fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("database");
+    database.persist(&path)?;
+    log.persist(folder.path().join("database-wal"))?;
+    Ok((path, Unpacked::Folder { _folder: folder }))
 }
 
 /// The path of the file, and what follows it: the name of an entry.
@@ -141,12 +171,23 @@ fn split(path: &Path) -> (PathBuf, Option<String>) {
     (path.into(), None)
 }
 
-/// The entry that is wanted, or the only trace. Returns also what is wanted within that entry.
-fn choose(kind: Kind, file: &mut Packed, name: &str, wanted: Option<&str>) -> Result<(Entry, Option<String>), Failure> {
-    let Listing { mut entries, fault } = list(kind, file);
+/// The entry that is wanted, or the only trace. Returns also what is wanted within that entry, and the write-ahead log beside it.
+fn choose(
+    kind: Kind,
+    file: &mut Packed,
+    name: &str,
+    wanted: Option<&str>,
+) -> Result<(Entry, Option<String>, Option<Entry>), Failure> {
+    let Listing { entries, fault } = list(kind, file);
     if let Some(fault) = fault {
         complain(name, Place::At { noun: "byte", at: fault.at }, &fault.sentence(kind));
     }
+    let with_log = |at: usize, rest: Option<String>| {
+        let entry = entries[at].clone();
+        let log = format!("{}-wal", entry.name);
+        let log = entries.iter().find(|other| other.name == log).cloned();
+        (entry, rest, log)
+    };
     if let Some(wanted) = wanted {
         let exact = entries.iter().position(|entry| entry.name == wanted);
         let outer =
@@ -154,9 +195,8 @@ fn choose(kind: Kind, file: &mut Packed, name: &str, wanted: Option<&str>) -> Re
         let Some(at) = exact.or_else(outer) else {
             return Err(Failure::new(format!("{name}: there is no {wanted} in this {} archive.", kind.name())));
         };
-        let entry = entries.swap_remove(at);
-        let rest = wanted.get(entry.name.len() + 1..).map(String::from);
-        return Ok((entry, rest));
+        let rest = wanted.get(entries[at].name.len() + 1..).map(String::from);
+        return Ok(with_log(at, rest));
     }
     let mut traces: Vec<(usize, &'static str)> = Vec::new();
     for (i, entry) in entries.iter().enumerate() {
@@ -170,7 +210,7 @@ fn choose(kind: Kind, file: &mut Packed, name: &str, wanted: Option<&str>) -> Re
             entries.len(),
             kind.name()
         ))),
-        [(only, _)] => Ok((entries.swap_remove(only), None)),
+        [(only, _)] => Ok(with_log(only, None)),
         _ => {
             let others = entries.len() - traces.len();
             let traces = traces

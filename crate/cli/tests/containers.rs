@@ -118,3 +118,32 @@ fn keeps_what_precedes_damage() {
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert!(complaint.contains("at byte 2000: The gzip stream ends too early."), "{complaint}");
 }
+
+/// What is in the log is not in the database itself.
+#[test]
+fn takes_the_log_beside_a_database_from_the_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, log) = (folder.path().join("logged.sqlite"), folder.path().join("logged.sqlite-wal"));
+    fs::copy(fixture("rvn/logged.sqlite"), &database).unwrap();
+    let without = info(&database)["digest"].clone();
+    fs::copy(fixture("rvn/logged.sqlite-wal"), &log).unwrap();
+    let expected = info(&database)["digest"].clone();
+    assert_ne!(without, expected);
+    let archive: Vec<u8> = [("x/logged.sqlite", &database), ("x/logged.sqlite-wal", &log)]
+        .into_iter()
+        .flat_map(|(name, path)| tar_entry(name, &fs::read(path).unwrap()))
+        .collect();
+    let packed = written(folder.path(), "logged.tar", &archive);
+    assert_eq!(info(&packed)["digest"], expected);
+}
+
+fn tar_entry(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut header = [0; 512];
+    header[..name.len()].copy_from_slice(name.as_bytes());
+    header[124..136].copy_from_slice(format!("{:011o}\0", bytes.len()).as_bytes());
+    header[148..157].copy_from_slice(b"        0");
+    let sum: u32 = header.iter().map(|b| u32::from(*b)).sum();
+    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    let padding = vec![0; (512 - bytes.len() % 512) % 512];
+    [&header, bytes, &padding].concat()
+}
