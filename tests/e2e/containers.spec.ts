@@ -111,7 +111,7 @@ test('opens an apitrace in a container of its own as before, and one around that
 
 test('streams a large log while unpacking it, and reads its records from disk', async ({ page }) => {
   const bytes = readFileSync(fixture('threads.xray'));
-  const large = Buffer.concat([bytes.subarray(0, 32), ...Array.from({ length: 2000 }, () => bytes.subarray(32))]);
+  const large = Buffer.concat([bytes.subarray(0, 32), ...Array.from({ length: 900 }, () => bytes.subarray(32))]);
   await openBytes(page, 'bare.xray', large);
   const expected = await digest(page);
   await openBytes(page, 'large.xray.gz', gzipSync(large, { level: 1 }));
@@ -170,6 +170,28 @@ test('opens the only trace of a tar archive in gzip, and in xz the one that is c
   await page.getByRole('button', { name: /events\.xray/ }).click();
   await settled(page, 'ready', 'traces/events.xray');
   expect(await digest(page)).toBe(digestOf('xray/events.xray'));
+});
+
+test('takes the write-ahead log of a database from the archive', async ({ page }) => {
+  const files = [file('logged.sqlite', 'rvn/logged.sqlite'), file('logged.sqlite-wal', 'rvn/logged.sqlite-wal')];
+  await openBytes(page, 'bare.zip', zip(files.slice(0, 1)));
+  const without = await digest(page);
+  await openBytes(page, 'logged.zip', zip(files));
+  const found = await digest(page);
+  expect(found).not.toBe(without);
+  await page.reload();
+  await page.setInputFiles('#file-input', [fixture('rvn/logged.sqlite'), fixture('rvn/logged.sqlite-wal')]);
+  await settled(page, 'ready', 'logged.sqlite');
+  expect(await digest(page)).toBe(found);
+});
+
+test('opens a packed trace beside a list of names', async ({ page }) => {
+  await open(page, fixture('events.xray'));
+  const names = { name: 'names.txt', mimeType: 'text/plain', buffer: Buffer.from('1: main\n2: worker\n') };
+  const buffer = readFileSync(fixture('containers/threads.xray.xz'));
+  await page.setInputFiles('#file-input', [names, { name: 'threads.xray.xz', mimeType: 'application/x-xz', buffer }]);
+  await settled(page, 'ready', 'threads.xray.xz');
+  expect(await digest(page)).toBe(digestOf('xray/threads.xray'));
 });
 
 test('keeps what precedes the end of a truncated container', async ({ page }) => {

@@ -23,7 +23,6 @@ export interface Spool {
 export interface AccessHandle {
   write(bytes: Uint8Array, options: { at: number }): number;
   read(into: Uint8Array, options: { at: number }): number;
-  flush(): void;
   close(): void;
 }
 
@@ -37,7 +36,8 @@ export interface OpenFile {
 export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEMORY): Spool {
   let size = 0;
   let whole = true;
-  let parts: Blob[] = [];
+  /** What is in memory: copies while they are few, as they are written to disk soon. */
+  let parts: (Uint8Array<ArrayBuffer> | Blob)[] = [];
   let file: OpenFile | null = null;
   /** There is no file, and there will be none. */
   let inMemory = false;
@@ -48,13 +48,15 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
       const opened = await open();
       let at = 0;
       for (const part of parts) {
-        write(opened, new Uint8Array(await part.arrayBuffer()), at);
-        at += part.size;
+        if (part instanceof Blob) continue;
+        write(opened, part, at);
+        at += part.length;
       }
       file = opened;
       parts = [];
     } catch {
       inMemory = true;
+      parts = [new Blob(parts)];
     }
   };
   return {
@@ -70,7 +72,7 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
       try {
         if (file) write(file, bytes, size);
         else if (size + bytes.length > most) throw new RangeError('no room');
-        else parts.push(new Blob([bytes as Uint8Array<ArrayBuffer>]));
+        else parts.push(inMemory ? new Blob([bytes as Uint8Array<ArrayBuffer>]) : bytes.slice());
         size += bytes.length;
       } catch {
         // The disk or the quota is full.
@@ -89,7 +91,6 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
     finish: () => {
       finished ??= (async () => {
         if (!file) return new Blob(parts);
-        file.access.flush();
         file.access.close();
         const kept = await file.handle.getFile();
         return kept.size > size ? kept.slice(0, size) : kept;

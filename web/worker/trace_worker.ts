@@ -121,6 +121,14 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     if (how === 'broken' && progress.events === 0 && error) fail(error);
     else post({ t: 'done', how, progress, error: how === 'broken' ? error : null });
   };
+  /** Gives the page what was unpacked, for the records. */
+  const handOver = async () => {
+    if (!unpacked) return;
+    unpacked.close();
+    const { spool } = unpacked;
+    const file = await spool.finish().catch(() => null);
+    post({ t: 'unpacked', file: file ?? new Blob(), log: null, whole: file !== null && spool.whole });
+  };
   const read = async ({ file: blob, name, companions }: Extract<ToWorker, { t: 'open' }>) => {
     try {
       const wal = companions.find(({ kind }) => kind === 'wal');
@@ -157,13 +165,9 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         painted: firstPicture,
         report,
       });
-      if (unpacked) {
-        const { spool } = unpacked;
-        post({ t: 'unpacked', file: await spool.finish(), log: null, whole: spool.whole });
-        unpacked.close();
-      }
       const fault = unpacked?.fault ?? packed?.fault ?? null;
       finish(session, how === 'complete' && fault ? 'broken' : how, fault ?? session.error() ?? null);
+      await handOver();
     } catch (thrown) {
       const error = asTraceError(thrown);
       // After a trap the session's memory is unreliable. After a failed read it is intact.
@@ -176,6 +180,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         open.cancel();
         finish(open, 'broken', error);
       });
+      await handOver();
     }
   };
 

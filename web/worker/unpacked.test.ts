@@ -41,7 +41,6 @@ function disk(room: number) {
       into.set(bytes.subarray(at, Math.min(size, at + into.length)));
       return Math.min(size - at, into.length);
     },
-    flush: () => undefined,
     close: () => {
       closed = true;
     },
