@@ -41,6 +41,8 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
   let file: OpenFile | null = null;
   /** There is no file, and there will be none. */
   let inMemory = false;
+  /** What is in memory, for reading. */
+  let snapshot: Blob | null = null;
   let finished: Promise<Blob> | null = null;
 
   const spill = async () => {
@@ -54,6 +56,7 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
       }
       file = opened;
       parts = [];
+      snapshot = null;
     } catch {
       inMemory = true;
       parts = [new Blob(parts)];
@@ -85,7 +88,8 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
         const bytes = new Uint8Array(Math.max(0, end - from));
         return bytes.subarray(0, file.access.read(bytes, { at: from }));
       }
-      const kept = await (finished ?? new Blob(parts));
+      if (!finished && snapshot?.size !== size) snapshot = new Blob(parts);
+      const kept = (finished ? await finished : snapshot) ?? new Blob();
       return new Uint8Array(await kept.slice(from, end).arrayBuffer());
     },
     finish: () => {

@@ -70,6 +70,12 @@ describe('a packed file', () => {
     expect(unpacked.fault).toEqual({ kind: 'malformed', sentence: 'It is damaged.', offset: 3n });
     expect(await (await unpacked.spool.finish()).bytes()).toEqual(new Uint8Array(5).fill(7));
   });
+  it('stops unpacking the rest when it cannot be kept', async () => {
+    const packed = new Blob([new Uint8Array(20)]);
+    const unpacked = openUnpacked(packed, unpacker(MIB), createSpool(disk(10 * MIB).open));
+    expect(await unpacked.rest({ cancelled: () => false, report: () => undefined })).toBe(true);
+    expect([unpacked.position, unpacked.spool.whole]).toEqual([11 * MIB, false]);
+  });
   it('survives a trap of the unpacker', async () => {
     const broken = {
       ...unpacker(1),

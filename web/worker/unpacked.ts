@@ -35,7 +35,7 @@ export interface Unpacked extends Input {
   readonly spool: Spool;
   /** Unpacks until there are `length` bytes, and returns the first ones; fewer only if there are no more. */
   head(length: number): Promise<Uint8Array>;
-  /** Unpacks the rest. Returns false if that was cancelled. */
+  /** Unpacks the rest, as far as the spool has room for it. Returns false if that was cancelled. */
   rest(watch: Watch): Promise<boolean>;
   close(): void;
 }
@@ -127,6 +127,8 @@ export function openUnpacked(file: Blob, unpacker: Unpacks, spool: Spool): Unpac
       let turn = performance.now();
       try {
         while (await next()) {
+          // What cannot be kept is of no use here.
+          if (!spool.whole) break;
           if (performance.now() - turn <= TURN_MS) continue;
           watch.report(unpacked);
           await yielder.turn();
