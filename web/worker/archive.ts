@@ -6,6 +6,8 @@ const HEAD = 64 * 1024;
 const HEAD_PACKED = 256 * 1024;
 /** Entries whose format is looked for. */
 const MOST = 1000;
+/** Entries that the archive lists at most. */
+const MOST_LISTED = 100_000;
 /** Containers in containers. */
 const LAYERS = 8;
 /** Names in the sentence about an archive without traces. */
@@ -51,8 +53,11 @@ export async function chooseEntry(
     },
   });
   const sentence = archive.fault();
+  // A list that is cut short is no damage.
   const fault: TraceError | null =
-    sentence === undefined ? null : { kind: 'malformed', sentence, offset: archive.faultAt() ?? null };
+    sentence === undefined || archive.length >= MOST_LISTED
+      ? null
+      : { kind: 'malformed', sentence, offset: archive.faultAt() ?? null };
   const found: ArchiveEntry[] = [];
   for (let entry = 0; entry < Math.min(archive.length, MOST); entry += 1) {
     const format = await formatOfEntry(archive, entry, read, formatOf);

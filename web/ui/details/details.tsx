@@ -118,13 +118,15 @@ function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
 function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   const { trace } = open;
   const status = trace.status.value;
+  // A packed trace has its own size once it is unpacked.
+  const size = trace.content.value?.size ?? trace.size;
   const { events, slices, extent, bytesRead } = trace.progress.value;
   const tracks = [...trace.tracks.value.values()];
   const instants = tracks.reduce((sum, track) => sum + track.instants, 0);
   const ordinal = info.clock.kind === 'ordinal';
   const rows: (readonly [string, string, (string | undefined)?])[] = [
     ['Format', info.title],
-    ['Size', formatBytes(trace.size), trace.size < 1000 ? undefined : `${formatCount(trace.size)} bytes`],
+    ['Size', formatBytes(size), size < 1000 ? undefined : `${formatCount(size)} bytes`],
   ];
   if (info.container !== null) rows.push(['Container', info.container]);
   for (const { name, attachment } of trace.companions.value) rows.push([name, attachment?.sentence ?? 'Reading…']);

@@ -107,10 +107,13 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
 function Summary({ trace }: { trace: Trace }) {
   const info = trace.info.value;
   const status = trace.status.value;
-  const { events, extent, bytesRead } = trace.progress.value;
+  const { events, extent, bytes, bytesRead } = trace.progress.value;
   const tracks = [...trace.tracks.value.values()];
   const threads = tracks.filter((track) => track.kind === 'thread').length;
-  const parts = [formatBytes(trace.size), formatCounted(events, info?.eventNoun ?? 'event')];
+  const parts = [
+    formatBytes(trace.content.value?.size ?? trace.size),
+    formatCounted(events, info?.eventNoun ?? 'event'),
+  ];
   if (info) {
     const lanes = slicesByNoun(
       tracks.filter((track) => track.kind === 'lane'),
@@ -125,9 +128,9 @@ function Summary({ trace }: { trace: Trace }) {
     <>
       <span class="muted summary">{parts.join(' · ')}</span>
       {status.at === 'ready' && status.how === 'cancelled' && (
-        <span class="chip" title={`${formatCount(bytesRead)} of ${formatCount(trace.size)} bytes`}>
+        <span class="chip" title={`${formatCount(bytesRead)} of ${formatCount(bytes)} bytes`}>
           stopped at{NBSP}
-          {formatPercent(bytesRead, trace.size)}
+          {formatPercent(bytesRead, bytes)}
         </span>
       )}
     </>
