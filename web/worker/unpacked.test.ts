@@ -76,6 +76,21 @@ describe('a packed file', () => {
     expect(await unpacked.rest({ cancelled: () => false, report: () => undefined })).toBe(true);
     expect([unpacked.position, unpacked.spool.whole]).toEqual([11 * MIB, false]);
   });
+  it('can be cancelled', async () => {
+    const slow: Unpacks = {
+      ...unpacker(1),
+      isOver: false,
+      unpack: () => {
+        const until = performance.now() + 15;
+        while (performance.now() < until);
+        return Uint8Array.of(1);
+      },
+    };
+    const reports: unknown[] = [];
+    const unpacked = openUnpacked(new Blob(['x']), slow, createSpool());
+    expect(await unpacked.rest({ cancelled: () => reports.length > 2, report: (it) => reports.push(it) })).toBe(false);
+    expect(unpacked.position).toBe(3);
+  });
   it('survives a trap of the unpacker', async () => {
     const broken = {
       ...unpacker(1),
