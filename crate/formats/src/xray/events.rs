@@ -126,10 +126,8 @@ impl Decoder for XrayDecoder {
             hz => format!("{}.{:03} MHz", hz / 1_000_000, hz / 1_000 % 1_000),
         };
         properties.push(("Clock", frequency));
-        if h.mode == Mode::Fdr {
-            if h.buffer_size > 0 {
-                properties.push(("Buffer size", format!("{} bytes", h.buffer_size)));
-            }
+        if h.mode == Mode::Fdr && h.buffer_size > 0 {
+            properties.push(("Buffer size", format!("{} bytes", h.buffer_size)));
         }
         properties.push(("Constant TSC", if h.constant_tsc { "yes" } else { "no" }.to_string()));
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
