@@ -11,6 +11,9 @@ it('tells a trap or a defect from an error of the engine', () => {
 
 it('makes a sentence of anything thrown', () => {
   expect(asTraceError(new DOMException('gone', 'NotReadableError')).kind).toBe('unreadable');
-  expect(asTraceError(new RangeError('Out of memory')).kind).toBe('memory');
+  for (const message of ['Out of memory', 'Array buffer allocation failed', 'Invalid typed array length: 9']) {
+    expect(asTraceError(new RangeError(message)).kind).toBe('memory');
+  }
+  expect(asTraceError(new RangeError('Maximum call stack size exceeded')).kind).toBe('crashed');
   expect(asTraceError('why').sentence).toContain('(why)');
 });
