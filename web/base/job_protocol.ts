@@ -1,6 +1,6 @@
 /** The jobs of a trace's worker: their questions, their parts, and the messages about them. */
 
-import type { Flame, Functions, Percentiles, Ticks, TraceError } from './protocol.ts';
+import type { Flame, Functions, Percentiles, Ticks, TraceError, Track } from './protocol.ts';
 
 /** A range of some tracks; `to` is exclusive. */
 export interface RangeQuestion {
@@ -17,6 +17,33 @@ export interface StatisticsPart {
   readonly complete: boolean;
   readonly functions: Functions | null;
   readonly flame: Flame | null;
+}
+
+/** How a derived track is shown. */
+export interface TrackLabel {
+  readonly label: string;
+  /** What it was made from. */
+  readonly detail: string;
+}
+
+/** A track that a job has made. Its id is {@link derivedTrack} of the job's. */
+export interface DerivedPart {
+  readonly track: Track;
+  /** Slices left out because too many others ran where they begin. */
+  readonly hidden: number;
+}
+
+/** Cells of rows with calls of a function, sorted by track, depth and cell. */
+export interface MarksPart {
+  readonly length: number;
+  /** Width of a cell in ticks, at least that of the question. */
+  readonly step: bigint;
+  readonly track: Uint32Array;
+  /** 0 if depths were merged. */
+  readonly depth: Int32Array;
+  /** Number of the cell, from the start of the range on. */
+  readonly cell: Uint32Array;
+  readonly count: Uint32Array;
 }
 
 /**
@@ -36,6 +63,24 @@ export interface JobKinds {
   readonly percentiles: {
     readonly question: RangeQuestion & { readonly name: number };
     readonly part: Percentiles | null;
+  };
+  /**
+   * All calls of a function as one track, which stays until it is removed or evicted. Each has a slot of its own. Progress
+   * counts slices.
+   */
+  readonly keep: { readonly question: TrackLabel & { readonly name: number }; readonly part: DerivedPart };
+  /**
+   * Where a function is called. `depths` are as in a query. `merged` marks all depths of a track in one row, every cell that
+   * a call touches; otherwise calls of a step or longer are left out, because they are drawn.
+   */
+  readonly marks: {
+    readonly question: RangeQuestion & {
+      readonly name: number;
+      readonly step: bigint;
+      readonly depths: Int32Array;
+      readonly merged: boolean;
+    };
+    readonly part: MarksPart;
   };
 }
 

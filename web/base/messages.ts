@@ -13,6 +13,7 @@ import type {
   Found,
   Instants,
   Item,
+  Origin,
   Overview,
   Problem,
   Progress,
@@ -71,6 +72,16 @@ export type ToWorker =
   /** Ends a job, which tells nothing more. Ignored if it has ended. */
   | { readonly t: 'cancel-job'; readonly id: number }
   | { readonly t: 'find'; readonly id: number; readonly what: Find }
+  /** Where a place on a derived track comes from. Without an item, the value that holds at `time`. */
+  | {
+      readonly t: 'origin';
+      readonly id: number;
+      readonly track: number;
+      readonly time: Ticks;
+      readonly item: Item | null;
+    }
+  /** Removes a derived track. */
+  | { readonly t: 'remove-track'; readonly track: number }
   /** Reply: a digest of all that the trace holds, in hexadecimal, for tests and tools. */
   | { readonly t: 'digest'; readonly id: number }
   /** Reply: at most `max` problems from index `first` on. */
@@ -146,5 +157,8 @@ export type FromWorker =
   | { readonly t: 'index'; readonly id: number; readonly index: Uint8Array }
   | JobReply
   | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
+  | { readonly t: 'origin'; readonly id: number; readonly origin: Origin | null }
+  /** These derived tracks were removed to make room. */
+  | { readonly t: 'evicted'; readonly tracks: Uint32Array }
   | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };

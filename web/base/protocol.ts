@@ -91,6 +91,14 @@ export interface Archive {
 /** A counter holds samples only; a lane holds slices that belong to no thread. */
 export type TrackKind = 'process' | 'thread' | 'lane' | 'counter';
 
+/** The ids of derived tracks begin here. */
+export const DERIVED = 0x8000_0000;
+
+/** The id of the track that a job makes. */
+export function derivedTrack(job: number): number {
+  return DERIVED + job;
+}
+
 /** The current state of a track; sent again after each change. */
 export interface Track {
   readonly id: number;
@@ -344,6 +352,16 @@ export type Value =
 export interface Field {
   readonly name: string;
   readonly value: Value;
+}
+
+/** The record of the trace that a place on a derived track comes from. */
+export interface Origin {
+  readonly x: Ticks;
+  /** Id of its track in the trace. */
+  readonly track: number;
+  readonly locator: bigint;
+  /** The slice or instant of the record, if it has one. */
+  readonly found: Found | null;
 }
 
 /** What the trace's worker knows of one slice or instant. */

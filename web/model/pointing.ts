@@ -1,4 +1,4 @@
-import { type Found, type Item, MANY, type Ticks } from '../base/protocol.ts';
+import { DERIVED, type Found, type Item, MANY, type Ticks } from '../base/protocol.ts';
 import { distance, ticks } from '../base/ticks.ts';
 import { INSTANT_LANE, type LaidTrack, type Layout, SLICE_ROW, trackAt } from './layout.ts';
 import { instantAt, type Picture, rectAt, valueAt } from './picture.ts';
@@ -70,7 +70,8 @@ export function pointedOf({ item, name, start, end, flags }: Found): Pointed {
 export function firstSlice(picture: Picture, layout: Layout, view: View, width: number): Pointed | null {
   const from = distance(view.anchor, picture.origin) + view.fraction;
   const to = from + width * view.perPixel;
-  const lanesLast = [...layout.tracks].sort((a, b) => rank(a) - rank(b));
+  const own = layout.tracks.filter(({ track }) => track.id < DERIVED);
+  const lanesLast = own.sort((a, b) => rank(a) - rank(b));
   for (const laid of lanesLast) {
     for (let row = 0; row < laid.rows; row += 1) {
       const range = picture.row(laid.track.id, laid.track.lowest + row);

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Overview } from '../base/protocol.ts';
+import type { Overview, Track } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, rowsWithin, tracksWithin } from './layout.ts';
@@ -47,10 +47,10 @@ export interface Timeline {
 }
 
 /**
- * The timeline of a trace. Requests pictures and overviews as the view, the tracks and the trace change, until
+ * The timeline of a trace, with `derived` tracks above its own. Requests pictures and overviews as the view, the tracks and the trace change, until
  * disposed.
  */
-export function createTimeline(trace: Trace): Timeline {
+export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Track[]> = signal([])): Timeline {
   const scope = createScope();
   const size = signal({ width: 0, height: 0 });
   const scrollTop = signal(0);
@@ -70,7 +70,7 @@ export function createTimeline(trace: Trace): Timeline {
   });
   const layout = computed(() => {
     const tracks = trace.tracks.value;
-    return tracks.size === 0 ? EMPTY_LAYOUT : layOut(tracks.values(), folded.value);
+    return tracks.size === 0 ? EMPTY_LAYOUT : layOut([...derived.value, ...tracks.values()], folded.value);
   });
 
   scope.add(

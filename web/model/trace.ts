@@ -10,10 +10,12 @@ import type {
   Find,
   Found,
   Item,
+  Origin,
   Overview,
   Problem,
   Progress,
   RecordDetails,
+  Ticks,
   TraceError,
   TraceInfo,
   Track,
@@ -100,6 +102,12 @@ export interface Trace {
   readonly begin: Jobs['begin'];
   /** Resolves with null if there is no such item or the worker ends. */
   find(what: Find): Promise<Found | null>;
+  /** Where a place on a derived track comes from. Resolves with null if there is no such place or the worker ends. */
+  origin(track: number, time: Ticks, item: Item | null): Promise<Origin | null>;
+  /** Removes a derived track. */
+  removeTrack(track: number): void;
+  /** The derived tracks that the worker removed last, to make room. */
+  readonly evicted: ReadonlySignal<readonly number[]>;
   /** At most `max` problems from index `first` on. Resolves with null if the worker ends. */
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
   /** The digest that `unspool info --json` prints for the same file, in hexadecimal. For tests and tools. */
@@ -222,6 +230,9 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
     },
     begin: jobs.begin,
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
+    origin: async (track, time, item) =>
+      (await ask('origin', (id) => ({ t: 'origin', id, track, time, item })))?.origin ?? null,
+    removeTrack: (track) => post({ t: 'remove-track', track }),
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
     digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,
@@ -302,6 +313,7 @@ interface TraceState {
   readonly status: Signal<Status>;
   readonly progress: Signal<Progress>;
   readonly tracks: Signal<ReadonlyMap<number, Track>>;
+  readonly evicted: Signal<readonly number[]>;
 }
 
 function createState(bytes: number): TraceState {
@@ -323,6 +335,7 @@ function createState(bytes: number): TraceState {
       stage: null,
     }),
     tracks: signal<ReadonlyMap<number, Track>>(new Map()),
+    evicted: signal<readonly number[]>([]),
   };
 }
 
@@ -368,6 +381,9 @@ function apply(state: TraceState, report: Report): void {
       state.tracks.value = next;
       return;
     }
+    case 'evicted':
+      state.evicted.value = [...report.tracks];
+      return;
     case 'progress':
       state.progress.value = report.progress;
       return;

@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from '@preac
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { addressOf, download, type Net } from './download.ts';
+import { createDerived, type DerivedTracks } from './derived.ts';
 import { createEvents, type Events } from './events.ts';
 import { lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
@@ -23,6 +24,7 @@ export interface OpenTrace {
   readonly preview: Preview;
   readonly statistics: Statistics;
   readonly events: Events;
+  readonly derived: DerivedTracks;
 }
 
 /** What the page shows. */
@@ -101,6 +103,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     now.open.timeline.dispose();
     now.open.preview.dispose();
     now.open.events.dispose();
+    now.open.derived.dispose();
     now.open.statistics.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
@@ -114,10 +117,23 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     const selection = createSelection(trace);
     const preview = createPreview(trace, selection.hovered);
     const statistics = createStatistics(trace);
-    const timeline = createTimeline(trace);
+    const derived = createDerived(trace, selection, (sentence) => {
+      notice.value = sentence;
+    });
+    const timeline = createTimeline(trace, derived.tracks);
     const events = createEvents(trace, timeline, statistics, selection);
     opened += 1;
-    const open: OpenTrace = { id: opened, file: blob, trace, timeline, selection, preview, statistics, events };
+    const open: OpenTrace = {
+      id: opened,
+      file: blob,
+      trace,
+      timeline,
+      selection,
+      preview,
+      statistics,
+      events,
+      derived,
+    };
     bench.value = { at: 'open', open };
     const stop = [watch(trace, file), tellOfWrong(trace)];
     stopWatching = () => {

@@ -5,6 +5,7 @@ import type {
   Find,
   Found,
   Item,
+  Origin,
   Overview,
   Problem,
   Progress,
@@ -58,6 +59,8 @@ interface Structured {
   find(what: Find): Found | null;
   /** null when there is no such item. */
   describe(item: Item): Described | null;
+  /** null when there is no such place. */
+  origin(track: number, time: bigint, item: Item | undefined): Origin | null;
   /** Throws a {@link TraceError} if there is no memory for the job, as {@link Session.stepJob} does. */
   beginJob(id: number, slot: string, question: JobQuestion): void;
   jobProgress(id: number): JobProgress;

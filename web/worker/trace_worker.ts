@@ -64,6 +64,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     if (renamed) post({ t: 'renamed', ...renamed });
     const tracks = open.takeTracks();
     if (tracks.length > 0) post({ t: 'tracks', tracks });
+    const evicted = open.takeEvicted();
+    if (evicted.length > 0) post({ t: 'evicted', tracks: evicted });
   };
   const send = (open: Session, message: FromWorker) => {
     flush(open);
@@ -255,6 +257,14 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return jobs.cancel(message.id);
         case 'find':
           return guarded((open) => send(open, { t: 'found', id: message.id, found: open.find(message.what) }));
+        case 'origin': {
+          const { id, track, time, item } = message;
+          return guarded((open) =>
+            send(open, { t: 'origin', id, origin: open.origin(track, time, item ?? undefined) }),
+          );
+        }
+        case 'remove-track':
+          return guarded((open) => open.removeTrack(message.track));
         case 'digest':
           return guarded((open) => post({ t: 'digest', id: message.id, digest: open.digest() }));
         case 'problems':

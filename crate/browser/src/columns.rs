@@ -1,6 +1,7 @@
 //! Columns as typed arrays.
 
 use js_sys::{Float64Array, Int32Array, Uint32Array};
+use unspool_engine::derived::MarksColumns;
 use unspool_engine::statistics::{FlameColumns, FunctionColumns};
 use unspool_engine::{CounterColumns, InstantColumns, Overview, RectColumns};
 use wasm_bindgen::JsValue;
@@ -51,6 +52,17 @@ pub(crate) fn overview(o: &Overview) -> JsValue {
         ("rows", u32s(&o.rows)),
         ("density", bytes(&o.density)),
         ("name", u32s(&o.name)),
+    ])
+}
+
+pub(crate) fn marks(m: &MarksColumns, step: u64) -> JsValue {
+    object(&[
+        ("length", JsValue::from_f64(m.cell.len() as f64)),
+        ("step", step.into()),
+        ("track", u32s(&m.track)),
+        ("depth", Int32Array::from(&m.depth[..]).into()),
+        ("cell", u32s(&m.cell)),
+        ("count", u32s(&m.count)),
     ])
 }
 

@@ -4,11 +4,12 @@
 
 use std::any::Any;
 
-use unspool_engine::TraceErrorOut;
+use unspool_engine::derived::{Keep, Marks, MarksQuestion, job_of, track_of};
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::statistics::{Exact, Percentiles, Question, Scan};
-use unspool_engine::{Store, jobs};
+use unspool_engine::{Store, TraceErrorOut, TrackRows, jobs};
+use unspool_formats::{TrackDef, TrackKind};
 use wasm_bindgen::prelude::*;
 
 use crate::{Session, columns, object, to_js};
@@ -19,6 +20,14 @@ pub(crate) type Jobs = jobs::Jobs<dyn JsJob>;
 pub(crate) trait JsJob: Job + Any {
     /// What is known so far: the `part` of a `job-part` message, or `undefined` while there is nothing to tell.
     fn part(&mut self, store: &Store) -> JsValue;
+}
+
+/// A derived track: the `part` of the job that made it.
+fn track_part(job: &dyn Job) -> JsValue {
+    let Some(derived) = job.derived() else { return JsValue::UNDEFINED };
+    // The page numbers tracks after their jobs.
+    let hidden = JsValue::from_f64(derived.hidden() as f64);
+    object(&[("track", to_js(&derived.report(track_of(0)))), ("hidden", hidden)])
 }
 
 #[wasm_bindgen]
@@ -40,20 +49,53 @@ extern "C" {
     /// Statistics only.
     #[wasm_bindgen(method, getter)]
     fn flame(this: &JsQuestion) -> Option<u32>;
-    /// Percentiles only.
+    /// Percentiles, derived tracks and marks.
     #[wasm_bindgen(method, getter)]
     fn name(this: &JsQuestion) -> u32;
+    /// Derived tracks only.
+    #[wasm_bindgen(method, getter)]
+    fn label(this: &JsQuestion) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn detail(this: &JsQuestion) -> String;
+    /// Marks only.
+    #[wasm_bindgen(method, getter)]
+    fn step(this: &JsQuestion) -> u64;
+    #[wasm_bindgen(method, getter)]
+    fn depths(this: &JsQuestion) -> Vec<i32>;
+    #[wasm_bindgen(method, getter)]
+    fn merged(this: &JsQuestion) -> bool;
+}
+
+impl JsQuestion {
+    /// How the derived track is shown.
+    fn track_def(&self, kind: TrackKind) -> TrackDef {
+        TrackDef { detail: self.detail(), ..TrackDef::new(kind, self.label()) }
+    }
+}
+
+/// Rows from their tracks, and two depths for each: the first, and the one after the last.
+pub(crate) fn rows_of(tracks: &[u32], depths: &[i32]) -> Vec<TrackRows> {
+    (tracks.iter().zip(depths.as_chunks().0))
+        .map(|(track, [first, end])| TrackRows { track: *track, depths: *first..*end })
+        .collect()
 }
 
 /// The job that answers a question. `previous` is the job of the slot before.
 fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
-    let range = Question { from: question.from(), to: question.to(), tracks: question.tracks() };
+    let range = || Question { from: question.from(), to: question.to(), tracks: question.tracks() };
     match question.kind().as_str() {
-        "percentiles" => Box::new(Exact::new(store, range, question.name())),
+        "percentiles" => Box::new(Exact::new(store, range(), question.name())),
+        "keep" => Box::new(Keep::new(store, question.name(), question.track_def(TrackKind::Lane))),
+        "marks" => {
+            let Question { from, to, tracks } = range();
+            let rows = rows_of(&tracks, &question.depths());
+            let (name, step, merged) = (question.name(), question.step(), question.merged());
+            Box::new(Marks::new(store, MarksQuestion { name, from, to, step, rows, merged }))
+        }
         _ => {
             let previous = previous.and_then(|job| (job as Box<dyn Any>).downcast().ok());
             let previous = previous.map(|scan: Box<Scan>| *scan);
-            Box::new(Scan::new(store, range, question.functions(), question.flame(), previous))
+            Box::new(Scan::new(store, range(), question.functions(), question.flame(), previous))
         }
     }
 }
@@ -76,6 +118,19 @@ impl JsJob for Exact {
         found.map_or(JsValue::NULL, |Percentiles { median, p90, p99 }| {
             object(&[("median", median.into()), ("p90", p90.into()), ("p99", p99.into())])
         })
+    }
+}
+
+impl JsJob for Keep {
+    fn part(&mut self, _: &Store) -> JsValue {
+        track_part(self)
+    }
+}
+
+impl JsJob for Marks {
+    fn part(&mut self, _: &Store) -> JsValue {
+        let Some((marks, step)) = self.found() else { return JsValue::UNDEFINED };
+        columns::marks(marks, step)
     }
 }
 
@@ -116,6 +171,20 @@ impl Session {
     pub fn job_part(&mut self, id: u32) -> JsValue {
         let store = self.engine.store();
         self.jobs.read(id, |job| job.part(store)).unwrap_or(JsValue::UNDEFINED)
+    }
+
+    /// Removes a derived track. Does nothing if there is no such track.
+    #[wasm_bindgen(js_name = removeTrack)]
+    pub fn remove_track(&mut self, track: u32) {
+        if let Some(job) = job_of(track) {
+            self.jobs.remove(job);
+        }
+    }
+
+    /// The derived tracks that were removed to make room since the last call.
+    #[wasm_bindgen(js_name = takeEvicted)]
+    pub fn take_evicted(&mut self) -> Vec<u32> {
+        self.jobs.take_evicted().into_iter().map(track_of).collect()
     }
 
     /// Ends a job and frees its memory. Does nothing if there is no such job.

@@ -1,7 +1,8 @@
 //! The session of a trace, for JavaScript.
 
 use js_sys::{Array, Uint8Array, Uint32Array};
-use unspool_engine::{Session as Engine, Step, TrackRows, ledger};
+use unspool_engine::derived::{self, Place};
+use unspool_engine::{Item, Session as Engine, Step, ledger};
 use unspool_formats::{Instructions, Naming, Probe, recognise, sniff};
 use wasm_bindgen::prelude::*;
 
@@ -198,11 +199,11 @@ impl Session {
 
     /// What to draw for a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
     /// holds two numbers for each track: its first signed depth in sight, and the depth after its last.
-    pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
-        let rows: Vec<_> = (tracks.iter().zip(depths.as_chunks().0))
-            .map(|(track, [first, end])| TrackRows { track: *track, depths: *first..*end })
-            .collect();
-        let answer = self.engine.query_rows(from, to, step, &rows);
+    pub fn query(&mut self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
+        let rows = jobs::rows_of(tracks, depths);
+        // Derived tracks on the screen are in use.
+        tracks.iter().filter_map(|track| derived::job_of(*track)).for_each(|job| self.jobs.touch(job));
+        let answer = self.jobs.query(self.engine.store(), from, to, step, &rows);
         object(&[
             ("origin", answer.origin.into()),
             ("from", from.into()),
@@ -226,9 +227,23 @@ impl Session {
         self.engine.neighbour(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
     }
 
-    /// What the store knows about an item: a `Described`, or `null` if there is no such item.
+    /// What the store knows about an item: a `Described`, or `null` if there is no such item. An item of a derived track is
+    /// described as the one that it was made from.
     pub fn describe(&self, item: &JsItem) -> JsValue {
-        self.engine.describe(item.into()).map_or(JsValue::NULL, |described| to_js(&described))
+        let item = Item::from(item);
+        let item = match derived::job_of(item.track()) {
+            None => Some(item),
+            Some(_) => {
+                self.jobs.origin(self.engine.store(), Place::Item(item)).and_then(|origin| origin.found?.item.into())
+            }
+        };
+        item.and_then(|item| self.engine.describe(item)).map_or(JsValue::NULL, |described| to_js(&described))
+    }
+
+    /// Where a place on a derived track comes from: an `Origin`, or `null`. Without an item, the value that holds at `time`.
+    pub fn origin(&self, track: u32, time: u64, item: Option<JsItem>) -> JsValue {
+        let place = item.map_or(Place::Value { track, time }, |item| Place::Item((&item).into()));
+        self.jobs.origin(self.engine.store(), place).map_or(JsValue::NULL, |origin| to_js(&origin))
     }
 
     /// What a `RecordReader` needs to read the records decoded so far.

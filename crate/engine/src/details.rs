@@ -31,6 +31,15 @@ pub enum Item {
     },
 }
 
+impl Item {
+    /// The number of its track.
+    pub fn track(self) -> TrackId {
+        match self {
+            Self::Slice { track, .. } | Self::Instant { track, .. } => track,
+        }
+    }
+}
+
 /// What the store knows about an item, and where its record is.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -4,8 +4,10 @@
 //! has its result stays in its slot, because the next question is often the same or a similar one. All memory of jobs is
 //! in one [`Ledger`].
 
+use unspool_formats::TrackId;
 use unspool_formats::error::Class;
 
+use crate::derived::{self, Derived};
 use crate::ledger::{Full, Ledger};
 use crate::report::{TraceErrorOut, class_word};
 use crate::store::Store;
@@ -27,6 +29,11 @@ pub trait Job {
 
     /// Frees all that a later job of the slot can do without. The job is not stepped any more.
     fn release(&mut self);
+
+    /// The track that the job has made, once it is done.
+    fn derived(&self) -> Option<&Derived> {
+        None
+    }
 }
 
 /// How a step ended.
@@ -55,6 +62,8 @@ pub struct Jobs<J: ?Sized> {
     ledger: Ledger<usize>,
     /// State of the store when its bytes were counted.
     counted: Option<(u64, bool)>,
+    /// Jobs whose derived tracks have gone, until [`Jobs::take_evicted`].
+    evicted: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -66,10 +75,17 @@ struct Slot<J: ?Sized> {
     done: bool,
 }
 
+impl<J: ?Sized> Slot<J> {
+    /// Whether its job was removed.
+    fn is_free(&self) -> bool {
+        self.name.is_empty() && self.job.is_none()
+    }
+}
+
 impl<J: Job + ?Sized> Jobs<J> {
     /// No jobs. `limit` is the most bytes of the store and all jobs together, usually [`crate::ledger::LIMIT`].
     pub fn new(limit: u64) -> Self {
-        Self { slots: Vec::new(), ledger: Ledger::new(limit), counted: None }
+        Self { slots: Vec::new(), ledger: Ledger::new(limit), counted: None, evicted: Vec::new() }
     }
 
     /// Begins a job in place of the slot's previous one, which `make` may reuse. The caller chooses the `id`.
@@ -80,16 +96,18 @@ impl<J: Job + ?Sized> Jobs<J> {
     pub fn begin(
         &mut self,
         id: u32,
-        slot: &str,
+        slot_name: &str,
         store: &Store,
         make: impl FnOnce(Option<Box<J>>) -> Box<J>,
     ) -> Result<(), Full> {
-        let at = self.slots.iter().position(|s| s.name == slot).unwrap_or(self.slots.len());
+        let named = self.slots.iter().position(|s| s.name == slot_name);
+        let at = named.or_else(|| self.slots.iter().position(Slot::is_free)).unwrap_or(self.slots.len());
         if at == self.slots.len() {
-            self.slots.push(Slot { name: slot.to_string(), id: None, job: None, done: false });
+            self.slots.push(Slot { name: String::new(), id: None, job: None, done: false });
         }
         if let Some(slot) = self.slots.get_mut(at) {
             slot.job = Some(make(slot.job.take()));
+            slot.name = slot_name.to_string();
             (slot.id, slot.done) = (Some(id), false);
         }
         self.count_store(store);
@@ -136,6 +154,37 @@ impl<J: Job + ?Sized> Jobs<J> {
         }
     }
 
+    /// Ends a job that is done, and forgets its slot.
+    pub fn remove(&mut self, id: u32) {
+        if let Some(at) = self.find(id) {
+            self.end(at);
+            if let Some(slot) = self.slots.get_mut(at) {
+                *slot = Slot { name: String::new(), id: None, job: None, done: false };
+            }
+            // An entry without bytes always fits.
+            let _ = self.ledger.set(at, "", 0, false);
+        }
+    }
+
+    /// The derived track of this number, if its job has not ended.
+    pub fn derived(&self, track: TrackId) -> Option<&Derived> {
+        let at = self.find(derived::job_of(track)?)?;
+        self.slots.get(at)?.job.as_ref()?.derived()
+    }
+
+    /// Notes that a job's result is in use, so that others are evicted first.
+    pub fn touch(&mut self, id: u32) {
+        if let Some(at) = self.find(id) {
+            // Nothing grows, so it fits.
+            let _ = self.account(at);
+        }
+    }
+
+    /// The jobs whose derived tracks were evicted since the last call.
+    pub fn take_evicted(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.evicted)
+    }
+
     /// Bytes of the store and of all jobs.
     pub fn bytes(&self) -> u64 {
         self.ledger.bytes()
@@ -168,7 +217,14 @@ impl<J: Job + ?Sized> Jobs<J> {
 
     fn evict(&mut self) {
         while let Some(entry) = self.ledger.evict() {
-            self.end(entry.key);
+            match self.slots.get(entry.key) {
+                Some(Slot { id: Some(id), job: Some(job), .. }) if job.derived().is_some() => {
+                    let id = *id;
+                    self.evicted.push(id);
+                    self.remove(id);
+                }
+                _ => self.end(entry.key),
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod call_tree;
 mod chunked;
+pub mod derived;
 mod details;
 mod input;
 pub mod jobs;

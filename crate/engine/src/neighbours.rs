@@ -229,6 +229,21 @@ impl Store {
         }
     }
 
+    /// The first slice of a track that equals `like`, record included.
+    pub(crate) fn find_slice(&self, track: TrackId, like: &Slice) -> Option<Found> {
+        self.tracks.get(track as usize)?.columns().find_map(|(depth, column)| {
+            let mut found = None;
+            let near = column.overlapping(like.start, like.start.saturating_add(1));
+            column.scan(near.start, near.end, |index, slice| {
+                if slice == *like {
+                    found = Some(self.found_slice(track, depth, index, &slice));
+                }
+                found.is_none()
+            });
+            found
+        })
+    }
+
     fn innermost_at(&self, track: TrackId, time: u64) -> Option<Found> {
         let lowest = self.tracks.get(track as usize)?.lowest();
         let rows = self.tracks.get(track as usize)?.rows() as i32;

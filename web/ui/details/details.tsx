@@ -15,6 +15,7 @@ import type { ValueContext } from '../../model/values.ts';
 import { extentLength } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../render/palette.ts';
+import { Keep } from '../parts/keep.tsx';
 import { Copyable } from './copyable.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
@@ -87,6 +88,7 @@ function Item({ open, details, context, colour }: ItemProps) {
             Zoom to it
           </button>
         )}
+        {details.item?.kind === 'slice' && <Keep open={open} name={details.name} />}
       </p>
       {remarks.map((remark) => (
         <p class="remark" key={remark}>

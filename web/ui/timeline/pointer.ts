@@ -1,3 +1,4 @@
+import { DERIVED } from '../../base/protocol.ts';
 import { type Pointed, pointAt } from '../../model/pointing.ts';
 import { rangeBetween } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -6,7 +7,7 @@ import type { ViewState } from './view_state.ts';
 
 /** What gestures on the timeline do. `scrollBy` scrolls the tracks by CSS pixels of the layout. */
 export function gesturesOn(
-  { timeline, selection, statistics }: OpenTrace,
+  { timeline, selection, statistics, derived }: OpenTrace,
   state: ViewState,
   scrollBy: (pixels: number) => void,
 ): GestureTarget {
@@ -37,6 +38,7 @@ export function gesturesOn(
     },
     click: (x, y) => {
       const found = find(x, y);
+      if (found && found.track >= DERIVED && (found.item || found.reading)) return derived.selectOrigin(found);
       // A rectangle that stands for many slices selects none of them, and keeps the selection.
       if (found && !found.item) return;
       selection.selected.value = found;

@@ -15,7 +15,7 @@ const MOST_CHARACTERS = 150;
 
 /** A description of what is under the pointer. */
 export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlySignal<PointerPlace | null> }) {
-  const { trace, timeline, selection, preview } = open;
+  const { trace, timeline, selection, preview, derived } = open;
   const hovered = selection.hovered.value;
   const at = pointer.value;
   const info = trace.info.value;
@@ -25,7 +25,7 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   const name = trace.names.of(hovered.name);
   const start = formatPosition(hovered.start, extent.from, info.clock);
   if (hovered.reading) {
-    const track = trace.tracks.value.get(hovered.track);
+    const track = [...derived.tracks.value, ...trace.tracks.value.values()].find(({ id }) => id === hovered.track);
     return (
       <TooltipBox {...box}>
         <ReadingText name={track?.name ?? ''} reading={hovered.reading} />

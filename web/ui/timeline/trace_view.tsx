@@ -1,6 +1,8 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { DERIVED } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
+import { watch } from '../../base/watch.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
@@ -37,6 +39,16 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     const scrollBy = (pixels: number) => {
       if (scroller.current) scroller.current.scrollTop += pixels / state.stretch.peek();
     };
+    // Tracks that the person scrolled to stay in place when a derived one appears above them.
+    let above = 0;
+    scope.add(
+      watch([timeline.layout], () => {
+        const { tracks } = timeline.layout.peek();
+        const before = above;
+        above = tracks.find(({ track }) => track.id < DERIVED)?.top ?? 0;
+        if (timeline.scrollTop.peek() > 0) scrollBy(above - before);
+      }),
+    );
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollBy)));
     const actions = createTraceActions(open, { area: element, scrollBy });
     scope.add(actions.dispose);

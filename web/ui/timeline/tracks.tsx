@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals';
+import { DERIVED, type Track } from '../../base/protocol.ts';
 import { isDrawn, type LaidTrack, tracksWithin } from '../../model/layout.ts';
 import { shortLine, trackLines } from '../../model/tracks.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -36,9 +38,10 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
   const content = NAME + shown.length * LINE + 6;
   const stuck = Math.max(0, Math.min(scrollTop - laid.top, height - content));
   const heading = !isDrawn(laid);
+  const derived = track.id >= DERIVED;
   return (
     <li
-      class={heading ? 'track heading' : 'track'}
+      class={`track${heading ? ' heading' : ''}${derived ? ' derived' : ''}`}
       style={{ transform: `translateY(${laid.top - scrollTop}px)`, height: `${height}px` }}
       title={[track.name, ...lines].join('\n')}
     >
@@ -47,7 +50,7 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
         style={{ transform: `translateY(${stuck}px)`, paddingLeft: `${10 + laid.level * 10}px` }}
       >
         <div class="track-name">
-          <b>{track.name}</b>
+          {derived ? <DerivedName open={open} track={track} /> : <b>{track.name}</b>}
           {shown.length === 0 && lines[0] !== undefined && <span class="muted">{shortLine(track) ?? lines[0]}</span>}
           {laid.foldable && (
             <button
@@ -62,6 +65,17 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
               </svg>
             </button>
           )}
+          {derived && (
+            <button
+              type="button"
+              class="plain icon remove"
+              aria-label={`Remove ${track.name}`}
+              title="Remove the track"
+              onClick={() => open.derived.remove(track.id)}
+            >
+              ×
+            </button>
+          )}
         </div>
         {shown.map((line) => (
           <div class="track-line muted" key={line}>
@@ -71,5 +85,34 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
         {track.reordering && <span class="track-note">being put in order</span>}
       </div>
     </li>
+  );
+}
+
+/** The name of a derived track, which a click makes editable. */
+function DerivedName({ open, track }: { open: OpenTrace; track: Track }) {
+  const editing = useSignal(false);
+  if (!editing.value) {
+    return (
+      <button type="button" class="plain own-name" title="Rename the track" onClick={() => (editing.value = true)}>
+        {track.name}
+      </button>
+    );
+  }
+  const end = (name: string) => {
+    editing.value = false;
+    open.derived.rename(track.id, name);
+  };
+  return (
+    <input
+      class="own-name"
+      aria-label="Name of the track"
+      value={track.name}
+      ref={(input) => input?.focus()}
+      onBlur={(event) => end(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') end(event.currentTarget.value);
+        if (event.key === 'Escape') end('');
+      }}
+    />
   );
 }

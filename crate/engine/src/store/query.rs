@@ -110,11 +110,27 @@ impl Store {
 
     /// Like [`Store::query`], for some rows of each track.
     pub fn query_rows(&self, from: u64, to: u64, step: u64, rows: &[TrackRows]) -> QueryAnswer {
+        self.query_beside(from, to, step, rows, &[])
+    }
+
+    /// Like [`Store::query_rows`]. `derived` are the tracks that are not of the trace.
+    pub(crate) fn query_beside(
+        &self,
+        from: u64,
+        to: u64,
+        step: u64,
+        rows: &[TrackRows],
+        derived: &[(TrackId, &Track)],
+    ) -> QueryAnswer {
         let step = step.max(1);
         let now = self.extent().map_or(0, |(_, to)| to);
         let mut answer = QueryAnswer { origin: from, complete: self.is_finished(), ..QueryAnswer::default() };
         for TrackRows { track: id, depths } in rows {
-            let Some(track) = self.tracks.get(*id as usize) else { continue };
+            let track = self
+                .tracks
+                .get(*id as usize)
+                .or_else(|| derived.iter().find(|(other, _)| other == id).map(|(_, track)| *track));
+            let Some(track) = track else { continue };
             let mut pen = Pen {
                 store: self,
                 answer: &mut answer,

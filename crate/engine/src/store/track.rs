@@ -221,6 +221,15 @@ impl Track {
         problem
     }
 
+    /// Adds a slice at a depth, which must be free from its start on.
+    pub(crate) fn add(&mut self, depth: i32, slice: &Slice) {
+        self.start.get_or_insert(slice.start);
+        self.latest = self.latest.max(slice.end);
+        self.slices += 1;
+        self.version += 1;
+        self.put(depth, slice);
+    }
+
     /// Adds a slice whose end is known.
     pub(crate) fn whole(
         &mut self,

@@ -8,6 +8,7 @@ import type { Exact, Told } from '../../../model/statistics.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
+import { Keep } from '../../parts/keep.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
@@ -81,19 +82,25 @@ function amount(
   return `${functions}, estimated from ${formatPercent(visited, slices)} of ${formatCounted(slices, noun)}`;
 }
 
-function Accuracy({ open: { trace, statistics } }: { open: OpenTrace }) {
+function Accuracy({ open }: { open: OpenTrace }) {
+  const { trace, statistics } = open;
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
   if (name < 0) return <span class="muted panel-end">Median, p90 and p99 are within 1 %.</span>;
   if (exact?.name === name) {
-    return <span class="muted panel-end">{exactness(exact)}</span>;
+    return (
+      <span class="panel-end">
+        <span class="muted">{exactness(exact)}</span> <Keep open={open} name={name} />
+      </span>
+    );
   }
   return (
     <span class="panel-end">
       <span class="muted">Median, p90 and p99 are within 1 %.</span>{' '}
       <button type="button" title={`Of ${trace.names.of(name)}`} onClick={() => statistics.askExact(name)}>
         Exactly
-      </button>
+      </button>{' '}
+      <Keep open={open} name={name} />
     </span>
   );
 }

@@ -1,0 +1,77 @@
+import { expect, type Page } from '@playwright/test';
+import { barriers, digest, fixture, open, pictured, test } from './page.ts';
+
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+const derived = (page: Page) => page.locator('.track.derived');
+const keep = (page: Page) => page.getByRole('button', { name: 'Keep as track' });
+const area = (page: Page) => page.locator('.area');
+
+/** The places of coloured pixels in a line of the timeline, `y` CSS pixels from the top, as a fraction of the width. */
+async function inkedAt(page: Page, y: number): Promise<number[]> {
+  return page.evaluate((top) => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.area canvas')!;
+    const ratio = canvas.width / canvas.clientWidth;
+    const { data } = canvas.getContext('2d')!.getImageData(0, Math.round(top * ratio), canvas.width, 1);
+    const found: number[] = [];
+    for (let i = 0; i < data.length; i += 4) {
+      const parts = [data[i]!, data[i + 1]!, data[i + 2]!];
+      if (Math.max(...parts) - Math.min(...parts) > 24) found.push(i / data.length);
+    }
+    return found;
+  }, y);
+}
+
+test.describe('a function', () => {
+  test.beforeEach(async ({ page }) => {
+    await page.goto('./?renderer=canvas2d');
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await page.getByRole('tab', { name: 'Functions' }).click();
+    // The rarest one.
+    await page.getByRole('columnheader', { name: 'Count' }).getByRole('button').click();
+    await page.getByRole('columnheader', { name: 'Count' }).getByRole('button').click();
+    await page.locator('.functions tbody tr:not(.spacer)').first().click();
+  });
+
+  test('is kept as a track and removed, and the trace stays as it is', async ({ page }) => {
+    const before = await digest(page);
+    const name = (await page.locator('.functions tr[aria-selected=true] td').first().innerText()).trim();
+    const count = (await page.locator('.functions tr[aria-selected=true] td').nth(1).innerText()).trim();
+    await keep(page).click();
+    await expect(derived(page)).toHaveCount(1);
+    await expect(derived(page)).toContainText(name);
+    await expect(derived(page)).toHaveAttribute('title', new RegExp(`${count}\\scalls?\\nAll calls of ${name}`));
+    await expect(page.getByRole('button', { name: 'Kept as track' })).toBeDisabled();
+    await expect.poll(async () => (await inkedAt(page, 10)).length).toBeGreaterThan(0);
+    expect(await digest(page)).toBe(before);
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await expect(derived(page)).toHaveCount(0);
+    await expect(keep(page)).toBeEnabled();
+    expect(await digest(page)).toBe(before);
+  });
+
+  test('leads from its track to the call of the trace', async ({ page }) => {
+    await keep(page).click();
+    await expect(derived(page)).toHaveCount(1);
+    await expect.poll(async () => (await inkedAt(page, 10)).length).toBeGreaterThan(0);
+    const [first] = await inkedAt(page, 10);
+    const box = (await area(page).boundingBox())!;
+    await page.mouse.click(box.x + first! * box.width + 1, box.y + 10);
+    const name = (await page.locator('.functions tr[aria-selected=true] td').first().innerText()).trim();
+    await expect(details(page).getByRole('heading')).toHaveText(name);
+    await expect(details(page)).toContainText('thread 4711');
+    await expect(details(page).getByRole('button', { name: 'Kept as track' })).toBeDisabled();
+  });
+
+  test('can be renamed by keyboard', async ({ page }) => {
+    await keep(page).focus();
+    await page.keyboard.press('Enter');
+    await derived(page).getByTitle('Rename the track').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Name of the track' }).fill('rare');
+    await page.keyboard.press('Enter');
+    await expect(derived(page)).toContainText('rare');
+    await expect(page.getByRole('button', { name: 'Remove rare' })).toBeVisible();
+  });
+});

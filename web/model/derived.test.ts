@@ -1,0 +1,128 @@
+import { signal } from '@preact/signals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NBSP } from '../base/format.ts';
+import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
+import { derivedTrack, type Origin, type Track } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { aTrack } from '../base/track.fixture.ts';
+import { createDerived, type DerivedTracks, functionKey } from './derived.ts';
+import { createNames } from './names.ts';
+import type { Pointed } from './pointing.ts';
+
+let begun: { question: JobQuestion; take: (reply: JobReply) => void; slot: string }[];
+let removed: number[];
+let told: string[];
+let origin: Origin | null;
+let derived: DerivedTracks;
+const evicted = signal<readonly number[]>([]);
+const selected = signal<Pointed | null>(null);
+let records: RecordRow[];
+
+/** The job with an id, counted from 1, is done. */
+const finish = (id: number, hidden = 0) =>
+  begun[id - 1]!.take({
+    t: 'job-part',
+    id,
+    part: { track: aTrack({ id: derivedTrack(0), kind: 'lane', name: 'f', slices: 3 }), hidden },
+    progress: { done: 9, of: 9 },
+    last: true,
+  });
+const shown = (): Partial<Track>[] => derived.tracks.value.map(({ id, name, detail }) => ({ id, name, detail }));
+
+beforeEach(() => {
+  begun = [];
+  removed = [];
+  told = [];
+  records = [];
+  evicted.value = [];
+  selected.value = null;
+  const names = createNames();
+  names.add(0, ['f', 'g']);
+  derived = createDerived(
+    {
+      names,
+      info: signal(null),
+      begin: (question: JobQuestion, take: never, slot?: string) => {
+        begun.push({ question, take, slot: slot ?? '' });
+        return () => undefined;
+      },
+      origin: async () => origin,
+      removeTrack: (id) => removed.push(id),
+      evicted,
+    },
+    { selected, selectRecord: (row) => records.push(row) },
+    (sentence) => told.push(sentence),
+  );
+});
+
+afterEach(() => derived.dispose());
+
+describe('derived tracks', () => {
+  it('are made by jobs with slots of their own, the newest above', () => {
+    derived.keepFunction(0);
+    derived.keepFunction(0);
+    derived.keepFunction(1);
+    expect(begun.map(({ question, slot }) => [question.kind, slot])).toEqual([
+      ['keep', 'derived 1'],
+      ['keep', 'derived 2'],
+    ]);
+    begun[0]!.take({ t: 'job-progress', id: 1, progress: { done: 1, of: 4 } });
+    expect(derived.keeping.value.get(functionKey(0))).toEqual({ at: 'making', share: 0.25 });
+    finish(1);
+    finish(2, 7);
+    expect(shown()).toEqual([
+      { id: derivedTrack(2), name: 'f', detail: `All calls of g · 7${NBSP}overlapping calls not shown` },
+      { id: derivedTrack(1), name: 'f', detail: 'All calls of f' },
+    ]);
+    expect(derived.keeping.value.get(functionKey(0))).toEqual({ at: 'kept' });
+  });
+  it('are renamed and removed', () => {
+    derived.keepFunction(0);
+    finish(1);
+    derived.rename(derivedTrack(1), ' allocations ');
+    derived.rename(derivedTrack(1), ' ');
+    expect(shown()[0]?.name).toBe('allocations');
+    derived.remove(derivedTrack(1));
+    expect([shown(), removed]).toEqual([[], [derivedTrack(1)]]);
+    derived.keepFunction(0);
+    expect(begun.length).toBe(2);
+  });
+  it('that are evicted go with a sentence', () => {
+    derived.keepFunction(0);
+    finish(1);
+    derived.keepFunction(1);
+    finish(2);
+    evicted.value = [derivedTrack(1), derivedTrack(9)];
+    expect(shown().length).toBe(1);
+    expect(told).toEqual(['The kept track f was removed to make room in memory.']);
+  });
+  it('that fail say why, and can be tried again', () => {
+    derived.keepFunction(0);
+    begun[0]!.take({ t: 'job-failed', id: 1, error: { kind: 'limit', sentence: 'No room.', offset: null } });
+    expect([told, derived.keeping.value.size]).toEqual([['No room.'], 0]);
+  });
+  it('lead back to what they were made from', async () => {
+    const place: Pointed = {
+      item: { kind: 'slice', track: derivedTrack(1), depth: 0, index: 4 },
+      track: derivedTrack(1),
+      depth: 0,
+      name: 0,
+      start: ticks(5n),
+      end: ticks(7n),
+      flags: 0,
+      many: 1,
+      reading: null,
+    };
+    const item = { kind: 'slice', track: 3, depth: 1, index: 9 } as const;
+    const found = { item, name: 0, start: ticks(5n), end: ticks(7n), flags: 0 };
+    origin = { x: ticks(5n), track: 3, locator: 8n, found };
+    derived.selectOrigin(place);
+    await Promise.resolve();
+    expect(selected.value?.item).toEqual(item);
+    origin = { ...origin, found: null };
+    derived.selectOrigin(place);
+    await Promise.resolve();
+    expect(records).toEqual([{ x: 5n, track: 3, locator: 8n, name: '', fields: [], dropped: 0 }]);
+  });
+});

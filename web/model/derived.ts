@@ -1,0 +1,132 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { formatCounted } from '../base/format.ts';
+import type { DerivedPart, JobKinds, JobQuestion, JobReply } from '../base/job_protocol.ts';
+import { derivedTrack, type Track } from '../base/protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
+import { type Pointed, pointedOf } from './pointing.ts';
+import type { Selection } from './selection.ts';
+import type { Trace } from './trace.ts';
+
+/** Where a track with a key stands: its share that is made, or `kept`. */
+export type Keeping = { readonly at: 'making'; readonly share: number } | { readonly at: 'kept' };
+
+/** The tracks that the person has kept, above those of the trace. They never alter the trace. */
+export interface DerivedTracks {
+  /** The newest first. */
+  readonly tracks: ReadonlySignal<readonly Track[]>;
+  /** By what they are made from, such as {@link functionKey}. */
+  readonly keeping: ReadonlySignal<ReadonlyMap<string, Keeping>>;
+  /** Makes a track of all calls of a function, by its name id. Nothing happens if there is one. */
+  keepFunction(name: number): void;
+  /** Removes a track. */
+  remove(id: number): void;
+  rename(id: number, name: string): void;
+  /** Selects what a place on a derived track was made from. */
+  selectOrigin(place: Pointed): void;
+  dispose: Dispose;
+}
+
+/** Identifies the track of a function. */
+export function functionKey(name: number): string {
+  return `function ${name}`;
+}
+
+/** The kinds of jobs that make a track. */
+type Kind = { [K in keyof JobKinds]: JobKinds[K]['part'] extends DerivedPart ? K : never }[keyof JobKinds];
+
+interface Kept {
+  readonly key: string;
+  readonly track: Track;
+}
+
+/** No tracks yet. `tell` shows a sentence to the person. */
+export function createDerived(
+  trace: Pick<Trace, 'names' | 'info' | 'begin' | 'origin' | 'removeTrack' | 'evicted'>,
+  selection: Pick<Selection, 'selected' | 'selectRecord'>,
+  tell: (sentence: string) => void,
+): DerivedTracks {
+  const scope = createScope();
+  const kept = signal<readonly Kept[]>([]);
+  const tracks = signal<readonly Track[]>([]);
+  const making = signal<ReadonlyMap<string, number>>(new Map());
+  const keeping = signal<ReadonlyMap<string, Keeping>>(new Map());
+  let begun = 0;
+  /** The place whose origin was asked for last. */
+  let newest: Pointed | null = null;
+
+  scope.add(
+    effect(() => {
+      tracks.value = kept.value.map(({ track }) => track);
+      const next = new Map<string, Keeping>([...making.value].map(([key, share]) => [key, { at: 'making', share }]));
+      for (const { key } of kept.value) next.set(key, { at: 'kept' });
+      keeping.value = next;
+    }),
+  );
+  scope.add(
+    watch([trace.evicted], () => {
+      const gone = kept.peek().filter(({ track }) => trace.evicted.peek().includes(track.id));
+      if (gone.length === 0) return;
+      kept.value = kept.peek().filter((one) => !gone.includes(one));
+      const [first] = gone;
+      const what = gone.length === 1 ? `The kept track ${first!.track.name} was` : `${gone.length} kept tracks were`;
+      tell(`${what} removed to make room in memory.`);
+    }),
+  );
+  const setShare = (key: string, share: number | null) => {
+    const next = new Map(making.peek());
+    if (share === null) next.delete(key);
+    else next.set(key, share);
+    making.value = next;
+  };
+  const keep = <K extends Kind>(key: string, question: JobQuestion<K>, polish: (part: DerivedPart) => Track) => {
+    if (keeping.peek().has(key)) return;
+    setShare(key, 0);
+    begun += 1;
+    const take = (reply: JobReply<K>) => {
+      if (reply.t === 'job-progress') {
+        setShare(key, reply.progress.done / Math.max(1, reply.progress.of));
+        return;
+      }
+      setShare(key, null);
+      if (reply.t === 'job-failed') return tell(reply.error.sentence);
+      const track = polish(reply.part as DerivedPart);
+      kept.value = [{ key, track: { ...track, id: derivedTrack(reply.id) } }, ...kept.peek()];
+    };
+    trace.begin(question, take, `derived ${begun}`);
+  };
+
+  return {
+    tracks,
+    keeping,
+    keepFunction: (name) => {
+      const label = trace.names.of(name);
+      const noun = trace.info.peek()?.sliceNoun ?? 'call';
+      const detail = `All calls of ${label}`;
+      keep(functionKey(name), { kind: 'keep', name, label, detail }, ({ track, hidden }) => {
+        const left = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping call')} not shown` : '';
+        return { ...track, noun, detail: `${detail}${left}` };
+      });
+    },
+    remove: (id) => {
+      kept.value = kept.peek().filter(({ track }) => track.id !== id);
+      trace.removeTrack(id);
+    },
+    rename: (id, name) => {
+      if (name.trim() === '') return;
+      kept.value = kept
+        .peek()
+        .map((one) => (one.track.id === id ? { ...one, track: { ...one.track, name: name.trim() } } : one));
+    },
+    selectOrigin: (place) => {
+      newest = place;
+      void trace.origin(place.track, place.start, place.item).then((origin) => {
+        if (!origin || newest !== place) return;
+        const { x, track, locator, found } = origin;
+        if (found) selection.selected.value = pointedOf(found);
+        else selection.selectRecord({ x, track, locator, name: '', fields: [], dropped: 0 });
+      });
+    },
+    dispose: scope.dispose,
+  };
+}
