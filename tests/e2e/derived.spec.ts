@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { barriers, digest, fixture, open, pictured, test } from './page.ts';
 
+const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
 const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const derived = (page: Page) => page.locator('.track.derived');
 const keep = (page: Page) => page.getByRole('button', { name: 'Keep as track' });
@@ -74,4 +76,36 @@ test.describe('a function', () => {
     await expect(derived(page)).toContainText('rare');
     await expect(page.getByRole('button', { name: 'Remove rare' })).toBeVisible();
   });
+});
+
+/** The places of pixels in the accent colour on a canvas, as fractions of its width. */
+async function accentAt(page: Page, selector: string): Promise<number[]> {
+  return page.evaluate((query) => {
+    const canvas = document.querySelector<HTMLCanvasElement>(query)!;
+    const { data, width, height } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+    const found = new Set<number>();
+    for (let i = 0; i < width * height; i += 1) {
+      const [r, g, b] = [data[4 * i]!, data[4 * i + 1]!, data[4 * i + 2]!];
+      if (b - r > 90 && b - g > 40) found.add((i % width) / width);
+    }
+    return [...found];
+  }, selector);
+}
+
+test('calls that are too short to be seen are marked, in the rows and over the whole trace', async ({ page }) => {
+  await page.goto('./?renderer=canvas2d');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await open(page, join(SAMPLES, 'scene.trace'));
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Functions' }).click();
+  await page.getByRole('searchbox', { name: 'Filter functions' }).fill('glCompileShader');
+  await page.locator('.functions tbody tr:not(.spacer)').first().click();
+  await expect.poll(async () => (await accentAt(page, '.overview-strip canvas')).length).toBeGreaterThan(0);
+  const places = await accentAt(page, '.overview-strip canvas');
+  const rows = await accentAt(page, '.area canvas');
+  // The calls are at the beginning, and nothing else is marked.
+  expect(Math.max(...places)).toBeLessThan(0.5);
+  expect(rows.length).toBeGreaterThan(0);
+  await page.keyboard.press('Escape');
+  await expect.poll(async () => (await accentAt(page, '.overview-strip canvas')).length).toBe(0);
 });

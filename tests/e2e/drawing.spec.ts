@@ -140,6 +140,18 @@ test('both back ends draw rows of thousands of calls alike', async ({ browser, p
   expect(notes.at(-1)!.shapes).toBeGreaterThan(700);
   const [a, b] = await Promise.all(pages.map((each) => area(each).screenshot()));
   expect((await compare(page, a!, b!)).differing).toBe(0);
+  // With the marks of a function that stands out.
+  for (const each of pages) {
+    await each.getByRole('tab', { name: 'Functions' }).click();
+    await each.locator('.functions tbody tr:not(.spacer)').first().click();
+    await expect
+      .poll(async () => (await compare(page, a!, await area(each).screenshot())).differing)
+      .toBeGreaterThan(0);
+    await each.waitForTimeout(600);
+    await still(each);
+  }
+  const [c, d] = await Promise.all(pages.map((each) => area(each).screenshot()));
+  expect((await compare(page, c!, d!)).differing).toBe(0);
   for (const each of pages) await each.context().close();
 });
 

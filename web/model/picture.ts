@@ -16,6 +16,8 @@ export interface Picture {
   readonly to: Ticks;
   readonly step: bigint;
   readonly complete: boolean;
+  /** The query. */
+  readonly asked: Question;
   readonly rects: Rects;
   readonly instants: Instants;
   readonly counters: Counters;
@@ -104,9 +106,9 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
     columns.set(depth, { first, end });
     first = end;
   }
-  const asked = new Map<number, Range>();
+  const known = new Map<number, Range>();
   question.tracks.forEach((track, i) => {
-    asked.set(track, { first: question.depths[2 * i]!, end: question.depths[2 * i + 1]! });
+    known.set(track, { first: question.depths[2 * i]!, end: question.depths[2 * i + 1]! });
   });
   const lanes = rangesByTrack(instants.track, instants.count);
   const values = rangesByTrack(counters.track, counters.count);
@@ -116,12 +118,13 @@ export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question
     to: question.to,
     step: question.step,
     complete: reply.complete,
+    asked: question,
     rects,
     instants,
     counters,
     has: ({ track, first, end }) => {
-      const known = asked.get(track);
-      return known !== undefined && known.first <= first && known.end >= end;
+      const rows = known.get(track);
+      return rows !== undefined && rows.first <= first && rows.end >= end;
     },
     row: (track, depth) => rows.get(track)?.get(depth) ?? NOTHING,
     lane: (track) => lanes.get(track) ?? NOTHING,

@@ -4,6 +4,7 @@ import type { TraceError } from '../base/protocol.ts';
 import { addressOf, download, type Net } from './download.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { createEvents, type Events } from './events.ts';
+import { createMarks, type HighlightMarks } from './marks.ts';
 import { lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
 import type { RecordsPort } from './records.ts';
@@ -25,6 +26,7 @@ export interface OpenTrace {
   readonly statistics: Statistics;
   readonly events: Events;
   readonly derived: DerivedTracks;
+  readonly marks: HighlightMarks;
 }
 
 /** What the page shows. */
@@ -104,6 +106,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     now.open.preview.dispose();
     now.open.events.dispose();
     now.open.derived.dispose();
+    now.open.marks.dispose();
     now.open.statistics.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
@@ -133,6 +136,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       statistics,
       events,
       derived,
+      marks: createMarks(trace, timeline, statistics.highlighted),
     };
     bench.value = { at: 'open', open };
     const stop = [watch(trace, file), tellOfWrong(trace)];

@@ -109,6 +109,7 @@ function createBackend(
     rect: (...shape) => current.rect(...shape),
     slices: (...row) => current.slices(...row),
     graph: (...line) => current.graph(...line),
+    mark: (...shape) => current.mark(...shape),
     end: () => current.end(),
     dispose: () => {
       stopListening?.();

@@ -28,6 +28,8 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
   const buckets: Bucket[] = Array.from({ length: 2 * STYLES }, () => ({ data: new Float32Array(64), used: 0 }));
   const graphs = createGraphs();
   const strip = createStrip();
+  /** Marks by colour: x, y, width, height of each. */
+  const marks = new Map<string, number[]>();
   const colours = createColours();
   let tables = colours.of(PALETTES.dark);
   let ratio = 1;
@@ -81,6 +83,11 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
     },
     graph: (columns, first, end, box, transform) =>
       graphs.add(columns, first, end, box, transform, ratio, canvas.width),
+    mark: (x, y, width, height, colour) => {
+      const places = marks.get(colour) ?? [];
+      if (places.length === 0) marks.set(colour, places);
+      places.push(...placeRect(x, y, width, height, ratio));
+    },
     end: () => {
       if (!ink) return;
       const { graph } = ink.palette;
@@ -102,6 +109,13 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
         bucket.used = 0;
       }
       strip.paint(context);
+      for (const [colour, places] of marks) {
+        context.fillStyle = colour;
+        for (let i = 0; i < places.length; i += STRIDE) {
+          context.fillRect(places[i]!, places[i + 1]!, places[i + 2]!, places[i + 3]!);
+        }
+      }
+      marks.clear();
       ink = null;
     },
     dispose: () => {

@@ -1,10 +1,14 @@
 import type { Overview } from '../base/protocol.ts';
+import type { Marks } from '../model/marks.ts';
 import type { Names } from '../model/names.ts';
+import { placeMarks } from './marks.ts';
 import { LEVELS, type Palette } from './palette.ts';
 
 /** The place of an overview on its canvas, in CSS pixels. */
 export interface OverviewFrame {
   readonly overview: Overview;
+  /** Ticks from its first to its last position. */
+  readonly length: number;
   /** The places of its first and last position. */
   readonly from: number;
   readonly to: number;
@@ -12,10 +16,14 @@ export interface OverviewFrame {
   readonly height: number;
   /** Device pixels per CSS pixel. */
   readonly ratio: number;
+  /** Where the highlighted function is called. */
+  readonly marks: Marks | null;
 }
 
 /** CSS pixels above and below the rows. */
 const PADDING = 5;
+/** CSS pixels of the highest mark. */
+const MARK = 4;
 /** CSS pixels of the tallest row. */
 const HIGHEST = 14;
 
@@ -48,6 +56,15 @@ export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, na
       context.fillStyle = palette.slices[names.colour[overview.name[at]!]! * LEVELS + level]!;
       const x = Math.round(left + bucket * cell);
       context.fillRect(x, y, Math.max(1, Math.round(left + (bucket + 1) * cell) - x), height);
+    }
+    if (frame.marks) {
+      const { marks } = frame;
+      const tick = (Number(marks.step) / frame.length) * (frame.to - frame.from);
+      const tall = Math.max(1, Math.round(Math.min(height / 2, MARK * ratio)));
+      placeMarks(marks, marks.row(overview.rows[row]!, 0), frame.from, tick, frame.width, (x, wide, level) => {
+        context.fillStyle = palette.marks[level]!;
+        context.fillRect(Math.round(x * ratio), y + height - tall, Math.round(wide * ratio), tall);
+      });
     }
   }
 }

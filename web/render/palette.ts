@@ -16,6 +16,8 @@ export interface Palette {
   readonly warning: string;
   /** The graph of a counter: the area below it, the band from lowest to highest, the line. */
   readonly graph: readonly [area: string, band: string, line: string];
+  /** Colours of marks by density. */
+  readonly marks: readonly string[];
   /** Colours of slices by colour × {@link LEVELS} + level; level 0 is the thinnest. */
   readonly slices: readonly string[];
   /** The same for slices with the hovered name. */
@@ -118,6 +120,7 @@ function palette(from: Theme, flat: Flat): Palette {
   return {
     ...flat,
     graph: [toCss(accent, 0.16), toCss(mix(from.background, accent, 0.5)), flat.accent],
+    marks: [0.55, 0.7, 0.85, 1].map((part) => toCss(mix(from.background, accent, part))),
     background: toCss(from.background),
     slices: levelsOf(from, from.slices),
     lifted: levelsOf(from, from.lifted),

@@ -63,6 +63,8 @@ export interface Renderer {
    * band from the lowest to the highest.
    */
   graph(columns: ValueColumns, first: number, end: number, box: GraphBox, transform: Transform): void;
+  /** A plain rectangle in a CSS colour, above all other shapes. */
+  mark(x: number, y: number, width: number, height: number, colour: string): void;
   end(): void;
   dispose(): void;
 }

@@ -85,6 +85,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
     lifted: -1,
     selected: null,
     cursor: null,
+    marks: null,
   };
 }
 
@@ -94,6 +95,7 @@ const BLIND: Renderer = {
   rect: () => undefined,
   slices: () => 0,
   graph: () => undefined,
+  mark: () => undefined,
   end: () => undefined,
   dispose: () => undefined,
 };

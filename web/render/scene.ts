@@ -16,11 +16,13 @@ import {
   SLICE_ROW,
   tracksWithin,
 } from '../model/layout.ts';
+import type { Marks } from '../model/marks.ts';
 import { type Names, numberOf } from '../model/names.ts';
 import { firstEndingAfter, type Picture, type Range, valueAt } from '../model/picture.ts';
 import type { Ruler } from '../model/ruler.ts';
 import { graphRange } from '../model/tracks.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
+import { placeMarks } from './marks.ts';
 import type { Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
 import type { TextFitter } from './text.ts';
@@ -30,6 +32,8 @@ export const SLICE_HEIGHT = SLICE_ROW - 1;
 /** The font of slice labels. */
 export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 
+/** CSS pixels of a mark at the bottom of a slice. */
+const MARK_HEIGHT = 4;
 /** CSS pixels between the edge of a slice and its label. */
 const LABEL_PADDING = 4;
 /** CSS pixels of the least room for a label. */
@@ -65,6 +69,8 @@ export interface Scene {
   readonly width: number;
   readonly height: number;
   readonly picture: Picture | null;
+  /** Where the lifted name hides in rectangles of many slices. */
+  readonly marks: Marks | null;
   readonly names: Names;
   readonly palette: Palette;
   readonly ruler: Ruler;
@@ -89,11 +95,26 @@ export function drawShapes(renderer: Renderer, scene: Scene): number {
     forEachRow(scene, picture, laid, (range, rowY) => {
       drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform);
     });
+    if (scene.marks) drawRowsMarks(renderer, scene, scene.marks, laid);
     if (laid.instants >= 0) drawn += visibleInstants(scene, picture, laid, () => undefined);
     if (laid.graph >= 0 && drawGraph(renderer, scene, picture, laid, y, transform)) drawn += 1;
   });
   renderer.end();
   return drawn;
+}
+
+function drawRowsMarks(renderer: Renderer, scene: Scene, marks: Marks, laid: LaidTrack): void {
+  const { view, palette, width } = scene;
+  const offset = (distance(marks.from, view.anchor) - view.fraction) / view.perPixel;
+  const cell = Number(marks.step) / view.perPixel;
+  const rows = rowsWithin(laid, scene.scrollTop, scene.scrollTop + scene.height);
+  for (let row = rows.first; row < rows.end; row += 1) {
+    const range = marks.row(laid.track.id, laid.track.lowest + row);
+    const y = laid.top + laid.slices + row * SLICE_ROW - scene.scrollTop + SLICE_HEIGHT - MARK_HEIGHT;
+    placeMarks(marks, range, offset, cell, width, (x, wide, level) => {
+      renderer.mark(x, y, wide, MARK_HEIGHT, palette.marks[level]!);
+    });
+  }
 }
 
 /** Clears the canvas above the shapes and draws labels, edges, instants and the selection on it. */

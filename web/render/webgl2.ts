@@ -90,8 +90,8 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
 
   const graphs = createGraphs();
   const colours = createColours();
-  /** The layers from the lowest: plain rectangles, graphs, slices. */
-  const [plain, lines, boxes] = [createLayer(), createLayer(), createLayer()];
+  /** The layers from the lowest: plain rectangles, graphs, slices, marks. */
+  const [plain, lines, boxes, marks] = [createLayer(), createLayer(), createLayer(), createLayer()];
   let ratio = 1;
   let room = 0;
   let ink: Ink | null = null;
@@ -143,6 +143,10 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
     },
     graph: (columns, first, end, box, transform) =>
       graphs.add(columns, first, end, box, transform, ratio, canvas.width),
+    mark: (x, y, width, height, colour) => {
+      const [left, top, wide, tall] = placeRect(x, y, width, height, ratio);
+      put(marks, colours.one(colour), left, top, wide, tall);
+    },
     end: () => {
       if (!ink) return;
       const { graph } = ink.palette;
@@ -153,13 +157,13 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
       // The browser may give a smaller buffer than requested. The picture then fills that.
       gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
       gl.clear(gl.COLOR_BUFFER_BIT);
-      const count = plain.count + lines.count + boxes.count;
+      const count = plain.count + lines.count + boxes.count + marks.count;
       if (count > 0) {
         room = Math.max(room, powerOfTwoFrom(count));
         // New storage in each frame: the graphics processor may still read the old one.
         gl.bufferData(gl.ARRAY_BUFFER, room * BYTES, gl.STREAM_DRAW);
         let at = 0;
-        for (const layer of [plain, lines, boxes]) {
+        for (const layer of [plain, lines, boxes, marks]) {
           gl.bufferSubData(gl.ARRAY_BUFFER, at * BYTES, layer.words, 0, layer.count * WORDS);
           at += layer.count;
           layer.count = 0;

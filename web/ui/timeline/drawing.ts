@@ -18,7 +18,7 @@ export interface Canvases {
 
 /** Keeps the timeline drawn until disposed. Sets the timeline's size. */
 export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canvases: Canvases): Dispose {
-  const { trace, timeline, selection, statistics } = open;
+  const { trace, timeline, selection, statistics, marks: highlight } = open;
   const { theme } = page.theme;
   const scope = createScope();
   // The canvas of a new back end is empty: it is painted before the browser shows it.
@@ -43,6 +43,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       layout: timeline.layout.peek(),
       scrollTop: timeline.scrollTop.peek(),
       picture: timeline.picture.peek(),
+      marks: highlight.rows.peek(),
       names: trace.names,
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
@@ -89,6 +90,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       selection.record,
       statistics.highlighted,
       trace.names.version,
+      highlight.rows,
     ],
     resized: (width, height) => {
       timeline.size.value = { width, height };

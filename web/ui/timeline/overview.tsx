@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Overview } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
-import type { Names } from '../../model/names.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import { type Extent, extentLength, toPixel, toTick, type View } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -20,7 +19,7 @@ const LEAST_DRAG = 4;
 
 /** The whole trace at a glance, with a brush over the part that the timeline shows. */
 export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
-  const { timeline, trace } = open;
+  const { timeline, trace, marks } = open;
   const strip = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
 
@@ -32,7 +31,7 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
     const scope = createScope();
     const surface = createSurface({
       element,
-      signals: [timeline.overview, timeline.whole, timeline.buckets, theme.theme, trace.names.version],
+      signals: [timeline.overview, timeline.whole, timeline.buckets, theme.theme, trace.names.version, marks.whole],
       resized: (width) => {
         timeline.buckets.value = Math.min(MOST_BUCKETS, width);
       },
@@ -40,7 +39,7 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
         const overview = timeline.overview.peek();
         const whole = timeline.whole.peek();
         if (overview && whole && size.width > 0) {
-          paint(target, overview, whole, trace.names, theme.theme.peek(), size);
+          paint(target, overview, whole, open, theme.theme.peek(), size);
         }
       },
     });
@@ -176,12 +175,14 @@ function paint(
   canvas: HTMLCanvasElement,
   overview: Overview,
   whole: Extent,
-  names: Names,
+  { trace, marks }: OpenTrace,
   theme: 'dark' | 'light',
   size: FrameSize,
 ): void {
   const strip = stripView(whole, size.width);
   const from = toPixel(strip, overview.from);
   const to = toPixel(strip, overview.to > overview.from ? overview.to : ticks(overview.from + 1n));
-  drawOverview(canvas, { overview, from, to, ...size }, names, PALETTES[theme]);
+  const length = Math.max(1, Number(extentLength(overview)));
+  const frame = { overview, from, to, length, ...size, marks: marks.whole.peek() };
+  drawOverview(canvas, frame, trace.names, PALETTES[theme]);
 }
