@@ -109,3 +109,67 @@ test('calls that are too short to be seen are marked, in the rows and over the w
   await page.keyboard.press('Escape');
   await expect.poll(async () => (await accentAt(page, '.overview-strip canvas')).length).toBe(0);
 });
+
+/** Opens a sample and selects a row of its list of records. */
+async function selectRow(page: Page, sample: string, tab: string, row: number): Promise<void> {
+  await open(page, join(SAMPLES, sample));
+  await pictured(page);
+  await page.getByRole('tab', { name: tab }).click();
+  await page.locator(`#event-${row}`).click();
+}
+
+test('a numeric argument is kept as a value over time', async ({ page }) => {
+  await selectRow(page, 'scene.trace', 'Events', 9);
+  await expect(details(page).getByRole('heading')).toHaveText('glDrawElements');
+  const before = await digest(page);
+  await details(page).getByRole('button', { name: 'Keep count as track' }).click();
+  await expect(derived(page)).toContainText('glDrawElements: count');
+  await expect(derived(page)).toHaveAttribute('title', /Count of all calls of glDrawElements/);
+  expect(await digest(page)).toBe(before);
+  expect(await barriers(page)).toEqual([]);
+  // A place on the graph leads to the call that has the value there.
+  const box = (await area(page).boundingBox())!;
+  await page.mouse.click(box.x + box.width * 0.8, box.y + 30);
+  await expect(details(page).getByRole('heading')).toHaveText('glDrawElements');
+  await expect(details(page).getByRole('button', { name: 'Keep count as track' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Remove glDrawElements: count' }).click();
+  await expect(derived(page)).toHaveCount(0);
+  expect(await digest(page)).toBe(before);
+});
+
+test('an executed address is kept as a track', async ({ page }) => {
+  await selectRow(page, 'calls.frames', 'Listing', 12);
+  await expect(details(page).getByRole('heading')).toHaveText('Step 12');
+  const before = await digest(page);
+  await keep(page).click();
+  await expect(derived(page)).toContainText('0x401067');
+  await expect(derived(page)).toHaveAttribute('title', /All executions of 0x401067/);
+  expect(await digest(page)).toBe(before);
+  await page.getByRole('button', { name: 'Remove 0x401067' }).click();
+  await expect(derived(page)).toHaveCount(0);
+  expect(await digest(page)).toBe(before);
+});
+
+test('the value that instructions write to a register, and a variable, are kept', async ({ page }) => {
+  await selectRow(page, 'calls.frames', 'Listing', 12);
+  await details(page).getByRole('button', { name: 'Keep RAX written as track' }).click();
+  await expect(derived(page)).toContainText('RAX written');
+  await selectRow(page, 'variables.trace', 'Events', 3);
+  await details(page)
+    .getByRole('button', { name: /^Keep \w+ as track$/ })
+    .first()
+    .click();
+  await expect(derived(page)).toHaveCount(1);
+});
+
+test('an argument of a logged function is kept, by its thread and in order of time', async ({ page }) => {
+  await selectRow(page, 'threads.xray', 'Events', 0);
+  await details(page).getByRole('button', { name: 'Keep argument 0 as track' }).click();
+  await expect(derived(page)).toContainText('#1: argument 0');
+});
+
+test('executions of an address in a database are kept', async ({ page }) => {
+  await selectRow(page, 'blocks.sqlite', 'Listing', 11);
+  await keep(page).click();
+  await expect(derived(page)).toContainText('0x40000b');
+});

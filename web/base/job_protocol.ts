@@ -1,6 +1,7 @@
 /** The jobs of a trace's worker: their questions, their parts, and the messages about them. */
 
 import type { Flame, Functions, Percentiles, Ticks, TraceError, Track } from './protocol.ts';
+import type { Collected } from './record_protocol.ts';
 
 /** A range of some tracks; `to` is exclusive. */
 export interface RangeQuestion {
@@ -69,6 +70,11 @@ export interface JobKinds {
    * counts slices.
    */
   readonly keep: { readonly question: TrackLabel & { readonly name: number }; readonly part: DerivedPart };
+  /** Collected records as one track: with `values` their numbers over time, else points. Progress counts records. */
+  readonly gather: {
+    readonly question: TrackLabel & Collected & { readonly values: boolean };
+    readonly part: DerivedPart;
+  };
   /**
    * Where a function is called. `depths` are as in a query. `merged` marks all depths of a track in one row, every cell that
    * a call touches; otherwise calls of a step or longer are left out, because they are drawn.

@@ -43,6 +43,25 @@ export interface Surveyed {
   readonly memory: number;
 }
 
+/** Which records to collect: those that execute an address, or those with a number in a field. */
+export type CollectWanted =
+  | { readonly what: 'address'; readonly address: bigint }
+  /** `names` has names of records as in a list, any if it is empty. `path` has keys, and indices of lists. */
+  | { readonly what: 'field'; readonly names: readonly string[]; readonly path: readonly string[] };
+
+/** Collected records as columns, in no order; at most {@link MOST_COLLECTED}. */
+export interface Collected {
+  readonly time: BigUint64Array;
+  readonly track: Uint32Array;
+  readonly locator: BigUint64Array;
+  /** The numbers of the field, as `numbers` says: 0 unsigned, 1 signed, 2 floating point. */
+  readonly bits: BigUint64Array;
+  readonly numbers: Uint8Array;
+}
+
+/** Most records that are collected. */
+export const MOST_COLLECTED = 2 ** 21;
+
 /** Messages of the page to the record worker, which reads the records of the same file. */
 export type ToRecords =
   /** `format` is {@link TraceInfo.format}. A database needs no index. */
@@ -70,7 +89,9 @@ export type ToRecords =
       readonly locator: bigint | null;
     }
   /** Visits all records with all their fields, for tests and the benchmark. */
-  | { readonly t: 'survey'; readonly id: number };
+  | { readonly t: 'survey'; readonly id: number }
+  /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
+  | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted };
 
 /** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
 export type FromRecords =
@@ -91,5 +112,13 @@ export type FromRecords =
   | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
   /** Number of records and of single values, and the bytes of memory of the module that reads them. */
   | ({ readonly t: 'survey'; readonly id: number } & Surveyed)
+  | {
+      readonly t: 'collected';
+      readonly id: number;
+      readonly found: Collected | null;
+      readonly error: TraceError | null;
+    }
+  /** Now and then while records are being collected: how far the pass is, from 0 to 1. */
+  | { readonly t: 'collecting'; readonly share: number }
   /** Now and then while a list is being made. */
   | { readonly t: 'listing'; readonly listed: Listed };

@@ -3,18 +3,23 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { derivedTrack, type Origin, type Track } from '../base/protocol.ts';
-import type { RecordRow } from '../base/record_protocol.ts';
+import type { Collected, CollectWanted, RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { createDerived, type DerivedTracks, functionKey } from './derived.ts';
-import { createNames } from './names.ts';
+import { createNames, type Names } from './names.ts';
 import type { Pointed } from './pointing.ts';
+import type { Answer, Records } from './records.ts';
 
 let begun: { question: JobQuestion; take: (reply: JobReply) => void; slot: string }[];
 let removed: number[];
 let told: string[];
 let origin: Origin | null;
 let derived: DerivedTracks;
+let names: Names;
+/** Passes over the records, and what they find. */
+let wanted: CollectWanted[];
+let answer: Answer<Collected> | null;
 const evicted = signal<readonly number[]>([]);
 const selected = signal<Pointed | null>(null);
 let records: RecordRow[];
@@ -37,8 +42,10 @@ beforeEach(() => {
   records = [];
   evicted.value = [];
   selected.value = null;
-  const names = createNames();
-  names.add(0, ['f', 'g']);
+  wanted = [];
+  answer = null;
+  names = createNames();
+  names.add(0, ['f', 'g'], null);
   derived = createDerived(
     {
       names,
@@ -50,6 +57,12 @@ beforeEach(() => {
       origin: async () => origin,
       removeTrack: (id) => removed.push(id),
       evicted,
+      records: {
+        collect: async (what: CollectWanted) => {
+          wanted.push(what);
+          return answer;
+        },
+      } as unknown as Records,
     },
     { selected, selectRecord: (row) => records.push(row) },
     (sentence) => told.push(sentence),
@@ -72,7 +85,7 @@ describe('derived tracks', () => {
     finish(1);
     finish(2, 7);
     expect(shown()).toEqual([
-      { id: derivedTrack(2), name: 'f', detail: `All calls of g · 7${NBSP}overlapping calls not shown` },
+      { id: derivedTrack(2), name: 'g', detail: `All calls of g · 7${NBSP}overlapping calls not shown` },
       { id: derivedTrack(1), name: 'f', detail: 'All calls of f' },
     ]);
     expect(derived.keeping.value.get(functionKey(0))).toEqual({ at: 'kept' });
@@ -87,6 +100,50 @@ describe('derived tracks', () => {
     expect([shown(), removed]).toEqual([[], [derivedTrack(1)]]);
     derived.keepFunction(0);
     expect(begun.length).toBe(2);
+  });
+  it('follow the name of their function until they are renamed', () => {
+    derived.keepFunction(0);
+    finish(1);
+    names.rename(Uint32Array.of(0), ['main'], ['f']);
+    expect(shown()[0]?.name).toBe('main');
+    derived.rename(derivedTrack(1), 'mine');
+    names.rename(Uint32Array.of(0), ['again'], ['f']);
+    expect(shown()[0]?.name).toBe('mine');
+  });
+  it('of fields and addresses are made of collected records', async () => {
+    const found: Collected = {
+      time: BigUint64Array.of(1n, 2n),
+      track: Uint32Array.of(0, 0),
+      locator: BigUint64Array.of(1n, 2n),
+      bits: BigUint64Array.of(7n, 8n),
+      numbers: Uint8Array.of(0, 0),
+    };
+    answer = { value: found, error: null };
+    names.rename(Uint32Array.of(1), ['draw'], ['#7']);
+    derived.keepField({ path: ['args', 'count'], ofName: true, label: 'count' }, 1);
+    derived.keepAddress(0x40n);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(wanted).toEqual([
+      { what: 'field', names: ['draw', '#7'], path: ['args', 'count'] },
+      { what: 'address', address: 0x40n },
+    ]);
+    const asked = begun.map(({ question }) => question as JobQuestion<'gather'>);
+    expect(asked.map(({ label, detail, values }) => [label, detail, values])).toEqual([
+      ['draw: count', 'Count of all calls of draw', true],
+      ['0x40', 'All executions of 0x40', false],
+    ]);
+  });
+  it('are not made of nothing', async () => {
+    const none = new BigUint64Array();
+    const found = { time: none, track: new Uint32Array(), locator: none, bits: none, numbers: new Uint8Array() };
+    answer = { value: found, error: null };
+    derived.keepAddress(0x40n);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect([begun.length, told, derived.keeping.value.size]).toEqual([
+      0,
+      ['Nothing to keep: no execution was found for 0x40.'],
+      0,
+    ]);
   });
   it('that are evicted go with a sentence', () => {
     derived.keepFunction(0);

@@ -1,12 +1,15 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { formatCounted } from '../base/format.ts';
-import type { DerivedPart, JobKinds, JobQuestion, JobReply } from '../base/job_protocol.ts';
+import { formatCount, formatCounted, plural } from '../base/format.ts';
+import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
+import { type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
+import type { KeptField } from './kept_fields.ts';
 import { type Pointed, pointedOf } from './pointing.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
+import { hexText } from './values.ts';
 
 /** Where a track with a key stands: its share that is made, or `kept`. */
 export type Keeping = { readonly at: 'making'; readonly share: number } | { readonly at: 'kept' };
@@ -19,6 +22,10 @@ export interface DerivedTracks {
   readonly keeping: ReadonlySignal<ReadonlyMap<string, Keeping>>;
   /** Makes a track of all calls of a function, by its name id. Nothing happens if there is one. */
   keepFunction(name: number): void;
+  /** Makes a track of the numbers of a field. `name` is the name id of the records if it belongs to one function. */
+  keepField(field: KeptField, name: number): void;
+  /** Makes a track of the executions of an instruction. */
+  keepAddress(address: bigint): void;
   /** Removes a track. */
   remove(id: number): void;
   rename(id: number, name: string): void;
@@ -32,17 +39,29 @@ export function functionKey(name: number): string {
   return `function ${name}`;
 }
 
+/** Identifies the track of a field. */
+export function fieldKey({ path, ofName }: KeptField, name: number): string {
+  return ['field', ofName ? name : '', ...path].join(' ');
+}
+
+/** Identifies the track of an address. */
+export function addressKey(address: bigint): string {
+  return `address ${address}`;
+}
+
 /** The kinds of jobs that make a track. */
 type Kind = { [K in keyof JobKinds]: JobKinds[K]['part'] extends DerivedPart ? K : never }[keyof JobKinds];
 
 interface Kept {
   readonly key: string;
+  /** The name id whose text is the track's name, or -1. */
+  readonly name: number;
   readonly track: Track;
 }
 
 /** No tracks yet. `tell` shows a sentence to the person. */
 export function createDerived(
-  trace: Pick<Trace, 'names' | 'info' | 'begin' | 'origin' | 'removeTrack' | 'evicted'>,
+  trace: Pick<Trace, 'names' | 'info' | 'begin' | 'origin' | 'removeTrack' | 'evicted' | 'records'>,
   selection: Pick<Selection, 'selected' | 'selectRecord'>,
   tell: (sentence: string) => void,
 ): DerivedTracks {
@@ -57,7 +76,7 @@ export function createDerived(
 
   scope.add(
     effect(() => {
-      tracks.value = kept.value.map(({ track }) => track);
+      tracks.value = kept.value.map(({ track, name }) => (name < 0 ? track : { ...track, name: trace.names.of(name) }));
       const next = new Map<string, Keeping>([...making.value].map(([key, share]) => [key, { at: 'making', share }]));
       for (const { key } of kept.value) next.set(key, { at: 'kept' });
       keeping.value = next;
@@ -79,7 +98,12 @@ export function createDerived(
     else next.set(key, share);
     making.value = next;
   };
-  const keep = <K extends Kind>(key: string, question: JobQuestion<K>, polish: (part: DerivedPart) => Track) => {
+  const keep = <K extends Kind>(
+    key: string,
+    question: JobQuestion<K>,
+    name: number,
+    polish: (part: DerivedPart) => Track,
+  ) => {
     if (keeping.peek().has(key)) return;
     setShare(key, 0);
     begun += 1;
@@ -91,9 +115,29 @@ export function createDerived(
       setShare(key, null);
       if (reply.t === 'job-failed') return tell(reply.error.sentence);
       const track = polish(reply.part as DerivedPart);
-      kept.value = [{ key, track: { ...track, id: derivedTrack(reply.id) } }, ...kept.peek()];
+      kept.value = [{ key, name, track: { ...track, id: derivedTrack(reply.id) } }, ...kept.peek()];
     };
     trace.begin(question, take, `derived ${begun}`);
+  };
+
+  /** Collects records by a pass over the file, and makes a track of them. */
+  const collect = async (key: string, wanted: CollectWanted, shown: TrackLabel, values: boolean) => {
+    if (keeping.peek().has(key)) return;
+    setShare(key, 0);
+    const answer = await trace.records.collect(wanted, (share) => setShare(key, share)).catch(() => null);
+    setShare(key, null);
+    const found = answer?.value;
+    if (!found) return tell(answer?.error?.sentence ?? 'The file could not be searched.');
+    const count = found.time.length;
+    if (count === 0)
+      return tell(`Nothing to keep: no ${values ? 'number' : 'execution'} was found for ${shown.label}.`);
+    const cut = count === MOST_COLLECTED ? ` · only the first ${formatCount(count)}` : '';
+    const question = { kind: 'gather', ...shown, ...found, values } as const;
+    keep<'gather'>(key, question, -1, ({ track }) => ({
+      ...track,
+      noun: 'execution',
+      detail: `${shown.detail}${cut}`,
+    }));
   };
 
   return {
@@ -103,10 +147,23 @@ export function createDerived(
       const label = trace.names.of(name);
       const noun = trace.info.peek()?.sliceNoun ?? 'call';
       const detail = `All calls of ${label}`;
-      keep(functionKey(name), { kind: 'keep', name, label, detail }, ({ track, hidden }) => {
+      keep(functionKey(name), { kind: 'keep', name, label, detail }, name, ({ track, hidden }) => {
         const left = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping call')} not shown` : '';
         return { ...track, noun, detail: `${detail}${left}` };
       });
+    },
+    keepField: (field, name) => {
+      const noun = plural(2, trace.info.peek()?.eventNoun ?? 'record');
+      const of = trace.names.of(name);
+      const names = field.ofName ? [of, trace.names.keyOf(name)].filter((text) => text !== '') : [];
+      const label = field.ofName ? `${of}: ${field.label}` : field.label;
+      const detail = field.ofName ? `${capital(field.label)} of all calls of ${of}` : `${field.label} of all ${noun}`;
+      void collect(fieldKey(field, name), { what: 'field', names, path: field.path }, { label, detail }, true);
+    },
+    keepAddress: (address) => {
+      const label = hexText(address);
+      const wanted = { what: 'address', address } as const;
+      void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
     },
     remove: (id) => {
       kept.value = kept.peek().filter(({ track }) => track.id !== id);
@@ -116,17 +173,23 @@ export function createDerived(
       if (name.trim() === '') return;
       kept.value = kept
         .peek()
-        .map((one) => (one.track.id === id ? { ...one, track: { ...one.track, name: name.trim() } } : one));
+        .map((one) => (one.track.id === id ? { ...one, name: -1, track: { ...one.track, name: name.trim() } } : one));
     },
     selectOrigin: (place) => {
       newest = place;
       void trace.origin(place.track, place.start, place.item).then((origin) => {
         if (!origin || newest !== place) return;
         const { x, track, locator, found } = origin;
-        if (found) selection.selected.value = pointedOf(found);
+        // A step of an instruction may be the last of a call, but it is not the call.
+        const isStep = trace.info.peek()?.clock.kind === 'ordinal';
+        if (found && (!isStep || found.start === x)) selection.selected.value = pointedOf(found);
         else selection.selectRecord({ x, track, locator, name: '', fields: [], dropped: 0 });
       });
     },
     dispose: scope.dispose,
   };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,6 +1,15 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
-import type { FromRecords, Listed, RecordRow, RecordScope, Surveyed, ToRecords } from '../base/record_protocol.ts';
+import type {
+  Collected,
+  CollectWanted,
+  FromRecords,
+  Listed,
+  RecordRow,
+  RecordScope,
+  Surveyed,
+  ToRecords,
+} from '../base/record_protocol.ts';
 import { createRequests } from './requests.ts';
 
 /** The part of `Worker` that the records of a trace use. Tests substitute their own. */
@@ -53,6 +62,11 @@ export interface Records {
   rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
   /** Visits all records with all their fields and counts both, for tests and tools. null if the worker ends. */
   survey(): Promise<Surveyed | null>;
+  /**
+   * Collects records by a pass over the file, one pass at a time. `tell` gets its progress, from 0 to 1. Resolves with null
+   * if the worker ends.
+   */
+  collect(wanted: CollectWanted, tell: (share: number) => void): Promise<Answer<Collected> | null>;
   dispose(): void;
 }
 
@@ -65,7 +79,10 @@ const REST = 10;
 export function createRecords(source: Source, spawn: () => RecordsPort): Records {
   const listing = signal<Listed | null>(null);
   let port: RecordsPort | null = null;
-  let requests = createRequests<ToRecords, Exclude<FromRecords, { t: 'listing' }>>(() => undefined);
+  let requests = createRequests<ToRecords, Exclude<FromRecords, { t: 'listing' | 'collecting' }>>(() => undefined);
+  let tellCollecting: (share: number) => void = () => undefined;
+  /** Settles when the newest pass is over. */
+  let collecting: Promise<unknown> = Promise.resolve();
   let disposed = false;
   /** When the worker got its latest index, and how long that took. */
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -96,6 +113,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     isWhole = isDatabase(info);
     started.onmessage = ({ data }) => {
       if (data.t === 'listing') listing.value = data.listed;
+      else if (data.t === 'collecting') tellCollecting(data.share);
       else requests.settle(data);
     };
     started.onerror = (event) => {
@@ -184,6 +202,16 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     survey: async () => {
       if (!(await ready())) return null;
       return requests.ask('survey', (id) => ({ t: 'survey', id }));
+    },
+    collect: (wanted, tell) => {
+      const pass = collecting.then(async () => {
+        if (!(await ready())) return null;
+        tellCollecting = tell;
+        const reply = await requests.ask('collected', (id) => ({ t: 'collect', id, wanted }));
+        return reply && { value: reply.found, error: reply.error };
+      });
+      collecting = pass.catch(() => undefined);
+      return pass;
     },
     dispose: () => {
       disposed = true;

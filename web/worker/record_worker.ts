@@ -1,5 +1,5 @@
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
-import type { FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
+import type { Collected, FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
 import { type Ahead, createAhead } from './ahead.ts';
 import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
@@ -82,6 +82,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   let newestList = 0;
   let stopList: () => void = () => undefined;
   let stopSurvey: () => void = () => undefined;
+  let stopCollect: () => void = () => undefined;
 
   const openRows = async ({ file, log, format }: { file: Blob; log: Blob | null; format: string }) => {
     const disassembling = loadDisassembler().catch(() => undefined);
@@ -189,6 +190,34 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
     }, none);
   };
 
+  const collect = async ({ id, wanted }: Extract<ToRecords, { t: 'collect' }>) => {
+    const none = (error: TraceError | null) => post({ t: 'collected', id, found: null, error });
+    await withReader((open) => {
+      if (wanted.what === 'address') open.beginCollect(wanted.address, [], []);
+      else open.beginCollect(undefined, [...wanted.names], [...wanted.path]);
+      let budget = 8;
+      let reportedAt = performance.now();
+      const stop = inTurns(() => {
+        const { at, of, ...found } = open.collect(budget) as Collected & { at: number; of: number };
+        budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
+        if (at >= of) {
+          post({ t: 'collected', id, found, error: null });
+          stopCollect = () => undefined;
+          return null;
+        }
+        if (performance.now() - reportedAt > REPORT_MS) {
+          reportedAt = performance.now();
+          post({ t: 'collecting', share: at / of });
+        }
+        return at / of;
+      }, none);
+      stopCollect = () => {
+        stop();
+        none(null);
+      };
+    }, none);
+  };
+
   return {
     handle: (message) => {
       switch (message.t) {
@@ -202,6 +231,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           // They would go on with a reader that is freed.
           stopList();
           stopSurvey();
+          stopCollect();
           const previous = reader;
           if (opened) reader = openIndex(opened, message.index);
           reader?.catch(() => undefined);
@@ -252,6 +282,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           }, none);
           return;
         }
+        case 'collect':
+          void collect(message);
+          return;
         default:
           return unreachable(message);
       }

@@ -4,9 +4,10 @@
 
 use std::any::Any;
 
-use unspool_engine::derived::{Keep, Marks, MarksQuestion, job_of, track_of};
+use unspool_engine::derived::{Gather, Keep, Marks, MarksQuestion, job_of, track_of};
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
+use unspool_engine::records::CollectedColumns;
 use unspool_engine::statistics::{Exact, Percentiles, Question, Scan};
 use unspool_engine::{Store, TraceErrorOut, TrackRows, jobs};
 use unspool_formats::{TrackDef, TrackKind};
@@ -57,6 +58,19 @@ extern "C" {
     fn label(this: &JsQuestion) -> String;
     #[wasm_bindgen(method, getter)]
     fn detail(this: &JsQuestion) -> String;
+    /// Collected records only: whether their numbers are shown, and the columns.
+    #[wasm_bindgen(method, getter)]
+    fn values(this: &JsQuestion) -> bool;
+    #[wasm_bindgen(method, getter)]
+    fn time(this: &JsQuestion) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn track(this: &JsQuestion) -> Vec<u32>;
+    #[wasm_bindgen(method, getter)]
+    fn locator(this: &JsQuestion) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn bits(this: &JsQuestion) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn numbers(this: &JsQuestion) -> Vec<u8>;
     /// Marks only.
     #[wasm_bindgen(method, getter)]
     fn step(this: &JsQuestion) -> u64;
@@ -86,6 +100,17 @@ fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>
     match question.kind().as_str() {
         "percentiles" => Box::new(Exact::new(store, range(), question.name())),
         "keep" => Box::new(Keep::new(store, question.name(), question.track_def(TrackKind::Lane))),
+        "gather" => {
+            let kind = if question.values() { TrackKind::Counter } else { TrackKind::Lane };
+            let given = CollectedColumns {
+                time: question.time(),
+                track: question.track(),
+                locator: question.locator(),
+                bits: question.bits(),
+                kind: question.numbers(),
+            };
+            Box::new(Gather::new(given, question.track_def(kind)))
+        }
         "marks" => {
             let Question { from, to, tracks } = range();
             let rows = rows_of(&tracks, &question.depths());
@@ -122,6 +147,12 @@ impl JsJob for Exact {
 }
 
 impl JsJob for Keep {
+    fn part(&mut self, _: &Store) -> JsValue {
+        track_part(self)
+    }
+}
+
+impl JsJob for Gather {
     fn part(&mut self, _: &Store) -> JsValue {
         track_part(self)
     }

@@ -1,7 +1,7 @@
 //! The reader of records, for JavaScript.
 
-use js_sys::Uint8Array;
-use unspool_engine::records::{ByteSource, List, RecordReader as Engine, RowOut, Scope, Survey};
+use js_sys::{BigUint64Array, Uint8Array, Uint32Array};
+use unspool_engine::records::{ByteSource, Collect, List, RecordReader as Engine, RowOut, Scope, Survey, Wanted};
 use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_formats::{Instructions, Locator, records};
 use wasm_bindgen::prelude::*;
@@ -34,6 +34,7 @@ pub struct RecordReader {
     engine: Engine,
     list: List,
     survey: Survey,
+    collect: Option<Collect>,
     has_offsets: bool,
 }
 
@@ -59,7 +60,7 @@ impl RecordReader {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
-        Ok(Self { engine, list: List::default(), survey: Survey::default(), has_offsets: true })
+        Ok(Self { engine, list: List::default(), survey: Survey::default(), collect: None, has_offsets: true })
     }
 
     /// A reader of a database.
@@ -80,6 +81,7 @@ impl RecordReader {
             engine: engine.map_err(|error| thrown(&error))?,
             list: List::default(),
             survey: Survey::default(),
+            collect: None,
             has_offsets: false,
         })
     }
@@ -170,6 +172,43 @@ impl RecordReader {
             ("at", number(at)),
             ("of", number(of)),
         ]))
+    }
+
+    /// Begins to collect records: those that execute an address, or those with a number in the field to which `path` leads,
+    /// and with one of the names unless there is none.
+    #[wasm_bindgen(js_name = beginCollect)]
+    pub fn begin_collect(&mut self, address: Option<u64>, names: Vec<String>, path: Vec<String>) {
+        let wanted = address.map_or(Wanted::Field { names, path }, Wanted::Address);
+        self.collect = Some(Collect::new(wanted));
+    }
+
+    /// Collects from `budget` further pieces of the file. Returns `{at, of}`: the pieces so far and in all. With the last
+    /// pieces also the columns `time`, `track`, `locator`, `bits` and `numbers`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn collect(&mut self, budget: u32) -> Result<JsValue, JsValue> {
+        let Some(collect) = &mut self.collect else { return Ok(JsValue::NULL) };
+        let is_done = self.engine.collect(collect, budget).map_err(|error| thrown(&error))?;
+        let (at, of) = self.engine.collected(collect);
+        let [at, of] = [at, of].map(|n| JsValue::from_f64(n as f64));
+        if !is_done {
+            return Ok(object(&[("at", at), ("of", of)]));
+        }
+        let found = collect.found();
+        let longs = |of: &[u64]| BigUint64Array::from(of).into();
+        let result = object(&[
+            ("at", at),
+            ("of", of),
+            ("time", longs(&found.time)),
+            ("track", Uint32Array::from(&found.track[..]).into()),
+            ("locator", longs(&found.locator)),
+            ("bits", longs(&found.bits)),
+            ("numbers", Uint8Array::from(&found.kind[..]).into()),
+        ]);
+        self.collect = None;
+        Ok(result)
     }
 
     /// One record in full: a `RecordDetails`.

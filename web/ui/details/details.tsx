@@ -17,6 +17,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../render/palette.ts';
 import { Keep } from '../parts/keep.tsx';
 import { Copyable } from './copyable.tsx';
+import { KeepAddress, Keeper } from './keep_field.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -88,7 +89,11 @@ function Item({ open, details, context, colour }: ItemProps) {
             Zoom to it
           </button>
         )}
-        {details.item?.kind === 'slice' && <Keep open={open} name={details.name} />}
+        {details.item?.kind === 'slice' ? (
+          <Keep open={open} name={details.name} />
+        ) : (
+          <KeepAddress open={open} details={details} />
+        )}
       </p>
       {remarks.map((remark) => (
         <p class="remark" key={remark}>
@@ -97,7 +102,9 @@ function Item({ open, details, context, colour }: ItemProps) {
       ))}
       {/* The key folds all values again when the selection changes. */}
       <dl class="fields" key={keyOf(details)}>
-        <Fields fields={details.fields} context={context} />
+        <Keeper.Provider value={{ open, details }}>
+          <Fields fields={details.fields} context={context} />
+        </Keeper.Provider>
         {details.offset !== null && (
           <>
             <dt>Record</dt>

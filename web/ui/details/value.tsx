@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import { formatCount, formatLength, formatPosition, formatRawLength } from '../../base/format.ts';
 import { hexLine, hexLines } from '../../base/hex.ts';
 import type { Field, Value } from '../../base/protocol.ts';
@@ -15,6 +16,7 @@ import {
   type ValueContext,
 } from '../../model/values.ts';
 import { Copyable } from './copyable.tsx';
+import { KeepField, Path } from './keep_field.tsx';
 import { Rows } from './rows.tsx';
 
 /** Elements of a list shown at first. */
@@ -41,13 +43,21 @@ export function Fields({ fields, context }: { fields: readonly Field[]; context:
 }
 
 function FieldRow({ field: { name, value }, context }: { field: Field; context: ValueContext }) {
-  if (hasParts(value)) return <Branch name={name} value={value} context={context} />;
+  const path = [...useContext(Path), name];
+  if (hasParts(value)) {
+    return (
+      <Path.Provider value={path}>
+        <Branch name={name} value={value} context={context} />
+      </Path.Provider>
+    );
+  }
   const wide = value.t === 'text' && (value.v.length > SHORT_TEXT || value.v.includes('\n'));
   return (
     <>
       <dt class={wide ? 'wide' : ''}>{name}</dt>
       <dd class={wide ? 'wide' : ''}>
         <ValueView value={value} context={context} />
+        <KeepField path={path} value={value} />
       </dd>
     </>
   );

@@ -4,20 +4,23 @@
 //! A derived track belongs to the job that made it. Its number follows from that of the job ([`track_of`]), so tracks need
 //! no list of their own: the ledger accounts for the job, and the job ends when the track is removed or evicted.
 
+mod gather;
 mod keep;
 mod marks;
 
 use serde::Serialize;
-use unspool_formats::{TrackDef, TrackId};
+use unspool_formats::{Locator, TrackDef, TrackId};
 
+use crate::chunked::Chunked;
 use crate::details::Item;
 use crate::jobs::{Job, Jobs};
-use crate::neighbours::Found;
+use crate::neighbours::{Found, Neighbour};
 use crate::report::TrackOut;
 use crate::store::query::{QueryAnswer, TrackRows};
 use crate::store::slice::Slice;
 use crate::store::{Store, Track};
 
+pub use gather::Gather;
 pub use keep::Keep;
 pub use marks::{Marks, MarksColumns, MarksQuestion};
 
@@ -43,6 +46,8 @@ pub struct Derived {
     track: Track,
     /// The tracks that its slices were copied from.
     sources: Vec<TrackId>,
+    /// Of each instant or sample, the record that it comes from.
+    records: Chunked<(TrackId, Locator)>,
     /// For each row, where its last slice ends.
     busy: Vec<u64>,
     hidden: u64,
@@ -50,7 +55,7 @@ pub struct Derived {
 
 impl Derived {
     fn new(def: TrackDef) -> Self {
-        Self { track: Track::new(def), sources: Vec::new(), busy: Vec::new(), hidden: 0 }
+        Self { track: Track::new(def), sources: Vec::new(), records: Chunked::default(), busy: Vec::new(), hidden: 0 }
     }
 
     /// The track with its levels of detail.
@@ -71,7 +76,7 @@ impl Derived {
     /// Allocated memory, in bytes.
     pub fn bytes(&self) -> u64 {
         let lists = self.sources.capacity() * size_of::<TrackId>() + self.busy.capacity() * size_of::<u64>();
-        (self.track.bytes() + lists) as u64
+        (self.track.bytes() + self.records.bytes() + lists) as u64
     }
 
     /// Adds a slice in the lowest free row. Slices come in the order of their starts.
@@ -103,8 +108,23 @@ impl Derived {
                 let locator = copy.locator.bits();
                 Some(Origin { x: copy.start, track: found.item.track(), locator, found: Some(found) })
             }
-            Place::Item(Item::Instant { .. }) | Place::Value { .. } => None,
+            Place::Item(Item::Instant { index, .. }) => {
+                let time = self.track.instants.get(index as usize)?.time;
+                self.record(store, index as usize, time)
+            }
+            Place::Value { time, .. } => {
+                let index = self.track.samples.first_at(0, time);
+                self.record(store, index, self.track.samples.get(index)?.time)
+            }
         }
+    }
+}
+
+impl Derived {
+    fn record(&self, store: &Store, index: usize, time: u64) -> Option<Origin> {
+        let (track, locator) = *self.records.get(index)?;
+        let found = store.neighbour(Neighbour::Record { time, track, locator });
+        Some(Origin { x: time, track, locator: locator.bits(), found })
     }
 }
 

@@ -3,6 +3,7 @@
 //! A [`RecordReader`] has what the decoder handed over, or a database, and reads the file where it needs. It knows nothing
 //! of the store, so that it can live in another worker than the session.
 
+mod collect;
 mod list;
 mod picked;
 
@@ -16,6 +17,7 @@ use unspool_formats::{
     rows as sql,
 };
 
+pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
 pub use list::List;
 
 use serde::Serialize;
@@ -272,17 +274,7 @@ impl RecordReader {
 
     /// How far a survey is: pieces of the file, or rows of a database, and how many there are.
     pub fn surveyed(&self, survey: &Survey) -> (u64, u64) {
-        let of = match &self.origin {
-            Origin::Database(..) => self.lanes.first().map_or(0, |lane| lane.rows),
-            Origin::File(..) => self.pieces(),
-        };
-        (survey.next.min(of), of)
-    }
-
-    /// Number of pieces of the file.
-    fn pieces(&self) -> u64 {
-        let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
-        pieces.unwrap_or(0).into()
+        self.covered(survey.next)
     }
 
     /// Visits further records with all their fields: those of `budget` pieces, or of as many times 256 rows of a database.
@@ -292,22 +284,60 @@ impl RecordReader {
     ///
     /// Returns an error if the file cannot be read.
     pub fn survey(&mut self, survey: &mut Survey, budget: u32) -> Result<bool, TraceErrorOut> {
-        let (_, of) = self.surveyed(survey);
+        let next = survey.next;
+        survey.next = self.visit_all(next, budget, survey)?;
+        let (done, of) = self.surveyed(survey);
+        Ok(done >= of)
+    }
+
+    /// How far the records of a derived track are collected, as [`RecordReader::surveyed`].
+    pub fn collected(&self, collect: &Collect) -> (u64, u64) {
+        self.covered(collect.next)
+    }
+
+    /// Collects further records, as [`RecordReader::survey`] visits them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn collect(&mut self, collect: &mut Collect, budget: u32) -> Result<bool, TraceErrorOut> {
+        let next = collect.next;
+        collect.next = self.visit_all(next, budget, collect)?;
+        let (done, of) = self.collected(collect);
+        Ok(done >= of)
+    }
+
+    fn covered(&self, next: u64) -> (u64, u64) {
+        let of = match &self.origin {
+            Origin::Database(..) => self.lanes.first().map_or(0, |lane| lane.rows),
+            Origin::File(..) => self.pieces(),
+        };
+        (next.min(of), of)
+    }
+
+    /// Number of pieces of the file.
+    fn pieces(&self) -> u64 {
+        let pieces = self.lanes.iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
+        pieces.unwrap_or(0).into()
+    }
+
+    /// Passes the records of `budget` pieces from `next` on to a visitor. Returns the piece after them.
+    fn visit_all(&mut self, next: u64, budget: u32, visitor: &mut dyn Visitor) -> Result<u64, TraceErrorOut> {
         match &self.origin {
             Origin::Database(..) => {
-                let end = (survey.next + 256 * u64::from(budget.max(1))).min(of);
-                self.visit(0, survey.next..end, survey)?;
-                survey.next = end;
+                let (_, of) = self.covered(next);
+                let end = (next + 256 * u64::from(budget.max(1))).min(of);
+                self.visit(0, next..end, visitor)?;
+                Ok(end)
             }
             Origin::File(records, source) => {
-                let from = u32::try_from(survey.next).unwrap_or(u32::MAX);
+                let from = u32::try_from(next).unwrap_or(u32::MAX);
                 let end = from.saturating_add(budget.max(1));
                 let mut pass = records.pass(from..end);
-                run(&mut *pass, &mut self.window, AHEAD, &**source, survey)?;
-                survey.next = end.into();
+                run(&mut *pass, &mut self.window, AHEAD, &**source, visitor)?;
+                Ok(end.into())
             }
         }
-        Ok(survey.next >= of)
     }
 
     /// The details of a record.

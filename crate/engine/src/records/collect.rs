@@ -1,0 +1,244 @@
+//! The records at which something happens, with a number of each: what derived tracks are made of.
+
+use unspool_formats::records::RecordName;
+use unspool_formats::{FieldValue, Record, Visitor};
+
+/// Most records that are collected: 60 MB.
+const MOST: usize = 1 << 21;
+
+/// Which records to collect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that execute the instruction at an address.
+    Address(u64),
+    /// Those with a number in a field.
+    Field {
+        /// Their name, as a list shows it: one of these. Empty for any.
+        names: Vec<String>,
+        /// The keys that lead to the field, or its index in a list.
+        path: Vec<String>,
+    },
+}
+
+/// How the bits of a number are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum NumberKind {
+    /// As an unsigned number.
+    Unsigned,
+    /// As a signed number.
+    Signed,
+    /// As a floating point number of 64 bits.
+    Float,
+}
+
+/// Records as columns, in the order of the pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectedColumns {
+    /// Absolute position on the x axis.
+    pub time: Vec<u64>,
+    /// The track of the thread.
+    pub track: Vec<u32>,
+    /// Where the record is found again.
+    pub locator: Vec<u64>,
+    /// The number; 0 for an address.
+    pub bits: Vec<u64>,
+    /// The [`NumberKind`] of the number.
+    pub kind: Vec<u8>,
+}
+
+/// A visitor that keeps the wanted records.
+#[derive(Debug)]
+pub struct Collect {
+    wanted: Wanted,
+    found: CollectedColumns,
+    /// Time, track and locator of the current record.
+    record: (u64, u32, u64),
+    /// Its number, once found.
+    number: Option<(u64, NumberKind)>,
+    /// For each open list or structure, the index of its next field.
+    open: Vec<usize>,
+    /// How many of them lead to the field.
+    matched: usize,
+    /// The next piece of the pass.
+    pub(super) next: u64,
+}
+
+impl Collect {
+    /// Has collected nothing yet.
+    pub fn new(wanted: Wanted) -> Self {
+        let (found, record) = (CollectedColumns::default(), (0, 0, 0));
+        Self { wanted, found, record, number: None, open: Vec::new(), matched: 0, next: 0 }
+    }
+
+    /// The records so far, at most 2^21.
+    pub fn found(&self) -> &CollectedColumns {
+        &self.found
+    }
+
+    /// Whether a field or part with this key leads to the wanted one. Counts it.
+    fn leads(&mut self, key: &str) -> bool {
+        let Wanted::Field { path, .. } = &self.wanted else { return false };
+        let (depth, index) = match self.open.last_mut() {
+            Some(next) => {
+                *next += 1;
+                (self.open.len(), self.open.last().map_or(0, |next| next - 1))
+            }
+            None => (0, 0),
+        };
+        let step = path.get(depth).filter(|_| self.matched == depth);
+        step.is_some_and(|step| if key.is_empty() { step.parse() == Ok(index) } else { step == key })
+    }
+}
+
+/// The bits of a number.
+fn number_of(value: FieldValue<'_>) -> Option<(u64, NumberKind)> {
+    match value {
+        FieldValue::U64(v) | FieldValue::Hex(v) => Some((v, NumberKind::Unsigned)),
+        FieldValue::Bool(v) => Some((v.into(), NumberKind::Unsigned)),
+        FieldValue::I64(v) | FieldValue::Id(v) => Some((v as u64, NumberKind::Signed)),
+        FieldValue::F32(v) => Some((f64::from(v).to_bits(), NumberKind::Float)),
+        FieldValue::F64(v) => Some((v.to_bits(), NumberKind::Float)),
+        FieldValue::Symbol { value, .. } => match *value {
+            FieldValue::Symbol { .. } => None,
+            inner => number_of(inner),
+        },
+        _ => None,
+    }
+}
+
+impl Visitor for Collect {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        let is_named = match &self.wanted {
+            Wanted::Field { names, .. } if !names.is_empty() => names.iter().any(|name| match record.name {
+                RecordName::Text(text) => text == name,
+                RecordName::Id(id) => name.strip_prefix('#').is_some_and(|number| number.parse() == Ok(id)),
+                RecordName::None => false,
+            }),
+            _ => true,
+        };
+        self.record = (record.x, record.track, record.locator.bits());
+        (self.number, self.matched) = (None, 0);
+        self.open.clear();
+        is_named && self.found.time.len() < MOST
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        if self.number.is_some() {
+            return;
+        }
+        match self.wanted {
+            Wanted::Address(wanted) => {
+                let is_here = match value {
+                    FieldValue::Code { address, .. } => address == wanted,
+                    FieldValue::Hex(address) => address == wanted && matches!(key, "address" | "pc"),
+                    _ => false,
+                };
+                if is_here && self.open.is_empty() {
+                    self.number = Some((0, NumberKind::Unsigned));
+                }
+            }
+            Wanted::Field { ref path, .. } => {
+                let is_last = path.len() == self.open.len() + 1;
+                if self.leads(key) && is_last {
+                    self.number = number_of(value);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, key: &str, _is_list: bool) {
+        if self.leads(key) {
+            self.matched += 1;
+        }
+        self.open.push(0);
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+        self.matched = self.matched.min(self.open.len());
+    }
+
+    fn end(&mut self) {
+        let Some((bits, kind)) = self.number.take() else { return };
+        let (time, track, locator) = self.record;
+        self.found.time.push(time);
+        self.found.track.push(track);
+        self.found.locator.push(locator);
+        self.found.bits.push(bits);
+        self.found.kind.push(kind as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unspool_formats::Locator;
+
+    fn play(collect: &mut Collect, x: u64, name: RecordName<'_>, fields: impl FnOnce(&mut dyn Visitor)) {
+        let record = Record { locator: Locator::at(x), lane: 0, row: x, x, track: 3, name };
+        if collect.begin(&record) {
+            fields(collect);
+            collect.end();
+        }
+    }
+
+    #[test]
+    fn a_field_is_found_by_its_path() {
+        let path = ["args", "size", "1"].map(String::from).to_vec();
+        let mut collect = Collect::new(Wanted::Field { names: vec!["draw".into()], path });
+        let fields = |size: [i64; 2]| {
+            move |v: &mut dyn Visitor| {
+                v.field("size", FieldValue::U64(99));
+                v.open("args", false);
+                v.open("other", true);
+                v.field("", FieldValue::U64(7));
+                v.field("", FieldValue::U64(8));
+                v.close();
+                v.open("size", true);
+                size.into_iter().for_each(|n| v.field("", FieldValue::I64(n)));
+                v.close();
+                v.close();
+            }
+        };
+        play(&mut collect, 1, RecordName::Text("draw"), fields([4, -5]));
+        play(&mut collect, 2, RecordName::Text("clear"), fields([1, 2]));
+        play(&mut collect, 3, RecordName::Text("draw"), fields([6, 7]));
+        play(&mut collect, 4, RecordName::Text("draw"), |v| v.field("1", FieldValue::U64(1)));
+        let found = collect.found();
+        assert_eq!((&found.time, &found.track), (&vec![1, 3], &vec![3, 3]));
+        assert_eq!((&found.bits, &found.kind), (&vec![-5i64 as u64, 7], &vec![1, 1]));
+        assert_eq!(found.locator, [1, 3].map(|at| Locator::at(at).bits()));
+    }
+
+    #[test]
+    fn numbers_of_all_kinds_and_records_without_a_name() {
+        let mut collect = Collect::new(Wanted::Field { names: vec!["f".into(), "#12".into()], path: vec!["v".into()] });
+        let values = [FieldValue::F32(0.5), FieldValue::Bool(true), FieldValue::Hex(u64::MAX), FieldValue::Null];
+        for (x, value) in (0..).zip(values) {
+            play(&mut collect, x, RecordName::Id(12), |v| v.field("v", value));
+        }
+        play(&mut collect, 9, RecordName::Id(13), |v| v.field("v", FieldValue::U64(1)));
+        play(&mut collect, 10, RecordName::Id(12), |v| {
+            let value = FieldValue::U64(3);
+            v.field("v", FieldValue::Symbol { name: "THREE", value: &value });
+        });
+        assert_eq!(collect.found().bits, [0.5f64.to_bits(), 1, u64::MAX, 3]);
+        assert_eq!(collect.found().kind, [2, 0, 0, 0]);
+    }
+
+    #[test]
+    fn executions_of_an_address() {
+        let mut collect = Collect::new(Wanted::Address(0x40));
+        let code = |address| FieldValue::Code { isa: "x86-64", address, bytes: &[0x90] };
+        play(&mut collect, 1, RecordName::None, |v| v.field("address", FieldValue::Hex(0x40)));
+        play(&mut collect, 2, RecordName::None, |v| v.field("instruction", code(0x40)));
+        play(&mut collect, 3, RecordName::None, |v| v.field("instruction", code(0x41)));
+        play(&mut collect, 4, RecordName::None, |v| {
+            v.open("read", false);
+            v.field("address", FieldValue::Hex(0x40));
+            v.close();
+        });
+        assert_eq!(collect.found().time, [1, 2]);
+    }
+}

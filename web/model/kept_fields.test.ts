@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { Details, Value } from '../base/protocol.ts';
+import { executedAddress, keptField } from './kept_fields.ts';
+
+const number: Value = { t: 'int', v: 7n };
+
+describe('a field that can be kept', () => {
+  it('has the keys of its records', () => {
+    expect(keptField(['Arguments', 'count'], number)).toEqual({
+      path: ['args', 'count'],
+      ofName: true,
+      label: 'count',
+    });
+    expect(keptField(['Arguments', 'info', 'width'], number)?.path).toEqual(['args', 'info', 'width']);
+    expect(keptField(['Return value'], number)).toEqual({ path: ['ret'], ofName: true, label: 'result' });
+    expect(keptField(['Variables', 'n', 'Value'], number)).toEqual({ path: ['vars', 'n'], ofName: false, label: 'n' });
+    expect(keptField(['Written', 'RAX'], number)?.label).toBe('RAX written');
+    expect(keptField(['Arguments'], { t: 'list', v: [number] })).toEqual({
+      path: ['args', '0'],
+      ofName: true,
+      label: 'argument 0',
+    });
+  });
+  it('is a number of the record', () => {
+    expect(keptField(['Arguments', 'name'], { t: 'text', v: 'a' })).toBeNull();
+    expect(keptField(['Arguments'], { t: 'list', v: [number, number] })).toBeNull();
+    expect(keptField(['Duration'], number)).toBeNull();
+    expect(keptField(['Variables', 'n', 'Size'], number)).toBeNull();
+    expect(keptField(['Arguments', 'mode'], { t: 'symbol', name: 'GL_ONE', v: number })).not.toBeNull();
+  });
+});
+
+describe('the address of an instruction', () => {
+  it('is that of its code, or the field of that name', () => {
+    const of = (value: Value, name = 'Instruction') =>
+      executedAddress({ fields: [{ name, value }] } as unknown as Details);
+    expect(of({ t: 'code', isa: 'x86-64', address: 9n, v: new Uint8Array() })).toBe(9n);
+    expect(of({ t: 'int', v: 8n, hex: true }, 'Address')).toBe(8n);
+    expect(of(number)).toBeNull();
+  });
+});

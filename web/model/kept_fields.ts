@@ -1,0 +1,58 @@
+import type { Details, Value } from '../base/protocol.ts';
+
+/** A numeric field of records. */
+export interface KeptField {
+  /** Its keys in the records, and indices of lists. */
+  readonly path: readonly string[];
+  /** It belongs to one function. Otherwise records of any name have it. */
+  readonly ofName: boolean;
+  /** Its name for the person. */
+  readonly label: string;
+}
+
+/** The keys of records for the labels that decoders give them in details. */
+const PARTS = new Map([
+  ['Arguments', 'args'],
+  ['Return value', 'ret'],
+  ['Variables', 'vars'],
+  ['Read', 'read'],
+  ['Written', 'written'],
+]);
+/** The label of a value among what else is known of a variable or an operand. */
+const VALUE = 'Value';
+
+/** The field with a path of labels in details, or null if records have no such field or its value is no number. */
+export function keptField(labels: readonly string[], value: Value): KeptField | null {
+  if (value.t === 'list') {
+    // A list of one number is shown as the number.
+    const [only] = value.v;
+    return only && value.v.length === 1 ? keptField([...labels, '0'], only) : null;
+  }
+  if (!isNumber(value)) return null;
+  const [first = '', ...rest] = labels;
+  const key = PARTS.get(first);
+  if (key === undefined) return null;
+  const ofName = key === 'args' || key === 'ret';
+  if (!ofName) {
+    if (rest.length === 2 && rest[1] === VALUE) rest.pop();
+    if (rest.length !== 1) return null;
+  }
+  const inner = rest.join('.');
+  const side = key === 'read' || key === 'written' ? ` ${key}` : '';
+  const label =
+    key === 'ret' ? ['result', ...rest].join('.') : key === 'args' && /^\d/.test(inner) ? `argument ${inner}` : inner;
+  return { path: [key, ...rest], ofName, label: `${label}${side}` };
+}
+
+/** The address of the instruction that the details describe, or null. */
+export function executedAddress({ fields }: Details): bigint | null {
+  for (const { name, value } of fields) {
+    if (value.t === 'code') return value.address;
+    if (name === 'Address' && value.t === 'int' && value.hex) return value.v;
+  }
+  return null;
+}
+
+function isNumber(value: Value): boolean {
+  return value.t === 'int' || value.t === 'float' || (value.t === 'symbol' && isNumber(value.v));
+}

@@ -1,0 +1,50 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Details, Value } from '../../base/protocol.ts';
+import { addressKey, fieldKey } from '../../model/derived.ts';
+import { executedAddress, keptField } from '../../model/kept_fields.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { KeepButton } from '../parts/keep.tsx';
+
+/** What the fields on the screen belong to; null where they cannot be kept. */
+export const Keeper = createContext<{ readonly open: OpenTrace; readonly details: Details } | null>(null);
+/** The labels that lead to the fields. */
+export const Path = createContext<readonly string[]>([]);
+
+/** Keeps a number over all records as a track. Nothing for other values. */
+export function KeepField({ path, value }: { path: readonly string[]; value: Value }) {
+  const keeper = useContext(Keeper);
+  const field = keptField(path, value);
+  if (!keeper || !field) return null;
+  const { open, details } = keeper;
+  const keeping = open.derived.keeping.value.get(fieldKey(field, details.name));
+  const reading = open.trace.status.value.at === 'loading';
+  return (
+    <button
+      type="button"
+      class="plain keep-field"
+      aria-label={`Keep ${field.label} as track`}
+      title={keeping ? 'Kept as track' : `Keep ${field.label} of all records as track`}
+      disabled={reading || keeping !== undefined}
+      onClick={() => open.derived.keepField(field, details.name)}
+    >
+      <svg width="14" height="12" viewBox="0 0 14 12" aria-hidden="true">
+        <path d="M1 10h3V4h4v4h5" />
+      </svg>
+    </button>
+  );
+}
+
+/** Keeps the executions of the instruction in the details as a track. */
+export function KeepAddress({ open, details }: { open: OpenTrace; details: Details }) {
+  const address = executedAddress(details);
+  if (address === null || !open.trace.info.value?.offers.includes('disassembly')) return null;
+  return (
+    <KeepButton
+      keeping={open.derived.keeping.value.get(addressKey(address))}
+      reading={open.trace.status.value.at === 'loading'}
+      title={`All executions of 0x${address.toString(16)} on one track`}
+      onClick={() => open.derived.keepAddress(address)}
+    />
+  );
+}
