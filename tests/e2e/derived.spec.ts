@@ -172,4 +172,6 @@ test('executions of an address in a database are kept', async ({ page }) => {
   await selectRow(page, 'blocks.sqlite', 'Listing', 11);
   await keep(page).click();
   await expect(derived(page)).toContainText('0x40000b');
+  await details(page).getByRole('button', { name: 'Keep executions of 0x400003 as track' }).click();
+  await expect(derived(page)).toHaveCount(2);
 });

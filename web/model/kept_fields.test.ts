@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Details, Value } from '../base/protocol.ts';
-import { executedAddress, keptField } from './kept_fields.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
+import { executedAddress, keptField, listedAddress } from './kept_fields.ts';
 
 const number: Value = { t: 'int', v: 7n };
 
@@ -33,9 +34,18 @@ describe('a field that can be kept', () => {
 describe('the address of an instruction', () => {
   it('is that of its code, or the field of that name', () => {
     const of = (value: Value, name = 'Instruction') =>
-      executedAddress({ fields: [{ name, value }] } as unknown as Details);
+      executedAddress({ fields: [{ name, value }] } as unknown as Details, null);
     expect(of({ t: 'code', isa: 'x86-64', address: 9n, v: new Uint8Array() })).toBe(9n);
     expect(of({ t: 'int', v: 8n, hex: true }, 'Address')).toBe(8n);
     expect(of(number)).toBeNull();
+    expect(of({ t: 'tree', v: [] }, 'Code')).toBeNull();
+    const fields = [{ name: 'address', value: { t: 'int', v: 5n, hex: true } }] as const;
+    const row = { fields } as unknown as RecordRow;
+    expect(executedAddress({ fields: [] } as unknown as Details, row)).toBe(5n);
+  });
+  it('is in front of a line of a listing', () => {
+    expect(listedAddress(['Code', '0x40000b'])).toBe(0x40000bn);
+    expect(listedAddress(['Code'])).toBeNull();
+    expect(listedAddress(['Arguments', '0x40'])).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import type { Details, Value } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
 
 /** A numeric field of records. */
 export interface KeptField {
@@ -18,6 +19,8 @@ const PARTS = new Map([
   ['Read', 'read'],
   ['Written', 'written'],
 ]);
+/** The label of the listing of a block. */
+const CODE = 'Code';
 /** The label of a value among what else is known of a variable or an operand. */
 const VALUE = 'Value';
 
@@ -44,13 +47,25 @@ export function keptField(labels: readonly string[], value: Value): KeptField | 
   return { path: [key, ...rest], ofName, label: `${label}${side}` };
 }
 
-/** The address of the instruction that the details describe, or null. */
-export function executedAddress({ fields }: Details): bigint | null {
+/**
+ * The address of the instruction that was executed, or null: that of a row of a list of records, or of its details. The
+ * details of a block have several, which {@link listedAddress} tells apart.
+ */
+export function executedAddress({ fields }: Details, row: RecordRow | null): bigint | null {
+  const ofRow = row?.fields.find(({ name }) => name === 'address')?.value;
+  if (ofRow?.t === 'int') return ofRow.v;
+  if (fields.some(({ name }) => name === CODE)) return null;
   for (const { name, value } of fields) {
     if (value.t === 'code') return value.address;
     if (name === 'Address' && value.t === 'int' && value.hex) return value.v;
   }
   return null;
+}
+
+/** The address of a line in the listing of a block, by the labels that lead to it, or null. */
+export function listedAddress(labels: readonly string[]): bigint | null {
+  const [first, address = ''] = labels;
+  return labels.length === 2 && first === CODE && /^0x[0-9a-f]+$/.test(address) ? BigInt(address) : null;
 }
 
 function isNumber(value: Value): boolean {

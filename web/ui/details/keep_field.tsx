@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Details, Value } from '../../base/protocol.ts';
 import { addressKey, fieldKey } from '../../model/derived.ts';
-import { executedAddress, keptField } from '../../model/kept_fields.ts';
+import { executedAddress, keptField, listedAddress } from '../../model/kept_fields.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { KeepButton } from '../parts/keep.tsx';
 
@@ -11,22 +11,41 @@ export const Keeper = createContext<{ readonly open: OpenTrace; readonly details
 /** The labels that lead to the fields. */
 export const Path = createContext<readonly string[]>([]);
 
-/** Keeps a number over all records as a track. Nothing for other values. */
+/** Keeps a number over all records, or the executions of a listed instruction, as a track. Nothing for other values. */
 export function KeepField({ path, value }: { path: readonly string[]; value: Value }) {
   const keeper = useContext(Keeper);
-  const field = keptField(path, value);
-  if (!keeper || !field) return null;
+  if (!keeper) return null;
   const { open, details } = keeper;
-  const keeping = open.derived.keeping.value.get(fieldKey(field, details.name));
-  const reading = open.trace.status.value.at === 'loading';
+  const { derived } = open;
+  const address = listedAddress(path);
+  if (address !== null) {
+    const label = `executions of ${path.at(-1)}`;
+    return <KeepIcon open={open} label={label} of={addressKey(address)} keep={() => derived.keepAddress(address)} />;
+  }
+  const field = keptField(path, value);
+  if (!field) return null;
+  const keep = () => derived.keepField(field, details.name);
+  return <KeepIcon open={open} label={field.label} of={fieldKey(field, details.name)} keep={keep} />;
+}
+
+interface IconProps {
+  readonly open: OpenTrace;
+  readonly label: string;
+  /** The key of the track. */
+  readonly of: string;
+  readonly keep: () => void;
+}
+
+function KeepIcon({ open: { trace, derived }, label, of, keep }: IconProps) {
+  const keeping = derived.keeping.value.get(of);
   return (
     <button
       type="button"
       class="plain keep-field"
-      aria-label={`Keep ${field.label} as track`}
-      title={keeping ? 'Kept as track' : `Keep ${field.label} of all records as track`}
-      disabled={reading || keeping !== undefined}
-      onClick={() => open.derived.keepField(field, details.name)}
+      aria-label={`Keep ${label} as track`}
+      title={keeping ? 'Kept as track' : `Keep ${label} as track`}
+      disabled={trace.status.value.at === 'loading' || keeping !== undefined}
+      onClick={keep}
     >
       <svg width="14" height="12" viewBox="0 0 14 12" aria-hidden="true">
         <path d="M1 10h3V4h4v4h5" />
@@ -37,7 +56,7 @@ export function KeepField({ path, value }: { path: readonly string[]; value: Val
 
 /** Keeps the executions of the instruction in the details as a track. */
 export function KeepAddress({ open, details }: { open: OpenTrace; details: Details }) {
-  const address = executedAddress(details);
+  const address = executedAddress(details, open.selection.record.value);
   if (address === null || !open.trace.info.value?.offers.includes('disassembly')) return null;
   return (
     <KeepButton
