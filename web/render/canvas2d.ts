@@ -73,13 +73,13 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       context.fillStyle = colour;
       context.fillRect(...placeRect(x, y, width, height, ratio));
     },
-    slices: (columns, first, end, y, height, transform) => {
+    slices: (columns, first, end, y, height, transform, solid) => {
       if (!ink) return 0;
       const surface = { width: canvas.width, height: canvas.height, ratio };
-      if (end - first < DENSE) return placeSlices(columns, first, end, y, height, transform, ink, surface, put);
+      if (end - first < DENSE) return placeSlices(columns, first, end, y, height, transform, ink, surface, put, solid);
       const [, top, , tall] = placeRect(0, y, 1, height, ratio);
       strip.row(top, tall);
-      return placeSlices(columns, first, end, y, height, transform, ink, surface, putDense);
+      return placeSlices(columns, first, end, y, height, transform, ink, surface, putDense, solid);
     },
     graph: (columns, first, end, box, transform) =>
       graphs.add(columns, first, end, box, transform, ratio, canvas.width),

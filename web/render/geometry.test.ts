@@ -5,7 +5,7 @@ import { PALETTES } from './palette.ts';
 type Rect = readonly [start: number, end: number];
 
 /** Left edge and width of the rectangles of these slices, in device pixels. */
-function marked(slices: readonly Rect[], scale: number, ratio = 1): [left: number, width: number][] {
+function marked(slices: readonly Rect[], scale: number, ratio = 1, solid = false): [left: number, width: number][] {
   const columns = {
     start: Float64Array.from(slices, ([start]) => start),
     end: Float64Array.from(slices, ([, end]) => end),
@@ -17,7 +17,7 @@ function marked(slices: readonly Rect[], scale: number, ratio = 1): [left: numbe
   const shown: [number, number][] = [];
   const put: PutSlice = (_style, _lifted, left, _top, width) => shown.push([left, width]);
   const surface = { width: 1000, height: 100, ratio };
-  placeSlices(columns, 0, slices.length, 0, 16, { offset: 0, scale }, ink, surface, put);
+  placeSlices(columns, 0, slices.length, 0, 16, { offset: 0, scale }, ink, surface, put, solid);
   return shown;
 }
 
@@ -78,5 +78,47 @@ describe('slices of a row', () => {
     expect(shown.length).toBeGreaterThanOrEqual(450);
     expect(shown.every(([, width]) => width === 2)).toBe(true);
     expect(shown.at(-1)![0]).toBeLessThan(902);
+  });
+});
+
+describe('a solid row', () => {
+  it('shows each short slice by a mark at least, side by side', () => {
+    const slices = [
+      [100, 101],
+      [500, 505],
+      [502, 503],
+      [9000, 9100],
+    ] as const;
+    expect(marked(slices, 0.01)).toEqual([
+      [1, 1],
+      [5, 1],
+      [90, 1],
+    ]);
+    expect(marked(slices, 0.01, 1, true)).toEqual([
+      [1, 2],
+      [5, 2],
+      [90, 2],
+    ]);
+  });
+  it('is neither faint nor dimmed', () => {
+    const columns = {
+      start: Float64Array.of(10),
+      end: Float64Array.of(90),
+      name: new Uint32Array(1),
+      index: new Uint32Array(1),
+      fill: Uint8Array.of(1),
+    };
+    const ink = { palette: PALETTES.dark, colour: Uint8Array.of(0), lifted: 7, dims: true };
+    const of = (solid: boolean) => {
+      const found: [style: number, lifted: boolean][] = [];
+      const put: PutSlice = (style, lifted) => found.push([style, lifted]);
+      const surface = { width: 1000, height: 100, ratio: 1 };
+      placeSlices(columns, 0, 1, 0, 16, { offset: 0, scale: 1 }, ink, surface, put, solid);
+      return found[0];
+    };
+    expect([of(false), of(true)]).toEqual([
+      [0, false],
+      [4, true],
+    ]);
   });
 });

@@ -5,6 +5,8 @@ import type { Ink, SliceColumns, Transform } from './renderer.ts';
 const GAP_FROM = 3;
 /** CSS pixels of the mark that stands for a slice without duration. */
 const MARK = 2;
+/** The least cover of a rectangle in a solid row. */
+const LEAST_COVER = 0.5;
 
 /** The size of a canvas in device pixels, and device pixels per CSS pixel. */
 export interface Surface {
@@ -40,9 +42,10 @@ export function placeSlices(
   ink: Ink,
   surface: Surface,
   put: PutSlice,
+  solid = false,
 ): number {
   const { start, end: ends, name, fill } = columns;
-  const { colour, lifted } = ink;
+  const { colour, lifted, dims = false } = ink;
   const { ratio, width: right } = surface;
   const scale = transform.scale * ratio;
   const offset = transform.offset * ratio;
@@ -59,8 +62,8 @@ export function placeSlices(
     const exactRight = offset + ends[i]! * scale;
     let left = Math.max(Math.round(exactLeft), -2);
     let until = Math.min(Math.round(exactRight), right + 2);
-    let cover = fill[i]! / 255;
-    if (ends[i] === start[i]) {
+    let cover = Math.max(fill[i]! / 255, solid ? LEAST_COVER : 0);
+    if (ends[i] === start[i] || (solid && until - left < mark)) {
       // Adjacent marks move right by at most their width.
       if (free - left >= mark) continue;
       until = Math.max(left, free) + mark;
@@ -77,7 +80,7 @@ export function placeSlices(
     free = until;
     const id = name[i]!;
     const level = Math.min(LEVELS - 1, Math.floor(cover * LEVELS));
-    put(colour[id]! * LEVELS + level, id === lifted, left, top, until - left, tall);
+    put(colour[id]! * LEVELS + level, id === lifted || (solid && dims), left, top, until - left, tall);
     drawn += 1;
   }
   return drawn;

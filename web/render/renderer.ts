@@ -40,6 +40,8 @@ export interface Ink {
   readonly colour: Uint8Array;
   /** The name id whose slices are lifted, or -1. */
   readonly lifted: number;
+  /** The palette dims all but lifted slices. */
+  readonly dims?: boolean;
 }
 
 /**
@@ -55,9 +57,18 @@ export interface Renderer {
   rect(x: number, y: number, width: number, height: number, colour: string): void;
   /**
    * Draws the rectangles `first` to `end` of a row, sorted and free of overlap, `height` high at `y`. Rectangles
-   * narrower than a device pixel fade in proportion. Returns the number drawn.
+   * narrower than a device pixel fade in proportion, unless the row is `solid`: then each is a mark at least, and none is
+   * dimmed. Returns the number drawn.
    */
-  slices(columns: SliceColumns, first: number, end: number, y: number, height: number, transform: Transform): number;
+  slices(
+    columns: SliceColumns,
+    first: number,
+    end: number,
+    y: number,
+    height: number,
+    transform: Transform,
+    solid?: boolean,
+  ): number;
   /**
    * Draws the values `first` to `end` of a counter as a stepped line over a filled area. Values that share a step get a
    * band from the lowest to the highest.

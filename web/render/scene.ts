@@ -1,4 +1,5 @@
 import {
+  DERIVED,
   FLAG_BEGAN_BEFORE,
   FLAG_END_INFERRED,
   FLAG_NEVER_ENDED,
@@ -23,7 +24,7 @@ import type { Ruler } from '../model/ruler.ts';
 import { graphRange } from '../model/tracks.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
 import { placeMarks } from './marks.ts';
-import type { Palette } from './palette.ts';
+import { DIMMED, type Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
 import type { TextFitter } from './text.ts';
 
@@ -84,7 +85,8 @@ export interface Scene {
 /** Draws the shapes of a scene. Returns the number of slices, instants and graphs on the screen. */
 export function drawShapes(renderer: Renderer, scene: Scene): number {
   const { palette, picture, ruler, width, height } = scene;
-  renderer.begin({ palette, colour: scene.names.colour, lifted: scene.lifted });
+  const dims = palette === DIMMED.dark || palette === DIMMED.light;
+  renderer.begin({ palette, colour: scene.names.colour, lifted: scene.lifted, dims });
   for (const mark of ruler.marks) renderer.rect(mark.x, 0, 1, height, palette.line);
   let drawn = 0;
   forEachTrack(scene, (laid, y) => {
@@ -93,7 +95,8 @@ export function drawShapes(renderer: Renderer, scene: Scene): number {
     if (!picture) return;
     const transform = transformOf(scene.view, picture);
     forEachRow(scene, picture, laid, (range, rowY) => {
-      drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform);
+      const solid = laid.track.id >= DERIVED;
+      drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform, solid);
     });
     if (scene.marks) drawRowsMarks(renderer, scene, scene.marks, laid);
     if (laid.instants >= 0) drawn += visibleInstants(scene, picture, laid, () => undefined);

@@ -136,10 +136,10 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
       const [left, top, wide, tall] = placeRect(x, y, width, height, ratio);
       put(plain, colours.one(colour), left, top, wide, tall);
     },
-    slices: (columns, first, end, y, height, transform) => {
+    slices: (columns, first, end, y, height, transform, solid) => {
       if (!ink) return 0;
       const surface = { width: canvas.width, height: canvas.height, ratio };
-      return placeSlices(columns, first, end, y, height, transform, ink, surface, putSlice);
+      return placeSlices(columns, first, end, y, height, transform, ink, surface, putSlice, solid);
     },
     graph: (columns, first, end, box, transform) =>
       graphs.add(columns, first, end, box, transform, ratio, canvas.width),
