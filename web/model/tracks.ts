@@ -1,5 +1,5 @@
 import { formatCount, formatCounted } from '../base/format.ts';
-import type { ProblemCount, TraceInfo, Track } from '../base/protocol.ts';
+import { DERIVED, type ProblemCount, type TraceInfo, type Track } from '../base/protocol.ts';
 
 /** Singular noun for the slices of a track. A lane without a noun lends its name: `frames` holds frames. */
 export function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string {
@@ -27,7 +27,8 @@ export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): st
   if (track.kind === 'counter') return [[track.detail, readings(track)].filter((part) => part !== '').join(' · ')];
   const counts: string[] = [];
   if (track.slices > 0) counts.push(formatCounted(track.slices, sliceNounOf(track, info)));
-  if (track.instants > 0) counts.push(formatCounted(track.instants, 'event'));
+  const noun = track.id >= DERIVED ? (track.noun ?? 'event') : 'event';
+  if (track.instants > 0) counts.push(formatCounted(track.instants, noun));
   const size = counts.join(' · ');
   // A lane has room for one line, and its size matters more than its detail.
   const lines = track.kind === 'lane' ? [size, track.detail] : [track.detail, size];

@@ -86,7 +86,8 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
     mark: (x, y, width, height, colour) => {
       const places = marks.get(colour) ?? [];
       if (places.length === 0) marks.set(colour, places);
-      places.push(...placeRect(x, y, width, height, ratio));
+      const [left, top, wide, tall] = placeRect(x, y, width, height, ratio);
+      places.push(left, top, wide, tall);
     },
     end: () => {
       if (!ink) return;

@@ -3,8 +3,9 @@ import type { Range } from '../model/picture.ts';
 
 /** CSS pixels of a mark. */
 const WIDTH = 2;
-/** Calls in a cell above which a mark has the colour of the next level. */
-const LEVELS = [1, 4, 16] as const;
+/** Calls in a cell above which a mark has the colour of the third level, and of the fourth. */
+const SEVERAL = 4;
+const DENSE = 16;
 
 /** Receives the place of a mark and its level, an index into the palette's `marks`. Lengths are CSS pixels. */
 export type PutMark = (x: number, width: number, level: number) => void;
@@ -31,7 +32,7 @@ export function placeMarks(
     const x = Math.floor(offset + marks.cell[i]! * cell);
     if (x > width) break;
     const count = marks.count[i]!;
-    const here = LEVELS.filter((least) => count > least).length;
+    const here = count > DENSE ? 3 : count > SEVERAL ? 2 : count > 1 ? 1 : 0;
     // The denser of two marks that overlap keeps its place.
     const until = x + WIDTH;
     if (x <= to && here === level) {
