@@ -1,8 +1,8 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
-import { addressOf, download, type Net } from './download.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
+import { addressOf, download, type Net } from './download.ts';
 import { createEvents, type Events } from './events.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
 import { lookAt, planFor } from './opening.ts';

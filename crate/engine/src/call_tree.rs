@@ -63,6 +63,12 @@ impl CallTree {
         self.nodes.get(node as usize).map_or(ROOT, |n| n.parent)
     }
 
+    /// For each node, whether it has a name.
+    #[inline(never)]
+    pub(crate) fn with_name(&self, name: u32) -> Vec<bool> {
+        self.nodes.iter().map(|node| node.name == name).collect()
+    }
+
     /// The node for calls of `name` from `parent`, if it exists.
     pub(crate) fn find_child(&self, parent: NodeId, name: u32) -> Option<NodeId> {
         self.children.get(&(parent, name)).copied()

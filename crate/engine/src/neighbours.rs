@@ -232,15 +232,9 @@ impl Store {
     /// The first slice of a track that equals `like`, record included.
     pub(crate) fn find_slice(&self, track: TrackId, like: &Slice) -> Option<Found> {
         self.tracks.get(track as usize)?.columns().find_map(|(depth, column)| {
-            let mut found = None;
-            let near = column.overlapping(like.start, like.start.saturating_add(1));
-            column.scan(near.start, near.end, |index, slice| {
-                if slice == *like {
-                    found = Some(self.found_slice(track, depth, index, &slice));
-                }
-                found.is_none()
-            });
-            found
+            let mut near = column.overlapping(like.start, like.start.saturating_add(1));
+            let index = near.find(|index| self.slice_at(track, depth, *index) == Some(*like))?;
+            Some(self.found_slice(track, depth, index, like))
         })
     }
 

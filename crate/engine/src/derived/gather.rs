@@ -1,5 +1,7 @@
 //! Records that a pass over the file has collected, as a track: points, or a value over time.
 
+use std::marker::PhantomData;
+
 use unspool_formats::{Locator, TrackDef, TrackKind, ValueKind, sort};
 
 use super::Derived;
@@ -8,8 +10,10 @@ use crate::records::{CollectedColumns, NumberKind};
 use crate::store::{Instant, Sample, Store};
 
 /// Puts collected records in order and appends them to a derived track.
+// Generic, so that the page's build optimises it for size, as it does with `unspool-browser`.
 #[derive(Debug)]
-pub struct Gather {
+pub struct Gather<P = ()> {
+    page: PhantomData<P>,
     given: CollectedColumns,
     /// Positions with the indices of their records, in order. `None` before they were sorted.
     order: Option<Vec<(u64, u32)>>,
@@ -19,12 +23,18 @@ pub struct Gather {
     done: bool,
 }
 
-impl Gather {
+impl<P> Gather<P> {
     /// Takes records. A `def` of a counter makes a value over time, any other one points.
     pub fn new(given: CollectedColumns, def: TrackDef) -> Self {
         let values = kind_of(&given);
         let derived = Derived::new(TrackDef { values, ..def });
-        Self { given, order: None, values, derived, next: 0, done: false }
+        Self { page: PhantomData, given, order: None, values, derived, next: 0, done: false }
+    }
+
+    /// Frees what the track is made from.
+    #[inline(never)]
+    fn end(&mut self) {
+        (self.given, self.order, self.done) = (CollectedColumns::default(), None, true);
     }
 
     fn add(&mut self, index: usize) -> Option<()> {
@@ -47,10 +57,14 @@ const SIGNED: u8 = NumberKind::Signed as u8;
 
 /// The type that holds all numbers, floating point if there is none.
 fn kind_of(given: &CollectedColumns) -> ValueKind {
-    let numbers = || given.bits.iter().zip(&given.kind);
-    let negative = numbers().any(|(bits, kind)| *kind == SIGNED && (*bits as i64) < 0);
-    let large = numbers().any(|(bits, kind)| *kind != SIGNED && i64::try_from(*bits).is_err());
-    match (given.kind.contains(&FLOAT), negative, large) {
+    let (mut float, mut negative, mut large) = (false, false, false);
+    for (bits, kind) in given.bits.iter().zip(&given.kind) {
+        let high = (*bits as i64) < 0;
+        float |= *kind == FLOAT;
+        negative |= *kind == SIGNED && high;
+        large |= *kind != SIGNED && high;
+    }
+    match (float, negative, large) {
         (true, ..) | (_, true, true) => ValueKind::Float,
         (_, true, false) => ValueKind::Signed,
         _ => ValueKind::Unsigned,
@@ -65,7 +79,7 @@ fn converted(bits: u64, kind: u8, to: ValueKind) -> u64 {
     }
 }
 
-impl Job for Gather {
+impl<P> Job for Gather<P> {
     fn noun(&self) -> &'static str {
         "track"
     }
@@ -84,16 +98,19 @@ impl Job for Gather {
             return Step::More;
         };
         let end = order.len().min(self.next + budget as usize / 4 + 1);
-        let indices: Vec<_> = order.get(self.next..end).unwrap_or_default().iter().map(|(_, i)| *i as usize).collect();
         let is_last = end == order.len();
-        indices.into_iter().for_each(|index| _ = self.add(index));
-        self.next = end;
+        while self.next < end {
+            if let Some((_, index)) = self.order.as_ref().and_then(|order| order.get(self.next)) {
+                self.add(*index as usize);
+            }
+            self.next += 1;
+        }
         if !is_last {
             return Step::More;
         }
         self.derived.track.finish(0);
         self.derived.records.close();
-        (self.given, self.order, self.done) = (CollectedColumns::default(), None, true);
+        self.end();
         Step::Done
     }
 
@@ -111,8 +128,8 @@ impl Job for Gather {
     }
 
     fn release(&mut self) {
-        (self.given, self.order, self.done) = (CollectedColumns::default(), None, true);
-        self.derived = Derived::new(self.derived.track.def.clone());
+        self.end();
+        self.derived.clear();
     }
 
     fn derived(&self) -> Option<&Derived> {
@@ -136,7 +153,7 @@ mod tests {
             bits: numbers.iter().map(|(bits, _)| *bits).collect(),
             kind: numbers.iter().map(|(_, kind)| *kind).collect(),
         };
-        let mut job = Gather::new(given, TrackDef::new(kind, "v"));
+        let mut job = <Gather>::new(given, TrackDef::new(kind, "v"));
         while job.step(&Store::default(), 8) == Step::More {}
         job
     }

@@ -1,18 +1,19 @@
 //! All calls of a function as one track.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::marker::PhantomData;
 
-use unspool_formats::{TrackDef, TrackId};
+use unspool_formats::{TrackDef, TrackId, sort};
 
 use super::Derived;
 use crate::jobs::{Job, Progress, Step};
-use crate::store::Store;
 use crate::store::column::Column;
+use crate::store::{Slice, Store};
 
 /// Copies the slices of a name to a derived track: one scan over the store, then a merge of what it has found.
+// Generic, so that the page's build optimises it for size, as it does with `unspool-browser`.
 #[derive(Debug)]
-pub struct Keep {
+pub struct Keep<P = ()> {
+    page: PhantomData<P>,
     /// For each call-tree node, whether it has the name.
     wanted: Vec<bool>,
     /// The columns that are still to be scanned, the last one first.
@@ -21,7 +22,7 @@ pub struct Keep {
     next: usize,
     /// Of each column with such slices, their indices.
     found: Vec<Places>,
-    merge: Option<BinaryHeap<Reverse<Next>>>,
+    scanned: bool,
     derived: Derived,
     progress: Progress,
     done: bool,
@@ -32,24 +33,31 @@ struct Places {
     track: TrackId,
     depth: i32,
     indices: Vec<u32>,
+    /// The next index to be copied.
+    next: usize,
 }
 
-/// Start, end, and the number of an entry of [`Keep::found`] with a place in its list.
-type Next = (u64, Reverse<u64>, usize, usize);
+/// Slices that are copied in a step, about, and of the column with the most of them at least.
+const WINDOW: usize = 1 << 17;
+const LEAST_WINDOW: usize = 1024;
 
-impl Keep {
+impl<P> Keep<P> {
     /// Plans the scan for the slices of a name. `def` says how the track is shown.
     pub fn new(store: &Store, name: u32, def: TrackDef) -> Self {
-        let tracks = (0..).zip(&store.tracks);
-        let mut columns: Vec<_> =
-            tracks.flat_map(|(id, track)| track.columns().map(move |(depth, _)| (id, depth))).collect();
+        let mut columns = Vec::new();
+        for (id, track) in (0..).zip(&store.tracks) {
+            for (depth, _) in track.columns() {
+                columns.push((id, depth));
+            }
+        }
         columns.reverse();
         Self {
-            wanted: (0..store.calls.len()).map(|node| store.calls.name(node as u32) == name).collect(),
+            page: PhantomData,
+            wanted: store.calls.with_name(name),
             columns,
             next: 0,
             found: Vec::new(),
-            merge: None,
+            scanned: false,
             derived: Derived::new(def),
             progress: Progress { done: 0, of: store.slices() },
             done: false,
@@ -69,16 +77,16 @@ impl Keep {
                 self.columns.pop();
                 continue;
             };
-            for stretch in column.stretches(self.next..column.len()) {
+            while let Some(stretch) = column.first_stretch(self.next..column.len()) {
                 let mut index = self.next as u32;
                 let (wanted, found) = (&self.wanted, &mut self.found);
-                column.each_in(stretch, |_, node| {
+                column.each_in_dyn(stretch, &mut |_, node| {
                     if wanted.get(node as usize).is_some_and(|wanted| *wanted) {
                         match found.last_mut() {
                             Some(places) if (places.track, places.depth) == (track, depth) => {
                                 places.indices.push(index);
                             }
-                            _ => found.push(Places { track, depth, indices: vec![index] }),
+                            _ => found.push(Places { track, depth, indices: vec![index], next: 0 }),
                         }
                     }
                     index += 1;
@@ -95,27 +103,32 @@ impl Keep {
         true
     }
 
-    /// Copies the slices that were found, in the order of their starts, a caller before its callees. Returns whether
-    /// these were the last.
-    fn merge(&mut self, store: &Store, budget: u64) -> bool {
-        let Self { merge, found, derived, progress, .. } = self;
-        let merge = merge.get_or_insert_with(|| {
-            let mut sources: Vec<_> = found.iter().map(|places| places.track).collect();
-            sources.dedup();
-            derived.sources = sources;
-            (0..found.len()).filter_map(|i| offer(store, found, i, 0)).collect()
-        });
-        for _ in 0..budget {
-            let Some(Reverse((.., i, at))) = merge.pop() else { return true };
-            merge.extend(offer(store, found, i, at + 1));
-            let Some(Places { track, depth, indices }) = found.get(i) else { continue };
-            let column = column_of(store, *track, *depth);
-            if let Some(slice) = indices.get(at).and_then(|index| column?.get(*index as usize)) {
-                derived.add(&slice);
-                progress.done += 1;
+    /// Copies the next of the slices that were found, in the order of their starts, a caller before its callees. Returns
+    /// whether these were the last.
+    fn merge(&mut self, store: &Store) -> bool {
+        let Self { found, derived, progress, .. } = self;
+        let Some(longest) = found.iter().max_by_key(|places| places.left()) else { return true };
+        let window = (WINDOW / found.len()).max(LEAST_WINDOW);
+        let until = longest.slice(store, longest.next + window).map_or(u64::MAX, |slice| slice.start);
+        // Starts with the numbers of their lists. A list of a caller precedes those of its callees.
+        let mut starts = Vec::new();
+        for (number, places) in (0..).zip(&mut *found) {
+            let mut at = places.next;
+            while let Some(slice) = places.slice(store, at).filter(|slice| slice.start <= until) {
+                starts.push((slice.start, number));
+                at += 1;
             }
         }
-        false
+        sort::pairs(&mut starts);
+        for (_, number) in &starts {
+            let Some(places) = found.get_mut(*number as usize) else { continue };
+            if let Some(slice) = places.slice(store, places.next) {
+                derived.add(&slice);
+            }
+            places.next += 1;
+        }
+        progress.done += starts.len() as u64;
+        starts.is_empty()
     }
 }
 
@@ -123,13 +136,20 @@ fn column_of(store: &Store, track: TrackId, depth: i32) -> Option<&Column> {
     store.tracks.get(track as usize)?.column(depth)
 }
 
-fn offer(store: &Store, found: &[Places], i: usize, at: usize) -> Option<Reverse<Next>> {
-    let places = found.get(i)?;
-    let slice = column_of(store, places.track, places.depth)?.get(*places.indices.get(at)? as usize)?;
-    Some(Reverse((slice.start, Reverse(slice.end), i, at)))
+impl Places {
+    /// How many slices are still to be copied.
+    fn left(&self) -> usize {
+        self.indices.len() - self.next
+    }
+
+    /// The slice at a place of the list.
+    #[inline(never)]
+    fn slice(&self, store: &Store, at: usize) -> Option<Slice> {
+        store.tracks.get(self.track as usize)?.slice(self.depth, *self.indices.get(at)? as usize, 0)
+    }
 }
 
-impl Job for Keep {
+impl<P> Job for Keep<P> {
     fn noun(&self) -> &'static str {
         "track"
     }
@@ -138,19 +158,21 @@ impl Job for Keep {
         if self.done {
             return Step::Done;
         }
-        if self.merge.is_none() {
+        if !self.scanned {
             if !self.scan(store, budget) {
                 return Step::More;
             }
+            self.scanned = true;
             self.progress.of = self.progress.done + self.found();
             self.wanted = Vec::new();
+            self.derived.sources = self.found.iter().map(|places| places.track).collect();
+            self.derived.sources.dedup();
         }
-        // Finding a slice by its index costs more than visiting the next.
-        if !self.merge(store, budget / 8 + 1) {
+        if !self.merge(store) {
             return Step::More;
         }
         self.derived.track.finish(0);
-        (self.found, self.merge, self.columns) = (Vec::new(), None, Vec::new());
+        (self.found, self.columns) = (Vec::new(), Vec::new());
         self.progress.of = self.progress.done;
         self.done = true;
         Step::Done
@@ -162,16 +184,13 @@ impl Job for Keep {
 
     fn bytes(&self) -> u64 {
         let indices: usize = self.found.iter().map(|places| places.indices.capacity()).sum();
-        let lists = self.found.capacity() * size_of::<Places>()
-            + self.columns.capacity() * size_of::<(TrackId, i32)>()
-            + self.merge.as_ref().map_or(0, BinaryHeap::capacity) * size_of::<Reverse<Next>>();
+        let lists = self.found.capacity() * size_of::<Places>() + self.columns.capacity() * size_of::<(TrackId, i32)>();
         (indices * size_of::<u32>() + self.wanted.capacity() + lists) as u64 + self.derived.bytes()
     }
 
     fn release(&mut self) {
-        (self.found, self.merge) = (Vec::new(), None);
-        (self.columns, self.wanted) = (Vec::new(), Vec::new());
-        self.derived = Derived::new(self.derived.track.def.clone());
+        (self.found, self.columns, self.wanted) = (Vec::new(), Vec::new(), Vec::new());
+        self.derived.clear();
         self.done = true;
     }
 
@@ -186,8 +205,8 @@ mod tests {
     use super::*;
     use crate::details::Item;
     use crate::jobs::Jobs;
-    use crate::store::Slice;
     use crate::store::query::TrackRows;
+    use std::cmp::Reverse;
     use unspool_formats::{EventBatch, EventKind, Locator, TrackKind};
 
     /// Two threads of nested calls of 50 functions. Function 49 is rare, and 0 calls itself.
@@ -220,7 +239,7 @@ mod tests {
     }
 
     fn kept(store: &Store, name: u32) -> Keep {
-        let mut job = Keep::new(store, name, TrackDef::new(TrackKind::Lane, "kept"));
+        let mut job = <Keep>::new(store, name, TrackDef::new(TrackKind::Lane, "kept"));
         while job.step(store, 100) == Step::More {}
         job
     }
@@ -337,7 +356,7 @@ mod tests {
         let mut jobs: Jobs<Keep> = Jobs::new(limit);
         for id in 1..=100 {
             let slot = format!("keep {id}");
-            jobs.begin(id, &slot, &store, |_| Box::new(Keep::new(&store, 3, TrackDef::new(TrackKind::Lane, "kept"))))
+            jobs.begin(id, &slot, &store, |_| Box::new(<Keep>::new(&store, 3, TrackDef::new(TrackKind::Lane, "kept"))))
                 .unwrap();
             while jobs.step(id, &store, 10_000) == Ok(Step::More) {}
             assert!(jobs.bytes() <= limit);

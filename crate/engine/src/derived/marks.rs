@@ -1,5 +1,7 @@
 //! Where a function is called, at places where its calls are too short to be drawn on their own.
 
+use std::marker::PhantomData;
+
 use unspool_formats::TrackId;
 
 use crate::jobs::{Job, Progress, Step};
@@ -43,8 +45,10 @@ pub struct MarksColumns {
 
 /// Counts the calls of a name by cells of the rows on the screen. One scan over the slices of these rows in the range, in
 /// memory that depends on the number of cells alone.
+// Generic, so that the page's build optimises it for size, as it does with `unspool-browser`.
 #[derive(Debug)]
-pub struct Marks {
+pub struct Marks<P = ()> {
+    page: PhantomData<P>,
     question: MarksQuestion,
     /// For each call-tree node, whether it has the name.
     wanted: Vec<bool>,
@@ -60,7 +64,7 @@ pub struct Marks {
     done: bool,
 }
 
-impl Marks {
+impl<P> Marks<P> {
     /// Plans the scan.
     pub fn new(store: &Store, question: MarksQuestion) -> Self {
         let mut question = question;
@@ -80,7 +84,8 @@ impl Marks {
         columns.reverse();
         let cells = question.to.saturating_sub(question.from).div_ceil(question.step).min(MOST_CELLS);
         Self {
-            wanted: (0..store.calls.len()).map(|node| store.calls.name(node as u32) == question.name).collect(),
+            page: PhantomData,
+            wanted: store.calls.with_name(question.name),
             question,
             columns,
             next: None,
@@ -101,7 +106,7 @@ impl Marks {
         let MarksQuestion { from, step, merged, .. } = self.question;
         let last = self.cells.len().saturating_sub(1);
         let mut index = first;
-        column.each_in(stretch, |duration, node| {
+        column.each_in_dyn(stretch, &mut |duration, node| {
             if self.wanted.get(node as usize).is_some_and(|wanted| *wanted)
                 && (merged || duration < step)
                 && let Some(slice) = column.get(index)
@@ -131,7 +136,7 @@ impl Marks {
     }
 }
 
-impl Job for Marks {
+impl<P> Job for Marks<P> {
     fn noun(&self) -> &'static str {
         "marks"
     }
@@ -148,7 +153,7 @@ impl Job for Marks {
                 let range = column.overlapping(self.question.from, self.question.to);
                 let first = self.next.unwrap_or(range.start);
                 let mut at = first;
-                for stretch in column.stretches(first..range.end) {
+                while let Some(stretch) = column.first_stretch(at..range.end) {
                     self.count(column, stretch, at);
                     at += stretch.len();
                     self.progress.done += stretch.len() as u64;
@@ -213,7 +218,7 @@ mod tests {
     }
 
     fn marks(store: &Store, question: MarksQuestion) -> (MarksColumns, Progress) {
-        let mut job = Marks::new(store, question);
+        let mut job = <Marks>::new(store, question);
         while job.step(store, 1000) == Step::More {}
         (job.found().unwrap().0.clone(), job.progress())
     }

@@ -58,6 +58,12 @@ impl Derived {
         Self { track: Track::new(def), sources: Vec::new(), records: Chunked::default(), busy: Vec::new(), hidden: 0 }
     }
 
+    /// Frees the track.
+    #[inline(never)]
+    fn clear(&mut self) {
+        *self = Self::new(self.track.def.clone());
+    }
+
     /// The track with its levels of detail.
     pub(crate) fn track(&self) -> &Track {
         &self.track
@@ -103,7 +109,7 @@ impl Derived {
     fn origin(&self, store: &Store, place: Place) -> Option<Origin> {
         match place {
             Place::Item(Item::Slice { depth, index, .. }) => {
-                let copy = self.track.column(depth)?.get(index as usize)?;
+                let copy = self.track.slice(depth, index as usize, 0)?;
                 let found = self.sources.iter().find_map(|track| store.find_slice(*track, &copy))?;
                 let locator = copy.locator.bits();
                 Some(Origin { x: copy.start, track: found.item.track(), locator, found: Some(found) })

@@ -61,7 +61,7 @@ impl Exact {
     /// Plans the scans.
     pub fn new(store: &Store, question: Question, name: u32) -> Self {
         let plan = Plan::new(store, question);
-        let wanted: Vec<_> = (0..store.calls.len()).map(|node| store.calls.name(node as u32) == name).collect();
+        let wanted = store.calls.with_name(name);
         let is_wanted = |node: u32| wanted.get(node as usize).is_some_and(|w| *w);
         let singles = plan.singles.iter().filter(|s| is_wanted(s.node)).map(|s| s.end - s.start).collect();
         let stage = Stage::Coarse(vec![0; buckets::COUNT]);

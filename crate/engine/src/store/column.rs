@@ -389,6 +389,7 @@ impl Column {
 
     /// The indices of the slices that overlap with `from..to`, by binary search. A slice without duration overlaps if
     /// it lies in the range.
+    #[inline(never)]
     pub(crate) fn overlapping(&self, from: u64, to: u64) -> Range<usize> {
         let end = self.partition_point(|s| s.start < to);
         let first = self.partition_point(|s| s.end <= from && s.start < from);
@@ -408,6 +409,18 @@ impl Column {
                 to: to.min(from + STRETCH) as u16,
             })
         })
+    }
+
+    /// [`Column::each_in`], compiled once for all callers.
+    #[inline(never)]
+    pub(crate) fn each_in_dyn(&self, stretch: Stretch, each: &mut dyn FnMut(u64, NodeId)) {
+        self.each_in(stretch, each);
+    }
+
+    /// The first of [`Column::stretches`].
+    #[inline(never)]
+    pub(crate) fn first_stretch(&self, range: Range<usize>) -> Option<Stretch> {
+        self.stretches(range).next()
     }
 
     /// Durations and call-tree nodes of a stretch, in order.
