@@ -66,7 +66,7 @@ fn field(details: &JsValue, name: &str) -> JsValue {
 
 #[wasm_bindgen_test]
 fn query_columns_are_relative_to_an_exact_origin() {
-    let session = read(&log());
+    let mut session = read(&log());
     let answer = session.query(START, START + 100, 1, &[0, 1], &[i32::MIN, i32::MAX, i32::MIN, i32::MAX]);
     assert_eq!(get(&answer, "origin"), bigint(START));
     assert_eq!(get(&answer, "complete"), JsValue::TRUE);
