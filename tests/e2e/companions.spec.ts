@@ -87,6 +87,16 @@ for (const order of ['together', 'before']) {
   });
 }
 
+test('names that come before a trace of an archive is chosen wait for it', async ({ page }) => {
+  await page.setInputFiles('#file-input', fixture('containers/traces.zip'));
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'choosing');
+  await choose(page, NAMES);
+  await page.getByRole('button', { name: /threads\.xray/ }).click();
+  await expect(companions(page).getByRole('listitem')).toHaveAttribute('title', /^It names 3.functions/);
+  await page.getByRole('tab', { name: 'Functions' }).click();
+  await expect(functions(page)).toContainText('compute(int, char)');
+});
+
 test('files that fit nothing are named, and the open trace stays', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await choose(page, file('app', '\x7fELF\x02\x01\x01\0\0\0'));

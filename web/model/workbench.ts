@@ -149,7 +149,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     openWith(spare.take(), { file: blob, name, companions: waiting.peek() });
   };
   /** What becomes of companions when it is known what the file is. */
-  const watch = (trace: Trace, { file, name, companions }: TraceFile) => {
+  const watch = (trace: Trace, { file, name }: TraceFile) => {
     let known = false;
     return effect(() => {
       const status = trace.status.value;
@@ -166,7 +166,8 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
         } else if (info && !known) {
           known = true;
           waiting.value = [];
-          const useless = companions.filter(({ kind }) => !info.companions.includes(kind));
+          // Some may have come after the file.
+          const useless = trace.companions.peek().filter(({ kind }) => !info.companions.includes(kind));
           for (const { id } of useless) trace.detach(id);
           const names = useless.map((companion) => companion.name).join(', ');
           if (names !== '') notice.value = `A trace like this has no use for ${names}.`;

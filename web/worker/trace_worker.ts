@@ -1,4 +1,4 @@
-import type { CompanionKind, Look } from '../base/companions.ts';
+import type { CompanionFile, CompanionKind, Look } from '../base/companions.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type { Described, Progress, TraceError } from '../base/protocol.ts';
 import { aboutLog, createNames } from './companions.ts';
@@ -83,6 +83,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     scheduler,
   );
 
+  /** Companions that came before the session. */
+  const early: CompanionFile[] = [];
   const names = createNames(
     (work) =>
       guarded((open) => {
@@ -161,7 +163,9 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         post({ t: 'attached', attachment: { companion: wal.id, ...aboutLog(log, matches) } });
       }
       const takes = info.companions.includes('names');
-      for (const companion of companions) if (takes && companion.kind === 'names') void names.attach(companion);
+      for (const companion of [...companions, ...early]) {
+        if (takes && companion.kind === 'names') void names.attach(companion);
+      }
       const how = await readThrough(session, unpacked ?? inputOf(packed?.file ?? blob), opened.database, {
         cancelled: () => cancelled,
         painted: firstPicture,
@@ -217,7 +221,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           void lookAtAll(message);
           return;
         case 'attach':
-          void names.attach(message.companion);
+          if (session) void names.attach(message.companion);
+          else early.push(message.companion);
           return;
         case 'detach':
           return names.detach(message.companion);
