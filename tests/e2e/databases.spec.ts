@@ -57,6 +57,11 @@ test('the person goes to a transition, and steps from run to run', async ({ page
   await page.locator('#go-to').fill('nowhere');
   await page.keyboard.press('Enter');
   await expect(page.locator('#go-to')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByRole('alert')).toContainText('No name here contains “nowhere”, and it is not a position');
+  await page.locator('#go-to').fill('0x');
+  await page.keyboard.press('Enter');
+  await expect(details(page).getByRole('heading')).toContainText('0x');
+  await expect(page.getByRole('alert')).toBeHidden();
 });
 
 test('numbers beyond 2^53 are exact, and so are addresses of the upper half', async ({ page }) => {

@@ -6,6 +6,8 @@ describe('a typed position', () => {
     const clock = { kind: 'ordinal', unit: 'transition' } as const;
     expect(parsePosition('9,007,199,254,740,993', 5n, clock)).toBe(9_007_199_254_740_993n);
     expect(parsePosition(' 12 transitions', 5n, clock)).toBe(12n);
+    expect(parsePosition('Transition 1,204', 5n, clock)).toBe(1204n);
+    expect(parsePosition('frame 12', 5n, clock)).toBeNull();
     expect(parsePosition('12 ms', 5n, clock)).toBeNull();
     expect(parsePosition('1.5', 5n, clock)).toBeNull();
     expect(parsePosition('', 5n, clock)).toBeNull();

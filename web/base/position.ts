@@ -11,7 +11,9 @@ const UNITS: Readonly<Record<string, number>> = { s: 12, ms: 9, us: 6, µs: 6, �
  * between digits are ignored. Returns null if the text is not a position.
  */
 export function parsePosition(text: string, origin: bigint, clock: Clock): Ticks | null {
-  const found = /^([\d.,_'\s\u00a0\u202f]*\d)\s*([a-zµμ]*)$/iu.exec(text.trim());
+  // As positions are shown: `call 1,204`.
+  const turned = text.trim().replace(/^([a-z]+)[\s\u00a0]+([\d,]+)$/iu, clock.kind === 'ordinal' ? '$2 $1' : '$&');
+  const found = /^([\d.,_'\s\u00a0\u202f]*\d)\s*([a-zµμ]*)$/iu.exec(turned);
   if (!found) return null;
   const [, digits = '', word = ''] = found;
   const plain = digits.replace(/[,_'\s\u00a0\u202f]/gu, '');

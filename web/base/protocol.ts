@@ -191,6 +191,8 @@ export type Find =
   | { readonly to: 'next' | 'previous'; readonly item: Item }
   /** The slice that contains a slice, or the longest that it directly contains. */
   | { readonly to: 'caller' | 'callee'; readonly item: Item }
+  /** The first slice of a name that begins at a position or after it, on any track. */
+  | { readonly to: 'named'; readonly time: Ticks; readonly name: number }
   /** The slice or instant of a record, by its locator, its position and its track, or the slice that the record ends. */
   | { readonly to: 'record'; readonly time: Ticks; readonly track: number; readonly locator: bigint };
 

@@ -33,6 +33,8 @@ extern "C" {
     fn item(this: &JsFind) -> JsItem;
     #[wasm_bindgen(method, getter)]
     fn locator(this: &JsFind) -> u64;
+    #[wasm_bindgen(method, getter)]
+    fn name(this: &JsFind) -> u32;
 }
 
 impl From<&JsItem> for Item {
@@ -53,6 +55,7 @@ impl From<&JsFind> for Neighbour {
             "previous" => Self::Previous { item: item() },
             "caller" => Self::Caller { item: item() },
             "callee" => Self::Callee { item: item() },
+            "named" => Self::Named { name: find.name(), time: find.time() },
             "record" => Self::Record {
                 time: find.time(),
                 track: find.on_track().unwrap_or(0),

@@ -39,6 +39,13 @@ pub enum Neighbour {
         /// The slice to start from.
         item: Item,
     },
+    /// The first slice of a name that begins at a position or after it, on any track.
+    Named {
+        /// Number of the name.
+        name: u32,
+        /// Absolute position, in ticks.
+        time: u64,
+    },
     /// The slice or instant of a record: the one that has its locator, or else the innermost slice that it ends.
     Record {
         /// Absolute position of the record, in ticks.
@@ -183,8 +190,31 @@ impl Store {
                 let slice = self.slice_at(track, depth, index as usize)?;
                 self.longest(track, depth.checked_add(1)?, slice.start, slice.end)
             }
+            Neighbour::Named { name, time } => self.first_named(name, time),
             Neighbour::Record { time, track, locator } => self.of_record(track, time, locator),
         }
+    }
+
+    fn first_named(&self, name: u32, time: u64) -> Option<Found> {
+        let mut best: Option<(Item, Slice)> = None;
+        for (id, track) in (0..).zip(&self.tracks) {
+            for (depth, column) in track.columns() {
+                let from = column.overlapping(time, u64::MAX).start;
+                column.scan(from, usize::MAX, |index, slice| {
+                    // Slices of a column are in order: no later one can be the first.
+                    if best.is_some_and(|(_, first)| slice.start >= first.start) {
+                        return false;
+                    }
+                    if slice.start < time || self.calls.name(slice.node) != name {
+                        return true;
+                    }
+                    best = Some((Item::Slice { track: id, depth, index: index as u32 }, slice));
+                    false
+                });
+            }
+        }
+        let (item, slice) = best?;
+        Some(Found { item, name, start: slice.start, end: Some(slice.end), flags: slice.flags })
     }
 
     fn of_record(&self, track: TrackId, time: u64, locator: Locator) -> Option<Found> {
@@ -345,6 +375,32 @@ mod tests {
 
     fn slice(depth: i32, index: u32) -> Item {
         Item::Slice { track: 0, depth, index }
+    }
+
+    #[test]
+    fn the_first_slice_of_a_name_is_found_on_any_track() {
+        let mut store = store();
+        let mut batch = EventBatch::with_capacity(16);
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "u"));
+        for (kind, time) in [(EventKind::Begin, 42), (EventKind::End, 43), (EventKind::Begin, 70), (EventKind::End, 71)]
+        {
+            batch.push(kind, 1, time, 2, Locator::default());
+        }
+        store.apply(&mut batch);
+        let named = |name, time| {
+            let found = store.neighbour(Neighbour::Named { name, time })?;
+            Some((found.item.track(), found.start))
+        };
+        let all: Vec<_> = (0..=250).filter_map(|time| named(2, time)).collect();
+        let mut starts = all.clone();
+        starts.dedup();
+        assert_eq!(starts.len(), 4, "{starts:?}");
+        assert!(starts.contains(&(1, 42)) && starts.contains(&(1, 70)));
+        // At every position, what is found is the first that begins there or later.
+        for (time, found) in (0..=250).filter_map(|time| Some((time, named(2, time)?))) {
+            assert_eq!(Some(&found), starts.iter().find(|(_, start)| *start >= time));
+        }
+        assert_eq!(named(77, 0), None);
     }
 
     #[test]

@@ -1,48 +1,42 @@
 import { useSignal } from '@preact/signals';
-import { parsePosition } from '../../base/position.ts';
-import { ticks } from '../../base/ticks.ts';
-import { pointedOf } from '../../model/pointing.ts';
+import { goTo } from '../../model/go_to.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
 /** Id of the field, for the command that focuses it. */
 export const GO_TO_ID = 'go-to';
 
-/** Lengths of the found slice that stay visible on either side of the position. */
-const AROUND = 40n;
-
 /**
- * A field for a position. Enter shows the position and selects the innermost slice there: in the track of the
- * selection, or else in the track with the most slices.
+ * A field for a position or a name. Enter goes there: again, to the next slice of the name. What it does not understand it says
+ * below.
  */
 export function GoTo({ open }: { open: OpenTrace }) {
-  const wrong = useSignal(false);
-  const go = async (text: string) => {
-    const { trace, timeline, selection } = open;
-    const info = trace.info.peek();
-    const extent = trace.progress.peek().extent;
-    const time = info && extent && parsePosition(text, extent.from, info.clock);
-    wrong.value = !time && time !== 0n;
-    if (time === null) return;
-    const found = await trace.find({ to: 'at', time, track: selection.selected.peek()?.track ?? null });
-    const length = found && found.end !== null && found.end > found.start ? found.end - found.start : 1n;
-    timeline.show({ from: ticks(time - AROUND * length), to: ticks(time + AROUND * length) });
-    if (found) selection.selected.value = pointedOf(found);
-  };
+  const wrong = useSignal('');
   return (
-    <input
-      id={GO_TO_ID}
-      class="go-to"
-      type="text"
-      placeholder="Go to…"
-      aria-label="Go to a position"
-      aria-invalid={wrong.value}
-      spellcheck={false}
-      autocomplete="off"
-      onInput={() => (wrong.value = false)}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') event.currentTarget.blur();
-        if (event.key === 'Enter') void go(event.currentTarget.value);
-      }}
-    />
+    <>
+      <input
+        id={GO_TO_ID}
+        class="go-to"
+        type="text"
+        placeholder="Go to…"
+        aria-label="Go to a position or a name"
+        aria-invalid={wrong.value !== ''}
+        aria-describedby="go-to-wrong"
+        spellcheck={false}
+        autocomplete="off"
+        onInput={() => (wrong.value = '')}
+        onBlur={() => (wrong.value = '')}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur();
+          if (event.key === 'Enter') {
+            void goTo(event.currentTarget.value, open).then((sentence) => {
+              wrong.value = sentence;
+            });
+          }
+        }}
+      />
+      <p id="go-to-wrong" class="go-to-wrong" role="alert" hidden={wrong.value === ''}>
+        {wrong.value}
+      </p>
+    </>
   );
 }
