@@ -216,3 +216,15 @@ function uint(value: number): number[] {
 function string(text: string): number[] {
   return [...uint(text.length), ...new TextEncoder().encode(text)];
 }
+
+test('the person goes to a frame by its name, which has no byte of its own', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await pictured(page);
+  await page.keyboard.press('g');
+  await page.keyboard.type('frame 3');
+  await page.keyboard.press('Enter');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details.getByRole('heading')).toHaveText('frame 3');
+  await expect(details).toContainText('Draw calls');
+  await expect(details).not.toContainText('at byte');
+});

@@ -391,7 +391,7 @@ export interface RecordDetails {
   /** Doubts in full sentences. */
   readonly remarks: readonly string[];
   readonly fields: readonly Field[];
-  /** Byte offset of the record in the decompressed file; null for a row of a database. */
+  /** Byte offset of the record in the decompressed file; null for a row of a database, or a frame of many records. */
   readonly offset: bigint | null;
 }
 
@@ -414,7 +414,7 @@ export interface Details {
   readonly remarks: readonly string[];
   /** In display order: first the engine's (start, duration, self, …), then the format's. */
   readonly fields: readonly Field[];
-  /** Byte offset of the record in the decompressed file; null for a row of a database. */
+  /** Byte offset of the record in the decompressed file; null for a row of a database, or a frame of many records. */
   readonly offset: bigint | null;
 }
 

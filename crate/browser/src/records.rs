@@ -35,7 +35,6 @@ pub struct RecordReader {
     list: List,
     survey: Survey,
     collect: Option<Collect>,
-    has_offsets: bool,
 }
 
 /// The module's memory in bytes. It never shrinks.
@@ -60,7 +59,7 @@ impl RecordReader {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
-        Ok(Self { engine, list: List::default(), survey: Survey::default(), collect: None, has_offsets: true })
+        Ok(Self { engine, list: List::default(), survey: Survey::default(), collect: None })
     }
 
     /// A reader of a database.
@@ -82,7 +81,6 @@ impl RecordReader {
             list: List::default(),
             survey: Survey::default(),
             collect: None,
-            has_offsets: false,
         })
     }
 
@@ -218,6 +216,6 @@ impl RecordReader {
     /// Throws a `TraceError` if the record cannot be decoded.
     pub fn details(&mut self, locator: u64) -> Result<JsValue, JsValue> {
         let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| thrown(&error))?;
-        Ok(to_js(&RecordOut::new(record, self.has_offsets)))
+        Ok(to_js(&RecordOut::from(record)))
     }
 }

@@ -73,17 +73,16 @@ pub struct RecordOut {
     pub remarks: Vec<String>,
     /// Its fields, in display order.
     pub fields: Vec<FieldOut>,
-    /// Absolute offset of the record in the file. `None` for a row of a database.
+    /// Absolute offset of the record in the file. `None` if it has none of its own.
     pub offset: Option<u64>,
 }
 
-impl RecordOut {
-    /// `has_offset` is false for a row of a database.
-    pub fn new(record: RecordDetails, has_offset: bool) -> Self {
+impl From<RecordDetails> for RecordOut {
+    fn from(record: RecordDetails) -> Self {
         Self {
             remarks: record.remarks,
             fields: record.fields.into_iter().map(FieldOut::from).collect(),
-            offset: has_offset.then_some(record.offset),
+            offset: record.offset,
         }
     }
 }

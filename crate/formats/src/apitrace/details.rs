@@ -117,7 +117,7 @@ impl ApitraceRecords {
         let Read { call, leave, missing, .. } = read;
         let enter = call.enter?;
         let function = self.index.tables.functions.get(enter.function)?;
-        let mut details = RecordDetails { offset: at.0, ..RecordDetails::default() };
+        let mut details = RecordDetails { offset: Some(at.0), ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
         let open = self.open_at(at);
         if let Some(number) = call.left.or(open) {
@@ -179,7 +179,7 @@ impl ApitraceRecords {
         };
         let missing = Error::new(0, Cause::Misuse("there is no such frame"));
         let FrameFacts { from, to, calls, draws, blobs, .. } = facts.ok_or(missing)?;
-        let mut details = RecordDetails { offset: 0, ..RecordDetails::default() };
+        let mut details = RecordDetails::default();
         let mut add = |name, value| details.fields.push(Field::new(name, Value::U64(value)));
         add("Frame", number);
         add("First call", from);

@@ -47,7 +47,7 @@ impl FramesRecords {
     }
 
     pub(super) fn details_of(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails> {
-        let mut out = RecordDetails { offset: locator.position(), ..RecordDetails::default() };
+        let mut out = RecordDetails { offset: Some(locator.position()), ..RecordDetails::default() };
         if Some(locator.position()) == self.index.end {
             out.fields.push(Field::new("Frames", Value::U64(self.index.frames)));
             out.fields.push(Field::new("Frames according to the header", Value::U64(self.index.header.frames)));

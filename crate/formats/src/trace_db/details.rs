@@ -121,7 +121,7 @@ impl TraceDbRecords {
         if most > MAX_LIST {
             remarks.push(format!("Only the first {MAX_LIST} of {most} entries are listed."));
         }
-        Ok(RecordDetails { offset: at, fields, remarks })
+        Ok(RecordDetails { offset: Some(at), fields, remarks })
     }
 
     fn buffer_details(&self, at: u64, bytes: &[u8]) -> Result<RecordDetails> {
@@ -135,7 +135,7 @@ impl TraceDbRecords {
             Field::new("Size", Value::U64(size)),
             Field::new("End", Value::Hex(address.saturating_add(size))),
         ];
-        Ok(RecordDetails { offset: at, fields: fields.into(), remarks: Vec::new() })
+        Ok(RecordDetails { offset: Some(at), fields: fields.into(), remarks: Vec::new() })
     }
 
     /// Splits `bytes` into the ranges requested for them. Each range depends only on the content of the earlier ones.

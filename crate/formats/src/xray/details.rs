@@ -134,7 +134,7 @@ impl Sink for OneRecord {
 
 impl OneRecord {
     fn finish(self) -> Result<RecordDetails> {
-        let mut details = RecordDetails { offset: self.wanted, ..RecordDetails::default() };
+        let mut details = RecordDetails { offset: Some(self.wanted), ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
         let cpu = match (self.function, self.event) {
             (Some(f), _) => {
