@@ -136,9 +136,9 @@ test.describe('values', () => {
     await select(page, 21);
     await expect(details(page)).toContainText(/Data1\s*3,735,928,559/);
     await expect(details(page)).toContainText('8 elements');
-    await details(page).getByRole('button', { name: 'value' }).click();
+    await details(page).getByRole('button', { name: 'value', exact: true }).click();
     await expect(details(page)).not.toContainText('Data1');
-    await details(page).getByRole('button', { name: 'value' }).click();
+    await details(page).getByRole('button', { name: 'value', exact: true }).click();
     await expect(details(page)).toContainText('Data1');
   });
 
