@@ -46,11 +46,11 @@ export async function download(
   let response: Response;
   try {
     response = await net.fetch(url, { signal });
-  } catch (error) {
+  } catch {
     signal.throwIfAborted();
     if (!net.online) throw refused('The browser is offline, so the file cannot be fetched.');
     const reason = 'it cannot be reached, or it does not allow other pages to read it (CORS).';
-    throw refused(`The file could not be fetched from ${host}: ${reason}`, error);
+    throw refused(`The file could not be fetched from ${host}: ${reason}`);
   }
   if (!response.ok) throw refused(`${host} answered with status ${response.status} instead of the file.`);
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
@@ -67,7 +67,7 @@ export async function download(
   });
   try {
     return await new Response(response.body?.pipeThrough(counted) ?? null).blob();
-  } catch (error) {
+  } catch {
     signal.throwIfAborted();
     if (received > LARGEST_DOWNLOAD) {
       const limit = formatBytes(LARGEST_DOWNLOAD);
@@ -76,16 +76,13 @@ export async function download(
       );
     }
     if (!net.online) throw refused('The browser went offline before the whole file had arrived.');
-    throw refused(
-      `The transfer from ${host} broke off after ${formatBytes(received)}, or its encoding is damaged.`,
-      error,
-    );
+    throw refused(`The transfer from ${host} broke off after ${formatBytes(received)}, or its encoding is damaged.`);
   }
 }
 
 class TooLarge extends Error {}
 
-function refused(sentence: string, _cause?: unknown): TraceError {
+function refused(sentence: string): TraceError {
   return { kind: 'unreadable', sentence, offset: null };
 }
 

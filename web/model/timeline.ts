@@ -47,8 +47,8 @@ export interface Timeline {
 }
 
 /**
- * The timeline of a trace, with `derived` tracks above its own. Requests pictures and overviews as the view, the tracks and the trace change, until
- * disposed.
+ * The timeline of a trace, with `derived` tracks above its own. Requests pictures and overviews as the view, the tracks
+ * and the trace change, until disposed.
  */
 export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Track[]> = signal([])): Timeline {
   const scope = createScope();
