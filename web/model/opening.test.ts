@@ -27,9 +27,9 @@ describe('files chosen together', () => {
   });
 
   it('add companions to the open trace if it takes them', () => {
-    const shown: Shown = { takes: ['names'], title: 'LLVM XRay log' };
+    const shown: Shown = { takes: ['names'] };
     expect(plan([NAMES], shown)).toEqual({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
-    const useless = plan([NAMES], { takes: [], title: 'apitrace' });
+    const useless = plan([NAMES], { takes: [] });
     expect(useless.companions).toEqual([]);
     expect(useless.notice).toBe('file0 is a list of names, of which a trace like this has no use.');
   });

@@ -12,8 +12,6 @@ export interface Chosen {
 export interface Shown {
   /** The kinds of companions that it takes. */
   readonly takes: readonly CompanionKind[];
-  /** What it is: `REVEN block trace 1.0.0`. */
-  readonly title: string;
 }
 
 /** What to do with files that were chosen together. Numbers are indices of files. */

@@ -245,7 +245,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
         return openBlob(first, first.name);
       }
       const info = open?.trace.info.peek();
-      const plan = planFor(chosen, looks, info ? { takes: info.companions, title: info.title } : null);
+      const plan = planFor(chosen, looks, info ? { takes: info.companions } : null);
       const added = plan.companions.map(({ file, kind }) => {
         lastCompanion += 1;
         return { id: lastCompanion, kind, ...chosen[file]! };

@@ -99,7 +99,7 @@ fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>
     let range = || Question { from: question.from(), to: question.to(), tracks: question.tracks() };
     match question.kind().as_str() {
         "percentiles" => Box::new(Exact::new(store, range(), question.name())),
-        "keep" => Box::new(<Keep>::new(store, question.name(), question.track_def(TrackKind::Lane))),
+        "keep" => Box::new(Keep::new(store, question.name(), question.track_def(TrackKind::Lane))),
         "gather" => {
             let kind = if question.values() { TrackKind::Counter } else { TrackKind::Lane };
             let given = CollectedColumns {
@@ -109,13 +109,13 @@ fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>
                 bits: question.bits(),
                 kind: question.numbers(),
             };
-            Box::new(<Gather>::new(given, question.track_def(kind)))
+            Box::new(Gather::new(given, question.track_def(kind)))
         }
         "marks" => {
             let Question { from, to, tracks } = range();
             let rows = rows_of(&tracks, &question.depths());
             let (name, step, merged) = (question.name(), question.step(), question.merged());
-            Box::new(<Marks>::new(store, MarksQuestion { name, from, to, step, rows, merged }))
+            Box::new(Marks::new(store, MarksQuestion { name, from, to, step, rows, merged }))
         }
         _ => {
             let previous = previous.and_then(|job| (job as Box<dyn Any>).downcast().ok());

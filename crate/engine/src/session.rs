@@ -251,11 +251,9 @@ impl Session {
         (first, self.store.names().get(first..).unwrap_or_default())
     }
 
-    /// Shows names with the texts of a companion, which the caller numbers. Returns how many names have one now; those that
-    /// are read later get theirs, too.
-    pub fn name_by(&mut self, companion: u32, naming: Naming) -> usize {
+    /// Shows names with the texts of a companion, which the caller numbers. Names that are read later get theirs, too.
+    pub fn name_by(&mut self, companion: u32, naming: Naming) {
         self.store.texts.set(companion, naming);
-        self.store.texts.named_by(companion)
     }
 
     /// How many names have a text of this companion.

@@ -13,9 +13,6 @@ pub enum Companion {
 }
 
 impl Companion {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Names, Self::WriteAheadLog];
-
     /// A stable id.
     pub fn id(self) -> &'static str {
         match self {

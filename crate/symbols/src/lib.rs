@@ -34,7 +34,6 @@ impl Symbols {
     }
 
     /// How many names there are.
-    #[wasm_bindgen(js_name = count)]
     pub fn count(&self) -> u32 {
         self.file.naming.len() as u32
     }

@@ -2,16 +2,13 @@
 
 use alloc::vec::Vec;
 
-use unspool_formats::container::Buffer;
+use unspool_formats::container::{Buffer, GZIP_MAX_HEADER, gzip_header_len};
 
 use crate::deflate::Deflate;
 use crate::stream::Decode;
 use crate::{Fault, Why};
 
-const FIXED: usize = 10;
 const TRAILER: usize = 8;
-/// Longer headers are rejected.
-const MAX_HEADER: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -51,56 +48,30 @@ impl Gzip {
     }
 
     fn header(&mut self, input: &[u8]) -> Result<usize, Fault> {
-        let mut taken = 0;
-        loop {
-            match header_len(&self.held) {
-                Ok(wanted) if wanted == self.held.len() => {
-                    self.held.clear();
-                    self.deflate.reset();
-                    self.data_at = self.at;
-                    self.state = State::Data;
-                    return Ok(taken);
-                }
-                Ok(wanted) => match self.hold(input.get(taken..).unwrap_or_default(), wanted) {
-                    0 => return Ok(taken),
-                    n => taken += n,
-                },
-                // Zeros, or a signature: like gzip, ignore what follows the last member.
-                Err(()) if self.members > 0 => {
-                    self.state = State::Over;
-                    return Ok(taken);
-                }
-                Err(()) => return Err(Fault { at: self.at - self.held.len() as u64, why: Why::Malformed }),
+        let before = self.held.len();
+        let more = input.get(..GZIP_MAX_HEADER).unwrap_or(input);
+        self.held.extend_from_slice(more);
+        let Ok(len) = gzip_header_len(&self.held) else {
+            if self.members == 0 {
+                return Err(Fault { at: self.at - before as u64, why: Why::Malformed });
             }
-        }
+            // Zeros, or a signature: like gzip, ignore what follows the last member.
+            self.state = State::Over;
+            return Ok(input.len());
+        };
+        let taken = match len {
+            Some(len) => {
+                self.held.clear();
+                self.deflate.reset();
+                self.state = State::Data;
+                len.saturating_sub(before)
+            }
+            None => more.len(),
+        };
+        self.at += taken as u64;
+        self.data_at = self.at;
+        Ok(taken)
     }
-}
-
-/// Length of the header at the beginning of `bytes`. While it is incomplete: at most as much, and more than `bytes` has.
-fn header_len(bytes: &[u8]) -> Result<usize, ()> {
-    let magic = [0x1f, 0x8b, 8];
-    if bytes.iter().zip(&magic).any(|(a, b)| a != b) || bytes.len() > MAX_HEADER {
-        return Err(());
-    }
-    let Some(fixed) = bytes.first_chunk::<FIXED>() else { return Ok(bytes.len().max(2) + 1) };
-    let flags = fixed[3];
-    let mut len = FIXED;
-    if flags & 4 != 0 {
-        let Some([low, high]) = bytes.get(len..len + 2) else { return Ok(len + 2) };
-        len += 2 + usize::from(u16::from_le_bytes([*low, *high]));
-    }
-    for text in [8, 16] {
-        if flags & text != 0 {
-            let Some(end) = bytes.get(len..).and_then(|b| b.iter().position(|b| *b == 0)) else {
-                return Ok(bytes.len().max(len) + 1);
-            };
-            len += end + 1;
-        }
-    }
-    if flags & 2 != 0 {
-        len += 2;
-    }
-    Ok(len)
 }
 
 impl Decode for Gzip {

@@ -1,7 +1,5 @@
 //! Records that a pass over the file has collected, as a track: points, or a value over time.
 
-use std::marker::PhantomData;
-
 use unspool_formats::{Locator, TrackDef, TrackKind, ValueKind, sort};
 
 use super::Derived;
@@ -10,10 +8,8 @@ use crate::records::{CollectedColumns, NumberKind};
 use crate::store::{Instant, Sample, Store};
 
 /// Puts collected records in order and appends them to a derived track.
-// Generic, so that the page's build optimises it for size, as it does with `unspool-browser`.
 #[derive(Debug)]
-pub struct Gather<P = ()> {
-    page: PhantomData<P>,
+pub struct Gather {
     given: CollectedColumns,
     /// Positions with the indices of their records, in order. `None` before they were sorted.
     order: Option<Vec<(u64, u32)>>,
@@ -23,12 +19,12 @@ pub struct Gather<P = ()> {
     done: bool,
 }
 
-impl<P> Gather<P> {
+impl Gather {
     /// Takes records. A `def` of a counter makes a value over time, any other one points.
     pub fn new(given: CollectedColumns, def: TrackDef) -> Self {
         let values = kind_of(&given);
         let derived = Derived::new(TrackDef { values, ..def });
-        Self { page: PhantomData, given, order: None, values, derived, next: 0, done: false }
+        Self { given, order: None, values, derived, next: 0, done: false }
     }
 
     /// Frees what the track is made from.
@@ -79,7 +75,7 @@ fn converted(bits: u64, kind: u8, to: ValueKind) -> u64 {
     }
 }
 
-impl<P> Job for Gather<P> {
+impl Job for Gather {
     fn noun(&self) -> &'static str {
         "track"
     }
@@ -153,7 +149,7 @@ mod tests {
             bits: numbers.iter().map(|(bits, _)| *bits).collect(),
             kind: numbers.iter().map(|(_, kind)| *kind).collect(),
         };
-        let mut job = <Gather>::new(given, TrackDef::new(kind, "v"));
+        let mut job = Gather::new(given, TrackDef::new(kind, "v"));
         while job.step(&Store::default(), 8) == Step::More {}
         job
     }

@@ -1,7 +1,5 @@
 //! All calls of a function as one track.
 
-use std::marker::PhantomData;
-
 use unspool_formats::{TrackDef, TrackId, sort};
 
 use super::Derived;
@@ -10,10 +8,8 @@ use crate::store::column::Column;
 use crate::store::{Slice, Store};
 
 /// Copies the slices of a name to a derived track: one scan over the store, then a merge of what it has found.
-// Generic, so that the page's build optimises it for size, as it does with `unspool-browser`.
 #[derive(Debug)]
-pub struct Keep<P = ()> {
-    page: PhantomData<P>,
+pub struct Keep {
     /// For each call-tree node, whether it has the name.
     wanted: Vec<bool>,
     /// The columns that are still to be scanned, the last one first.
@@ -41,7 +37,7 @@ struct Places {
 const WINDOW: usize = 1 << 17;
 const LEAST_WINDOW: usize = 1024;
 
-impl<P> Keep<P> {
+impl Keep {
     /// Plans the scan for the slices of a name. `def` says how the track is shown.
     pub fn new(store: &Store, name: u32, def: TrackDef) -> Self {
         let mut columns = Vec::new();
@@ -52,7 +48,6 @@ impl<P> Keep<P> {
         }
         columns.reverse();
         Self {
-            page: PhantomData,
             wanted: store.calls.with_name(name),
             columns,
             next: 0,
@@ -149,7 +144,7 @@ impl Places {
     }
 }
 
-impl<P> Job for Keep<P> {
+impl Job for Keep {
     fn noun(&self) -> &'static str {
         "track"
     }
@@ -239,7 +234,7 @@ mod tests {
     }
 
     fn kept(store: &Store, name: u32) -> Keep {
-        let mut job = <Keep>::new(store, name, TrackDef::new(TrackKind::Lane, "kept"));
+        let mut job = Keep::new(store, name, TrackDef::new(TrackKind::Lane, "kept"));
         while job.step(store, 100) == Step::More {}
         job
     }
@@ -356,7 +351,7 @@ mod tests {
         let mut jobs: Jobs<Keep> = Jobs::new(limit);
         for id in 1..=100 {
             let slot = format!("keep {id}");
-            jobs.begin(id, &slot, &store, |_| Box::new(<Keep>::new(&store, 3, TrackDef::new(TrackKind::Lane, "kept"))))
+            jobs.begin(id, &slot, &store, |_| Box::new(Keep::new(&store, 3, TrackDef::new(TrackKind::Lane, "kept"))))
                 .unwrap();
             while jobs.step(id, &store, 10_000) == Ok(Step::More) {}
             assert!(jobs.bytes() <= limit);

@@ -1,7 +1,5 @@
 //! Where a function is called, at places where its calls are too short to be drawn on their own.
 
-use std::marker::PhantomData;
-
 use unspool_formats::TrackId;
 
 use crate::jobs::{Job, Progress, Step};
@@ -45,10 +43,8 @@ pub struct MarksColumns {
 
 /// Counts the calls of a name by cells of the rows on the screen. One scan over the slices of these rows in the range, in
 /// memory that depends on the number of cells alone.
-// Generic, so that the page's build optimises it for size, as it does with `unspool-browser`.
 #[derive(Debug)]
-pub struct Marks<P = ()> {
-    page: PhantomData<P>,
+pub struct Marks {
     question: MarksQuestion,
     /// For each call-tree node, whether it has the name.
     wanted: Vec<bool>,
@@ -64,7 +60,7 @@ pub struct Marks<P = ()> {
     done: bool,
 }
 
-impl<P> Marks<P> {
+impl Marks {
     /// Plans the scan.
     pub fn new(store: &Store, question: MarksQuestion) -> Self {
         let mut question = question;
@@ -84,7 +80,6 @@ impl<P> Marks<P> {
         columns.reverse();
         let cells = question.to.saturating_sub(question.from).div_ceil(question.step).min(MOST_CELLS);
         Self {
-            page: PhantomData,
             wanted: store.calls.with_name(question.name),
             question,
             columns,
@@ -136,7 +131,7 @@ impl<P> Marks<P> {
     }
 }
 
-impl<P> Job for Marks<P> {
+impl Job for Marks {
     fn noun(&self) -> &'static str {
         "marks"
     }
@@ -218,7 +213,7 @@ mod tests {
     }
 
     fn marks(store: &Store, question: MarksQuestion) -> (MarksColumns, Progress) {
-        let mut job = <Marks>::new(store, question);
+        let mut job = Marks::new(store, question);
         while job.step(store, 1000) == Step::More {}
         (job.found().unwrap().0.clone(), job.progress())
     }

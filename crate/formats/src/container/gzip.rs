@@ -14,7 +14,7 @@ use super::{Buffer, PIECE, Unpack};
 const FIXED: usize = 10;
 const TRAILER: u64 = 8;
 /// Longer headers are rejected.
-const MAX_HEADER: usize = 1 << 16;
+pub const MAX_HEADER: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -56,8 +56,13 @@ impl Gzip {
     }
 }
 
-/// Length of the header at the beginning of `bytes`: `Ok(None)` if it is incomplete, `Err` if it is not a header.
-fn header_len(bytes: &[u8]) -> Result<Option<usize>, ()> {
+/// Length of the header at the beginning of `bytes`: `None` if it is incomplete.
+///
+/// # Errors
+///
+/// Fails if `bytes` do not begin with a header, or with one longer than [`MAX_HEADER`].
+#[allow(clippy::result_unit_err, reason = "there is nothing more to say")]
+pub fn header_len(bytes: &[u8]) -> Result<Option<usize>, ()> {
     let magic = [0x1f, 0x8b, 8];
     if bytes.iter().zip(&magic).any(|(a, b)| a != b) || bytes.len() > MAX_HEADER {
         return Err(());

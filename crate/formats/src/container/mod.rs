@@ -26,6 +26,7 @@ use crate::problem::Problem;
 
 pub(crate) use brotli_head::may_be_brotli;
 pub use buffer::Buffer;
+pub use gzip::{MAX_HEADER as GZIP_MAX_HEADER, header_len as gzip_header_len};
 #[cfg(feature = "std")]
 pub use provided::provide_brotli;
 pub(crate) use spool::Kept;
