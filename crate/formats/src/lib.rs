@@ -38,6 +38,7 @@ pub mod batch;
 pub mod code;
 pub mod companion;
 pub mod container;
+mod date;
 pub mod decoder;
 pub mod details;
 pub mod error;

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
 use crate::code::isa::{ByteOrder, Isa};
+use crate::date::date;
 use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
@@ -19,7 +20,6 @@ use super::frame_fields::FrameFields;
 use super::index::{FramesRecords, Index};
 use super::machine::Machine;
 use super::message::{self, Message};
-use super::meta::date;
 use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
 use super::wire::META_AT;
 

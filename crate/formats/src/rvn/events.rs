@@ -11,6 +11,7 @@ use super::text;
 use super::to_batch::{State, ToBatch, define_tracks};
 use crate::batch::EventBatch;
 use crate::code::{Instructions, NoInstructions};
+use crate::date::date;
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
 use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
@@ -39,22 +40,6 @@ const COLUMNS: &[Column] = &[
     Column { label: "Block", shows: Shows::Field("block") },
     Column { label: "Other", shows: Shows::Rest },
 ];
-
-/// A Unix time as a date: `2026-11-22 06:13 UTC`.
-fn date(seconds: i64) -> String {
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, civil_from_days: years begin in March.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", second / 3600, second % 3600 / 60)
-}
 
 impl RvnDecoder {
     /// `lacks_log`: the database has a write-ahead log, which is not open.
@@ -90,7 +75,8 @@ impl RowDecoder for RvnDecoder {
             properties.push(("Tool info", m.tool_info.clone()));
         }
         if m.date > 0 {
-            properties.push(("Written", date(m.date)));
+            let written = date(m.date as f64).unwrap_or_else(|| format!("{} (Unix time)", m.date));
+            properties.push(("Written", written));
         }
         Info {
             format: "rvn",
@@ -183,19 +169,5 @@ impl RowDecoder for RvnDecoder {
     fn progress(&self) -> (u64, u64) {
         let last = self.reader.last.and_then(|t| u64::try_from(t).ok()).unwrap_or(0);
         (self.reader.position.min(last), last)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn unix_times_are_dates() {
-        assert_eq!(date(1), "1970-01-01 00:00 UTC");
-        assert_eq!(date(951_782_400), "2000-02-29 00:00 UTC");
-        assert_eq!(date(1_795_220_266), "2026-11-21 00:17 UTC");
-        assert_eq!(date(1_609_459_199), "2020-12-31 23:59 UTC");
-        assert_eq!(date(i64::MAX), "292277026596-12-04 15:30 UTC");
     }
 }
