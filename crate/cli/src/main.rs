@@ -5,6 +5,7 @@
 
 mod csv;
 mod dump;
+mod find;
 mod generate;
 mod info;
 mod json;
@@ -68,6 +69,8 @@ enum Command {
     Dump(dump::Dump),
     /// Lists the slices of a trace by start: calls, handlers, groups.
     Slices(slices::Slices),
+    /// Finds slices and records by an expression.
+    Find(find::Find),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -113,6 +116,7 @@ fn main() -> ExitCode {
             };
             stats::run(&file, form, names.as_deref())
         }
+        Command::Find(what) => find::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };

@@ -69,6 +69,12 @@ impl CallTree {
         self.nodes.iter().map(|node| node.name == name).collect()
     }
 
+    /// For each node, what `by_name` has for its name. 0 for the root.
+    #[inline(never)]
+    pub(crate) fn by_node(&self, by_name: &[u8]) -> Vec<u8> {
+        self.nodes.iter().map(|node| by_name.get(node.name as usize).copied().unwrap_or(0)).collect()
+    }
+
     /// The node for calls of `name` from `parent`, if it exists.
     pub(crate) fn find_child(&self, parent: NodeId, name: u32) -> Option<NodeId> {
         self.children.get(&(parent, name)).copied()

@@ -8,6 +8,7 @@ mod call_tree;
 mod chunked;
 pub mod derived;
 mod details;
+pub mod find;
 mod input;
 pub mod jobs;
 pub mod ledger;

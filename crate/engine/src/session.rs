@@ -324,6 +324,11 @@ impl Session {
         (page.into_iter().map(ProblemOut::from).collect(), total)
     }
 
+    /// The unit of the x axis.
+    pub fn clock(&self) -> Clock {
+        self.head().clock
+    }
+
     /// Whether the x axis counts calls, steps or the like.
     fn is_counted(&self) -> bool {
         matches!(self.head().clock, Clock::Ordinal { .. })

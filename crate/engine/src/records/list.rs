@@ -292,7 +292,7 @@ impl RecordReader {
             let mut row = self.rank(lane, x)?;
             let of_track = self.lanes.get(lane as usize).and_then(|lane| lane.track);
             if let Some(locator) = locator.filter(|_| of_track.is_none() || track == of_track)
-                && let Some(exact) = self.search(lane, row, x, locator)?
+                && let Some(exact) = self.row_of(lane, row, x, locator)?
             {
                 row = exact;
                 found = Some(index);
@@ -320,7 +320,7 @@ impl RecordReader {
     }
 
     /// The row of the record of a lane with a locator and a position. `from` is the first row at or after the position.
-    fn search(&mut self, lane: u32, from: u64, x: u64, locator: Locator) -> Result<Option<u64>, TraceErrorOut> {
+    fn row_of(&mut self, lane: u32, from: u64, x: u64, locator: Locator) -> Result<Option<u64>, TraceErrorOut> {
         let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(None) };
         let (rows, until) = (of_lane.rows, of_lane.sorted.then_some(x));
         if matches!(self.origin, Origin::Database(..)) {

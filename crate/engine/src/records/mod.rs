@@ -5,7 +5,7 @@
 
 mod collect;
 mod list;
-mod picked;
+pub(crate) mod picked;
 
 use std::ops::Range as Numbers;
 
@@ -19,6 +19,7 @@ use unspool_formats::{
 
 pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
 pub use list::List;
+pub use unspool_find::{Disassembler, Search};
 
 use serde::Serialize;
 
@@ -304,6 +305,23 @@ impl RecordReader {
         let next = collect.next;
         collect.next = self.visit_all(next, budget, collect)?;
         let (done, of) = self.collected(collect);
+        Ok(done >= of)
+    }
+
+    /// How far a search is, as [`RecordReader::surveyed`].
+    pub fn searched(&self, search: &Search) -> (u64, u64) {
+        self.covered(search.next)
+    }
+
+    /// Searches further records, as [`RecordReader::survey`] visits them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn search(&mut self, search: &mut Search, budget: u32) -> Result<bool, TraceErrorOut> {
+        let next = search.next;
+        search.next = self.visit_all(next, budget, search)?;
+        let (done, of) = self.searched(search);
         Ok(done >= of)
     }
 

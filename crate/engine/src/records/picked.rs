@@ -27,6 +27,21 @@ impl Picked {
         }
     }
 
+    /// Whether a row was picked.
+    pub(crate) fn has(&self, row: u64) -> bool {
+        self.words.get((row / 64) as usize).is_some_and(|word| word >> (row % 64) & 1 != 0)
+    }
+
+    /// How many rows were picked before [`Picked::finish`].
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Allocated memory, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.words.capacity() + self.before.capacity()) * size_of::<u64>()
+    }
+
     /// Counts what was picked.
     pub(crate) fn finish(&mut self) {
         self.before.clear();
@@ -95,6 +110,7 @@ mod tests {
             for (rank, row) in (0..).zip(&rows) {
                 prop_assert_eq!(picked.select(rank), Some(*row));
                 prop_assert_eq!(picked.rank(*row), rank);
+                prop_assert!(picked.has(*row));
             }
             prop_assert_eq!(picked.select(rows.len() as u64), None);
         }

@@ -396,6 +396,12 @@ impl Column {
         first.min(end)..end
     }
 
+    /// The index of the first slice that begins at a position or after it.
+    #[inline(never)]
+    pub(crate) fn first_from(&self, from: u64) -> usize {
+        self.partition_point(|s| s.start < from)
+    }
+
     /// Splits these slices into stretches.
     pub(crate) fn stretches(&self, range: Range<usize>) -> impl Iterator<Item = Stretch> {
         let blocks = self.blocks.iter().enumerate().skip(self.block_of(range.start).saturating_sub(1));

@@ -36,6 +36,12 @@ impl Texts {
         (0..).zip(&self.shown).map(|(name, shown)| self.own.get(&name).unwrap_or(shown).as_str())
     }
 
+    /// The text of the file itself for one name. Empty if there is no such name.
+    pub(crate) fn own_text(&self, name: u32) -> &str {
+        let shown = || self.shown.get(name as usize);
+        self.own.get(&name).or_else(shown).map_or("", String::as_str)
+    }
+
     /// Where the source of a name is, such as `main.c:12`. Empty if unknown.
     pub(crate) fn source(&self, name: u32) -> &str {
         self.find(self.key(name).1).map_or("", |named| &named.place.source)

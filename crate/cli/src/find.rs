@@ -1,0 +1,206 @@
+//! `unspool find`: slices and records by an expression.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+use unspool_engine::find::{Find as Job, Hit, Hits, Order};
+use unspool_engine::jobs::{Job as _, Step};
+use unspool_engine::records::{ByteSource, Disassembler as AsText, RecordReader, Search};
+use unspool_engine::{Session, TraceErrorOut, TrackOut};
+use unspool_find::pattern::Linked;
+use unspool_find::{Bound, RecordQuery};
+use unspool_formats::{Clock, Locator, records};
+
+use crate::csv::quoted;
+use crate::read_whole::read_named;
+use crate::sqlite::{Database, Disassembler};
+use crate::{Failure, Source};
+
+/// Finds slices and records by an expression.
+///
+/// Terms beside one another hold together; `or` joins alternatives, `-` negates, parentheses group:
+///
+/// ```text
+///   name:glDrawArrays   name:gl*   /regex/i   glDraw (part of the name or of a text)
+///   thread:main   dur>1ms   start>2s   depth:0   frame:12   flag:open
+///   arg.count>100   arg.mode:GL_TRIANGLES   ret:0   text:"precision"   bytes:90 90
+///   insn:syscall   addr:0x401000..0x402000
+/// ```
+///
+/// docs/find.md has the whole language. The number of hits goes to stderr.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Find {
+    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
+    file: PathBuf,
+    /// What to find.
+    #[arg(allow_hyphen_values = true)]
+    expression: String,
+    /// Print one JSON object per line.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print CSV with a header.
+    #[arg(long)]
+    csv: bool,
+    /// Print at most this many hits. All are counted.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+}
+
+/// One printed hit.
+#[derive(Serialize)]
+struct Row<'a> {
+    /// Absolute position on the x axis.
+    position: u64,
+    /// The thread's id, if the trace has one.
+    thread: Option<i64>,
+    track: &'a str,
+    name: &'a str,
+    /// In ticks; only slices have one.
+    duration: Option<u64>,
+    /// Offset of its record in the file, or in what its container holds.
+    offset: Option<u64>,
+    /// The field that matched, if not the name.
+    #[serde(rename = "match")]
+    matched: &'a str,
+}
+
+/// Hits that are fetched at once.
+const PAGE: usize = 4096;
+/// Pieces of the file, or of as many times 256 rows of a database, that a step of a pass covers.
+const STEP: u32 = 64;
+
+pub(crate) fn run(what: &Find) -> Result<(), Failure> {
+    let (source, session) = read_named(&what.file, what.names.as_deref())?;
+    let frequency = match session.clock() {
+        Clock::Seconds { frequency } => Some(frequency),
+        _ => None,
+    };
+    let bound = Bound::new(&what.expression, &session.store().find_context(frequency, true)).map_err(|error| {
+        let before = what.expression.get(..error.at).unwrap_or_default().chars().count();
+        let mark =
+            "^".repeat(what.expression.get(error.at..error.at + error.len).map_or(1, |it| it.chars().count().max(1)));
+        let sentence = format!("{}\n  {}\n  {:before$}{mark}", error.sentence, what.expression, "");
+        Failure { usage: true, ..Failure::new(sentence) }
+    })?;
+    let mut job = Job::new(session.store(), bound.slices);
+    while job.step(session.store(), 1 << 20) == Step::More {}
+    let mut beyond = 0;
+    if !bound.records.branches.is_empty() {
+        beyond = search(&session, &source, &bound.records, &mut job)?;
+    }
+    print(what, &session, job.hits())?;
+    let hits = job.hits().len();
+    let cut = if beyond > 0 { format!("; {beyond} further records match") } else { String::new() };
+    let _ = writeln!(io::stderr(), "{hits} {}{cut}", if hits == 1 { "hit" } else { "hits" });
+    Ok(())
+}
+
+/// Searches the records. Returns how many match beyond those that are listed.
+fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job) -> Result<u64, Failure> {
+    let failed = |error: TraceErrorOut| Failure::new(format!("{}: {}", source.name, error.sentence));
+    let mut reader = if session.is_pulled() {
+        let database = Database::open(&source.path).map_err(|error| failed(error.into()))?;
+        let records = records::open_database(session.format().id).map_err(|error| failed(error.into()))?;
+        RecordReader::of_database(records, Box::new(database), Some(Box::new(Disassembler)))
+    } else {
+        RecordReader::open(session.format().id, &session.index(), Box::new(Bytes(File::open(&source.path)?)))
+    }
+    .map_err(failed)?;
+    let Some(mut search) = Search::new(query, Some(Box::new(Disassembler)), &Linked, |n| n.to_string()) else {
+        return Err(Failure { usage: true, ..Failure::new("This expression has too many terms.") });
+    };
+    let mut listed = 0;
+    loop {
+        let is_done = reader.search(&mut search, STEP).map_err(failed)?;
+        let found = search.take();
+        listed += found.x.len() as u64;
+        job.add(session.store(), &found);
+        if is_done {
+            return Ok(search.count() - listed);
+        }
+    }
+}
+
+/// A file that is read at any place.
+struct Bytes(File);
+
+impl ByteSource for Bytes {
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = &self.0;
+        file.seek(SeekFrom::Start(at)).ok()?;
+        file.read(buffer).ok()
+    }
+}
+
+impl AsText for Disassembler {
+    fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        unspool_disassembler::disassemble(isa, address, bytes)
+    }
+}
+
+fn print(what: &Find, session: &Session, hits: &mut Hits) -> Result<(), Failure> {
+    let store = session.store();
+    let tracks = store.track_report();
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    if what.csv {
+        write!(out, "position,thread,track,name,duration,offset,match\r\n")?;
+    }
+    let limit = what.limit.unwrap_or(u64::MAX).min(hits.len());
+    let mut first = 0;
+    while first < limit {
+        let count = PAGE.min((limit - first) as usize);
+        for hit in hits.page(store, first, count, Order::Position) {
+            let row = row(session, &tracks, &hit);
+            if what.json {
+                serde_json::to_writer(&mut out, &row).map_err(io::Error::from)?;
+                writeln!(out)?;
+            } else if what.csv {
+                csv(&mut out, &row)?;
+            } else {
+                let duration = row.duration.map_or(String::new(), |n| n.to_string());
+                let matched = if row.matched.is_empty() { String::new() } else { format!("  {}", row.matched) };
+                let (position, track, name) = (row.position, row.track, row.name);
+                writeln!(out, "{position:>16}  {track:20}  {duration:>12}  {name}{matched}")?;
+            }
+        }
+        first += count as u64;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn row<'a>(session: &'a Session, tracks: &'a [TrackOut], hit: &'a Hit) -> Row<'a> {
+    let track = tracks.get(hit.track as usize);
+    let locator = Locator::from_bits(hit.locator);
+    let names = session.store().names();
+    Row {
+        position: hit.start,
+        thread: track.and_then(|track| track.thread),
+        track: track.map_or("", |track| &track.name),
+        name: hit.name.and_then(|name| names.get(name as usize)).unwrap_or(&hit.title),
+        duration: hit.end.map(|end| end - hit.start),
+        offset: (!session.is_pulled() && !locator.is_other()).then(|| locator.position()),
+        matched: &hit.matched,
+    }
+}
+
+fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
+    let optional = |value: Option<String>| value.unwrap_or_default();
+    let fields = [
+        row.position.to_string(),
+        optional(row.thread.map(|n| n.to_string())),
+        row.track.to_string(),
+        row.name.to_string(),
+        optional(row.duration.map(|n| n.to_string())),
+        optional(row.offset.map(|n| n.to_string())),
+        row.matched.to_string(),
+    ];
+    write!(out, "{}\r\n", fields.map(|field| quoted(&field)).join(","))
+}

@@ -1,0 +1,113 @@
+//! `unspool find`: expressions with known answers, which the page gives, too (`tests/e2e/find.spec.ts`).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn fixture(name: &str) -> PathBuf {
+    root().join("tests/fixtures").join(name)
+}
+
+fn find(file: &Path, more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_unspool")).arg("find").arg(file).args(more).output().unwrap()
+}
+
+/// The hits as JSON, and what was written to stderr.
+fn hits(file: &Path, expression: &str, more: &[&str]) -> (Vec<Value>, String) {
+    let output = find(file, &[&[expression, "--json"], more].concat());
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{expression}: {errors}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    (lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), errors)
+}
+
+#[test]
+fn known_answers() {
+    let cases: Value = serde_json::from_slice(&std::fs::read(root().join("tests/find.json")).unwrap()).unwrap();
+    for case in cases.as_array().unwrap() {
+        let expression = case["expression"].as_str().unwrap();
+        let (found, errors) = hits(&fixture(case["file"].as_str().unwrap()), expression, &[]);
+        let positions: Vec<_> = found.iter().map(|hit| hit["position"].clone()).collect();
+        assert_eq!(Value::from(positions), case["hits"], "{expression}");
+        let noun = if found.len() == 1 { "hit" } else { "hits" };
+        assert!(errors.ends_with(&format!("{} {noun}\n", found.len())), "{errors}");
+    }
+}
+
+#[test]
+fn a_hit_has_its_place_and_what_matched() {
+    let (found, errors) = hits(&fixture("apitrace/scene.trace"), "arg.count>100", &["--limit", "1"]);
+    let expected = r#"{"position":23,"thread":0,"track":"thread 0","name":"glDrawElements","duration":1,"offset":1589,
+        "match":"count: 108"}"#;
+    assert_eq!(found, [serde_json::from_str::<Value>(expected).unwrap()]);
+    assert!(!errors.contains("1 hit\n"), "all are counted: {errors}");
+}
+
+#[test]
+fn csv_has_a_header_and_quotes() {
+    let output = find(&fixture("apitrace/scene.trace"), &["text:\"void main\"", "--csv"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines = text.split("\r\n");
+    assert_eq!(lines.next(), Some("position,thread,track,name,duration,offset,match"));
+    let line = lines.next().unwrap();
+    assert!(line.starts_with("2,0,thread 0,glShaderSource,1,449,") && line.contains("void main"), "{line}");
+}
+
+#[test]
+fn a_wrong_expression_is_wrong_usage_and_shows_where() {
+    let output = find(&fixture("xray/threads.xray"), &["name:main dur>1mz"]);
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let expected =
+        "unspool: Expected a length, such as 1.5ms, 200us or 1000.\n  name:main dur>1mz\n                ^^^\n";
+    assert!(errors.ends_with(expected), "{errors}");
+    assert_eq!(find(&fixture("frames/calls.frames"), &["dur>1ms"]).status.code(), Some(2));
+}
+
+#[test]
+fn names_of_companions_are_found() {
+    let names = std::env::temp_dir().join(format!("unspool-find-{}.csv", std::process::id()));
+    std::fs::write(&names, "3,parse\n").unwrap();
+    let path = names.to_str().unwrap();
+    let (by_id, _) = hits(&fixture("xray/threads.xray"), "name:#3", &[]);
+    let (by_name, _) = hits(&fixture("xray/threads.xray"), "name:parse", &["--names", path]);
+    let (still_by_id, _) = hits(&fixture("xray/threads.xray"), "name:#3", &["--names", path]);
+    std::fs::remove_file(&names).unwrap();
+    assert!(!by_id.is_empty());
+    assert_eq!((by_id.len(), by_id.len()), (by_name.len(), still_by_id.len()));
+    assert!(by_name.iter().all(|hit| hit["name"] == "parse"));
+}
+
+/// Counts in a real trace are those of its text.
+#[test]
+fn hits_are_as_many_as_in_the_dump() {
+    let trace = root().join("../shared/corpus/apitrace/recorded/glmark2_medium.trace");
+    if !trace.exists() {
+        eprintln!("skipped: {} is missing", trace.display());
+        return;
+    }
+    let dump = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["dump", "--as", "text"]).arg(&trace).output().unwrap();
+    let dump = String::from_utf8_lossy(&dump.stdout);
+    // A call begins with its number; texts go on in further lines.
+    let mut calls: Vec<String> = Vec::new();
+    for line in dump.lines() {
+        let is_call = line.split_once(' ').is_some_and(|(number, _)| number.parse::<u64>().is_ok());
+        match calls.last_mut() {
+            Some(call) if !is_call => call.push_str(line),
+            _ => calls.push(line.to_string()),
+        }
+    }
+    let count = |holds: &dyn Fn(&str) -> bool| calls.iter().filter(|call| holds(call)).count();
+    let found = |expression: &str| hits(&trace, expression, &[]).0.len();
+    assert_eq!(found("name:glShaderSource"), 28);
+    assert_eq!(found("name:glShaderSource"), count(&|call| call.contains(" glShaderSource(")));
+    let bound = count(&|call| call.contains(" glBindTexture(") && call.contains("texture = 1)"));
+    assert!(bound > 0);
+    assert_eq!(found("name:glBindTexture arg.texture:1"), bound);
+    assert_eq!(found("text:\"gl_Position\""), count(&|call| call.contains("gl_Position")));
+}

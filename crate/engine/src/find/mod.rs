@@ -1,0 +1,57 @@
+//! Finds slices and records by an expression, which `unspool_find` has bound to the trace.
+//!
+//! The store answers some alternatives of an expression alone, in one scan ([`Find`]). The others need fields of records: a
+//! pass in the record worker finds those, and the scan's job takes them in. What was found are [`Hits`].
+
+mod hits;
+mod scan;
+
+use unspool_find::{Context, Name, Track};
+use unspool_formats::TrackKind;
+use unspool_formats::batch::Key;
+
+pub use hits::{Hit, HitMarks, Hits, Order};
+pub use scan::Find;
+
+use crate::store::Store;
+
+impl Store {
+    /// What expressions about this trace are bound to. `frequency` is that of its clock in ticks per second; `None` if it
+    /// counts something else than time. `frames`: whether an expression needs to know where frames are.
+    pub fn find_context(&self, frequency: Option<u64>, frames: bool) -> Context {
+        let name = |(number, text): (u32, &String)| {
+            let id = match self.key(number) {
+                (_, Key::Id(id)) => Some(id),
+                _ => None,
+            };
+            Name { text: text.clone(), key: self.key_text(number), id }
+        };
+        let tracks = self.tracks.iter().map(|track| Track {
+            name: track.def.name.clone(),
+            thread: track.def.id.filter(|_| track.def.kind == TrackKind::Thread),
+        });
+        Context {
+            names: (0..).zip(self.names()).map(name).collect(),
+            tracks: tracks.collect(),
+            begin: self.extent().map_or(0, |(from, _)| from),
+            frequency,
+            frames: if frames { self.frames() } else { Vec::new() },
+        }
+    }
+
+    /// Where frames begin, and where the last one ends. Empty without frames.
+    fn frames(&self) -> Vec<u64> {
+        let lane = self.tracks.iter().find(|track| track.def.kind == TrackKind::Lane && track.def.name == "frames");
+        let mut places = Vec::new();
+        let mut end = None;
+        if let Some(column) = lane.and_then(|lane| lane.column(lane.lowest())) {
+            column.scan(0, usize::MAX, |_, slice| {
+                places.push(slice.start);
+                end = Some(slice.end);
+                true
+            });
+        }
+        places.extend(end);
+        places
+    }
+}

@@ -1,0 +1,51 @@
+//! The trace that expressions are about.
+
+use serde::{Deserialize, Serialize};
+
+/// A name of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Name {
+    /// As it is shown.
+    pub text: String,
+    /// The id or address that the file has in its place, such as `#12`. Empty if there is none, or if the text is that.
+    pub key: String,
+    /// The function's id, if the trace has ids.
+    pub id: Option<i64>,
+}
+
+/// A track of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Track {
+    /// Its name.
+    pub name: String,
+    /// The number of its thread, if there is one.
+    pub thread: Option<i64>,
+}
+
+/// What an expression is about: a trace that has been read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// Its names by number.
+    pub names: Vec<Name>,
+    /// Its tracks by number.
+    pub tracks: Vec<Track>,
+    /// Where it begins, in ticks.
+    pub begin: u64,
+    /// Ticks per second; `None` if the x axis is not time.
+    pub frequency: Option<u64>,
+    /// Where its frames begin, and where the last one ends. Frames follow one another.
+    pub frames: Vec<u64>,
+}
+
+impl Context {
+    /// As bytes, for a module of the same build.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // As in `SliceQuery::to_bytes`.
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    /// The mirror of [`Context::to_bytes`]. `None` for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+}

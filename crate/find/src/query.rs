@@ -1,0 +1,423 @@
+//! What an expression asks of slices, and what of records: as alternatives, each of conditions that hold together.
+//!
+//! ```text
+//! name:a (dur>1ms or arg.x:1)   =   name:a dur>1ms        answered by the store alone
+//!                                 | name:a arg.x:1        answered by a pass over the records
+//! ```
+//!
+//! A pass knows names, threads and positions, but neither durations nor depths. It takes those as given. The store checks them
+//! for what the pass has found.
+
+use crate::context::{Context, Track};
+use crate::pattern::{Linked, Pattern};
+use crate::record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span};
+use crate::slice_query::{SliceQuery, SliceTest, SliceTests};
+use crate::syntax::{Expr, Length, SyntaxError, Term, parse};
+use crate::values::{Bound as Limit, Bounds, Number};
+
+/// Most alternatives, and most of those that the store answers alone.
+const MOST_BRANCHES: usize = RecordQuery::MOST;
+const MOST_OF_SLICES: usize = SliceQuery::MOST;
+
+/// An expression that is bound to a trace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bound {
+    /// What the store is asked.
+    pub slices: SliceQuery,
+    /// Alternatives that a pass answers. Empty if the store has the whole answer.
+    pub records: RecordQuery,
+    /// All alternatives as conditions on records, to narrow a list of them. `None` if the store has to check some.
+    pub filter: Option<RecordQuery>,
+}
+
+impl Bound {
+    /// Reads an expression about a trace.
+    ///
+    /// # Errors
+    ///
+    /// Returns what cannot be understood, or has no meaning for this trace.
+    pub fn new(text: &str, context: &Context) -> Result<Self, SyntaxError> {
+        let expr = parse(text)?;
+        let binder = Binder(context);
+        let normal = grouped(normal(&expr, false, &binder)?);
+        let too_many = |most: usize, about: &str| SyntaxError {
+            at: 0,
+            len: text.len(),
+            sentence: format!("This has too many alternatives{about}: at most {most}."),
+        };
+        let branches = branches(&normal).ok_or_else(|| too_many(MOST_BRANCHES, ""))?;
+        let mut bound = Self { filter: Some(RecordQuery::default()), ..Self::default() };
+        let mut names = Vec::new();
+        for branch in branches {
+            if let Some(all) = &mut bound.filter
+                && !binder.record_branch(&branch, all).is_empty()
+            {
+                bound.filter = None;
+            }
+            if branch.iter().any(|(_, atom)| matches!(atom, Atom::Record(_))) {
+                let checks = binder.record_branch(&branch, &mut bound.records);
+                bound.slices.checks.push(checks);
+            } else {
+                let (of_names, of_slices) = slice_branch(&branch);
+                bound.slices.branches.push(of_slices);
+                names.push(of_names);
+            }
+        }
+        if bound.slices.branches.len() > MOST_OF_SLICES {
+            return Err(too_many(MOST_OF_SLICES, " about slices"));
+        }
+        bound.slices.names = context
+            .names
+            .iter()
+            .map(|name| {
+                let holds = |of: &Vec<(bool, NameMatcher)>| {
+                    of.iter().all(|(is, matcher)| matcher.holds(&name.text, &name.key) == *is)
+                };
+                (0..).zip(&names).fold(0, |bits, (number, of)| bits | u8::from(holds(of)) << number)
+            })
+            .collect();
+        Ok(bound)
+    }
+
+    /// Whether the store has the whole answer.
+    pub fn is_of_slices(&self) -> bool {
+        self.records.branches.is_empty()
+    }
+}
+
+/// A condition, bound to the trace.
+#[derive(Clone, Debug, PartialEq)]
+enum Atom {
+    Names(NameExpr),
+    Slice(SliceTest),
+    Record(RecordTest),
+}
+
+/// An expression with negations at its conditions only.
+#[derive(Clone, Debug)]
+enum Normal {
+    Any(Vec<Normal>),
+    All(Vec<Normal>),
+    Is(bool, Atom),
+}
+
+fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, SyntaxError> {
+    let all = |parts: &[Expr]| parts.iter().map(|part| normal(part, negated, binder)).collect::<Result<Vec<_>, _>>();
+    Ok(match expr {
+        Expr::Any(parts) if negated => Normal::All(all(parts)?),
+        Expr::All(parts) if !negated => Normal::All(all(parts)?),
+        Expr::Any(parts) | Expr::All(parts) => Normal::Any(all(parts)?),
+        Expr::Not(inner) => normal(inner, !negated, binder)?,
+        Expr::Term(Term::Word(pattern), _) => {
+            let name = Normal::Is(!negated, Atom::Names(NameExpr::Is(pattern.clone())));
+            let text = Normal::Is(!negated, Atom::Record(RecordTest::Text(pattern.clone())));
+            if negated { Normal::All(vec![name, text]) } else { Normal::Any(vec![name, text]) }
+        }
+        Expr::Term(term, (at, len)) => {
+            let wrong = |sentence| SyntaxError { at: *at, len: *len, sentence };
+            Normal::Is(!negated, binder.atom(term).map_err(wrong)?)
+        }
+    })
+}
+
+/// Joins conditions on names that stand side by side: they are looked up by name at once.
+fn grouped(normal: Normal) -> Normal {
+    let (is_any, parts) = match normal {
+        Normal::Any(parts) => (true, parts),
+        Normal::All(parts) => (false, parts),
+        Normal::Is(is, Atom::Names(expr)) if !is => {
+            return Normal::Is(true, Atom::Names(NameExpr::Not(Box::new(expr))));
+        }
+        one => return one,
+    };
+    let (mut names, mut others) = (Vec::new(), Vec::new());
+    for part in parts {
+        match grouped(part) {
+            Normal::Is(true, Atom::Names(expr)) => names.push(expr),
+            other => others.push(other),
+        }
+    }
+    if !names.is_empty() {
+        let joined = match (names.len(), is_any) {
+            (1, _) => names.remove(0),
+            (_, true) => NameExpr::Any(names),
+            (_, false) => NameExpr::All(names),
+        };
+        others.insert(0, Normal::Is(true, Atom::Names(joined)));
+    }
+    match (others.len(), is_any) {
+        (1, _) => others.remove(0),
+        (_, true) => Normal::Any(others),
+        (_, false) => Normal::All(others),
+    }
+}
+
+/// The alternatives of an expression; `None` if there are too many.
+fn branches(normal: &Normal) -> Option<Vec<Vec<(bool, Atom)>>> {
+    match normal {
+        Normal::Is(is, atom) => Some(vec![vec![(*is, atom.clone())]]),
+        Normal::Any(parts) => {
+            let mut all = Vec::new();
+            for part in parts {
+                all.extend(branches(part)?);
+                if all.len() > MOST_BRANCHES {
+                    return None;
+                }
+            }
+            Some(all)
+        }
+        Normal::All(parts) => {
+            let mut all = vec![Vec::new()];
+            for part in parts {
+                let of_part = branches(part)?;
+                if all.len() * of_part.len() > MOST_BRANCHES {
+                    return None;
+                }
+                all = all
+                    .iter()
+                    .flat_map(|left| of_part.iter().map(move |right| [&left[..], &right[..]].concat()))
+                    .collect();
+            }
+            Some(all)
+        }
+    }
+}
+
+/// The conditions of an alternative on names, and those on slices.
+fn slice_branch(branch: &[(bool, Atom)]) -> (Vec<(bool, NameMatcher)>, SliceTests) {
+    let (mut names, mut tests) = (Vec::new(), Vec::new());
+    for (is, atom) in branch {
+        match atom {
+            Atom::Names(expr) => names.push((*is, expr.compile(&Linked))),
+            Atom::Slice(test) => tests.push((*is, test.clone())),
+            Atom::Record(_) => {}
+        }
+    }
+    (names, tests)
+}
+
+/// Gives terms their meaning in a trace.
+struct Binder<'a>(&'a Context);
+
+impl Binder<'_> {
+    fn atom(&self, term: &Term) -> Result<Atom, String> {
+        let record = |test| Ok(Atom::Record(test));
+        match term {
+            Term::Word(pattern) | Term::Name(pattern) => Ok(Atom::Names(NameExpr::Is(pattern.clone()))),
+            Term::Thread(pattern) => self.tracks(pattern).map(|tracks| Atom::Slice(SliceTest::Tracks(tracks))),
+            Term::Duration(bounds) => Ok(Atom::Slice(SliceTest::Duration(self.span(bounds, 0)?))),
+            Term::Start(bounds) => {
+                Ok(Atom::Slice(SliceTest::At(self.span(bounds, self.0.begin)?.into_iter().collect())))
+            }
+            Term::Depth(bounds) => Ok(Atom::Slice(SliceTest::Depth(integers(bounds)))),
+            Term::Frame(bounds) => self.frames(bounds).map(|spans| Atom::Slice(SliceTest::At(spans))),
+            Term::Flag(bits) => Ok(Atom::Slice(SliceTest::Flag(*bits))),
+            Term::Field { path, test } => record(RecordTest::Field { path: path.clone(), test: test.clone() }),
+            Term::Text(pattern) => record(RecordTest::Text(pattern.clone())),
+            Term::Bytes(bytes) => record(RecordTest::Bytes(bytes.clone())),
+            Term::Instruction(pattern) => record(RecordTest::Instruction(pattern.clone())),
+            Term::Address(bounds) => record(RecordTest::Address(*bounds)),
+        }
+    }
+
+    /// The tracks with a name or a thread id like this.
+    fn tracks(&self, pattern: &Pattern) -> Result<Vec<u32>, String> {
+        let matcher = pattern.compile(&Linked)?;
+        let number = match pattern {
+            Pattern::Exact(text) => text.parse::<i64>().ok(),
+            _ => None,
+        };
+        let is = |track: &Track| matcher.matches(&track.name) || number.is_some() && track.thread == number;
+        Ok((0..).zip(&self.0.tracks).filter(|(_, track)| is(track)).map(|(id, _)| id).collect())
+    }
+
+    /// Where frames with these numbers are.
+    fn frames(&self, bounds: &Bounds<Number>) -> Result<Vec<Span>, String> {
+        let frames = &self.0.frames;
+        let Some(count) = frames.len().checked_sub(1).filter(|count| *count > 0) else {
+            return Err("This trace has no frames.".into());
+        };
+        let Some((low, high)) = integers(bounds) else { return Ok(Vec::new()) };
+        let (first, after) = (low.clamp(0, count as i64) as usize, high.clamp(-1, count as i64 - 1) + 1);
+        let ends = frames.get(first).zip(frames.get(after as usize)).filter(|_| first < after as usize);
+        Ok(ends.map(|(begin, end)| (*begin, end.saturating_sub(1).max(*begin))).into_iter().collect())
+    }
+
+    /// Lengths in ticks. `None` if no length is within the bounds. `origin` is added to lengths with a unit.
+    fn span(&self, bounds: &Bounds<Length>, origin: u64) -> Result<Option<Span>, String> {
+        let is_point = bounds.low == bounds.high;
+        let low =
+            bounds.low.map(|bound| self.tick(&bound, origin, if is_point { Rounding::Nearest } else { Rounding::Up }));
+        let high = bounds
+            .high
+            .map(|bound| self.tick(&bound, origin, if is_point { Rounding::Nearest } else { Rounding::Down }));
+        let (low, high) = (low.transpose()?.unwrap_or(0), high.transpose()?.unwrap_or(u64::MAX.into()));
+        let clamped = (u64::try_from(low.max(0)), high.min(u64::MAX.into()));
+        Ok(match clamped {
+            (Ok(low), high) if high >= i128::from(low) => u64::try_from(high).ok().map(|high| (low, high)),
+            _ => None,
+        })
+    }
+
+    /// The first tick at or above a lower bound, the last one at or below an upper bound, or the nearest one.
+    fn tick(&self, bound: &Limit<Length>, origin: u64, rounding: Rounding) -> Result<i128, String> {
+        let Length { digits, decimals, unit } = bound.value;
+        let (numerator, denominator, origin) = match (unit, self.0.frequency) {
+            (None, _) => (i128::from(digits), 1, 0),
+            (Some(unit), Some(frequency)) => {
+                let scaled =
+                    i128::from(digits).checked_mul(i128::from(unit)).and_then(|n| n.checked_mul(frequency.into()));
+                let scaled = scaled.ok_or("This length is too long.")?;
+                (scaled, 1_000_000_000 * 10i128.pow(decimals.min(9)), i128::from(origin))
+            }
+            (Some(_), None) => return Err("This trace does not measure time. Give a number without a unit.".into()),
+        };
+        let (below, is_whole) = (numerator / denominator, numerator % denominator == 0);
+        let at = match rounding {
+            Rounding::Nearest => (numerator + denominator / 2) / denominator,
+            Rounding::Up if !is_whole => below + 1,
+            Rounding::Up => below + i128::from(!bound.included),
+            Rounding::Down if !is_whole => below,
+            Rounding::Down => below - i128::from(!bound.included),
+        };
+        Ok(origin + at)
+    }
+
+    /// Appends an alternative to a query of records. Returns what the store has to check.
+    fn record_branch(&self, branch: &[(bool, Atom)], query: &mut RecordQuery) -> Vec<(bool, SliceTest)> {
+        let (mut conditions, mut checks) = (Vec::new(), Vec::new());
+        for (is, atom) in branch {
+            let test = match atom {
+                Atom::Record(test) => test.clone(),
+                Atom::Names(expr) => RecordTest::Name { expr: expr.clone(), ids: self.ids(expr) },
+                Atom::Slice(SliceTest::Tracks(tracks)) => RecordTest::Tracks(tracks.clone()),
+                Atom::Slice(SliceTest::At(spans)) => RecordTest::At(spans.clone()),
+                Atom::Slice(test) => {
+                    checks.push((*is, test.clone()));
+                    continue;
+                }
+            };
+            let known = query.tests.iter().position(|known| *known == test);
+            let number = known.unwrap_or_else(|| {
+                query.tests.push(test);
+                query.tests.len() - 1
+            });
+            conditions.push((*is, number as u16));
+        }
+        query.branches.push(conditions);
+        checks
+    }
+
+    /// The ids of functions whose names are as wanted.
+    fn ids(&self, expr: &NameExpr) -> Vec<i64> {
+        let matcher = expr.compile(&Linked);
+        let with_id = self.0.names.iter().filter_map(|name| Some((name.id?, name)));
+        let mut ids: Vec<i64> =
+            with_id.filter(|(_, name)| matcher.holds(&name.text, &name.key)).map(|(id, _)| id).collect();
+        ids.sort_unstable();
+        ids
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Rounding {
+    Up,
+    Down,
+    Nearest,
+}
+
+/// Integers within bounds. `None` if there is none.
+fn integers(bounds: &Bounds<Number>) -> Option<(i64, i64)> {
+    let limit = |bound: Option<Limit<Number>>, step: i128, none: i64| {
+        bound.map_or(none, |Limit { value, included }| match value {
+            Number::Integer(n) => (n + if included { 0 } else { step }).clamp(i64::MIN.into(), i64::MAX.into()) as i64,
+            Number::Float(n) => n as i64,
+        })
+    };
+    let (low, high) = (limit(bounds.low, 1, i64::MIN), limit(bounds.high, -1, i64::MAX));
+    (low <= high).then_some((low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Name;
+
+    fn context(frequency: Option<u64>) -> Context {
+        let names = ["main", "draw", "#7"].map(|text| Name { text: text.into(), ..Name::default() });
+        let tracks =
+            vec![Track { name: "main thread 5".into(), thread: Some(5) }, Track { name: "t".into(), thread: None }];
+        Context { names: names.into(), tracks, begin: 500, frequency, frames: vec![0, 10, 20, 40] }
+    }
+
+    fn bound(text: &str) -> Bound {
+        Bound::new(text, &context(Some(2_000_000_000))).expect(text)
+    }
+
+    fn test(text: &str) -> SliceTest {
+        bound(text).slices.branches[0][0].1.clone()
+    }
+
+    #[test]
+    fn lengths_become_ticks() {
+        let at_least = |low| SliceTest::Duration(Some((low, u64::MAX)));
+        assert_eq!(test("dur>1us"), at_least(2001));
+        assert_eq!(test("dur>=1us"), at_least(2000));
+        assert_eq!(test("dur>0.3ns"), at_least(1));
+        assert_eq!(test("dur<1.5ns"), SliceTest::Duration(Some((0, 2))));
+        assert_eq!(test("dur<=1ns"), SliceTest::Duration(Some((0, 2))));
+        assert_eq!(test("dur:1us..2us"), SliceTest::Duration(Some((2000, 4000))));
+        assert_eq!(test("dur:1.2ns"), SliceTest::Duration(Some((2, 2))));
+        assert_eq!(test("dur:7"), SliceTest::Duration(Some((7, 7))));
+        assert_eq!(test("dur<0"), SliceTest::Duration(None));
+        assert_eq!(test("start:1us.."), SliceTest::At(vec![(2500, u64::MAX)]));
+        assert_eq!(test("start:100..200"), SliceTest::At(vec![(100, 200)]));
+        assert_eq!(test("depth:0"), SliceTest::Depth(Some((0, 0))));
+        assert_eq!(test("depth>3"), SliceTest::Depth(Some((4, i64::MAX))));
+        assert_eq!(test("frame:1..2"), SliceTest::At(vec![(10, 39)]));
+        assert_eq!(test("frame:0"), SliceTest::At(vec![(0, 9)]));
+        assert_eq!(test("frame:7"), SliceTest::At(vec![]));
+        assert_eq!(test("frame:2..1"), SliceTest::At(vec![]));
+        assert_eq!(test("thread:5"), SliceTest::Tracks(vec![0]));
+        assert_eq!(test("thread:*t*"), SliceTest::Tracks(vec![0, 1]));
+    }
+
+    #[test]
+    fn what_has_no_meaning_here_is_refused_at_its_place() {
+        let error = Bound::new("x dur>1ms", &context(None)).unwrap_err();
+        assert_eq!((error.at, error.len), (2, 7));
+        assert!(error.sentence.starts_with("This trace does not measure time."));
+        let error = Bound::new("frame:1", &Context::default()).unwrap_err();
+        assert_eq!(error.sentence, "This trace has no frames.");
+        assert!(Bound::new("dur>99999999999999999h", &context(Some(u64::MAX))).is_err());
+    }
+
+    #[test]
+    fn alternatives_go_to_those_who_can_answer() {
+        let names = bound("name:main or name:dr*");
+        assert_eq!((names.slices.branches.len(), names.slices.names.as_slice()), (1, [1, 1, 0].as_slice()));
+        assert!(names.is_of_slices() && names.filter.is_some());
+        let timed = bound("name:main dur>1ms");
+        assert!(timed.is_of_slices() && timed.filter.is_none());
+        let mixed = bound("(name:main or name:draw) (dur>1ms or arg.x:1)");
+        assert_eq!((mixed.slices.branches.len(), mixed.records.branches.len()), (1, 1));
+        let checked = bound("arg.x:1 dur>1ms");
+        assert_eq!((checked.slices.branches.len(), checked.slices.checks.len()), (0, 1));
+        assert_eq!(checked.slices.checks[0].len(), 1);
+        let word = bound("main");
+        assert_eq!((word.slices.branches.len(), word.records.branches.len()), (1, 1));
+        assert_eq!(bound("-name:main").slices.names, [0, 1, 1]);
+        assert_eq!(bound("-(name:main or name:draw)").slices.names, [0, 0, 1]);
+        assert_eq!(bound("-main").records.branches, [vec![(true, 0), (false, 1)]]);
+    }
+
+    #[test]
+    fn too_many_alternatives_are_refused() {
+        assert!(Bound::new("a b c d e f", &context(None)).is_ok());
+        assert!(Bound::new("a b c d e f g", &context(None)).unwrap_err().sentence.contains("at most 64"));
+        let many: Vec<String> = (0..9).map(|i| format!("(name:a depth:{i})")).collect();
+        assert!(
+            Bound::new(&many.join(" or "), &context(None)).unwrap_err().sentence.contains("about slices: at most 8")
+        );
+    }
+}

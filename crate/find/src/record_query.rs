@@ -1,0 +1,123 @@
+//! What a pass over the records looks for.
+
+use serde::{Deserialize, Serialize};
+
+use crate::pattern::{Matcher, Pattern, Regexes};
+use crate::values::{Bounds, Number, Test};
+
+/// Positions or lengths in ticks, both ends included.
+pub type Span = (u64, u64);
+
+/// A condition on names alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NameExpr {
+    /// At least one of them holds.
+    Any(Vec<NameExpr>),
+    /// All of them hold.
+    All(Vec<NameExpr>),
+    /// It does not hold.
+    Not(Box<NameExpr>),
+    /// The name is like this.
+    Is(Pattern),
+}
+
+/// A condition on names, prepared.
+pub enum NameMatcher {
+    /// At least one of them holds.
+    Any(Vec<NameMatcher>),
+    /// All of them hold.
+    All(Vec<NameMatcher>),
+    /// It does not hold.
+    Not(Box<NameMatcher>),
+    /// The name, or its id or address, is like this.
+    Is(Matcher),
+}
+
+impl NameExpr {
+    /// Prepares the condition. Regular expressions were compiled before, when they were parsed.
+    pub fn compile(&self, regexes: &dyn Regexes) -> NameMatcher {
+        let all = |parts: &[Self]| parts.iter().map(|part| part.compile(regexes)).collect();
+        match self {
+            Self::Any(parts) => NameMatcher::Any(all(parts)),
+            Self::All(parts) => NameMatcher::All(all(parts)),
+            Self::Not(inner) => NameMatcher::Not(Box::new(inner.compile(regexes))),
+            Self::Is(pattern) => match pattern.compile(regexes) {
+                Ok(matcher) => NameMatcher::Is(matcher),
+                Err(_) => NameMatcher::Any(Vec::new()),
+            },
+        }
+    }
+}
+
+impl NameMatcher {
+    /// Whether it holds for a name, given as its text and the text of its key, which may be empty.
+    pub fn holds(&self, text: &str, key: &str) -> bool {
+        match self {
+            Self::Any(parts) => parts.iter().any(|part| part.holds(text, key)),
+            Self::All(parts) => parts.iter().all(|part| part.holds(text, key)),
+            Self::Not(inner) => !inner.holds(text, key),
+            Self::Is(matcher) => matcher.matches(text) || !key.is_empty() && matcher.matches(key),
+        }
+    }
+}
+
+/// A condition on one record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum RecordTest {
+    /// Its name. `ids` are those of functions whose names are as wanted, ascending.
+    Name {
+        /// For names in the record.
+        expr: NameExpr,
+        /// For ids in the record.
+        ids: Vec<i64>,
+    },
+    /// It is on one of these tracks, ascending.
+    Tracks(Vec<u32>),
+    /// Its position is in one of these ranges.
+    At(Vec<Span>),
+    /// A field is like this.
+    Field {
+        /// The keys that lead to it. The first one is `arg`, which stands for the arguments or for the record, or `ret`.
+        path: Vec<String>,
+        /// What it must be like.
+        test: Test,
+    },
+    /// A text in any field is like this.
+    Text(Pattern),
+    /// Bytes in any field contain these.
+    Bytes(Vec<u8>),
+    /// The instruction is like this.
+    Instruction(Pattern),
+    /// The instruction's address.
+    Address(Bounds<Number>),
+}
+
+/// What a pass looks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordQuery {
+    /// The conditions.
+    pub tests: Vec<RecordTest>,
+    /// Alternatives: each has the numbers of conditions that hold together, and whether each is to hold or not.
+    pub branches: Vec<Vec<(bool, u16)>>,
+}
+
+impl RecordQuery {
+    /// Most alternatives.
+    pub const MOST: usize = 64;
+
+    /// The query as bytes, for a worker of the same build.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Only types whose serialisation fails could make this fail; those here are plain data.
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    /// The mirror of [`RecordQuery::to_bytes`]. `None` for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok().filter(Self::is_sound)
+    }
+
+    fn is_sound(&self) -> bool {
+        let known = |(_, test): &(bool, u16)| usize::from(*test) < self.tests.len();
+        self.branches.len() <= Self::MOST && self.branches.iter().flatten().all(known)
+    }
+}

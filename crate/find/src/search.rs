@@ -1,0 +1,772 @@
+//! The records that a search asks for: a visitor that evaluates a [`RecordQuery`].
+
+use hashbrown::HashMap;
+use unspool_formats::records::RecordName;
+use unspool_formats::{FieldValue, Record, Visitor};
+
+use crate::pattern::{Matcher, Pattern, Regexes};
+use crate::record_query::{NameMatcher, RecordQuery, RecordTest};
+use crate::values::{Bound, Bounds, Number, Test};
+
+/// Most records that are listed: 40 MB. Further ones are only counted.
+const MOST: u64 = 1 << 20;
+/// Most distinct texts that are kept, and bytes of each.
+const MOST_TEXTS: usize = 1 << 16;
+const MOST_TEXT: usize = 120;
+/// Bytes that may be a text, such as the payload of an event. Longer ones are images and the like.
+const MOST_PRINTED: u64 = 4096;
+/// Verdicts about names and instructions that are remembered.
+const MOST_KNOWN: usize = 1 << 16;
+
+/// Turns machine instructions into text.
+pub trait Disassembler {
+    /// The instruction at the beginning of some bytes as text, such as `mov eax, 1`. `None` if it is none.
+    fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String>;
+}
+
+/// How a floating point number is shown. Code for it is large, so a program in a browser lends that of the browser.
+pub type FloatText = fn(f64) -> String;
+
+/// Records that a pass has found, as columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundRecords {
+    /// Absolute position on the x axis.
+    pub x: Vec<u64>,
+    /// The track of the thread.
+    pub track: Vec<u32>,
+    /// Where the record is found again.
+    pub locator: Vec<u64>,
+    /// The alternatives that hold, as bits.
+    pub branches: Vec<u64>,
+    /// Number of the name in `texts`; `u32::MAX` if it has none.
+    pub name: Vec<u32>,
+    /// Number in `texts` of what matched; `u32::MAX` for none.
+    pub matched: Vec<u32>,
+    /// Texts that `name` and `matched` refer to, after those of earlier portions.
+    pub texts: Vec<String>,
+}
+
+/// A path to a field, as far as the fields around the current one lead along it.
+#[derive(Debug)]
+struct Path {
+    keys: Vec<String>,
+    /// It may begin within the arguments of a call.
+    of_arguments: bool,
+    /// For each open list or structure, how many keys are behind it. `None` if it is not on the path.
+    reached: Vec<Option<usize>>,
+}
+
+enum Check {
+    Name(NameMatcher, Vec<i64>),
+    Tracks(Vec<u32>),
+    At(Vec<(u64, u64)>),
+    Field(Path, Test, Option<Matcher>),
+    Text(Matcher),
+    Bytes(Vec<u8>),
+    Instruction(Matcher, Mnemonics),
+    Address(Bounds<Number>),
+}
+
+/// What is known about instructions by their bytes, if a pattern is one of mnemonics alone.
+#[derive(Debug, Default)]
+struct Mnemonics {
+    /// Whether addresses in the text matter, so that nothing can be remembered.
+    is_exact: bool,
+    known: HashMap<Vec<u8>, bool>,
+}
+
+/// A search over records. `RecordReader::search` of the engine drives it.
+pub struct Search {
+    checks: Vec<Check>,
+    /// Which of them are about fields.
+    of_fields: u128,
+    /// Alternatives: conditions that must hold, and those that must not.
+    branches: Vec<(u128, u128)>,
+    disassembler: Option<Box<dyn Disassembler>>,
+    float_text: FloatText,
+    names: HashMap<String, u128>,
+    /// The conditions that hold for the current record, and its alternatives that are still possible.
+    holds: u128,
+    record: (u64, u32, u64),
+    /// Its name, if it has one.
+    name: Option<String>,
+    /// What matched.
+    matched: String,
+    /// For each open list or structure, whether it is a list, and the index of its next part.
+    open: Vec<(bool, usize)>,
+    /// Keys of those.
+    keys: Vec<String>,
+    found: FoundRecords,
+    texts: HashMap<String, u32>,
+    count: u64,
+    listed: u64,
+    /// Where each hit's lane and row go, for lists.
+    picks: Option<Vec<(u32, u64)>>,
+    /// The next piece of the pass, for the reader that drives it.
+    pub next: u64,
+}
+
+impl Search {
+    /// Has found nothing yet. `None` if the query is not sound. Without a disassembler no condition about instructions holds.
+    pub fn new(
+        query: &RecordQuery,
+        disassembler: Option<Box<dyn Disassembler>>,
+        regexes: &dyn Regexes,
+        float_text: FloatText,
+    ) -> Option<Self> {
+        if query.tests.len() > u128::BITS as usize {
+            return None;
+        }
+        let mut checks = Vec::new();
+        let mut of_fields = 0;
+        for (number, test) in query.tests.iter().enumerate() {
+            let check = match test {
+                RecordTest::Name { expr, ids } => Check::Name(expr.compile(regexes), ids.clone()),
+                RecordTest::Tracks(tracks) => Check::Tracks(tracks.clone()),
+                RecordTest::At(spans) => Check::At(spans.clone()),
+                RecordTest::Field { path, test } => {
+                    let matcher = test.text.as_ref().and_then(|pattern| pattern.compile(regexes).ok());
+                    Check::Field(Path::new(path), test.clone(), matcher)
+                }
+                RecordTest::Text(pattern) => Check::Text(pattern.compile(regexes).ok()?),
+                RecordTest::Bytes(bytes) => Check::Bytes(bytes.clone()),
+                RecordTest::Instruction(pattern) => {
+                    let is_exact = match pattern {
+                        Pattern::Exact(text) | Pattern::Glob(text) => text.contains([' ', '*']) || text.contains("0x"),
+                        _ => true,
+                    };
+                    Check::Instruction(pattern.compile(regexes).ok()?, Mnemonics { is_exact, known: HashMap::new() })
+                }
+                RecordTest::Address(bounds) => Check::Address(*bounds),
+            };
+            if !matches!(check, Check::Name(..) | Check::Tracks(_) | Check::At(_)) {
+                of_fields |= 1 << number;
+            }
+            checks.push(check);
+        }
+        let branch = |conditions: &Vec<(bool, u16)>| {
+            let bits = |wanted: bool| {
+                conditions.iter().filter(|(is, _)| *is == wanted).fold(0u128, |bits, (_, number)| bits | 1 << number)
+            };
+            (bits(true), bits(false))
+        };
+        Some(Self {
+            checks,
+            of_fields,
+            branches: query.branches.iter().map(branch).collect(),
+            disassembler,
+            float_text,
+            names: HashMap::new(),
+            holds: 0,
+            record: (0, 0, 0),
+            name: None,
+            matched: String::new(),
+            open: Vec::new(),
+            keys: Vec::new(),
+            found: FoundRecords::default(),
+            texts: HashMap::new(),
+            count: 0,
+            listed: 0,
+            picks: None,
+            next: 0,
+        })
+    }
+
+    /// How many records were found.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The records found since the last call, at most 2^20 in all, with the texts that are new. Numbers of texts count all of them.
+    pub fn take(&mut self) -> FoundRecords {
+        std::mem::take(&mut self.found)
+    }
+
+    /// Whether any alternative can still hold, with `holds` known for all conditions but those on fields.
+    fn is_possible(&self) -> bool {
+        let known = !self.of_fields;
+        self.branches.iter().any(|(must, must_not)| must & known & !self.holds == 0 && must_not & self.holds == 0)
+    }
+
+    /// The number of a text among those of what was found; `u32::MAX` if there are too many.
+    fn text(&mut self, text: &str) -> u32 {
+        if let Some(known) = self.texts.get(text) {
+            return *known;
+        }
+        if self.texts.len() >= MOST_TEXTS {
+            return u32::MAX;
+        }
+        let number = self.texts.len() as u32;
+        self.texts.insert(text.into(), number);
+        self.found.texts.push(text.into());
+        number
+    }
+
+    /// The conditions that hold for a name. Remembers verdicts by the text.
+    fn of_name(&mut self, name: RecordName<'_>) -> u128 {
+        let shown;
+        let (text, id) = match name {
+            RecordName::None => return self.holding("", None),
+            RecordName::Text(text) => (text, None),
+            RecordName::Id(id) => {
+                shown = format!("#{id}");
+                (shown.as_str(), Some(id))
+            }
+        };
+        if let Some(known) = self.names.get(text) {
+            return *known;
+        }
+        if self.names.len() >= MOST_KNOWN {
+            self.names.clear();
+        }
+        let verdict = self.holding(text, id);
+        self.names.insert(text.into(), verdict);
+        verdict
+    }
+
+    /// The conditions that hold for a name.
+    fn holding(&self, text: &str, id: Option<i64>) -> u128 {
+        (0..).zip(&self.checks).fold(0, |bits, (number, check)| match check {
+            Check::Name(matcher, ids) => {
+                let holds = match id {
+                    Some(id) => ids.binary_search(&id).is_ok(),
+                    None => matcher.holds(text, ""),
+                };
+                bits | u128::from(holds) << number
+            }
+            _ => bits,
+        })
+    }
+
+    /// A field or a part begins: returns its index in the list or structure that has it.
+    fn count_part(&mut self) -> usize {
+        match self.open.last_mut() {
+            Some((_, next)) => {
+                *next += 1;
+                *next - 1
+            }
+            None => 0,
+        }
+    }
+
+    /// Writes down what matched.
+    fn note(&mut self, key: &str, value: &str) {
+        if self.matched.len() > MOST_TEXT {
+            return;
+        }
+        let key = match (key, self.keys.iter().rev().find(|key| !key.is_empty())) {
+            ("", Some(outer)) => outer.clone(),
+            (key, _) => key.into(),
+        };
+        for part in
+            [if self.matched.is_empty() { "" } else { ", " }, &key, if key.is_empty() { "" } else { ": " }, value]
+        {
+            self.matched.push_str(part);
+        }
+        if self.matched.len() > MOST_TEXT {
+            let end = (0..=MOST_TEXT).rev().find(|at| self.matched.is_char_boundary(*at)).unwrap_or(0);
+            self.matched.truncate(end);
+            self.matched.push('…');
+        }
+    }
+}
+
+impl Path {
+    fn new(path: &[String]) -> Self {
+        let of_arguments = path.first().is_some_and(|first| first == "arg");
+        let keys = path.get(usize::from(of_arguments)..).unwrap_or_default().to_vec();
+        Self { keys, of_arguments, reached: Vec::new() }
+    }
+
+    /// How far a field with this key leads. `list`: it is a part of a list, with this index.
+    fn step(&self, key: &str, list: Option<usize>) -> Option<usize> {
+        let before = match self.reached.last() {
+            Some(before) => (*before)?,
+            // The arguments of a call, and the variables of a trace point.
+            None if self.of_arguments && matches!(key, "args" | "vars") => return Some(0),
+            None => 0,
+        };
+        let Some(wanted) = self.keys.get(before) else { return Some(before) };
+        match list {
+            // Without an index, any part of a list will do.
+            Some(index) => match wanted.parse::<usize>() {
+                Ok(wanted) => (wanted == index).then_some(before + 1),
+                Err(_) => Some(before),
+            },
+            None => (wanted == key).then_some(before + 1),
+        }
+    }
+}
+
+/// Whether a number is within bounds.
+fn is_within(bounds: &Bounds<Number>, value: FieldValue<'_>) -> bool {
+    let compare = |bound: &Bound<Number>, above: bool| {
+        let order = match (value, bound.value) {
+            (FieldValue::F32(is), wanted) => is.partial_cmp(&match wanted {
+                Number::Integer(n) => n as f32,
+                Number::Float(n) => n as f32,
+            }),
+            (FieldValue::F64(is), Number::Integer(n)) => is.partial_cmp(&(n as f64)),
+            (FieldValue::F64(is), Number::Float(n)) => is.partial_cmp(&n),
+            (value, wanted) => match (integer(value), wanted) {
+                (Some(is), Number::Integer(n)) => Some(is.cmp(&n)),
+                (Some(is), Number::Float(n)) => (is as f64).partial_cmp(&n),
+                (None, _) => None,
+            },
+        };
+        order.is_some_and(|order| if order.is_eq() { bound.included } else { order.is_gt() == above })
+    };
+    let is_number = matches!(value, FieldValue::F32(_) | FieldValue::F64(_)) || integer(value).is_some();
+    is_number && bounds.low.iter().all(|low| compare(low, true)) && bounds.high.iter().all(|high| compare(high, false))
+}
+
+fn integer(value: FieldValue<'_>) -> Option<i128> {
+    match value {
+        FieldValue::U64(n) | FieldValue::Hex(n) => Some(n.into()),
+        FieldValue::I64(n) | FieldValue::Id(n) => Some(n.into()),
+        FieldValue::Bool(is) => Some(is.into()),
+        _ => None,
+    }
+}
+
+/// Whether a value is as a test says.
+fn passes(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'_>) -> bool {
+    // `arg.x:*` asks whether there is a value.
+    if matches!(matcher, Some(Matcher::Plain(Pattern::Glob(glob))) if glob == "*") {
+        return value != FieldValue::Null;
+    }
+    let is_text = |text: &str| matcher.is_some_and(|matcher| matcher.matches(text));
+    match value {
+        FieldValue::Symbol { name, value } => {
+            is_text(name)
+                || name.contains(" | ") && name.split(" | ").any(is_text)
+                || !matches!(value, FieldValue::Symbol { .. }) && passes(test, None, *value)
+        }
+        FieldValue::Text(text) => is_text(text),
+        FieldValue::Bool(is) if is_text(if is { "true" } else { "false" }) => true,
+        FieldValue::Null => is_text("null"),
+        value => test.number.as_ref().is_some_and(|bounds| is_within(bounds, value)),
+    }
+}
+
+/// A value as a short text, for what matched.
+fn shown(value: FieldValue<'_>, float_text: FloatText) -> String {
+    match value {
+        FieldValue::Null => "null".into(),
+        FieldValue::Bool(is) => is.to_string(),
+        FieldValue::U64(n) => n.to_string(),
+        FieldValue::I64(n) | FieldValue::Id(n) => n.to_string(),
+        FieldValue::Hex(n) => format!("{n:#x}"),
+        FieldValue::F32(n) => float_text(n.into()),
+        FieldValue::F64(n) => float_text(n),
+        FieldValue::Text(text) => text.chars().take(MOST_TEXT).collect(),
+        FieldValue::Symbol { name, .. } => name.into(),
+        FieldValue::Bytes { bytes, .. } => hex(bytes),
+        FieldValue::Code { bytes, .. } => hex(bytes),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The part of a text around a match, in one line.
+fn around(text: &str, (at, len): (usize, usize)) -> String {
+    let from = (at.saturating_sub(24)..=at).find(|i| text.is_char_boundary(*i)).unwrap_or(at);
+    let to = (at + len).saturating_add(48).min(text.len());
+    let to = (at + len..=to).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(text.len());
+    let part = text.get(from..to).unwrap_or_default().replace(['\n', '\r', '\t'], " ");
+    format!("{}{part}{}", if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" })
+}
+
+/// Bytes as text, if they are one.
+fn printed(bytes: &[u8]) -> Option<&str> {
+    let text = core::str::from_utf8(bytes).ok()?;
+    text.bytes().all(|byte| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r')).then_some(text)
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len().max(1)).any(|window| window == wanted)
+}
+
+/// Whether an instruction's text, its mnemonic, or the mnemonic after a prefix is as wanted.
+fn is_instruction(matcher: &Matcher, text: &str) -> bool {
+    const PREFIXES: &[&str] = &["rep", "repe", "repz", "repne", "repnz", "lock", "bnd", "notrack"];
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    matcher.matches(text)
+        || matcher.matches(first)
+        || PREFIXES.contains(&first) && words.next().is_some_and(|second| matcher.matches(second))
+}
+
+impl Visitor for Search {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.holds = self.of_name(record.name);
+        for (number, check) in self.checks.iter().enumerate() {
+            let holds = match check {
+                Check::Tracks(tracks) => tracks.binary_search(&record.track).is_ok(),
+                Check::At(spans) => spans.iter().any(|(from, to)| (*from..=*to).contains(&record.x)),
+                _ => continue,
+            };
+            self.holds |= u128::from(holds) << number;
+        }
+        if !self.is_possible() {
+            return false;
+        }
+        self.matched.clear();
+        self.open.clear();
+        self.keys.clear();
+        for check in &mut self.checks {
+            if let Check::Field(path, ..) = check {
+                path.reached.clear();
+            }
+        }
+        let mut text = self.name.take().unwrap_or_default();
+        text.clear();
+        self.name = match record.name {
+            RecordName::None => None,
+            RecordName::Text(name) => {
+                text.push_str(name);
+                Some(text)
+            }
+            RecordName::Id(id) => Some(format!("#{id}")),
+        };
+        self.record = (record.x, record.track, record.locator.bits());
+        if let Some(picks) = &mut self.picks {
+            picks.push((record.lane, record.row));
+        }
+        if self.of_fields == 0 {
+            self.end();
+        }
+        self.of_fields != 0
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        let index = self.count_part();
+        let list = self.open.last().and_then(|(is_list, _)| is_list.then_some(index));
+        let is_outermost = self.open.is_empty();
+        let mut noted = None;
+        for (number, check) in self.checks.iter_mut().enumerate() {
+            if self.holds >> number & 1 != 0 {
+                continue;
+            }
+            let holds = match check {
+                Check::Field(path, test, matcher) => {
+                    path.step(key, list).is_some_and(|reached| reached == path.keys.len())
+                        && passes(test, matcher.as_ref(), value)
+                }
+                Check::Text(matcher) => {
+                    let place = match value {
+                        // Words of the format itself, which nobody looks for.
+                        FieldValue::Text(_) if is_outermost && matches!(key, "kind" | "mode") => None,
+                        FieldValue::Text(text) => matcher.place(text).map(|place| around(text, place)),
+                        FieldValue::Bytes { bytes, len } if len <= MOST_PRINTED => {
+                            let text = printed(bytes);
+                            text.and_then(|text| Some(around(text, matcher.place(text)?)))
+                        }
+                        FieldValue::Symbol { name, .. } => matcher.place(name).map(|_| name.to_string()),
+                        _ => None,
+                    };
+                    let is = place.is_some();
+                    noted = noted.or(place);
+                    is
+                }
+                Check::Bytes(wanted) => match value {
+                    FieldValue::Bytes { bytes, .. } | FieldValue::Code { bytes, .. } => contains(bytes, wanted),
+                    _ => false,
+                },
+                Check::Address(bounds) => match value {
+                    FieldValue::Code { address, .. } => is_outermost && is_within(bounds, FieldValue::Hex(address)),
+                    FieldValue::Hex(_) => is_outermost && matches!(key, "address" | "pc") && is_within(bounds, value),
+                    _ => false,
+                },
+                Check::Instruction(matcher, mnemonics) => match value {
+                    FieldValue::Code { isa, address, bytes } => {
+                        let known = mnemonics.known.get(bytes).filter(|_| !mnemonics.is_exact);
+                        match (known, &self.disassembler) {
+                            (Some(false), _) => false,
+                            (_, Some(disassembler)) => {
+                                let text = disassembler.text(isa, address, bytes);
+                                let is = text.as_deref().is_some_and(|text| is_instruction(matcher, text));
+                                if !mnemonics.is_exact && mnemonics.known.len() < MOST_KNOWN {
+                                    mnemonics.known.insert(bytes.to_vec(), is);
+                                }
+                                noted = noted.or(text.filter(|_| is));
+                                is
+                            }
+                            (_, None) => false,
+                        }
+                    }
+                    _ => false,
+                },
+                _ => continue,
+            };
+            self.holds |= u128::from(holds) << number;
+            if holds && noted.is_none() {
+                noted = Some(shown(value, self.float_text));
+            }
+        }
+        if let Some(noted) = noted {
+            self.note(key, &noted);
+        }
+    }
+
+    fn open(&mut self, key: &str, is_list: bool) {
+        let index = self.count_part();
+        let list = self.open.last().and_then(|(is_list, _)| is_list.then_some(index));
+        for check in &mut self.checks {
+            if let Check::Field(path, ..) = check {
+                let reached = path.step(key, list);
+                path.reached.push(reached);
+            }
+        }
+        self.open.push((is_list, 0));
+        self.keys.push(key.into());
+    }
+
+    fn close(&mut self) {
+        for check in &mut self.checks {
+            if let Check::Field(path, ..) = check {
+                path.reached.pop();
+            }
+        }
+        self.open.pop();
+        self.keys.pop();
+    }
+
+    fn end(&mut self) {
+        let mut bits = 0u64;
+        for (number, (must, must_not)) in self.branches.iter().enumerate() {
+            let is = must & !self.holds == 0 && must_not & self.holds == 0;
+            bits |= u64::from(is) << number;
+        }
+        if bits == 0 {
+            if let Some(picks) = &mut self.picks {
+                picks.pop();
+            }
+            return;
+        }
+        self.count += 1;
+        if self.picks.is_some() || self.listed == MOST {
+            return;
+        }
+        self.listed += 1;
+        let (matched, name) = (std::mem::take(&mut self.matched), self.name.take());
+        let text = if matched.is_empty() { u32::MAX } else { self.text(&matched) };
+        let named = name.as_deref().map_or(u32::MAX, |name| self.text(name));
+        (self.matched, self.name) = (matched, name);
+        let (x, track, locator) = self.record;
+        self.found.x.push(x);
+        self.found.track.push(track);
+        self.found.locator.push(locator);
+        self.found.branches.push(bits);
+        self.found.name.push(named);
+        self.found.matched.push(text);
+    }
+}
+
+#[cfg(all(test, feature = "regex"))]
+mod tests {
+    use unspool_formats::Locator;
+
+    use super::*;
+    use crate::pattern::Linked;
+    use crate::{Bound as Expression, Context, Name, Track};
+
+    struct Words;
+
+    impl Disassembler for Words {
+        fn text(&self, _isa: &str, _address: u64, bytes: &[u8]) -> Option<String> {
+            match bytes {
+                [0x0f, 0x05] => Some("syscall".into()),
+                [0xf3, 0xa4] => Some("rep movsb".into()),
+                [0xe8, target] => Some(format!("call 0x{target:x}")),
+                _ => None,
+            }
+        }
+    }
+
+    fn context() -> Context {
+        let name = |text: &str, id| Name { text: text.into(), key: String::new(), id };
+        let track = |name: &str, thread| Track { name: name.into(), thread };
+        Context {
+            names: vec![name("draw", None), name("main", Some(12)), name("#13", Some(13))],
+            tracks: vec![track("frames", None), track("worker", Some(77))],
+            begin: 1000,
+            frequency: Some(1_000_000),
+            frames: vec![1000, 1010, 1030],
+        }
+    }
+
+    fn query(text: &str) -> Expression {
+        Expression::new(text, &context()).expect(text)
+    }
+
+    /// Whether an expression about records holds for one, and what matched.
+    fn found(text: &str, name: RecordName<'_>, fields: impl Fn(&mut dyn Visitor)) -> Option<String> {
+        let filter = query(text).filter.expect("a filter of records");
+        let mut search = Search::new(&filter, Some(Box::new(Words)), &Linked, |n| n.to_string()).unwrap();
+        let record = Record { locator: Locator::at(5), lane: 0, row: 0, x: 1015, track: 1, name };
+        if search.begin(&record) {
+            fields(&mut search);
+            search.end();
+        }
+        let found = search.take();
+        assert_eq!(found.x.len() as u64, search.count());
+        let text = *found.matched.first()?;
+        Some(found.texts.get(text as usize).cloned().unwrap_or_default())
+    }
+
+    fn call(v: &mut dyn Visitor) {
+        v.field("call", FieldValue::U64(7));
+        v.open("args", false);
+        v.field("count", FieldValue::I64(-3));
+        v.field("mode", FieldValue::Symbol { name: "GL_A | GL_B", value: &FieldValue::U64(3) });
+        v.open("sizes", true);
+        v.field("", FieldValue::U64(10));
+        v.field("", FieldValue::U64(u64::MAX));
+        v.close();
+        v.open("box", false);
+        v.field("x", FieldValue::F32(0.1));
+        v.close();
+        v.field("source", FieldValue::Text("void main()\n{ gl_Position = x; }"));
+        v.field("data", FieldValue::Bytes { bytes: &[1, 0x90, 0x90], len: 3 });
+        v.field("payload", FieldValue::Bytes { bytes: b"GET /\r\n", len: 7 });
+        v.field("flag", FieldValue::Bool(true));
+        v.field("none", FieldValue::Null);
+        v.close();
+        v.field("ret", FieldValue::I64(0));
+    }
+
+    #[test]
+    fn fields_are_found_by_path_and_value() {
+        let is = |text: &str| found(text, RecordName::Text("draw"), call).is_some();
+        for text in [
+            "arg.count:-3",
+            "arg.count<0",
+            "arg.count:-5..-1",
+            "arg.count>=-3",
+            "arg.mode:GL_A",
+            "arg.mode:GL_*",
+            "arg.mode:3",
+            "arg.sizes:10",
+            "arg.sizes.1:0xffffffffffffffff",
+            "arg.sizes>10",
+            "arg.box.x:0.1",
+            "arg.box:0.1",
+            "arg.flag:true",
+            "arg.none:null",
+            "ret:0",
+            "arg.call:7",
+            "text:gl_position",
+            "text:\"gl_Position\"",
+            "text:/gl_[A-Z]/",
+            "bytes:90 90",
+            "bytes:9090",
+            "text:\"GET /\"",
+            "arg.data:*",
+            "-arg.none:*",
+            "-arg.count:4",
+            "-arg.nothing:1",
+            "arg.count:1 or ret:0",
+            "name:draw -ret:1",
+            "main()",
+            "draw",
+            "thread:77 ret:0",
+            "thread:work* ret:0",
+            "start:15us ret:0",
+            "frame:1 ret:0",
+            "arg.source:\"void main()\\n{ gl_Position = x; }\"",
+        ] {
+            assert!(is(text), "{text}");
+        }
+        for text in [
+            "arg.count:3",
+            "arg.count>-3",
+            "arg.mode:GL_C",
+            "arg.sizes.0:11",
+            "arg.sizes.2:10",
+            "arg.x:0.1",
+            "arg.none:0",
+            "ret:1",
+            "arg.ret:1",
+            "text:\"gl_position\"",
+            "text:GL_Position",
+            "bytes:90 91",
+            "-ret:0",
+            "name:dra ret:0",
+            "thread:78 ret:0",
+            "frame:0 ret:0",
+            "frame:2.. ret:0",
+            "start>15us ret:0",
+            "nothing",
+            "insn:call",
+            "addr:5",
+            "arg.count:abc",
+        ] {
+            assert!(!is(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_matched_is_told() {
+        let what = |text: &str| found(text, RecordName::Text("draw"), call).unwrap();
+        assert_eq!(what("arg.count<0"), "count: -3");
+        assert_eq!(what("arg.sizes>10"), "sizes: 18446744073709551615");
+        assert_eq!(what("text:gl_position"), "source: void main() { gl_Position = x; }");
+        assert_eq!(what("arg.box.x>0"), "x: 0.10000000149011612");
+        assert_eq!(what("name:draw"), "");
+        assert_eq!(what("arg.count<0 arg.mode:GL_A"), "count: -3, mode: GL_A | GL_B");
+    }
+
+    #[test]
+    fn instructions_and_addresses() {
+        let code = |bytes: &'static [u8]| {
+            move |v: &mut dyn Visitor| {
+                v.field("address", FieldValue::Hex(0x40_1000));
+                v.field("instruction", FieldValue::Code { isa: "x86-64", address: 0x40_1000, bytes });
+                v.open("read", false);
+                v.field("address", FieldValue::Hex(0x99));
+                v.close();
+            }
+        };
+        let is = |text: &str, bytes| found(text, RecordName::None, code(bytes));
+        assert_eq!(is("insn:syscall", &[0x0f, 5]).as_deref(), Some("instruction: syscall"));
+        assert!(is("insn:movsb", &[0xf3, 0xa4]).is_some() && is("insn:rep", &[0xf3, 0xa4]).is_some());
+        assert!(is("insn:\"call 0x7\"", &[0xe8, 7]).is_some() && is("insn:\"call 0x7\"", &[0xe8, 8]).is_none());
+        assert!(is("insn:call", &[0xe8, 7]).is_some() && is("insn:/0x8$/", &[0xe8, 8]).is_some());
+        assert!(is("addr:0x401000", &[1]).is_some() && is("addr:0x401001..", &[1]).is_none());
+        assert!(is("addr:0x99", &[1]).is_none() && is("arg.read.address:0x99", &[1]).is_some());
+        assert!(is("bytes:0f", &[0x0f, 5]).is_some());
+    }
+
+    #[test]
+    fn ids_have_the_names_of_companions() {
+        let is = |text: &str, id| found(text, RecordName::Id(id), |_| ()).is_some();
+        assert!(is("name:main", 12) && !is("name:main", 13) && is("name:#13", 13) && is("-name:main", 13));
+    }
+
+    #[test]
+    fn records_beyond_the_limit_are_counted() {
+        let filter = query("ret:0").filter.unwrap();
+        let mut search = Search::new(&filter, None, &Linked, |n| n.to_string()).unwrap();
+        search.listed = MOST - 1;
+        for x in 0..3 {
+            let record = Record { locator: Locator::at(x), lane: 0, row: x, x, track: 0, name: RecordName::None };
+            assert!(search.begin(&record));
+            search.field("ret", FieldValue::U64(0));
+            search.end();
+        }
+        assert_eq!((search.count(), search.take().x), (3, vec![0]));
+    }
+
+    #[test]
+    fn queries_cross_as_bytes() {
+        let bound = query("name:a dur>1ms arg.x:1 or insn:/x/i -text:\"y\" addr:1..2 bytes:00 thread:77");
+        assert_eq!(RecordQuery::from_bytes(&bound.records.to_bytes()), Some(bound.records.clone()));
+        assert_eq!(crate::SliceQuery::from_bytes(&bound.slices.to_bytes()), Some(bound.slices));
+        let wrong = RecordQuery { branches: vec![vec![(true, 5)]], ..RecordQuery::default() };
+        assert_eq!(RecordQuery::from_bytes(&wrong.to_bytes()), None);
+        assert_eq!(Context::from_bytes(&context().to_bytes()), Some(context()));
+    }
+}
