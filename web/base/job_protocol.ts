@@ -1,5 +1,7 @@
 /** The jobs of a trace's worker: their questions, their parts, and the messages about them. */
 
+import type { FindPart } from './find_protocol.ts';
+import type { MarksPart } from './marks.ts';
 import type { Flame, Functions, Percentiles, Ticks, TraceError, Track } from './protocol.ts';
 import type { Collected } from './record_protocol.ts';
 
@@ -32,19 +34,6 @@ export interface DerivedPart {
   readonly track: Track;
   /** Slices left out because too many others ran where they begin. */
   readonly hidden: number;
-}
-
-/** Cells of rows with calls of a function, sorted by track, depth and cell. */
-export interface MarksPart {
-  readonly length: number;
-  /** Width of a cell in ticks, at least that of the question. */
-  readonly step: bigint;
-  readonly track: Uint32Array;
-  /** 0 if depths were merged. */
-  readonly depth: Int32Array;
-  /** Number of the cell, from the start of the range on. */
-  readonly cell: Uint32Array;
-  readonly count: Uint32Array;
 }
 
 /**
@@ -87,6 +76,14 @@ export interface JobKinds {
       readonly merged: boolean;
     };
     readonly part: MarksPart;
+  };
+  /**
+   * Finds slices and instants by an expression that was bound (`bind`). What is left to the records is added later (`hits`
+   * messages). The trace has been read. Progress counts slices.
+   */
+  readonly find: {
+    readonly question: { readonly slices: Uint8Array };
+    readonly part: FindPart;
   };
 }
 

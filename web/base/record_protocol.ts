@@ -3,6 +3,7 @@
  * writes {@link FromRecords}, `web/model/records.ts` the reverse.
  */
 
+import type { FoundRecords } from './find_protocol.ts';
 import type { Field, RecordDetails, Ticks, TraceError } from './protocol.ts';
 
 /** Which records to list: positions with `to` exclusive, and tracks. null means all. */
@@ -91,7 +92,10 @@ export type ToRecords =
   /** Visits all records with all their fields, for tests and the benchmark. */
   | { readonly t: 'survey'; readonly id: number }
   /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
-  | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted };
+  | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted }
+  /** Looks for records by `BoundExpression.records`, in place of the previous search. Replies: `searching`, then `searched`. */
+  | { readonly t: 'search'; readonly id: number; readonly query: Uint8Array }
+  | { readonly t: 'stop-search' };
 
 /** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
 export type FromRecords =
@@ -118,6 +122,16 @@ export type FromRecords =
       readonly found: Collected | null;
       readonly error: TraceError | null;
     }
+  /** What a search has found since the last message, how many records it has found, and how far it is, from 0 to 1. */
+  | {
+      readonly t: 'searching';
+      readonly id: number;
+      readonly found: FoundRecords;
+      readonly count: number;
+      readonly share: number;
+    }
+  /** The search has ended: with an error, if there is one. */
+  | { readonly t: 'searched'; readonly id: number; readonly error: TraceError | null }
   /** Now and then while records are being collected: how far the pass is, from 0 to 1. */
   | { readonly t: 'collecting'; readonly share: number }
   /** Now and then while a list is being made. */

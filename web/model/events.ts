@@ -15,6 +15,8 @@ import { toPixel } from './view.ts';
 const BLOCK = 64;
 /** Blocks in the cache. */
 const KEPT = 64;
+/** Names of fields that are remembered. */
+const MOST_FIELDS = 500;
 /** User Timing measure from the wish for rows that are not there until they are. */
 const MEASURE = 'unspool:events';
 /** What a person reads when the record worker has ended without an answer. */
@@ -36,6 +38,8 @@ export interface Events {
   readonly wanted: ReadonlySignal<{ readonly row: number } | null>;
   /** A row, or null if it is not there yet. */
   row(number: number): RecordRow | null;
+  /** Names of fields in the rows that have been shown, for completion. */
+  fieldsSeen(): readonly string[];
   /** Requests the rows of a part of the list that are not there yet, `end` exclusive. */
   want(first: number, end: number): void;
   /** Selects the record of a row, in the timeline as well. */
@@ -64,6 +68,7 @@ export function createEvents(
   const retries = signal(0);
   /** The cache, the most recently used last. */
   const blocks = new Map<number, readonly RecordRow[]>();
+  const fields = new Set<string>();
   /** The newest request for rows of the list, until it is answered. */
   let asking: { readonly first: number } | null = null;
   /** What the person chose in the list: its row is in view. */
@@ -123,6 +128,14 @@ export function createEvents(
   };
   scope.add(watch([selection.known, selection.selected, selection.record], () => void follow()));
 
+  const noteFields = ({ fields: of }: RecordRow) => {
+    for (const { name, value } of of) {
+      if (fields.size >= MOST_FIELDS) return;
+      // Arguments of a call are named without the group that holds them.
+      if (name === 'args' && value.t === 'tree') for (const part of value.v) fields.add(part.name);
+      else fields.add(name);
+    }
+  };
   const blockOf = (row: number) => Math.floor(row / BLOCK);
   const ask = (first: number, count: number) => {
     const since = performance.now();
@@ -137,6 +150,7 @@ export function createEvents(
         const block = blockOf(first + at);
         blocks.delete(block);
         blocks.set(block, answer.value.slice(at, at + BLOCK));
+        for (const row of answer.value.slice(at, at + BLOCK)) noteFields(row);
       }
       for (const oldest of blocks.keys()) {
         if (blocks.size <= KEPT) break;
@@ -184,6 +198,7 @@ export function createEvents(
     version,
     current,
     wanted,
+    fieldsSeen: () => [...fields],
     row: (number) => blocks.get(blockOf(number))?.[number % BLOCK] ?? null,
     want: (first, end) => {
       const list = listed.peek();

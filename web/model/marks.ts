@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { JobQuestion, JobReply, MarksPart } from '../base/job_protocol.ts';
+import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
+import type { MarksPart } from '../base/marks.ts';
 import { MANY, type Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
@@ -105,7 +106,8 @@ function hidesSlices({ rects }: Picture): boolean {
   return rects.index.subarray(0, rects.count).includes(MANY);
 }
 
-function marksOf({ name, from }: { readonly name: number; readonly from: Ticks }, part: MarksPart): Marks {
+/** Marks by row, from a reply. */
+export function marksOf({ name, from }: { readonly name: number; readonly from: Ticks }, part: MarksPart): Marks {
   const rows = new Map<number, Map<number, Range>>();
   for (let first = 0; first < part.length; ) {
     const track = part.track[first]!;

@@ -67,8 +67,19 @@ export interface Records {
    * if the worker ends.
    */
   collect(wanted: CollectWanted, tell: (share: number) => void): Promise<Answer<Collected> | null>;
+  /**
+   * Looks for records by a query that the trace's worker made, in place of the previous search. `take` gets what is found.
+   * Resolves with the error that ended the search, or null at its end; with `undefined` if a newer search or
+   * {@link Records.stopSearch} ended it, or the worker.
+   */
+  search(query: Uint8Array, take: (part: Searching) => void): Promise<TraceError | null | undefined>;
+  /** Ends the search. */
+  stopSearch(): void;
   dispose(): void;
 }
+
+/** What a search has found since the last time, how many records in all, and how far it is, from 0 to 1. */
+export type Searching = Pick<Extract<FromRecords, { t: 'searching' }>, 'found' | 'count' | 'share'>;
 
 /** Minimum time between two indexes while the file is being read. */
 const REFRESH_MS = 100;
@@ -79,10 +90,14 @@ const REST = 10;
 export function createRecords(source: Source, spawn: () => RecordsPort): Records {
   const listing = signal<Listed | null>(null);
   let port: RecordsPort | null = null;
-  let requests = createRequests<ToRecords, Exclude<FromRecords, { t: 'listing' | 'collecting' }>>(() => undefined);
+  let requests = createRequests<ToRecords, Exclude<FromRecords, { t: 'listing' | 'collecting' | 'searching' }>>(
+    () => undefined,
+  );
   let tellCollecting: (share: number) => void = () => undefined;
   /** Settles when the newest pass is over. */
   let collecting: Promise<unknown> = Promise.resolve();
+  /** The newest search, and the number of searches. */
+  let searching: { id: number; readonly take: (part: Searching) => void } | null = null;
   let disposed = false;
   /** When the worker got its latest index, and how long that took. */
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -114,7 +129,9 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     started.onmessage = ({ data }) => {
       if (data.t === 'listing') listing.value = data.listed;
       else if (data.t === 'collecting') tellCollecting(data.share);
-      else requests.settle(data);
+      else if (data.t === 'searching') {
+        if (data.id === searching?.id) searching.take(data);
+      } else requests.settle(data);
     };
     started.onerror = (event) => {
       event.preventDefault();
@@ -212,6 +229,21 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       });
       collecting = pass.catch(() => undefined);
       return pass;
+    },
+    search: async (query, take) => {
+      const mine = { id: -1, take };
+      searching = mine;
+      if (!(await ready()) || searching !== mine) return undefined;
+      const reply = await requests.ask('searched', (id) => {
+        mine.id = id;
+        return { t: 'search', id, query };
+      });
+      return reply && searching === mine ? reply.error : undefined;
+    },
+    stopSearch: () => {
+      if (!searching) return;
+      searching = null;
+      port?.postMessage({ t: 'stop-search' }, []);
     },
     dispose: () => {
       disposed = true;

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Attachment, CompanionFile, CompanionKind } from '../base/companions.ts';
+import type { BoundExpression, HitAnswer, HitQuestion, HitWhat, WrongExpression } from '../base/find_protocol.ts';
 import { formatBytes } from '../base/format.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
@@ -102,6 +103,10 @@ export interface Trace {
   readonly begin: Jobs['begin'];
   /** Resolves with null if there is no such item or the worker ends. */
   find(what: Find): Promise<Found | null>;
+  /** The expression for a search, or why it is none. Resolves with null if the worker ends. */
+  bind(text: string): Promise<BoundExpression | WrongExpression | null>;
+  /** Asks about the hits of a search, by the id of its job. Resolves with null if it was dropped or the worker ends. */
+  hits<W extends HitWhat>(job: number, ask: HitQuestion<W>): Promise<HitAnswer<W> | null>;
   /** Where a place on a derived track comes from. Resolves with null if there is no such place or the worker ends. */
   origin(track: number, time: Ticks, item: Item | null): Promise<Origin | null>;
   /** Removes a derived track. */
@@ -230,6 +235,12 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
     },
     begin: jobs.begin,
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
+    bind: async (text) => (await ask('bound', (id) => ({ t: 'bind', id, text })))?.bound ?? null,
+    hits: async <W extends HitWhat>(job: number, about: HitQuestion<W>) => {
+      const reply = await ask('hits', (id) => ({ t: 'hits', id, job, ask: about }));
+      // The worker answers each question with its kind of answer.
+      return (reply?.answer ?? null) as HitAnswer<W> | null;
+    },
     origin: async (track, time, item) =>
       (await ask('origin', (id) => ({ t: 'origin', id, track, time, item })))?.origin ?? null,
     removeTrack: (track) => post({ t: 'remove-track', track }),

@@ -4,6 +4,7 @@ import type { TraceError } from '../base/protocol.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
 import { createEvents, type Events } from './events.ts';
+import { createFind, type Find } from './find.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
 import { lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
@@ -27,6 +28,7 @@ export interface OpenTrace {
   readonly events: Events;
   readonly derived: DerivedTracks;
   readonly marks: HighlightMarks;
+  readonly find: Find;
 }
 
 /** What the page shows. */
@@ -107,6 +109,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     now.open.events.dispose();
     now.open.derived.dispose();
     now.open.marks.dispose();
+    now.open.find.dispose();
     now.open.statistics.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
@@ -137,6 +140,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       events,
       derived,
       marks: createMarks(trace, timeline, statistics.highlighted),
+      find: createFind(trace, timeline, selection),
     };
     bench.value = { at: 'open', open };
     const stop = [watch(trace, file), tellOfWrong(trace)];

@@ -1,8 +1,9 @@
 import type { Marks } from '../model/marks.ts';
 import type { Range } from '../model/picture.ts';
 
-/** CSS pixels of a mark. */
+/** CSS pixels of a mark, and of one that has to be found among many others. */
 const WIDTH = 2;
+const WIDE = 3;
 /** Calls in a cell above which a mark has the colour of the third level, and of the fourth. */
 const SEVERAL = 4;
 const DENSE = 16;
@@ -12,7 +13,8 @@ export type PutMark = (x: number, width: number, level: number) => void;
 
 /**
  * Places the marks of a row between 0 and `width`. The first cell begins at `offset`, and a cell is `cell` wide. Marks that
- * touch become one if they have one level, so there are at most half as many as pixels.
+ * touch become one if they have one level, so there are at most half as many as pixels. Marks that are `alike` have one
+ * level, and fill their cells.
  */
 export function placeMarks(
   marks: Marks,
@@ -21,6 +23,7 @@ export function placeMarks(
   cell: number,
   width: number,
   put: PutMark,
+  levels: 'by count' | 'alike' = 'by count',
 ): void {
   let from = 0;
   let to = Number.NEGATIVE_INFINITY;
@@ -28,13 +31,16 @@ export function placeMarks(
   const flush = () => {
     if (level >= 0 && to > from) put(from, to - from, level);
   };
-  for (let i = firstFrom(marks.cell, first, end, (-WIDTH - offset) / cell); i < end; i += 1) {
+  // A mark that fills its cell may reach in from the left.
+  const before = (-WIDTH - offset) / cell - (levels === 'alike' ? 1 : 0);
+  for (let i = firstFrom(marks.cell, first, end, before); i < end; i += 1) {
     const x = Math.floor(offset + marks.cell[i]! * cell);
     if (x > width) break;
     const count = marks.count[i]!;
-    const here = count > DENSE ? 3 : count > SEVERAL ? 2 : count > 1 ? 1 : 0;
+    const here = levels === 'alike' ? 0 : count > DENSE ? 3 : count > SEVERAL ? 2 : count > 1 ? 1 : 0;
     // The denser of two marks that overlap keeps its place.
-    const until = x + WIDTH;
+    // Cells wider than a mark are filled.
+    const until = levels === 'alike' ? Math.max(x + WIDE, Math.ceil(offset + (marks.cell[i]! + 1) * cell)) : x + WIDTH;
     if (x <= to && here === level) {
       to = until;
       continue;

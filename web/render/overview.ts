@@ -1,7 +1,7 @@
 import type { Overview } from '../base/protocol.ts';
 import type { Marks } from '../model/marks.ts';
 import type { Names } from '../model/names.ts';
-import { placeMarks } from './marks.ts';
+import { type PutMark, placeMarks } from './marks.ts';
 import { LEVELS, type Palette } from './palette.ts';
 
 /** The place of an overview on its canvas, in CSS pixels. */
@@ -18,6 +18,8 @@ export interface OverviewFrame {
   readonly ratio: number;
   /** Where the highlighted function is called. */
   readonly marks: Marks | null;
+  /** Where the hits of a search are. */
+  readonly hits: Marks | null;
 }
 
 /** CSS pixels above and below the rows. */
@@ -57,14 +59,17 @@ export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, na
       const x = Math.round(left + bucket * cell);
       context.fillRect(x, y, Math.max(1, Math.round(left + (bucket + 1) * cell) - x), height);
     }
-    if (frame.marks) {
-      const { marks } = frame;
+    const putMarks = (marks: Marks | null, colourOf: (level: number) => string, levels: 'by count' | 'alike') => {
+      if (!marks) return;
       const tick = (Number(marks.step) / frame.length) * (frame.to - frame.from);
       const tall = Math.max(1, Math.round(Math.min(height / 2, MARK * ratio)));
-      placeMarks(marks, marks.row(overview.rows[row]!, 0), frame.from, tick, frame.width, (x, wide, level) => {
-        context.fillStyle = palette.marks[level]!;
+      const put: PutMark = (x, wide, level) => {
+        context.fillStyle = colourOf(level);
         context.fillRect(Math.round(x * ratio), y + height - tall, Math.round(wide * ratio), tall);
-      });
-    }
+      };
+      placeMarks(marks, marks.row(overview.rows[row]!, 0), frame.from, tick, frame.width, put, levels);
+    };
+    putMarks(frame.marks, (level) => palette.marks[level]!, 'by count');
+    putMarks(frame.hits, () => palette.hit, 'alike');
   }
 }

@@ -14,6 +14,8 @@ export interface Palette {
   readonly accent: string;
   readonly outline: string;
   readonly warning: string;
+  /** The hits of a search. */
+  readonly hit: string;
   /** The graph of a counter: the area below it, the band from lowest to highest, the line. */
   readonly graph: readonly [area: string, band: string, line: string];
   /** Colours of marks by density. */
@@ -60,6 +62,7 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
     accent: '#62a8ff',
     outline: '#ffffff',
     warning: '#e9b44c',
+    hit: '#ff6ac1',
   }),
   light: palette(THEMES.light, {
     panel: '#f3f5f8',
@@ -69,6 +72,7 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
     accent: '#1866c9',
     outline: '#0b1220',
     warning: '#8c6109',
+    hit: '#c4127f',
   }),
 };
 
@@ -92,7 +96,7 @@ function theme(background: string, lightness: readonly [number, number], chroma:
   return { background: fromHex(background), slices, lifted, inks: [fromHex('#ffffff'), fromHex('#000000')] };
 }
 
-type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning'>;
+type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning' | 'hit'>;
 
 function dimmed(from: Theme, whole: Palette): Palette {
   const slices = from.slices.map((slice) => mix(from.background, slice, 0.22));

@@ -86,6 +86,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
     selected: null,
     cursor: null,
     marks: null,
+    hits: null,
   };
 }
 

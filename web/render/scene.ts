@@ -35,6 +35,8 @@ export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", s
 
 /** CSS pixels of a mark at the bottom of a slice. */
 const MARK_HEIGHT = 4;
+/** CSS pixels of the line below a hit. */
+const HIT_HEIGHT = 5;
 /** CSS pixels between the edge of a slice and its label. */
 const LABEL_PADDING = 4;
 /** CSS pixels of the least room for a label. */
@@ -72,6 +74,8 @@ export interface Scene {
   readonly picture: Picture | null;
   /** Where the lifted name hides in rectangles of many slices. */
   readonly marks: Marks | null;
+  /** Where the hits of a search are. */
+  readonly hits: Marks | null;
   readonly names: Names;
   readonly palette: Palette;
   readonly ruler: Ruler;
@@ -120,6 +124,35 @@ function drawRowsMarks(renderer: Renderer, scene: Scene, marks: Marks, laid: Lai
   }
 }
 
+/** Underlines the hits of a search in their rows. */
+function drawHits(context: CanvasRenderingContext2D, scene: Scene, hits: Marks): void {
+  const { view, palette, width } = scene;
+  const offset = (distance(hits.from, view.anchor) - view.fraction) / view.perPixel;
+  const cell = Number(hits.step) / view.perPixel;
+  context.fillStyle = palette.hit;
+  forEachTrack(scene, (laid) => {
+    const rows = rowsWithin(laid, scene.scrollTop, scene.scrollTop + scene.height);
+    const draw = (depth: number, y: number) =>
+      placeMarks(
+        hits,
+        hits.row(laid.track.id, depth),
+        offset,
+        cell,
+        width,
+        (x, wide) => context.fillRect(x, y, wide, HIT_HEIGHT),
+        'alike',
+      );
+    for (let row = rows.first; row < rows.end; row += 1) {
+      draw(
+        laid.track.lowest + row,
+        laid.top + laid.slices + row * SLICE_ROW - scene.scrollTop + SLICE_HEIGHT - HIT_HEIGHT,
+      );
+    }
+    // Tracks without rows have instants.
+    if (laid.rows === 0) draw(laid.track.lowest, laid.top - scene.scrollTop + laid.height - HIT_HEIGHT - 1);
+  });
+}
+
 /** Clears the canvas above the shapes and draws labels, edges, instants and the selection on it. */
 export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Scene): void {
   context.clearRect(0, 0, scene.width, scene.height);
@@ -145,6 +178,7 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
       });
     });
   }
+  if (scene.hits) drawHits(context, scene, scene.hits);
   if (scene.selected) drawSelection(context, scene, scene.selected);
   if (scene.cursor !== null) drawCursor(context, scene, scene.cursor);
 }

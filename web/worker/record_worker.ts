@@ -1,3 +1,4 @@
+import type { FoundRecords } from '../base/find_protocol.ts';
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
 import type { Collected, FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
 import { type Ahead, createAhead } from './ahead.ts';
@@ -5,6 +6,7 @@ import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { wordsOf } from './instructions.ts';
+import { createLanguageLoader, type Language } from './language.ts';
 import type { ReadAt } from './lazy_file.ts';
 import { openDatabase, startReader } from './loading.ts';
 import { createScheduler } from './scheduler.ts';
@@ -23,6 +25,19 @@ type Fail = (error: TraceError) => void;
 
 /** Bytes of the file that a turn of a pass covers, about. */
 const STEP_BYTES = 4 * 1024 * 1024;
+/** Compiles regular expressions; bound by `crate/browser/src/records.rs`. */
+interface Expressions {
+  compile(source: string, ignoreCase: boolean): InstanceType<Language['Expression']> | undefined;
+}
+
+/** What a turn of a search returns. */
+interface Searched {
+  readonly at: number;
+  readonly of: number;
+  readonly count: number;
+  readonly found: FoundRecords;
+}
+
 /** Minimum time between two reports about a list that is being made. */
 const REPORT_MS = 100;
 
@@ -72,6 +87,7 @@ class RecordFile {
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createRecordWorker(post: (message: FromRecords) => void): RecordWorker {
   const loadDisassembler = createDisassemblerLoader();
+  const loadLanguage = createLanguageLoader();
   const scheduler = createScheduler();
   let opened: Extract<ToRecords, { t: 'open' }> | null = null;
   let reader: Promise<RecordReader> | null = null;
@@ -83,6 +99,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   let stopList: () => void = () => undefined;
   let stopSurvey: () => void = () => undefined;
   let stopCollect: () => void = () => undefined;
+  /** Id of the newest search, and what ends it. */
+  let newestSearch = 0;
+  let stopSearch: () => void = () => undefined;
 
   const openRows = async ({ file, log, format }: { file: Blob; log: Blob | null; format: string }) => {
     const disassembling = loadDisassembler().catch(() => undefined);
@@ -218,6 +237,52 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
     }, none);
   };
 
+  const search = async ({ id, query }: Extract<ToRecords, { t: 'search' }>) => {
+    stopSearch();
+    newestSearch = id;
+    const none = (error: TraceError | null) => post({ t: 'searched', id, error });
+    // Only instructions need it. Without it, no condition about them holds.
+    const disassembler = await loadDisassembler().catch(() => undefined);
+    const language = await loadLanguage().catch(() => undefined);
+    const expressions: Expressions = {
+      compile: (source, ignoreCase) => language && new language.Expression(source, ignoreCase),
+    };
+    await withReader((open) => {
+      if (newestSearch !== id) return;
+      open.beginSearch(query, disassembler, expressions);
+      let budget = 1;
+      let pending: FoundRecords[] = [];
+      let told = 0;
+      let toldAt = performance.now();
+      const stop = inTurns(() => {
+        const { at, of, count, found } = open.search(budget) as Searched;
+        budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
+        pending.push(found);
+        const isDone = at >= of;
+        // The first hits are told at once.
+        if (isDone || (told === 0 && count > 0) || performance.now() - toldAt > REPORT_MS) {
+          told = count;
+          toldAt = performance.now();
+          for (const [i, part] of pending.entries()) {
+            if (part.x.length > 0 || part.texts.length > 0 || i === pending.length - 1) {
+              post({ t: 'searching', id, found: part, count, share: at / Math.max(1, of) });
+            }
+          }
+          pending = [];
+        }
+        if (!isDone) return at / of;
+        stopSearch = () => undefined;
+        none(null);
+        return null;
+      }, none);
+      stopSearch = () => {
+        stop();
+        none(null);
+        stopSearch = () => undefined;
+      };
+    }, none);
+  };
+
   return {
     handle: (message) => {
       switch (message.t) {
@@ -232,6 +297,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           stopList();
           stopSurvey();
           stopCollect();
+          stopSearch();
           const previous = reader;
           if (opened) reader = openIndex(opened, message.index);
           reader?.catch(() => undefined);
@@ -284,6 +350,13 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         }
         case 'collect':
           void collect(message);
+          return;
+        case 'search':
+          void search(message);
+          return;
+        case 'stop-search':
+          newestSearch = 0;
+          stopSearch();
           return;
         default:
           return unreachable(message);

@@ -1,4 +1,6 @@
+import type { FoundRecords, Hit } from '../base/find_protocol.ts';
 import type { JobPart, JobProgress, JobQuestion } from '../base/job_protocol.ts';
+import type { MarksPart } from '../base/marks.ts';
 import type { FromWorker } from '../base/messages.ts';
 import type {
   Described,
@@ -66,6 +68,26 @@ interface Structured {
   jobProgress(id: number): JobProgress;
   /** undefined while there is nothing to tell. */
   jobPart(id: number): JobPart | undefined;
+  /** Returns the number of hits; undefined if there is no such search. */
+  addHits(job: number, found: FoundRecords): number | undefined;
+  hits(job: number, first: number, count: number, order: number): readonly Hit[];
+  /** undefined if there is no such search. */
+  rankOfHit(
+    job: number,
+    x: bigint,
+    item: Item | undefined,
+    locator: bigint | undefined,
+  ): { readonly rank: number; readonly isHit: boolean } | undefined;
+  /** undefined if there is no such search. */
+  marksOfHits(
+    job: number,
+    from: bigint,
+    to: bigint,
+    step: bigint,
+    tracks: Uint32Array,
+    depths: Int32Array,
+    merged: boolean,
+  ): MarksPart | undefined;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
 }
 

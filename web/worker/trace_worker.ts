@@ -1,10 +1,13 @@
 import type { CompanionFile, CompanionKind, Look } from '../base/companions.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type { Described, Progress, TraceError } from '../base/protocol.ts';
+import { bind } from './binding.ts';
 import { aboutLog, createNames } from './companions.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
+import { answerAbout } from './hits.ts';
 import { createJobs } from './jobs.ts';
+import { createLanguageLoader } from './language.ts';
 import { look, openSession } from './modules.ts';
 import { inputOf, readThrough } from './reading.ts';
 import { createScheduler, type Rank } from './scheduler.ts';
@@ -82,6 +85,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     },
     scheduler,
   );
+
+  const loadLanguage = createLanguageLoader();
 
   /** Companions that came before the session. */
   const early: CompanionFile[] = [];
@@ -262,6 +267,16 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return jobs.cancel(message.id);
         case 'find':
           return guarded((open) => send(open, { t: 'found', id: message.id, found: open.find(message.what) }));
+        case 'bind': {
+          const { id, text } = message;
+          const open = session;
+          if (open) void bind(loadLanguage, open, text).then((bound) => post({ t: 'bound', id, bound }));
+          return;
+        }
+        case 'hits':
+          return guarded((open) =>
+            post({ t: 'hits', id: message.id, answer: answerAbout(open, message.job, message.ask) }),
+          );
         case 'origin': {
           const { id, track, time, item } = message;
           return guarded((open) =>

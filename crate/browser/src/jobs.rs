@@ -5,11 +5,13 @@
 use std::any::Any;
 
 use unspool_engine::derived::{Gather, Keep, Marks, MarksQuestion, job_of, track_of};
+use unspool_engine::find::Find;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::records::CollectedColumns;
 use unspool_engine::statistics::{Exact, Percentiles, Question, Scan};
 use unspool_engine::{Store, TraceErrorOut, TrackRows, jobs};
+use unspool_find::SliceQuery;
 use unspool_formats::{TrackDef, TrackKind};
 use wasm_bindgen::prelude::*;
 
@@ -78,6 +80,9 @@ extern "C" {
     fn depths(this: &JsQuestion) -> Vec<i32>;
     #[wasm_bindgen(method, getter)]
     fn merged(this: &JsQuestion) -> bool;
+    /// Searches only: the part of what `Binder.bind` returns that the store is asked.
+    #[wasm_bindgen(method, getter)]
+    fn slices(this: &JsQuestion) -> Vec<u8>;
 }
 
 impl JsQuestion {
@@ -98,6 +103,8 @@ pub(crate) fn rows_of(tracks: &[u32], depths: &[i32]) -> Vec<TrackRows> {
 fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
     let range = || Question { from: question.from(), to: question.to(), tracks: question.tracks() };
     match question.kind().as_str() {
+        // Both modules are of one build, so the bytes are as they should be. Otherwise nothing is found.
+        "find" => Box::new(Find::new(store, SliceQuery::from_bytes(&question.slices()).unwrap_or_default())),
         "percentiles" => Box::new(Exact::new(store, range(), question.name())),
         "keep" => Box::new(Keep::new(store, question.name(), question.track_def(TrackKind::Lane))),
         "gather" => {

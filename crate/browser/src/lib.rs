@@ -1,13 +1,18 @@
-//! The wasm side of a trace's workers, for JavaScript: a [`Session`] in one, a [`RecordReader`] in the other. Each is a wasm
-//! module of its own, built with only one of the features.
+//! The wasm side of a trace's workers, for JavaScript: a [`Session`] in one, a [`RecordReader`] in the other, and a [`Binder`] of
+//! searches. Each is a wasm module of its own, built with only one of the features.
 //!
 //! Columns are returned as typed arrays that own their memory, so that they can be transferred. No view on wasm memory
 //! leaves a call. Small structures go through serde, with 64-bit numbers as `bigint`. `web/base/protocol.ts` declares
 //! the types.
 
+#[cfg(feature = "find")]
+mod binder;
+#[cfg(any(feature = "session", feature = "records"))]
 mod brotli;
 #[cfg(feature = "session")]
 mod columns;
+#[cfg(feature = "session")]
+mod find;
 #[cfg(feature = "session")]
 mod items;
 #[cfg(feature = "session")]
@@ -16,27 +21,37 @@ mod jobs;
 mod records;
 #[cfg(feature = "session")]
 mod session;
+#[cfg(any(feature = "session", feature = "records"))]
 mod sqlite;
 
+#[cfg(feature = "find")]
+pub use binder::{Binder, Expression};
+#[cfg(any(feature = "session", feature = "records"))]
 pub use brotli::provide_brotli;
+#[cfg(feature = "session")]
+pub use find::JsFoundRecords;
 #[cfg(feature = "session")]
 pub use items::{JsFind, JsItem};
 #[cfg(feature = "session")]
 pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
-pub use records::{JsFile, RecordReader};
+pub use records::{JsExpression, JsExpressions, JsFile, JsText, RecordReader};
 #[cfg(feature = "session")]
 pub use session::{Session, look_at, needs_brotli};
+#[cfg(any(feature = "session", feature = "records"))]
 pub use sqlite::{JsDisassembler, SqlFile};
 
 #[cfg(feature = "session")]
 use js_sys::Uint8Array;
 use js_sys::{Object, Reflect};
+#[cfg(any(feature = "session", feature = "records"))]
 use serde::Serialize;
+#[cfg(any(feature = "session", feature = "records"))]
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 /// Serialises `value`: 64-bit numbers become `bigint`, missing values `null`, bytes `Uint8Array`.
+#[cfg(any(feature = "session", feature = "records"))]
 fn to_js<T: Serialize + ?Sized>(value: &T) -> JsValue {
     let serializer = Serializer::new().serialize_large_number_types_as_bigints(true).serialize_missing_as_null(true);
     // Our structures have string keys and no serialisers that fail, so this cannot fail.

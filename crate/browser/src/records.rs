@@ -1,8 +1,12 @@
 //! The reader of records, for JavaScript.
 
-use js_sys::{BigUint64Array, Uint8Array, Uint32Array};
-use unspool_engine::records::{ByteSource, Collect, List, RecordReader as Engine, RowOut, Scope, Survey, Wanted};
+use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
+use unspool_engine::records::{
+    ByteSource, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey, Wanted,
+};
 use unspool_engine::{RecordOut, TraceErrorOut};
+use unspool_find::RecordQuery;
+use unspool_find::pattern::{Regex, Regexes};
 use unspool_formats::{Instructions, Locator, records};
 use wasm_bindgen::prelude::*;
 
@@ -17,6 +21,50 @@ extern "C" {
     /// Bytes of the file; empty only at its end. `None` if they cannot be read.
     #[wasm_bindgen(method)]
     fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Disassembler` of `web/worker/instructions.ts`.
+    pub type JsText;
+
+    #[wasm_bindgen(method)]
+    fn disassemble(this: &JsText, isa: &str, address: u64, code: &[u8]) -> Option<String>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Expressions` of `web/worker/record_worker.ts`: compiles regular expressions by the module of the filter language.
+    pub type JsExpressions;
+
+    #[wasm_bindgen(method)]
+    fn compile(this: &JsExpressions, source: &str, ignore_case: bool) -> Option<JsExpression>;
+
+    /// `Expression` of that module.
+    pub type JsExpression;
+
+    #[wasm_bindgen(method)]
+    fn place(this: &JsExpression, text: &str) -> Option<Vec<u32>>;
+}
+
+impl Regexes for JsExpressions {
+    fn compile(&self, source: &str, ignore_case: bool) -> Result<Box<dyn Regex>, String> {
+        let compiled = self.compile(source, ignore_case).ok_or_else(String::new)?;
+        Ok(Box::new(compiled))
+    }
+}
+
+impl Regex for JsExpression {
+    fn place(&self, text: &str) -> Option<(usize, usize)> {
+        let found = self.place(text)?;
+        Some((*found.first()? as usize, *found.get(1)? as usize))
+    }
+}
+
+impl Disassembler for JsText {
+    fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        self.disassemble(isa, address, bytes)
+    }
 }
 
 impl ByteSource for JsFile {
@@ -35,6 +83,7 @@ pub struct RecordReader {
     list: List,
     survey: Survey,
     collect: Option<Collect>,
+    search: Option<Search>,
 }
 
 /// The module's memory in bytes. It never shrinks.
@@ -43,6 +92,11 @@ fn memory() -> f64 {
     return core::arch::wasm32::memory_size(0) as f64 * 65536.0;
     #[cfg(not(target_arch = "wasm32"))]
     return 0.0;
+}
+
+/// A number as JavaScript writes it.
+fn float_text(number: f64) -> String {
+    js_sys::Number::from(number).to_string_with_radix(10).map_or(String::new(), String::from)
 }
 
 fn thrown(error: &TraceErrorOut) -> JsValue {
@@ -59,7 +113,7 @@ impl RecordReader {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
-        Ok(Self { engine, list: List::default(), survey: Survey::default(), collect: None })
+        Ok(Self { engine, list: List::default(), survey: Survey::default(), collect: None, search: None })
     }
 
     /// A reader of a database.
@@ -81,6 +135,7 @@ impl RecordReader {
             list: List::default(),
             survey: Survey::default(),
             collect: None,
+            search: None,
         })
     }
 
@@ -207,6 +262,52 @@ impl RecordReader {
         ]);
         self.collect = None;
         Ok(result)
+    }
+
+    /// Begins a search by a query that the session made of an expression. `disassembler` is needed for instructions.
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for bytes that are no query.
+    #[wasm_bindgen(js_name = beginSearch)]
+    pub fn begin_search(
+        &mut self,
+        query: &[u8],
+        disassembler: Option<JsText>,
+        expressions: &JsExpressions,
+    ) -> Result<(), JsValue> {
+        let disassembler = disassembler.map(|it| Box::new(it) as Box<dyn Disassembler>);
+        let search =
+            RecordQuery::from_bytes(query).and_then(|query| Search::new(&query, disassembler, expressions, float_text));
+        self.search = Some(search.ok_or_else(|| JsValue::from_str("these bytes are no query"))?);
+        Ok(())
+    }
+
+    /// Searches `budget` further pieces of the file. Returns `{at, of, count, found}`: the pieces so far and in all, the
+    /// number of records that match, and a `FoundRecords` with those found since the last call.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn search(&mut self, budget: u32) -> Result<JsValue, JsValue> {
+        let Some(search) = &mut self.search else { return Ok(JsValue::NULL) };
+        self.engine.search(search, budget).map_err(|error| thrown(&error))?;
+        let (at, of) = self.engine.searched(search);
+        let found = search.take();
+        let longs = |of: &[u64]| BigUint64Array::from(of).into();
+        let ints = |of: &[u32]| Uint32Array::from(of).into();
+        let texts: Array = found.texts.iter().map(|text| JsValue::from_str(text)).collect();
+        let found = object(&[
+            ("x", longs(&found.x)),
+            ("track", ints(&found.track)),
+            ("locator", longs(&found.locator)),
+            ("branches", longs(&found.branches)),
+            ("name", ints(&found.name)),
+            ("matched", ints(&found.matched)),
+            ("texts", texts.into()),
+        ]);
+        let [at, of, count] = [at, of, search.count()].map(|n| JsValue::from_f64(n as f64));
+        Ok(object(&[("at", at), ("of", of), ("count", count), ("found", found)]))
     }
 
     /// One record in full: a `RecordDetails`.

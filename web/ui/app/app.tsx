@@ -32,7 +32,13 @@ export function App({ page }: { page: Page }) {
 
   return (
     <div class="page">
-      <Header workbench={workbench} theme={theme} choose={choose} showKeys={() => (keysShown.value = true)} />
+      <Header
+        workbench={workbench}
+        theme={theme}
+        choose={choose}
+        showKeys={() => (keysShown.value = true)}
+        find={() => page.actions.peek()?.find()}
+      />
       <input
         ref={input}
         id="file-input"

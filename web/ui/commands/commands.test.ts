@@ -61,10 +61,10 @@ describe('a key', () => {
     expect([idFor('escape', { dialog: true }), idFor('?', { dialog: true })]).toEqual([null, 'show-keys']);
   });
   it('counts with Ctrl or Command, and not with Alt', () => {
-    const event = { key: 'O', ctrlKey: false, metaKey: false, altKey: false };
+    const event = { key: 'O', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
     expect(chordOf(event)).toBe('o');
-    expect(chordOf({ ...event, metaKey: true })).toBe('ctrl o');
-    expect(chordOf({ ...event, altKey: true })).toBeNull();
+    expect(chordOf({ ...event, metaKey: true, shiftKey: false })).toBe('ctrl o');
+    expect(chordOf({ ...event, altKey: true, shiftKey: false })).toBeNull();
   });
 });
 

@@ -54,6 +54,9 @@ export const COMMANDS = [
   onTrace('scroll-down', 'Scroll the tracks down', ['arrowdown'], (trace) => trace.scroll(ROWS)),
   onTrace('show-whole', 'Show the whole trace', ['0'], (trace) => trace.showWhole()),
   onTrace('go-to', 'Go to a position', ['g'], (trace) => trace.goTo()),
+  onTrace('find', 'Find', ['ctrl f', '/'], (trace) => trace.find()),
+  onTrace('find-next', 'Select the next hit', ['f3'], (trace) => trace.findStep(1), { needs: 'hits' }),
+  onTrace('find-previous', 'Select the previous hit', ['shift f3'], (trace) => trace.findStep(-1), { needs: 'hits' }),
   onTrace('fit-selection', 'Fit the selection', ['f'], (trace) => trace.fitSelection(), { needs: 'selection' }),
   onTrace('select-first', 'Select the first call on the screen', ['enter'], (trace) => trace.selectFirst(), {
     needs: 'no selection',
@@ -80,8 +83,8 @@ export function commandOf(id: CommandId): Command {
 
 interface TraceOptions {
   readonly alsoKeys?: readonly Chord[];
-  /** The command has an effect only with, or only without, a selection. */
-  readonly needs?: 'selection' | 'no selection';
+  /** The command has an effect only with, or only without, a selection, or only after a search. */
+  readonly needs?: 'selection' | 'no selection' | 'hits';
 }
 
 /** A command that needs a trace on the screen. */
@@ -97,8 +100,10 @@ function onTrace<const Id extends string>(
     title,
     keys,
     alsoKeys,
-    enabled: ({ trace }) =>
-      trace !== null && (needs === undefined || trace.hasSelection.peek() === (needs === 'selection')),
+    enabled: ({ trace }) => {
+      if (!trace || needs === undefined) return trace !== null;
+      return needs === 'hits' ? trace.hasHits.peek() : trace.hasSelection.peek() === (needs === 'selection');
+    },
     run: ({ trace }) => {
       if (trace) run(trace);
     },

@@ -24,6 +24,12 @@ export interface TraceActions {
   showWhole(): void;
   /** Moves the focus to the field for a position. */
   goTo(): void;
+  /** Opens the search, and moves the focus to its field. */
+  find(): void;
+  /** Whether a search has found something. */
+  readonly hasHits: ReadonlySignal<boolean>;
+  /** Selects the next hit of the search, or the previous one. */
+  findStep(by: 1 | -1): void;
   fitSelection(): void;
   /** Selects the first slice on the screen. */
   selectFirst(): void;

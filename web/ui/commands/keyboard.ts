@@ -40,10 +40,13 @@ export function commandFor(chord: Chord | null, focus: Focus, context: CommandCo
 }
 
 /** The chord of a key event; null for a key with Alt, which belongs to the browser. */
-export function chordOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>): Chord | null {
+export function chordOf(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
+): Chord | null {
   const key = event.key.toLowerCase();
   if (event.ctrlKey || event.metaKey) return `ctrl ${key}`;
-  return event.altKey ? null : key;
+  if (event.altKey) return null;
+  return event.shiftKey && /^f\d+$/.test(key) ? `shift ${key}` : key;
 }
 
 function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {

@@ -49,6 +49,10 @@ export const SHEET: readonly SheetGroup[] = [
     ],
   },
   {
+    title: 'Find',
+    rows: [commands(['find'], 'find'), commands(['find-next', 'find-previous'], 'next, previous hit')],
+  },
+  {
     title: 'Range, for all panels below',
     rows: [
       gesture('Shift Drag', 'select a range'),

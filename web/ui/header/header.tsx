@@ -13,10 +13,12 @@ interface Props {
   readonly theme: ThemeControl;
   readonly choose: () => void;
   readonly showKeys: () => void;
+  /** Opens the search. */
+  readonly find: () => void;
 }
 
 /** The header: the open file, its progress and its problems. */
-export function Header({ workbench, theme, choose, showKeys }: Props) {
+export function Header({ workbench, theme, choose, showKeys, find }: Props) {
   const bench = workbench.bench.value;
   const trace = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open.trace : null;
   return (
@@ -29,6 +31,11 @@ export function Header({ workbench, theme, choose, showKeys }: Props) {
         <Facts trace={trace} cancel={workbench.cancel} remove={workbench.removeCompanion} reopen={workbench.reopen} />
       )}
       <span class="header-end">
+        {trace?.info.value && (
+          <button type="button" class="plain" onClick={find} title="Find slices and records (Ctrl+F)">
+            Find
+          </button>
+        )}
         {trace && (
           <button
             type="button"

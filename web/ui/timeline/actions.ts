@@ -6,6 +6,7 @@ import { firstSlice, type Pointed, pointedOf } from '../../model/pointing.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
+import { FIND_ID } from '../find/find_bar.tsx';
 import { GO_TO_ID } from './go_to.tsx';
 
 /**
@@ -13,7 +14,7 @@ import { GO_TO_ID } from './go_to.tsx';
  * the layout.
  */
 export function createTraceActions(
-  { trace, timeline, selection, statistics }: OpenTrace,
+  { trace, timeline, selection, statistics, find }: OpenTrace,
   { area, scrollBy }: { readonly area: HTMLElement; readonly scrollBy: (pixels: number) => void },
 ): TraceActions & { readonly dispose: Dispose } {
   const scope = createScope();
@@ -50,6 +51,13 @@ export function createTraceActions(
     }),
   );
 
+  scope.add(
+    watch([find.chosen], () => {
+      const hit = find.chosen.peek();
+      if (hit) bringIntoView(hit);
+    }),
+  );
+
   return {
     area,
     hasSelection: computed(() => selection.selected.value !== null || selection.record.value !== null),
@@ -57,6 +65,16 @@ export function createTraceActions(
     pan: (part) => timeline.glideBy(part * widthOf()),
     scroll: (rows) => scrollBy(rows * SLICE_ROW),
     showWhole: timeline.showWhole,
+    find: () => {
+      find.shown.value = true;
+      // Its field may have to be made first.
+      requestAnimationFrame(() => {
+        const field = document.getElementById(FIND_ID);
+        if (field instanceof HTMLInputElement) field.select();
+      });
+    },
+    findStep: (by) => void find.step(by),
+    hasHits: computed(() => find.count.value > 0),
     goTo: () => document.getElementById(GO_TO_ID)?.focus(),
     fitSelection: () => {
       const selected = selection.selected.peek();

@@ -18,7 +18,7 @@ export interface Canvases {
 
 /** Keeps the timeline drawn until disposed. Sets the timeline's size. */
 export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canvases: Canvases): Dispose {
-  const { trace, timeline, selection, statistics, marks: highlight } = open;
+  const { trace, timeline, selection, statistics, marks: highlight, find } = open;
   const { theme } = page.theme;
   const scope = createScope();
   // The canvas of a new back end is empty: it is painted before the browser shows it.
@@ -44,6 +44,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       scrollTop: timeline.scrollTop.peek(),
       picture: timeline.picture.peek(),
       marks: highlight.rows.peek(),
+      hits: find.marks.rows.peek(),
       names: trace.names,
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
@@ -91,6 +92,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       statistics.highlighted,
       trace.names.version,
       highlight.rows,
+      find.marks.rows,
     ],
     resized: (width, height) => {
       timeline.size.value = { width, height };

@@ -19,7 +19,7 @@ const LEAST_DRAG = 4;
 
 /** The whole trace at a glance, with a brush over the part that the timeline shows. */
 export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
-  const { timeline, trace, marks } = open;
+  const { timeline, trace, marks, find } = open;
   const strip = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
 
@@ -31,7 +31,15 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
     const scope = createScope();
     const surface = createSurface({
       element,
-      signals: [timeline.overview, timeline.whole, timeline.buckets, theme.theme, trace.names.version, marks.whole],
+      signals: [
+        timeline.overview,
+        timeline.whole,
+        timeline.buckets,
+        theme.theme,
+        trace.names.version,
+        marks.whole,
+        find.marks.whole,
+      ],
       resized: (width) => {
         timeline.buckets.value = Math.min(MOST_BUCKETS, width);
       },
@@ -175,7 +183,7 @@ function paint(
   canvas: HTMLCanvasElement,
   overview: Overview,
   whole: Extent,
-  { trace, marks }: OpenTrace,
+  { trace, marks, find }: OpenTrace,
   theme: 'dark' | 'light',
   size: FrameSize,
 ): void {
@@ -183,6 +191,6 @@ function paint(
   const from = toPixel(strip, overview.from);
   const to = toPixel(strip, overview.to > overview.from ? overview.to : ticks(overview.from + 1n));
   const length = Math.max(1, Number(extentLength(overview)));
-  const frame = { overview, from, to, length, ...size, marks: marks.whole.peek() };
+  const frame = { overview, from, to, length, ...size, marks: marks.whole.peek(), hits: find.marks.whole.peek() };
   drawOverview(canvas, frame, trace.names, PALETTES[theme]);
 }

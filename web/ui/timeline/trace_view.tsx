@@ -6,6 +6,7 @@ import { watch } from '../../base/watch.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
+import { FindBar } from '../find/find_bar.tsx';
 import type { Page } from '../page.ts';
 import { createTraceActions } from './actions.ts';
 import { Announcer } from './announcer.tsx';
@@ -100,6 +101,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           </div>
         </div>
       </div>
+      <FindBar open={open} dock={page.dock} />
       <Divider />
       <Dock open={open} theme={page.theme} dock={page.dock} panels={page.panels} />
       <Details open={open} theme={page.theme} />

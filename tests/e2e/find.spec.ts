@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, pictured, test } from './page.ts';
+
+interface Case {
+  readonly file: string;
+  readonly expression: string;
+  /** Absolute positions. */
+  readonly hits: readonly number[];
+}
+
+/** The answers that the native command gives (`crate/cli/tests/find.rs`). */
+const CASES = JSON.parse(readFileSync(join(import.meta.dirname, '../find.json'), 'utf8')) as readonly Case[];
+
+const field = (page: Page) => page.getByRole('combobox', { name: 'Find slices and records' });
+const count = (page: Page) => page.locator('.find-count');
+const hitRows = (page: Page) => page.locator('.results tbody tr:not(.spacer)');
+const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+
+async function find(page: Page, expression: string): Promise<void> {
+  await page.keyboard.press('Control+f');
+  await field(page).fill(expression);
+}
+
+async function show(page: Page, path: string): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, path);
+  await pictured(page);
+}
+
+test.describe('expressions with known answers', () => {
+  for (const file of [...new Set(CASES.map((one) => one.file))]) {
+    test(`have the hits of the native command: ${file}`, async ({ page }) => {
+      await show(page, fixture(file));
+      for (const { expression, hits } of CASES.filter((one) => one.file === file)) {
+        await find(page, expression);
+        const noun = hits.length === 1 ? 'hit' : 'hits';
+        await expect(count(page), expression).toHaveText(`${hits.length.toLocaleString('en-US')} ${noun}`);
+      }
+    });
+  }
+});
+
+test('all hits are listed, selected in turn, and marked', async ({ page }) => {
+  await show(page, fixture('scene.trace'));
+  await find(page, 'arg.mode:GL_TRIANGLES arg.count:108');
+  await expect(count(page)).toHaveText('24 hits');
+  await field(page).press('Enter');
+  await expect(count(page)).toHaveText('1 of 24');
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('glDrawElements');
+  await field(page).press('Enter');
+  await field(page).press('Shift+Enter');
+  await field(page).press('Shift+Enter');
+  await expect(count(page)).toHaveText('24 of 24');
+  await page.locator('.area').focus();
+  await page.keyboard.press('F3');
+  await expect(count(page)).toHaveText('1 of 24');
+  await page.getByRole('button', { name: 'List' }).click();
+  await expect(hitRows(page).first()).toContainText('glDrawElements');
+  expect(plain(await hitRows(page).first().innerText())).toContain('mode: GL_TRIANGLES, count: 108');
+  await hitRows(page).nth(2).click();
+  await expect(count(page)).toHaveText('3 of 24');
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('hits are put in another order', async ({ page }) => {
+  await show(page, fixture('threads.xray'));
+  await find(page, 'name:#3 dur>2us');
+  await page.getByRole('button', { name: 'List' }).click();
+  await page.getByRole('button', { name: 'Duration' }).click();
+  await expect(page.getByRole('columnheader', { name: 'Duration' })).toHaveAttribute('aria-sort', 'descending');
+  await expect(hitRows(page).first()).toContainText('µs');
+  const lengths = (await hitRows(page).allInnerTexts()).map((text) => Number(/([\d.]+) µs$/.exec(plain(text))?.[1]));
+  expect(lengths.length).toBeGreaterThan(3);
+  expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
+});
+
+test('a wrong expression is explained at its place', async ({ page }) => {
+  await show(page, fixture('threads.xray'));
+  await find(page, 'name:main dur>1mz');
+  await expect(page.locator('.find-note')).toContainText('Expected a length, such as 1.5ms, 200us or 1000.');
+  await expect(page.locator('.find-wrong mark')).toHaveText('1mz');
+  await expect(field(page)).toHaveAttribute('aria-invalid', 'true');
+});
+
+test('keys and names are completed by keyboard', async ({ page }) => {
+  await show(page, fixture('scene.trace'));
+  await page.keyboard.press('/');
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.type('nam');
+  await expect(page.getByRole('option').first()).toContainText('name:');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(field(page)).toHaveValue('name:');
+  await page.keyboard.type('glDrawEl');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Tab');
+  await expect(field(page)).toHaveValue('name:glDrawElements ');
+  await expect(count(page)).toContainText('hits');
+  await page.keyboard.press('Escape');
+  await expect(field(page)).toBeHidden();
+  await expect(page.getByRole('tab', { name: 'Results' })).toBeHidden();
+});

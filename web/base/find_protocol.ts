@@ -1,0 +1,107 @@
+/** Searches: what they find, and the questions about it. `crate/engine/src/find` implements them. */
+
+import type { MarksPart } from './marks.ts';
+import type { Item, Ticks } from './protocol.ts';
+
+/** What is wrong with an expression. `at` and `length` are UTF-16 units; `length` is 0 at the end. */
+export interface WrongExpression {
+  readonly sentence: string;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** An expression that is bound to a trace, for its workers. */
+export interface BoundExpression {
+  /** What the trace's worker is asked. */
+  readonly slices: Uint8Array;
+  /** What the record worker must look for, or null if the trace's worker has the whole answer. */
+  readonly records: Uint8Array | null;
+  /** The expression as a filter of records, or null if it asks for what records do not have. */
+  readonly filter: Uint8Array | null;
+}
+
+/** What a search of the trace has found. */
+export interface FindPart {
+  /** Number of hits without those that only records tell. */
+  readonly count: number;
+  /** Ids of the names of hits. */
+  readonly names: Uint32Array;
+}
+
+/** The orders of hits. Their numbers here are those of `crate/browser/src/find.rs`. */
+export const HIT_ORDERS = ['position', 'thread', 'name', 'duration', 'match'] as const;
+export type HitOrder = (typeof HIT_ORDERS)[number];
+/** Most hits that can be put in an order other than that of their positions. */
+export const MOST_SORTED = 2 ** 20;
+/** Most records that a search lists; further ones are only counted. */
+export const MOST_FOUND_RECORDS = 2 ** 20;
+
+/** A hit. */
+export interface Hit {
+  /** The slice or the instant; null for a record that is neither. */
+  readonly item: Item | null;
+  readonly track: number;
+  readonly start: Ticks;
+  /** null unless it is a slice. */
+  readonly end: Ticks | null;
+  /** Id of its name, or null. */
+  readonly name: number | null;
+  /** Its name if that has no id. */
+  readonly title: string;
+  readonly locator: bigint;
+  /** The field that matched, such as `count: 4`; '' if the name did. */
+  readonly matched: string;
+}
+
+/** Records that a pass has found, as columns. */
+export interface FoundRecords {
+  readonly x: BigUint64Array;
+  readonly track: Uint32Array;
+  readonly locator: BigUint64Array;
+  /** The alternatives of the expression that hold, as bits. */
+  readonly branches: BigUint64Array;
+  /** Numbers among all texts so far of the name, and of what matched; 2^32 - 1 for none. */
+  readonly name: Uint32Array;
+  readonly matched: Uint32Array;
+  /** Texts that are new. */
+  readonly texts: readonly string[];
+}
+
+/** The questions about the hits of a search, with their answers. */
+export interface HitQuestions {
+  /** `count` hits from number `first` on; fewer at the end. */
+  readonly page: {
+    readonly question: { readonly first: number; readonly count: number; readonly order: HitOrder };
+    readonly answer: readonly Hit[];
+  };
+  /** How many hits are before an item or a record, and whether it is one. */
+  readonly rank: {
+    readonly question: { readonly x: Ticks; readonly item: Item | null; readonly locator: bigint | null };
+    readonly answer: { readonly rank: number; readonly isHit: boolean };
+  };
+  /** The cells that hits touch. `depths` are as in a query. `merged` joins all depths of a track. */
+  readonly marks: {
+    readonly question: {
+      readonly from: Ticks;
+      readonly to: Ticks;
+      readonly step: bigint;
+      readonly tracks: Uint32Array;
+      readonly depths: Int32Array;
+      readonly merged: boolean;
+    };
+    readonly answer: MarksPart;
+  };
+  /** Adds records. The answer has the new number of hits and the ids of their names. */
+  readonly add: {
+    readonly question: { readonly found: FoundRecords };
+    readonly answer: { readonly count: number; readonly names: Uint32Array };
+  };
+  /** Forgets the search. */
+  readonly drop: { readonly question: object; readonly answer: true };
+}
+
+export type HitWhat = keyof HitQuestions;
+export type HitQuestion<W extends HitWhat = HitWhat> = W extends HitWhat
+  ? { readonly what: W } & HitQuestions[W]['question']
+  : never;
+export type HitAnswer<W extends HitWhat = HitWhat> = HitQuestions[W]['answer'];

@@ -1,0 +1,183 @@
+import { signal } from '@preact/signals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BoundExpression, FoundRecords, Hit, HitQuestion } from '../base/find_protocol.ts';
+import type { JobReply } from '../base/job_protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { createFind } from './find.ts';
+import type { Pointed } from './pointing.ts';
+import type { Status } from './trace.ts';
+
+const slices = Uint8Array.of(1);
+const hitAt = (start: bigint): Hit => ({
+  item: { kind: 'slice', track: 1, depth: 0, index: Number(start) },
+  track: 1,
+  start: ticks(start),
+  end: ticks(start + 1n),
+  name: 3,
+  title: '',
+  locator: start,
+  matched: '',
+});
+
+/** A trace whose hits are at 10, 20, … and what happens to it. */
+function setUp(bound: Partial<BoundExpression> = {}) {
+  const log: string[] = [];
+  const status = signal<Status>({ at: 'ready', how: 'complete', error: null });
+  const selected = signal<Pointed | null>(null);
+  const record = signal(null);
+  let take: (reply: JobReply<'find'>) => void = () => undefined;
+  let search: { take: (part: { found: FoundRecords; count: number; share: number }) => void; end: () => void } | null =
+    null;
+  let hits: readonly Hit[] = [];
+  const trace = {
+    status,
+    bind: async (text: string) => {
+      log.push(`bind ${text}`);
+      return text === 'wrong'
+        ? { sentence: 'No.', at: 0, length: 5 }
+        : { slices, records: null, filter: null, ...bound };
+    },
+    begin: (_: unknown, taker: typeof take) => {
+      log.push('begin');
+      take = taker;
+      return () => log.push('cancel');
+    },
+    hits: async (job: number, ask: HitQuestion) => {
+      log.push(`${ask.what} ${job}`);
+      if (ask.what === 'page') return hits.slice(ask.first, ask.first + ask.count);
+      if (ask.what === 'rank') {
+        const rank = hits.filter(({ start }) => start < ask.x).length;
+        return { rank, isHit: ask.item !== null && hits[rank]?.start === ask.x };
+      }
+      if (ask.what === 'add') {
+        hits = [...hits, hitAt(BigInt(10 * (hits.length + 1)))];
+        return { count: hits.length, names: Uint32Array.of(3) };
+      }
+      return null;
+    },
+    records: {
+      search: (_: Uint8Array, taker: never) =>
+        new Promise<null>((resolve) => {
+          search = { take: taker, end: () => resolve(null) };
+        }),
+      stopSearch: () => log.push('stop'),
+    },
+  };
+  const view = signal({ anchor: ticks(0n), fraction: 0, perPixel: 1 });
+  const find = createFind(
+    trace as never,
+    { view, picture: signal(null), overview: signal(null) } as never,
+    { selected, record, selectRecord: () => undefined } as never,
+  );
+  return {
+    find,
+    log,
+    status,
+    selected,
+    answer: (count: number, id = 7) => {
+      hits = Array.from({ length: count }, (_, i) => hitAt(BigInt(10 * (i + 1))));
+      const part = { count, names: Uint32Array.of(3) };
+      take({ t: 'job-part', id, part, progress: { done: 1, of: 1 }, last: true } as never);
+    },
+    found: (count: number) =>
+      search!.take({ found: { x: new BigUint64Array(1), texts: [] } as never, count, share: 0.5 }),
+    endSearch: () => search!.end(),
+    settle: () => vi.advanceTimersByTimeAsync(200),
+  };
+}
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+describe('a search', () => {
+  it('begins when the person pauses, and counts its hits', async () => {
+    const { find, log, answer, settle } = setUp();
+    find.text.value = 'gl';
+    find.text.value = 'glC';
+    await settle();
+    expect(log.filter((line) => line.startsWith('bind'))).toEqual(['bind glC']);
+    expect(find.state.value).toEqual({ at: 'searching', share: null });
+    answer(3);
+    expect(find.state.value).toMatchObject({ at: 'done', beyond: 0, stopped: false });
+    expect([find.count.value, [...find.names.value]]).toEqual([3, [3]]);
+  });
+
+  it('says what is wrong with an expression', async () => {
+    const { find, log, settle } = setUp();
+    find.text.value = 'wrong';
+    await settle();
+    expect(find.state.value).toEqual({ at: 'wrong', wrong: { sentence: 'No.', at: 0, length: 5 } });
+    expect(log).not.toContain('begin');
+  });
+
+  it('waits for the file', async () => {
+    const { find, status, log, settle } = setUp();
+    status.value = { at: 'loading' };
+    find.text.value = 'x';
+    await settle();
+    expect([find.state.value.at, log.includes('bind x')]).toEqual(['waiting', false]);
+    status.value = { at: 'ready', how: 'complete', error: null };
+    await settle();
+    expect(log).toContain('bind x');
+  });
+
+  it('adds what the records have, and ends with them', async () => {
+    const { find, answer, found, endSearch, settle } = setUp({ records: slices });
+    find.text.value = 'x';
+    await settle();
+    answer(1);
+    expect(find.state.value).toEqual({ at: 'searching', share: 0 });
+    found(1);
+    await settle();
+    expect([find.count.value, find.state.value]).toEqual([2, { at: 'searching', share: 0.5 }]);
+    endSearch();
+    await settle();
+    expect(find.state.value).toEqual({ at: 'done', beyond: 0, stopped: false, failure: null });
+  });
+
+  it('stops, and keeps what it has found', async () => {
+    const { find, log, answer, settle } = setUp({ records: slices });
+    find.text.value = 'x';
+    await settle();
+    answer(2);
+    find.stop();
+    expect(log).toContain('stop');
+    expect([find.count.value, find.state.value]).toEqual([2, { at: 'done', beyond: 0, stopped: true, failure: null }]);
+  });
+
+  it('steps from hit to hit, and begins anew at the end', async () => {
+    const { find, selected, answer, settle } = setUp();
+    find.text.value = 'x';
+    await settle();
+    answer(3);
+    const places: (bigint | undefined)[] = [];
+    for (const by of [1, 1, 1, 1, -1] as const) {
+      await find.step(by);
+      places.push(selected.value?.start);
+    }
+    expect(places).toEqual([10n, 20n, 30n, 10n, 30n]);
+    expect(find.current.value).toBe(2);
+  });
+
+  it('steps to the first hit as soon as there is one', async () => {
+    const { find, selected, answer, settle } = setUp();
+    find.text.value = 'x';
+    await find.step(1);
+    expect(selected.value).toBeNull();
+    await settle();
+    answer(2);
+    await settle();
+    expect(selected.value?.start).toBe(10n);
+  });
+
+  it('is forgotten when it is cleared', async () => {
+    const { find, log, answer, settle } = setUp();
+    find.text.value = 'x';
+    await settle();
+    answer(2);
+    find.clear();
+    await settle();
+    expect(log).toContain('drop 7');
+    expect([find.count.value, find.state.value.at, find.asked.value]).toEqual([0, 'idle', '']);
+  });
+});

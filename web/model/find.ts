@@ -1,0 +1,347 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { BoundExpression, FindPart, Hit, HitOrder, WrongExpression } from '../base/find_protocol.ts';
+import type { JobReply } from '../base/job_protocol.ts';
+import type { Ticks } from '../base/protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
+import { createHitMarks, type HitMarks } from './hit_marks.ts';
+import { type Pointed, pointedOf } from './pointing.ts';
+import type { Selection } from './selection.ts';
+import type { Timeline } from './timeline.ts';
+import type { Trace } from './trace.ts';
+import { toTick } from './view.ts';
+
+/** Time without typing after which a search begins. */
+const SETTLED_MS = 180;
+/** Rows of a block, which are requested together, and blocks kept. */
+const BLOCK = 64;
+const KEPT = 64;
+
+/** Where the search is. Counts are of hits. */
+export type FindState =
+  | { readonly at: 'idle' }
+  /** It waits for the file. */
+  | { readonly at: 'waiting' }
+  | { readonly at: 'wrong'; readonly wrong: WrongExpression }
+  /** `share` is how much has been searched, from 0 to 1; null before that is known. */
+  | { readonly at: 'searching'; readonly share: number | null }
+  /** `beyond`: further records match, but are neither listed nor marked. `stopped`: not all records were searched. */
+  | { readonly at: 'done'; readonly beyond: number; readonly stopped: boolean; readonly failure: string | null };
+
+/** The search of a trace. There is one at a time. */
+export interface Find {
+  /** Whether the person has opened it. */
+  readonly shown: Signal<boolean>;
+  /** What the person has typed. */
+  readonly text: Signal<string>;
+  /** The expression that the hits are of, or ''. */
+  readonly asked: ReadonlySignal<string>;
+  readonly state: ReadonlySignal<FindState>;
+  readonly count: ReadonlySignal<number>;
+  /** The number of the current hit from 0, or -1. */
+  readonly current: ReadonlySignal<number>;
+  /** Ids of the names of hits. */
+  readonly names: ReadonlySignal<ReadonlySet<number>>;
+  readonly marks: HitMarks;
+  /** The order of the list. */
+  readonly order: Signal<HitOrder>;
+  /** Counts arrivals of rows. */
+  readonly version: ReadonlySignal<number>;
+  /** A row of the list in its order, or null if it is not there yet. */
+  row(number: number): Hit | null;
+  /** Requests the rows of a part of the list that are not there yet, `end` exclusive. */
+  want(first: number, end: number): void;
+  /** Searches for the text at once. */
+  ask(text: string): void;
+  /** Ends the search and keeps what it has found. */
+  stop(): void;
+  /** Forgets the search. */
+  clear(): void;
+  /** Selects a row of the list in its order. */
+  choose(number: number): void;
+  /** Selects the next or the previous hit after the selection, or after the left edge of the screen. Begins anew at the end. */
+  step(by: 1 | -1): Promise<void>;
+  /** Selects the hit that was chosen; set by the timeline, which brings it into view. */
+  readonly chosen: ReadonlySignal<Pointed | null>;
+  readonly dispose: Dispose;
+}
+
+/** No search yet. */
+export function createFind(
+  trace: Pick<Trace, 'bind' | 'begin' | 'hits' | 'records' | 'status'>,
+  timeline: Pick<Timeline, 'view' | 'picture' | 'overview'>,
+  selection: Pick<Selection, 'selected' | 'record' | 'selectRecord'>,
+): Find {
+  const scope = createScope();
+  const shown = signal(false);
+  const text = signal('');
+  const asked = signal('');
+  const state = signal<FindState>({ at: 'idle' });
+  const count = signal(0);
+  const current = signal(-1);
+  const names = signal<ReadonlySet<number>>(new Set());
+  const order = signal<HitOrder>('position');
+  const version = signal(0);
+  const chosen = signal<Pointed | null>(null);
+  const job = signal(-1);
+  /** Counts what was added to the hits of the job. */
+  const added = signal(0);
+  const blocks = new Map<number, readonly Hit[]>();
+  let cancel: Dispose = () => undefined;
+  /** Steps that wait for the first hits. */
+  let awaited: 1 | -1 | 0 = 0;
+
+  const marks = createHitMarks(trace, timeline, job, added);
+  scope.add(marks.dispose);
+
+  const forget = () => {
+    cancel();
+    cancel = () => undefined;
+    trace.records.stopSearch();
+    if (job.peek() >= 0) void trace.hits(job.peek(), { what: 'drop' });
+    job.value = -1;
+    blocks.clear();
+    awaited = 0;
+    count.value = 0;
+    current.value = -1;
+    names.value = new Set();
+    version.value += 1;
+  };
+  const done = (beyond = 0, stopped = false, failure: string | null = null) => {
+    state.value = { at: 'done', beyond, stopped, failure };
+  };
+  const grow = (found: number, named: Uint32Array) => {
+    if (found === count.peek() && added.peek() > 0) return;
+    count.value = found;
+    names.value = new Set(named);
+    added.value += 1;
+    blocks.clear();
+    version.value += 1;
+    void follow();
+    if (awaited !== 0 && found > 0) {
+      const by = awaited;
+      awaited = 0;
+      void step(by);
+    }
+  };
+  /** Has the records searched, and adds what is found to the hits of the job. */
+  const searchRecords = async (id: number, query: Uint8Array) => {
+    state.value = { at: 'searching', share: 0 };
+    let listed = 0;
+    let matching = 0;
+    const isMine = () => job.peek() === id;
+    const answers: Promise<unknown>[] = [];
+    const ended = await trace.records.search(query, (part) => {
+      if (!isMine()) return;
+      listed += part.found.x.length;
+      matching = part.count;
+      if (state.peek().at === 'searching') state.value = { at: 'searching', share: part.share };
+      if (part.found.x.length === 0 && part.found.texts.length === 0) return;
+      const answer = trace.hits(id, { what: 'add', found: part.found });
+      answers.push(answer.then((grown) => grown && isMine() && grow(grown.count, grown.names)));
+    });
+    await Promise.all(answers);
+    if (!isMine() || state.peek().at !== 'searching') return;
+    done(matching - listed, ended === undefined, ended?.sentence ?? null);
+    awaited = 0;
+  };
+  const begin = (expression: string) => {
+    forget();
+    asked.value = expression;
+    if (expression.trim() === '') {
+      state.value = { at: 'idle' };
+      return;
+    }
+    if (trace.status.peek().at === 'loading') {
+      state.value = { at: 'waiting' };
+      return;
+    }
+    state.value = { at: 'searching', share: null };
+    let isNewest = true;
+    cancel = () => {
+      isNewest = false;
+    };
+    void trace.bind(expression).then((bound) => {
+      if (!isNewest || !bound) return;
+      if ('slices' in bound) search(bound);
+      else state.value = { at: 'wrong', wrong: bound };
+    });
+  };
+  const search = ({ slices, records }: BoundExpression) => {
+    const take = (reply: JobReply<'find'>) => {
+      if (reply.t === 'job-progress') {
+        const { done: visited, of } = reply.progress;
+        state.value = { at: 'searching', share: of > 0 ? visited / of : 0 };
+        return;
+      }
+      if (reply.t === 'job-failed') {
+        done(0, true, reply.error.sentence);
+        return;
+      }
+      if (!reply.last) return;
+      const part = reply.part as FindPart;
+      job.value = reply.id;
+      added.value = 0;
+      grow(part.count, part.names);
+      if (records) void searchRecords(reply.id, records);
+      else {
+        done();
+        awaited = 0;
+      }
+    };
+    cancel = trace.begin({ kind: 'find', slices }, take);
+  };
+
+  scope.add(
+    effect(() => {
+      const typed = text.value;
+      if (typed === asked.peek()) return undefined;
+      const timer = setTimeout(() => {
+        // Enter may have begun it.
+        if (typed !== asked.peek()) begin(typed);
+      }, SETTLED_MS);
+      return () => clearTimeout(timer);
+    }),
+  );
+  scope.add(
+    watch([trace.status], () => {
+      if (state.peek().at === 'waiting' && trace.status.peek().at !== 'loading') begin(asked.peek());
+    }),
+  );
+  scope.add(
+    watch([order], () => {
+      blocks.clear();
+      version.value += 1;
+    }),
+  );
+
+  /** Makes the selection the current hit, if it is one. */
+  const follow = async () => {
+    const id = job.peek();
+    if (id < 0) return;
+    const selected = selection.selected.peek();
+    const record = selection.record.peek();
+    const x = selected?.start ?? record?.x;
+    if (x === undefined || (!selected?.item && !record)) {
+      current.value = -1;
+      return;
+    }
+    const item = selected?.item ?? null;
+    const answer = await trace.hits(id, { what: 'rank', x, item, locator: record?.locator ?? null });
+    if (!answer || job.peek() !== id) return;
+    if (selection.selected.peek() !== selected || selection.record.peek() !== record) return;
+    current.value = answer.isHit ? answer.rank : -1;
+  };
+  scope.add(watch([selection.selected, selection.record], () => void follow()));
+
+  const select = (hit: Hit) => {
+    const { item, track, start, end, name, title, locator } = hit;
+    if (item) {
+      const pointed = pointedOf({ item, name: name ?? -1, start, end, flags: 0 });
+      selection.selected.value = pointed;
+      chosen.value = pointed;
+      return;
+    }
+    selection.selectRecord({ x: start, track, locator, name: title, fields: [], dropped: 0 });
+    chosen.value = { item: null, track, depth: 0, name: -1, start, end: null, flags: 0, many: 1, reading: null };
+  };
+  const page = async (first: number, size: number, by: HitOrder) => {
+    const id = job.peek();
+    const found = id < 0 ? null : await trace.hits(id, { what: 'page', first, count: size, order: by });
+    return job.peek() === id ? found : null;
+  };
+  /** The position from which the next hit is sought. */
+  const place = (): { readonly x: Ticks; readonly rank: number } | null => {
+    const selected = selection.selected.peek();
+    const record = selection.record.peek();
+    const x = selected?.start ?? record?.x;
+    if (x !== undefined) return { x, rank: current.peek() };
+    const view = timeline.view.peek();
+    return view && { x: toTick(view, 0) as Ticks, rank: -1 };
+  };
+  const step = async (by: 1 | -1) => {
+    const total = count.peek();
+    const from = place();
+    const id = job.peek();
+    if (id < 0 || !from) return;
+    let next: number;
+    if (from.rank >= 0) next = from.rank + by;
+    else {
+      const answer = await trace.hits(id, { what: 'rank', x: from.x, item: null, locator: null });
+      if (!answer || job.peek() !== id) return;
+      next = by > 0 ? answer.rank : answer.rank - 1;
+    }
+    if (total === 0) return;
+    next = (next + total) % total;
+    const [hit] = (await page(next, 1, 'position')) ?? [];
+    if (!hit) return;
+    select(hit);
+    current.value = next;
+  };
+
+  const requested = new Set<string>();
+  return {
+    shown,
+    text,
+    asked,
+    state,
+    count,
+    current,
+    names,
+    marks,
+    order,
+    version,
+    chosen,
+    row: (number) => blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK] ?? null,
+    want: (first, end) => {
+      const last = Math.min(end, count.peek());
+      for (let block = Math.floor(first / BLOCK); block * BLOCK < last; block += 1) {
+        if (blocks.has(block)) continue;
+        const by = order.peek();
+        const key = `${job.peek()} ${version.peek()} ${by} ${block}`;
+        if (requested.has(key)) continue;
+        requested.add(key);
+        const at = added.peek();
+        void page(block * BLOCK, BLOCK, by).then((found) => {
+          requested.delete(key);
+          if (!found || order.peek() !== by || added.peek() !== at) return;
+          blocks.set(block, found);
+          for (const oldest of blocks.keys()) {
+            if (blocks.size <= KEPT) break;
+            blocks.delete(oldest);
+          }
+          version.value += 1;
+        });
+      }
+    },
+    ask: (wanted) => {
+      text.value = wanted;
+      if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
+    },
+    stop: () => {
+      if (state.peek().at !== 'searching') return;
+      cancel();
+      trace.records.stopSearch();
+      done(0, true);
+    },
+    clear: () => {
+      text.value = '';
+      asked.value = '';
+      forget();
+      state.value = { at: 'idle' };
+    },
+    choose: (number) => {
+      const hit = blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK];
+      if (hit) select(hit);
+    },
+    step: async (by) => {
+      if (text.peek() !== asked.peek()) begin(text.peek());
+      if (state.peek().at === 'searching' && count.peek() === 0) awaited = by;
+      else await step(by);
+    },
+    dispose: () => {
+      forget();
+      scope.dispose();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Hit, HitOrder } from '../../../base/find_protocol.ts';
+import { formatCount, formatLength, formatPosition, plural } from '../../../base/format.ts';
+import { ticks } from '../../../base/ticks.ts';
+import { laidHeight, shownRows } from '../../../model/long_list.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import { Gap, useLongList } from '../long_list.tsx';
+import { TABLE_ROW } from '../virtual_rows.tsx';
+import './results.css';
+
+/** Rows above and below the visible ones. */
+const SPARE = 8;
+
+interface ColumnOf {
+  readonly order: HitOrder;
+  readonly title: string;
+  /** CSS pixels; left out for the column that takes the rest. */
+  readonly width?: number;
+}
+
+const POSITION: ColumnOf = { order: 'position', title: 'Position', width: 150 };
+const THREAD: ColumnOf = { order: 'thread', title: 'Thread', width: 170 };
+const NAME: ColumnOf = { order: 'name', title: 'Name' };
+const DURATION: ColumnOf = { order: 'duration', title: 'Duration', width: 110 };
+const MATCH: ColumnOf = { order: 'match', title: 'Match', width: 320 };
+
+/** The hits of the search. */
+export function Results({ open }: { open: OpenTrace }) {
+  const { trace, find } = open;
+  const box = useRef<HTMLDivElement>(null);
+  const count = find.count.value;
+  const { place, scroll, go, onScroll } = useLongList(box, count);
+  // Repaint when rows arrive.
+  void find.version.value;
+  const { first, end, above } = shownRows(place, scroll, SPARE);
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, k) => find.row(first + k));
+  useEffect(() => find.want(first, end));
+  const info = trace.info.value;
+  const extent = trace.progress.value.extent;
+  const order = find.order.value;
+  const current = order === 'position' ? find.current.value : -1;
+  useEffect(() => {
+    if (current >= 0) go(current);
+  }, [current]);
+  if (!info || !extent) return null;
+  const timed = info.clock.kind !== 'ordinal';
+  const columns = [POSITION, THREAD, NAME, ...(timed ? [DURATION] : []), MATCH];
+  const tracks = trace.tracks.value;
+  const textOf = (hit: Hit, { order: shows }: ColumnOf): string => {
+    switch (shows) {
+      case 'position':
+        return formatPosition(hit.start, extent.from, info.clock);
+      case 'thread':
+        return tracks.get(hit.track)?.name ?? '';
+      case 'name':
+        return hit.name === null ? trace.names.inPlaceOf(hit.title) : trace.names.of(hit.name);
+      case 'duration':
+        return hit.end === null ? '' : formatLength(ticks(hit.end - hit.start), info.clock);
+      case 'match':
+        return hit.matched;
+    }
+  };
+  const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
+    if (by === undefined || count === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const from = current < 0 ? Math.floor(place.top) - (by > 0 ? 1 : 0) : current;
+    const next = Math.max(0, Math.min(count - 1, from + by));
+    go(next);
+    find.choose(next);
+  };
+  const isNumber = (column: ColumnOf) => column === POSITION || column === DURATION;
+  return (
+    <div class="results">
+      <div class="panel-bar">
+        <span class="muted">
+          {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{find.asked.value}</span>
+        </span>
+      </div>
+      <div class="table" ref={box} onScroll={onScroll}>
+        <table
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
+          role="grid"
+          aria-label="Hits"
+          aria-rowcount={count + 1}
+          aria-activedescendant={current >= first && current < end ? `hit-${current}` : undefined}
+          tabIndex={0}
+          onKeyDown={onKey}
+        >
+          <colgroup>
+            {columns.map(({ order: key, width }) => (
+              <col key={key} style={width === undefined ? undefined : { width: `${width}px` }} />
+            ))}
+          </colgroup>
+          <thead>
+            <tr aria-rowindex={1}>
+              {columns.map((column) => (
+                <th
+                  key={column.order}
+                  scope="col"
+                  class={isNumber(column) ? 'number' : ''}
+                  aria-sort={column.order === order ? (order === 'duration' ? 'descending' : 'ascending') : 'none'}
+                >
+                  <button
+                    type="button"
+                    class="plain"
+                    onClick={() => {
+                      find.order.value = column.order;
+                    }}
+                  >
+                    {column.title}
+                    <span class="sort" aria-hidden="true">
+                      {column.order === order ? (order === 'duration' ? '▾' : '▴') : ''}
+                    </span>
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Gap pixels={above} columns={columns.length} />
+            {rows.map((hit, k) => {
+              const row = first + k;
+              return (
+                <tr
+                  key={row}
+                  id={`hit-${row}`}
+                  aria-rowindex={row + 2}
+                  aria-selected={row === current}
+                  onClick={() => find.choose(row)}
+                >
+                  {columns.map((column) => {
+                    const text = hit ? textOf(hit, column) : '';
+                    return (
+                      <td key={column.order} class={isNumber(column) ? 'number' : ''} title={text}>
+                        {text}
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+            <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={columns.length} />
+          </tbody>
+        </table>
+        {count === 0 && find.state.value.at === 'done' && <p class="panel-note muted">Nothing found.</p>}
+      </div>
+    </div>
+  );
+}

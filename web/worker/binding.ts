@@ -1,0 +1,24 @@
+import type { BoundExpression, WrongExpression } from '../base/find_protocol.ts';
+import { notLoaded } from './errors.ts';
+import type { Language } from './language.ts';
+import type { Session } from './session.ts';
+
+/** An expression about the trace of a session, or why it is none. `load` loads the filter language. */
+export async function bind(
+  load: () => Promise<Language>,
+  session: Session,
+  text: string,
+): Promise<BoundExpression | WrongExpression> {
+  try {
+    const { Binder } = await load();
+    // Names may have other texts than for the search before.
+    const binder = new Binder(session.findContext(/frame/i.test(text)));
+    try {
+      return binder.bind(text) as BoundExpression | WrongExpression;
+    } finally {
+      binder.free();
+    }
+  } catch {
+    return { sentence: notLoaded('The search').sentence, at: 0, length: 0 };
+  }
+}
