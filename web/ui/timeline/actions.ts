@@ -1,8 +1,10 @@
 import { computed } from '@preact/signals';
+import type { Ticks } from '../../base/protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
 import { SLICE_ROW } from '../../model/layout.ts';
 import { firstSlice, type Pointed, pointedOf } from '../../model/pointing.ts';
+import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
@@ -38,6 +40,8 @@ export function createTraceActions(
     selection.selected.value = next;
     bringIntoView(next);
   };
+  /** Where the last step from row to row led, and the position that it kept to. */
+  let way: { readonly to: Pointed | null; readonly time: Ticks } | null = null;
   let latest: 'selected' | 'range' = 'selected';
   scope.add(
     watch([selection.selected], () => {
@@ -68,6 +72,27 @@ export function createTraceActions(
       const picture = timeline.picture.peek();
       const view = timeline.view.peek();
       if (picture && view) select(firstSlice(picture, timeline.layout.peek(), view, widthOf()));
+    },
+    stepRow: async (by) => {
+      const view = timeline.view.peek();
+      const from = selection.selected.peek();
+      const place = from ?? selection.record.peek();
+      if (!view || !place) return;
+      const rows = rowsOf(timeline.layout.peek());
+      const at = rowOf(rows, place.track, from?.item ?? null);
+      if (at < 0) return;
+      const start = 'start' in place ? place.start : place.x;
+      // Several steps keep to one position, so that the way back leads where it came from.
+      const time = way?.to === from && way ? way.time : middleOf(start, from?.end ?? null, view, widthOf());
+      for (let next = at + by; next >= 0 && next < rows.length; next += by) {
+        const found = await trace.find({ to: 'row', time, ...rows[next]! });
+        // A selection made in the meantime takes precedence.
+        if (selection.selected.peek() !== from) return;
+        if (!found) continue;
+        select(pointedOf(found));
+        way = { to: selection.selected.peek(), time };
+        return;
+      }
     },
     step: async (to) => {
       const from = selection.selected.peek();

@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { shortened } from '../../base/format.ts';
 import { DERIVED } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
@@ -58,6 +59,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     });
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
+    // What was opened is what the keys act on now.
+    element.focus({ preventScroll: true });
     scope.add(state.dispose);
     return scope.dispose;
   }, [open, page, state]);
@@ -83,12 +86,12 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
             class="area"
             role="application"
             aria-roledescription="timeline"
-            aria-label={`Timeline of ${trace.name}. Enter selects, period and comma go along a row, brackets up and down the calls.`}
+            aria-label={`Timeline of ${shortened(trace.name)}. Enter selects, up and down go from row to row, period and comma along a row, brackets up and down the calls.`}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
             tabIndex={0}
           >
-            <div ref={shapes} />
-            <canvas ref={marks} />
+            <div ref={shapes} role="img" aria-label="Slices" />
+            <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
             <RangeBand open={open} drawn={state.drawn} />
             <Crosshair pointer={state.pointer} />
             {empty && (

@@ -41,7 +41,7 @@ const COLUMNS: &[Column] = &[
 
 /// Where names come from that a binary log does not have.
 const NAMES_FROM: &str =
-    "not in the log. Add the traced program, or open the YAML of `llvm-xray convert --symbolize` instead";
+    "not in the log: add the traced program, or open the YAML that llvm-xray convert --symbolize writes";
 
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
