@@ -73,7 +73,7 @@ for (const order of ['together', 'before']) {
     } else {
       await choose(page, NAMES);
       await expect(page.locator('.waiting')).toContainText('names.csv');
-      await expect(page.locator('.waiting')).toContainText('waits for the trace to drop next');
+      await expect(page.locator('.waiting')).toContainText('waits for a trace');
       await expect(page.locator('body')).toHaveAttribute('data-state', 'empty');
       await choose(page, trace('threads.xray'));
     }

@@ -105,7 +105,7 @@ test('stops reading and keeps what was read', async ({ page }) => {
   });
   await drop(page, 'long.xray', fixture('threads.xray'), 20_000);
   await settled(page, 'ready', 'long.xray');
-  await expect(page.locator('.header')).toContainText('stopped at');
+  await expect(page.locator('.header')).toContainText('Stopped at');
   // The view fits to the events so far, and their picture follows.
   await expect.poll(() => inked(page)).toBeGreaterThan(1000);
   await page.locator('.area').focus();

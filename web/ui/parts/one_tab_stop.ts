@@ -6,8 +6,8 @@ import { createScope } from '../../base/scope.ts';
 const CONTROLS = 'button, [role="button"], section[tabindex]';
 
 /**
- * Makes the controls in an element one stop of the tab key, between which the arrow keys move the focus. A control that scrolls
- * keeps the arrow keys until it is at its end.
+ * Makes the controls in an element one stop of the tab key, between which the arrow keys move the focus. A region that scrolls
+ * is a stop of its own, and keeps the arrow keys until it is at its end.
  */
 export function useOneTabStop(box: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -19,7 +19,7 @@ export function useOneTabStop(box: RefObject<HTMLElement | null>): void {
     const mark = () => {
       const all = controls();
       if (!current || !all.includes(current)) current = all[0] ?? null;
-      for (const control of all) control.tabIndex = control === current ? 0 : -1;
+      for (const control of all) control.tabIndex = control === current || canScroll(control) ? 0 : -1;
     };
     mark();
     // Values arrive, unfold and are replaced.
@@ -55,9 +55,14 @@ function isDisabled(control: HTMLElement): boolean {
   return control instanceof HTMLButtonElement && control.disabled;
 }
 
+function canScroll({ scrollHeight, clientHeight, tagName }: HTMLElement): boolean {
+  return tagName === 'SECTION' && scrollHeight > clientHeight + 1;
+}
+
 /** Whether a key would scroll a control. */
-function scrolls({ scrollTop, scrollHeight, clientHeight, tagName }: HTMLElement, key: string): boolean {
-  if (tagName !== 'SECTION') return false;
+function scrolls(control: HTMLElement, key: string): boolean {
+  if (!canScroll(control)) return false;
+  const { scrollTop, scrollHeight, clientHeight } = control;
   const room = scrollHeight - clientHeight - scrollTop;
   if (key === 'ArrowDown' || key === 'End') return room > 1;
   return (key === 'ArrowUp' || key === 'Home') && scrollTop > 0;

@@ -1,9 +1,11 @@
 import { computed } from '@preact/signals';
 import type { Ticks } from '../../base/protocol.ts';
+import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
+import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
 import { SLICE_ROW } from '../../model/layout.ts';
-import { firstSlice, type Pointed, pointedOf } from '../../model/pointing.ts';
+import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -35,6 +37,12 @@ export function createTraceActions(
     const right = pointed.end === null ? left : toPixel(view, pointed.end);
     if (right < 0 || left > width) timeline.glideBy((left + Math.min(right, left + width)) / 2 - width / 2);
   };
+  /** Moves the view to a position unless it is on the screen. */
+  const reveal = (x: Ticks) => {
+    const view = timeline.view.peek();
+    const at = view && toPixel(view, x);
+    if (at !== null && (at < 0 || at > widthOf())) timeline.glideBy(at - widthOf() / 2);
+  };
   const select = (next: Pointed | null) => {
     if (!next) return;
     selection.selected.value = next;
@@ -53,6 +61,20 @@ export function createTraceActions(
       if (statistics.range.peek()) latest = 'range';
     }),
   );
+
+  /** From a record to the next or previous one, or to the slice around it. */
+  const stepFrom = async (record: RecordRow, to: Step) => {
+    if (to === 'callee') return;
+    if (to === 'caller') {
+      const found = await trace.find({ to: 'at', time: record.x, track: record.track });
+      if (found && selection.record.peek() === record) select(pointedOf(found));
+      return;
+    }
+    const next = await trace.records.recordAt(ticks(record.x + (to === 'next' ? 1n : -1n)), record.track);
+    if (!next || next.x === record.x || selection.record.peek() !== record) return;
+    selection.selectRecord(next);
+    reveal(next.x);
+  };
 
   return {
     area,
@@ -96,6 +118,8 @@ export function createTraceActions(
     },
     step: async (to) => {
       const from = selection.selected.peek();
+      const record = selection.record.peek();
+      if (record) return stepFrom(record, to);
       if (!from?.item) return;
       const found = await trace.find({ to, item: from.item });
       // A selection made in the meantime takes precedence.
