@@ -102,15 +102,15 @@ test('files that fit nothing are named, and the open trace stays', async ({ page
   await choose(page, file('app', '\x7fELF\x02\x01\x01\0\0\0'));
   await expect(notice(page)).toContainText('app looks like an ELF binary, not like a trace.');
   await choose(page, file('wrong.csv', '1000000,nobody\nthis is no name\n'));
-  await expect(notice(page)).toContainText('wrong.csv: Its name is of no function in this trace. 1');
+  await expect(notice(page)).toContainText('wrong.csv: Its name matches no function of this trace. 1');
   await expect(companions(page).locator('.warning')).toContainText('wrong.csv');
   await expect(header(page)).toContainText('threads.xray');
   await choose(page, trace('apitrace/scene.trace'), NAMES);
   await settled(page, 'ready', 'scene.trace');
-  await expect(notice(page)).toContainText('A trace like this has no use for names.csv.');
+  await expect(notice(page)).toContainText('This trace cannot use names.csv.');
   await expect(companions(page)).toHaveCount(0);
   await choose(page, NAMES);
-  await expect(notice(page)).toContainText('names.csv is a list of names, of which a trace like this has no use.');
+  await expect(notice(page)).toContainText('names.csv is a list of names, which this trace cannot use.');
 });
 
 test('addresses of frames and of blocks take names, by the lines of a map', async ({ page }) => {

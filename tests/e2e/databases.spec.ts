@@ -60,7 +60,7 @@ test('the person goes to a transition, and steps from one to the next', async ({
   await page.locator('#go-to').fill('nowhere');
   await page.keyboard.press('Enter');
   await expect(page.locator('#go-to')).toHaveAttribute('aria-invalid', 'true');
-  await expect(page.getByRole('alert')).toContainText('No name here contains “nowhere”, and it is not a position');
+  await expect(page.getByRole('alert')).toContainText('No name contains “nowhere”. Positions look like');
   await page.locator('#go-to').fill('0x');
   await page.keyboard.press('Enter');
   await expect(details(page).getByRole('heading')).toContainText('0x');

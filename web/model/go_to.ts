@@ -1,4 +1,4 @@
-import { formatLength, formatPosition } from '../base/format.ts';
+import { formatLength, formatPosition, shortened } from '../base/format.ts';
 import { parsePosition } from '../base/position.ts';
 import type { Clock, Found, Ticks } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
@@ -54,7 +54,7 @@ export function goalOf(text: string, extent: Extent, clock: Clock, names: Names)
   if (name >= 0) return { to: 'name', name };
   return {
     to: 'nowhere',
-    sentence: `No name here contains “${wanted}”, and it is not a position such as ${example(extent, clock)}.`,
+    sentence: `No name contains “${shortened(wanted, 60)}”. Positions look like ${example(extent, clock)}.`,
   };
 }
 
@@ -66,7 +66,7 @@ export function goalOf(text: string, extent: Extent, clock: Clock, names: Names)
 export async function goTo(text: string, { trace, timeline, selection }: Place): Promise<string> {
   const info = trace.info.peek();
   const extent = trace.progress.peek().extent;
-  if (!info || !extent) return 'Nothing has been read yet.';
+  if (!info || !extent) return 'The trace is empty so far.';
   const goal = goalOf(text, extent, info.clock, trace.names);
   if (goal.to === 'nowhere') return goal.sentence;
   const selected = selection.selected.peek();
@@ -87,7 +87,7 @@ export async function goTo(text: string, { trace, timeline, selection }: Place):
   const named = (time: Ticks) => trace.find({ to: 'named', time, name: goal.name });
   // After the last one comes the first.
   const found = (await named(after)) ?? (await named(extent.from));
-  if (!found) return `${trace.names.of(goal.name)} is not on the timeline.`;
+  if (!found) return `${shortened(trace.names.of(goal.name))} is not on the timeline.`;
   const length = found.end !== null && found.end > found.start ? found.end - found.start : 1n;
   timeline.show(around(ticks(found.start + length / 2n), AROUND_NAMED * length, extent), 'gliding', MARGIN);
   selection.selected.value = pointedOf(found);

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { ProblemCount, Track } from '../base/protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { formatReading, inOrder, problemsLabel, readingOf, shortLine, slicesByNoun, trackLines } from './tracks.ts';
+import {
+  countedSlices,
+  formatReading,
+  inOrder,
+  problemsLabel,
+  readingOf,
+  shortLine,
+  slicesByNoun,
+  trackLines,
+} from './tracks.ts';
 
 const INFO = { sliceNoun: 'call' };
 const plain = (text: string) => text.replaceAll(NBSP, ' ');
@@ -78,6 +87,14 @@ describe('groups', () => {
       ['frame', 449],
     ]);
   });
+});
+
+it('slices are counted in the noun of their tracks', () => {
+  const counted = (slices: number, tracks: readonly Track[]) => plain(countedSlices(slices, tracks, INFO));
+  expect(counted(1, [track({})])).toBe('1 call');
+  expect(counted(337, [track({ groups: 6 }), track({})])).toBe('337 calls and groups');
+  expect(counted(449, [frames])).toBe('449 frames');
+  expect(counted(450, [frames, track({})])).toBe('450 calls');
 });
 
 describe('the order of tracks', () => {

@@ -1,4 +1,4 @@
-import { formatCount, formatCounted } from '../base/format.ts';
+import { formatCount, formatCounted, NBSP, plural } from '../base/format.ts';
 import { DERIVED, type ProblemCount, type TraceInfo, type Track } from '../base/protocol.ts';
 
 /** Singular noun for a slice that groups others, such as a debug group. */
@@ -34,6 +34,14 @@ export function inOrder(tracks: Iterable<Track>): Track[] {
     for (const [i, place] of siblings.entries()) all[place] = threads[i]!;
   }
   return all;
+}
+
+/** A number of slices on some tracks with their noun: `331 calls`, `337 calls and groups`, `4 frames`. */
+export function countedSlices(slices: number, tracks: readonly Track[], info: Pick<TraceInfo, 'sliceNoun'>): string {
+  const nouns = new Set(tracks.map((track) => sliceNounOf(track, info)));
+  const [noun = info.sliceNoun] = nouns.size === 1 ? nouns : [];
+  if (!tracks.some(({ groups }) => groups)) return formatCounted(slices, noun);
+  return `${formatCount(slices)}${NBSP}${plural(2, noun)} and ${plural(2, GROUP)}`;
 }
 
 /** Number of slices by noun: first those of threads, then groups of them, then lane by lane. */

@@ -82,7 +82,7 @@ function Facts({ trace, cancel, remove, reopen }: FactsProps) {
       {heading}
       {trace.hasOthers.value && (
         <button type="button" class="plain" onClick={reopen} title="Choose another trace of this archive">
-          Others…
+          Other traces…
         </button>
       )}
       <Companions companions={trace.companions.value} remove={remove} />

@@ -45,7 +45,7 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
   const derived = track.id >= DERIVED;
   return (
     <li
-      class={`track ${track.kind}${heading ? ' heading' : ''}${derived ? ' derived' : ''}`}
+      class={`track${track.kind === 'thread' ? ' thread' : ''}${heading ? ' heading' : ''}${derived ? ' derived' : ''}`}
       style={{ transform: `translateY(${laid.top - scrollTop}px)`, height: `${height}px` }}
       title={[shortened(track.name, LONGEST_TITLE), ...lines].join('\n')}
     >

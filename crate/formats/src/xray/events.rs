@@ -41,7 +41,7 @@ const COLUMNS: &[Column] = &[
 
 /// Where names come from that a binary log does not have.
 const NAMES_FROM: &str =
-    "not in the log: add the traced program, or open the YAML that llvm-xray convert --symbolize writes";
+    "not in the log: add a list of names, or open the YAML that llvm-xray convert --symbolize writes";
 
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {

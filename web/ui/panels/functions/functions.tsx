@@ -1,10 +1,11 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatLength, formatPercent, plural } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatLength, formatPercent, plural, shortened } from '../../../base/format.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
 import { type FunctionColumn, functionRows, MOST_ROWS, type Sort, sortedBy } from '../../../model/functions.ts';
-import type { Exact, Told } from '../../../model/statistics.ts';
+import { type Exact, type Told, tracksOf } from '../../../model/statistics.ts';
+import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
@@ -14,16 +15,18 @@ import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
 
 const COLUMNS: readonly (readonly [by: FunctionColumn, title: string, says: string])[] = [
-  ['name', 'Function', 'The function'],
-  ['count', 'Count', 'How often it was called'],
-  ['total', 'Total', 'Time in it and in what it called, once where it calls itself'],
-  ['self', 'Self', 'Time in it alone'],
-  ['min', 'Min', 'The shortest call'],
-  ['median', 'Median', 'Half of the calls are no longer than this, to within 1 %'],
-  ['p90', 'p90', '90 % of the calls are no longer than this, to within 1 %'],
-  ['p99', 'p99', '99 % of the calls are no longer than this, to within 1 %'],
-  ['max', 'Max', 'The longest call'],
+  ['name', 'Function', 'Name of the function'],
+  ['count', 'Count', 'Number of calls'],
+  ['total', 'Total', 'Time in the function and its callees; recursive calls count once'],
+  ['self', 'Self', 'Time in the function itself'],
+  ['min', 'Min', 'Shortest call'],
+  ['median', 'Median', 'Half of the calls are at most this long, within 1 %'],
+  ['p90', 'p90', '90 % of the calls are at most this long, within 1 %'],
+  ['p99', 'p99', '99 % of the calls are at most this long, within 1 %'],
+  ['max', 'Max', 'Longest call'],
 ];
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
 const EXACT: readonly (keyof Percentiles & FunctionColumn)[] = ['median', 'p90', 'p99'];
 
 interface Props extends PanelProps {
@@ -57,7 +60,7 @@ export function Functions({ open, theme, sort, filter }: Props) {
           }}
         />
         <span class="muted">
-          {amount(told, rows.value.length, filter.value, info.sliceNoun)}
+          {amount(told, rows.value.length, filter.value, info.sliceNoun, open)}
           {unitOf(info.clock)}
         </span>
         <Accuracy open={open} />
@@ -72,14 +75,20 @@ function amount(
   rows: number,
   filter: string,
   noun: string,
+  { trace, statistics }: OpenTrace,
 ): string {
   const { length } = columns as FunctionColumns;
   const of = rows < length && filter.trim() !== '' ? `${formatCount(rows)} of ` : '';
   const cut = rows === MOST_ROWS && rows < length ? `, the first ${formatCount(rows)} shown` : '';
-  // Calls have functions. Lifetimes and frames have names.
-  const functions = `${of}${formatCounted(length, noun === 'call' ? 'function' : 'name')}${cut}`;
-  if (exact) return `${functions} in ${formatCounted(slices, noun)}`;
-  return `${functions}, estimated from ${formatPercent(visited, slices)} of ${formatCounted(slices, noun)}`;
+  const tracks = tracksOf(trace.tracks.value.values(), statistics.whose.value);
+  const counted = countedSlices(slices, tracks, { sliceNoun: noun });
+  // Calls have functions. Lifetimes, frames and groups have names.
+  const isOfCalls = counted === formatCounted(slices, 'call');
+  // Each with a name of its own, as frames are.
+  if (exact && !isOfCalls && of === '' && cut === '' && length === slices) return counted;
+  const functions = `${of}${formatCounted(length, isOfCalls ? 'function' : 'name')}${cut}`;
+  if (exact) return `${functions}, ${counted}`;
+  return `${functions}, estimate from ${formatPercent(visited, slices)} of ${counted}`;
 }
 
 function Accuracy({ open }: { open: OpenTrace }) {
@@ -97,8 +106,12 @@ function Accuracy({ open }: { open: OpenTrace }) {
   return (
     <span class="panel-end">
       <span class="muted">Median, p90 and p99 are within 1 %.</span>{' '}
-      <button type="button" title={`Of ${trace.names.of(name)}`} onClick={() => statistics.askExact(name)}>
-        Exactly
+      <button
+        type="button"
+        title={`Exact percentiles of ${shortened(trace.names.of(name))}`}
+        onClick={() => statistics.askExact(name)}
+      >
+        Find exact percentiles
       </button>{' '}
       <Keep open={open} name={name} />
     </span>
@@ -106,8 +119,8 @@ function Accuracy({ open }: { open: OpenTrace }) {
 }
 
 function exactness({ found, progress, failure }: Exact): string {
-  if (found) return 'Percentiles of the chosen function are exact.';
-  return failure ?? (progress ? `Looking… ${formatPercent(progress.done, progress.of)}` : 'Looking…');
+  if (found) return 'Percentiles of the selected function are exact.';
+  return failure ?? (progress ? `Counting… ${formatPercent(progress.done, progress.of)}` : 'Counting…');
 }
 
 interface TableProps {
@@ -173,14 +186,14 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
                 aria-selected={name === chosen}
                 onClick={() => choose(row, true)}
               >
-                <td class="name" title={trace.names.of(name)}>
+                <td class="name" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
                   <span
                     class="swatch"
                     style={{
                       background: PALETTES[theme].slices[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1],
                     }}
                   />
-                  {trace.names.of(name)}
+                  {shortened(trace.names.of(name))}
                 </td>
                 <Cells
                   columns={columns}
@@ -196,9 +209,7 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
         </tbody>
       </table>
       {rows.length === 0 && (
-        <p class="panel-note muted">
-          {columns.length === 0 ? 'Nothing runs in this range.' : 'No function has this in its name.'}
-        </p>
+        <p class="panel-note muted">{columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}</p>
       )}
     </div>
   );
