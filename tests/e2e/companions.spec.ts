@@ -162,7 +162,7 @@ test('a damaged log gives what precedes the damage, and one of another database 
   await choose(page, database, file('logged.sqlite-wal', damaged));
   await settled(page, 'ready', 'logged.sqlite');
   await expect(notice(page)).toContainText('It adds 2');
-  await expect(notice(page)).toContainText('It is damaged or incomplete at byte 1,104, and what follows is left out.');
+  await expect(notice(page)).toContainText('It is damaged or incomplete at byte 1,104, and the rest is left out.');
   await expect(header(page)).toContainText('6 block runs');
 
   const other = readFileSync(fixture('rvn/logged.sqlite-wal'));

@@ -40,15 +40,26 @@ test('labels of the ruler are whole, and that of the pointer is beside that of t
   for (let step = 0; step < 4; step += 1) {
     await page.keyboard.press('w');
     await page.keyboard.press('d');
-    for (const mark of await page.locator('.ruler-mark').all()) {
-      if ((await mark.textContent()) === '') continue;
-      const { x, width } = await boxOf(mark);
-      expect(x).toBeGreaterThan(scale.x - 2);
-      expect(x + width).toBeLessThanOrEqual(scale.x + scale.width + 1);
+    // While the view glides, too.
+    const labels = await page
+      .locator('.ruler-mark')
+      .evaluateAll((marks) =>
+        marks
+          .filter((mark) => mark.textContent !== '')
+          .map((mark) => [mark.getBoundingClientRect().left, mark.getBoundingClientRect().right] as const),
+      );
+    expect(labels.length).toBeGreaterThan(0);
+    for (const [left, right] of labels) {
+      expect(left).toBeGreaterThan(scale.x - 2);
+      expect(right).toBeLessThanOrEqual(scale.x + scale.width + 1);
     }
   }
+  await page.keyboard.press('0');
+  await expect(page.locator('.brush')).toHaveCSS('left', '0px');
   await page.keyboard.press('r');
-  for (let x = 4; x < area.width; x += area.width / 9) {
+  await expect(page.locator('.range-length')).toBeVisible();
+  // The trace begins and ends near the edges.
+  for (let x = 12; x < area.width - 12; x += area.width / 9) {
     await page.mouse.move(area.x + x, area.y + 40);
     const pointer = await boxOf(page.locator('.pointer-time'));
     const range = await boxOf(page.locator('.range-length'));

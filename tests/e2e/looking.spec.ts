@@ -74,7 +74,7 @@ test.describe('a trace', () => {
     await expect.poll(brush).toEqual([50, 50]);
     await drag(300, 500);
     await expect.poll(brush).toEqual([100, 50]);
-    await drag(500, 700);
+    await drag(600, 700);
     await expect.poll(brush).toEqual([100, 75]);
   });
 
