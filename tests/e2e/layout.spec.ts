@@ -102,6 +102,16 @@ test.describe('on a phone', () => {
     await expect(page.locator('.welcome')).not.toContainText(/[Dd]rop|Ctrl/);
   });
 
+  test('the buttons of the header are within reach', async ({ page }) => {
+    for (const name of ['rvn/blocks.sqlite', 'trace_db/cut.trace']) {
+      await open(page, fixture(name));
+      for (const button of await page.locator('.header button').all()) {
+        const { x, width } = await boxOf(button);
+        expect(x + width, await button.innerText()).toBeLessThanOrEqual(390);
+      }
+    }
+  });
+
   test('names of threads are whole, and all columns can be reached', async ({ page }) => {
     await open(page, fixture('threads.xray'));
     await pictured(page);

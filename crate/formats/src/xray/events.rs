@@ -20,6 +20,7 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Cause, Error, Result};
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
 use super::basic::BasicWalk;
@@ -131,7 +132,7 @@ impl Decoder for XrayDecoder {
         };
         properties.push(("Clock", frequency));
         if h.mode == Mode::Fdr && h.buffer_size > 0 {
-            properties.push(("Buffer size", format!("{} bytes", h.buffer_size)));
+            properties.push(("Buffer size", format!("{} bytes", grouped(h.buffer_size))));
         }
         properties.push(("Constant TSC", if h.constant_tsc { "yes" } else { "no" }.to_string()));
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
