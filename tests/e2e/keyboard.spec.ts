@@ -100,6 +100,7 @@ test.describe('going to a step', () => {
     await expect(heading(page)).toHaveText('Step 12');
     await expect(details(page)).toContainText('mov eax, 1');
     await expect(details(page)).toContainText('RAX');
+    await expect(page.locator('#announcer')).toContainText(/^step.12, .*on thread 1$/);
   });
 
   test('selects the point of a trace-db', async ({ page }) => {

@@ -98,7 +98,7 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
   const noun = trace.info.value?.eventNoun ?? 'event';
   return (
     <span class="loading">
-      <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Read so far" />
+      <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Reading progress" />
       <span class="muted">{formatPercent(bytesRead, bytes)}</span>
       <span class="muted loading-text">
         {formatBytes(bytesRead)} of {formatBytes(bytes)}

@@ -9,6 +9,11 @@ export function Announcer({ open }: { open: OpenTrace }) {
     const selected = selection.selected.value;
     const info = trace.info.value;
     const extent = trace.progress.value.extent;
+    const record = selection.record.value;
+    if (record && info && extent) {
+      const at = formatPosition(record.x, extent.from, info.clock);
+      return [at, record.name, `on ${trace.tracks.value.get(record.track)?.name ?? ''}`].filter(Boolean).join(', ');
+    }
     if (!selected || !info || !extent) return '';
     const track = trace.tracks.value.get(selected.track)?.name ?? '';
     const start = formatPosition(selected.start, extent.from, info.clock);

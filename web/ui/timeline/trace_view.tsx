@@ -1,9 +1,9 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { shortened } from '../../base/format.ts';
-import { DERIVED } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
+import { trackAt } from '../../model/layout.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
@@ -40,14 +40,15 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     const scrollBy = (pixels: number) => {
       if (scroller.current) scroller.current.scrollTop += pixels / state.stretch.peek();
     };
-    // Tracks that the person scrolled to stay in place when a derived one appears above them.
-    let above = 0;
+    // A track that the person scrolled to stays in place when one appears above it.
+    let before = timeline.layout.peek();
     scope.add(
       watch([timeline.layout], () => {
-        const { tracks } = timeline.layout.peek();
-        const before = above;
-        above = tracks.find(({ track }) => track.id < DERIVED)?.top ?? 0;
-        if (timeline.scrollTop.peek() > 0) scrollBy(above - before);
+        const top = timeline.scrollTop.peek();
+        const first = trackAt(before, top);
+        before = timeline.layout.peek();
+        const now = first && before.tracks.find(({ track }) => track.id === first.track.id);
+        if (now && top > 0) scrollBy(now.top - first.top);
       }),
     );
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollBy)));
