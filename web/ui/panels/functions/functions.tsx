@@ -3,7 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatLength, formatPercent, plural, shortened } from '../../../base/format.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
-import { type FunctionColumn, functionRows, MOST_ROWS, type Sort, sortedBy } from '../../../model/functions.ts';
+import {
+  type FunctionColumn,
+  functionRows,
+  idleColumns,
+  MOST_ROWS,
+  type Sort,
+  sortedBy,
+} from '../../../model/functions.ts';
 import { type Exact, type Told, tracksOf } from '../../../model/statistics.ts';
 import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
@@ -63,7 +70,7 @@ export function Functions({ open, theme, sort, filter }: Props) {
           {amount(told, rows.value.length, filter.value, info.sliceNoun, open)}
           {unitOf(info.clock)}
         </span>
-        <Accuracy open={open} />
+        <Accuracy open={open} hasPercentiles={!idleColumns(told.columns).has('p99')} />
       </div>
       <Table open={open} told={told} rows={rows.value} clock={info.clock} theme={theme.theme.value} sort={sort} />
     </div>
@@ -91,10 +98,11 @@ function amount(
   return `${functions}, estimate from ${formatPercent(visited, slices)} of ${counted}`;
 }
 
-function Accuracy({ open }: { open: OpenTrace }) {
+function Accuracy({ open, hasPercentiles }: { open: OpenTrace; hasPercentiles: boolean }) {
   const { trace, statistics } = open;
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
+  if (!hasPercentiles) return <span class="panel-end">{name >= 0 && <Keep open={open} name={name} />}</span>;
   if (name < 0) return <span class="muted panel-end">Median, p90 and p99 are within 1 %.</span>;
   if (exact?.name === name) {
     return (
@@ -137,6 +145,8 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
   const { columns } = told;
   const box = useRef<HTMLDivElement>(null);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
+  const idle = idleColumns(columns);
+  const shown = COLUMNS.filter(([by]) => !idle.has(by));
   const chosen = statistics.highlighted.value;
   const current = rows.findIndex((i) => columns.name[i] === chosen);
   const most = columns.total.reduce((a, b) => Math.max(a, b), 0);
@@ -167,13 +177,13 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
       >
         <thead>
           <tr aria-rowindex={1}>
-            {COLUMNS.map(([by, title, says]) => (
+            {shown.map(([by, title, says]) => (
               <Head key={by} by={by} title={title} says={says} sort={sort} />
             ))}
           </tr>
         </thead>
         <tbody>
-          <Spacer rows={first} columns={COLUMNS.length} />
+          <Spacer rows={first} columns={shown.length} />
           {Array.from({ length: Math.max(0, end - first) }, (_, k) => {
             const row = first + k;
             const i = rows[row]!;
@@ -200,12 +210,13 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
                   i={i}
                   clock={clock}
                   most={most}
+                  idle={idle}
                   exact={exactOf(statistics.exact.value, name)}
                 />
               </tr>
             );
           })}
-          <Spacer rows={rows.length - end} columns={COLUMNS.length} />
+          <Spacer rows={rows.length - end} columns={shown.length} />
         </tbody>
       </table>
       {rows.length === 0 && (
@@ -253,10 +264,12 @@ interface CellsProps {
   readonly i: number;
   readonly clock: Clock;
   readonly most: number;
+  /** The columns that are left out. */
+  readonly idle: ReadonlySet<FunctionColumn>;
   readonly exact: Percentiles | null;
 }
 
-function Cells({ columns, i, clock, most, exact }: CellsProps) {
+function Cells({ columns, i, clock, most, idle, exact }: CellsProps) {
   const total = columns.total[i]!;
   const length = (by: Exclude<FunctionColumn, 'name'>): ComponentChildren => {
     const precise = exact && EXACT.find((key) => key === by);
@@ -264,21 +277,21 @@ function Cells({ columns, i, clock, most, exact }: CellsProps) {
   };
   return (
     <>
-      <td>{formatCount(Math.round(columns.count[i]!))}</td>
+      {!idle.has('count') && <td>{formatCount(Math.round(columns.count[i]!))}</td>}
       <td class="with-bar">
         {length('total')}
         <span class="bar" aria-hidden="true">
           <span style={{ width: `${most > 0 ? (total / most) * 100 : 0}%` }} />
         </span>
       </td>
-      <td>{length('self')}</td>
-      <td>{length('min')}</td>
-      {EXACT.map((by) => (
+      {!idle.has('self') && <td>{length('self')}</td>}
+      {!idle.has('min') && <td>{length('min')}</td>}
+      {EXACT.filter((by) => !idle.has(by)).map((by) => (
         <td key={by} class={exact ? 'exact' : undefined}>
           {length(by)}
         </td>
       ))}
-      <td>{length('max')}</td>
+      {!idle.has('max') && <td>{length('max')}</td>}
     </>
   );
 }
