@@ -89,6 +89,8 @@ export type ToRecords =
       readonly track: number | null;
       readonly locator: bigint | null;
     }
+  /** The record at a position, preferably of a track. Needs no list. */
+  | { readonly t: 'record-at'; readonly id: number; readonly x: Ticks; readonly track: number | null }
   /** Visits all records with all their fields, for tests and the benchmark. */
   | { readonly t: 'survey'; readonly id: number }
   /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
@@ -114,6 +116,8 @@ export type FromRecords =
     }
   /** null also if the list ends before. */
   | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
+  /** null if there is none. */
+  | { readonly t: 'record-at'; readonly id: number; readonly row: RecordRow | null }
   /** Number of records and of single values, and the bytes of memory of the module that reads them. */
   | ({ readonly t: 'survey'; readonly id: number } & Surveyed)
   | {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Functions } from '../base/protocol.ts';
-import { functionRows, type Sort, sortedBy } from './functions.ts';
+import { functionRows, idleColumns, type Sort, sortedBy } from './functions.ts';
 import { createNames } from './names.ts';
 
 const names = createNames();
@@ -42,4 +42,14 @@ describe('the table of functions', () => {
     expect(sortedBy(first, 'name')).toEqual({ by: 'name', descending: true });
     expect(sortedBy(first, 'p99')).toEqual({ by: 'p99', descending: true });
   });
+});
+
+it('finds the columns that are 1 in every row', () => {
+  const some = columns([1, 2]);
+  const ones = Float64Array.of(1, 1);
+  expect([...idleColumns({ ...some, min: ones, p90: ones })]).toEqual(['min', 'p90']);
+  // The table always has names and totals.
+  const all = idleColumns({ ...columns([1, 1]), count: ones });
+  expect([...all].sort()).toEqual(['count', 'max', 'median', 'min', 'p90', 'p99', 'self']);
+  expect(idleColumns(columns([])).size).toBe(0);
 });

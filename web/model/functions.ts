@@ -21,6 +21,15 @@ export function sortedBy(sort: Sort, by: FunctionColumn): Sort {
   return { by, descending: sort.by === by ? !sort.descending : by !== 'name' };
 }
 
+/** Columns that may be left out. */
+const OPTIONAL = ['count', 'self', 'min', 'median', 'p90', 'p99', 'max'] as const;
+
+/** The columns that are 1 in every row, as the lengths of calls that count nothing but themselves. They say nothing. */
+export function idleColumns(functions: Functions): ReadonlySet<FunctionColumn> {
+  const isIdle = (by: (typeof OPTIONAL)[number]) => functions.length > 0 && functions[by].every((value) => value === 1);
+  return new Set(OPTIONAL.filter(isIdle));
+}
+
 /**
  * The rows of the table in order, as indices into the columns: functions whose names contain `filter`, at most
  * {@link MOST_ROWS}. Ties are in the order of name ids.

@@ -60,6 +60,11 @@ export interface Records {
    * null if there is none or the worker ends.
    */
   rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
+  /**
+   * The record at a position, preferably of a track. Resolves with null if there is none, if only a look at every record
+   * would tell, or if the worker ends.
+   */
+  recordAt(x: Ticks, track: number | null): Promise<RecordRow | null>;
   /** Visits all records with all their fields and counts both, for tests and tools. null if the worker ends. */
   survey(): Promise<Surveyed | null>;
   /**
@@ -215,6 +220,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!hasList) return null;
       const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
       return reply?.row ?? null;
+    },
+    recordAt: async (x, track) => {
+      if (!(await ready())) return null;
+      return (await requests.ask('record-at', (id) => ({ t: 'record-at', id, x, track })))?.row ?? null;
     },
     survey: async () => {
       if (!(await ready())) return null;

@@ -174,7 +174,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
           const useless = trace.companions.peek().filter(({ kind }) => !info.companions.includes(kind));
           for (const { id } of useless) trace.detach(id);
           const names = useless.map((companion) => companion.name).join(', ');
-          if (names !== '') notice.value = `A trace like this has no use for ${names}.`;
+          if (names !== '') notice.value = `This trace cannot use ${names}.`;
         }
       });
     });

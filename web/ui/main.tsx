@@ -2,6 +2,7 @@ import './style.css';
 
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
+import { shortened } from '../base/format.ts';
 import { sweepSpools } from '../base/spools.ts';
 import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
@@ -50,7 +51,7 @@ effect(() => {
 effect(() => {
   const bench = workbench.bench.value;
   document.title =
-    bench.at === 'open' ? `${bench.open.trace.entry.value ?? bench.open.trace.name} – Unspool` : 'Unspool';
+    bench.at === 'open' ? `${shortened(bench.open.trace.entry.value ?? bench.open.trace.name)} – Unspool` : 'Unspool';
 });
 effect(() => {
   const bench = workbench.bench.value;

@@ -328,6 +328,15 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           );
           return;
         }
+        case 'record-at': {
+          const { id, x, track } = message;
+          void withReader(
+            (open) =>
+              post({ t: 'record-at', id, row: (open.at(x, track ?? undefined) as RecordRow | undefined) ?? null }),
+            () => post({ t: 'record-at', id, row: null }),
+          );
+          return;
+        }
         case 'survey': {
           const { id } = message;
           const none = () => post({ t: 'survey', id, records: 0, fields: 0, memory: 0 });

@@ -1,6 +1,6 @@
 //! Columns as typed arrays.
 
-use js_sys::{Float64Array, Int32Array, Uint32Array};
+use js_sys::{BigUint64Array, Float64Array, Int32Array, Uint32Array};
 use unspool_engine::derived::MarksColumns;
 use unspool_engine::find::HitMarks;
 use unspool_engine::statistics::{FlameColumns, FunctionColumns};
@@ -42,6 +42,7 @@ pub(crate) fn counters(c: &CounterColumns) -> JsValue {
         ("min", f64s(&c.min)),
         ("max", f64s(&c.max)),
         ("last", f64s(&c.last)),
+        ("bits", BigUint64Array::from(&c.bits[..]).into()),
     ])
 }
 

@@ -150,6 +150,8 @@ pub enum ValueKind {
     /// A `u64`.
     #[default]
     Unsigned,
+    /// A `u64` that is an address.
+    Address,
     /// An `i64`.
     Signed,
     /// An `f64`.

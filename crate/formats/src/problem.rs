@@ -204,6 +204,11 @@ impl fmt::Display for Number {
     }
 }
 
+/// A count as text, with thousands separators.
+pub(crate) fn grouped(count: u64) -> impl fmt::Display {
+    Number::Decimal(count)
+}
+
 /// `1342` as `1,342`.
 fn thousands(f: &mut fmt::Formatter<'_>, n: u64) -> fmt::Result {
     let mut divisor = 1;

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { shortened } from '../../base/format.ts';
 import type { Workbench } from '../../model/workbench.ts';
 import { listenForCommands } from '../commands/keyboard.ts';
 import { KeysDialog } from '../commands/keys.tsx';
@@ -10,6 +11,9 @@ import { Welcome } from '../welcome/welcome.tsx';
 import { DropOverlay } from './drop.tsx';
 import { Entries } from './entries.tsx';
 import './app.css';
+
+/** Characters of a notice, which may have names of files in it. */
+const LONGEST_NOTICE = 600;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
@@ -42,11 +46,9 @@ export function App({ page }: { page: Page }) {
       <input
         ref={input}
         id="file-input"
-        class="unseen"
+        hidden
         type="file"
         multiple
-        tabIndex={-1}
-        aria-label="Trace file"
         onChange={(event) => {
           workbench.openFiles([...(event.currentTarget.files ?? [])]);
           // Without this, choosing the same file again would not be a change.
@@ -75,7 +77,7 @@ function Notice({ workbench }: { workbench: Workbench }) {
     <div class="notice" role="status">
       {offered && (
         <p>
-          Another page has sent {offered.name}. Open it in place of this trace?
+          Another page has sent {shortened(offered.name)}. Open it in place of this trace?
           <button type="button" onClick={offered.accept}>
             Open
           </button>
@@ -86,7 +88,7 @@ function Notice({ workbench }: { workbench: Workbench }) {
       )}
       {!offered && text !== '' && (
         <p>
-          {text}
+          {shortened(text, LONGEST_NOTICE)}
           <button type="button" class="plain" aria-label="Dismiss" onClick={workbench.dismissNotice}>
             ×
           </button>

@@ -62,7 +62,7 @@ export function KeepAddress({ open, details }: { open: OpenTrace; details: Detai
     <KeepButton
       keeping={open.derived.keeping.value.get(addressKey(address))}
       reading={open.trace.status.value.at === 'loading'}
-      title={`All executions of 0x${address.toString(16)} on one track`}
+      title={`Show all executions of 0x${address.toString(16)} on one track`}
       onClick={() => open.derived.keepAddress(address)}
     />
   );

@@ -1,4 +1,4 @@
-import { formatCount, formatLength, formatRange } from '../../base/format.ts';
+import { formatCount, formatLength, formatRange, shortened } from '../../base/format.ts';
 import type { AllTracks } from '../../model/statistics.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
@@ -14,17 +14,17 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
   };
   return (
     <nav class="breadcrumb" aria-label="Range">
-      <button type="button" class="plain crumb" title="Speak of the whole trace again (Escape)" onClick={takeBack}>
+      <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
         Whole trace
       </button>
       <span class="muted" aria-hidden="true">
         ›
       </span>
-      <button type="button" class="plain link crumb" title="Show this range" onClick={() => timeline.show(range)}>
+      <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
         {formatRange(range.from, range.to, extent.from, info.clock)}
       </button>
       <span class="muted">({formatLength(range.to - range.from, info.clock)})</span>
-      <button type="button" class="plain icon" aria-label="Take the range back" onClick={takeBack}>
+      <button type="button" class="plain icon" aria-label="Clear range" title="Clear range (Escape)" onClick={takeBack}>
         ×
       </button>
     </nav>
@@ -53,7 +53,7 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
         .filter(({ id }) => id !== all.only)
         .map(({ id, name }) => (
           <option key={id} value={String(id)}>
-            {name}
+            {shortened(name)}
           </option>
         ))}
     </select>

@@ -1,4 +1,4 @@
-import { formatPercent } from '../../base/format.ts';
+import { formatPercent, shortened } from '../../base/format.ts';
 import { functionKey, type Keeping } from '../../model/derived.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
@@ -9,7 +9,7 @@ export function Keep({ open, name }: { open: OpenTrace; name: number }) {
     <KeepButton
       keeping={derived.keeping.value.get(functionKey(name))}
       reading={trace.status.value.at === 'loading'}
-      title={`All calls of ${trace.names.of(name)} on one track`}
+      title={`Show all calls of ${shortened(trace.names.of(name))} on one track`}
       onClick={() => derived.keepFunction(name)}
     />
   );

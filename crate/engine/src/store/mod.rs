@@ -284,6 +284,11 @@ impl Store {
             return 0;
         };
         let before = (track.slices(), track.points());
+        if self.texts.has_groups() {
+            let begins = columns(batch, range.clone())
+                .filter(|(((kind, _), _), _)| matches!(kind, EventKind::Begin | EventKind::Whole | EventKind::Uncover));
+            track.groups += begins.filter(|((_, name), _)| self.texts.is_group(**name)).count() as u64;
+        }
         let (mut at, to) = (range.start, range.end);
         let mut ended = 0;
         let mut events = columns(batch, at..to);

@@ -70,6 +70,8 @@ pub(crate) struct Track {
     /// Values, if the track is a counter.
     pub(crate) samples: Samples,
     slices: u64,
+    /// How many of the slices are groups of calls.
+    pub(crate) groups: u64,
     /// Names of callers that arrived after the calls they made: the first is at depth -1, the next at -2, and so on.
     before: Vec<u32>,
     /// Where the track begins, once known.
@@ -93,6 +95,7 @@ impl Track {
             instants: Chunked::default(),
             samples: Samples::new(def.values),
             slices: 0,
+            groups: 0,
             before: Vec::new(),
             start: def.start,
             latest: def.start.unwrap_or(0),

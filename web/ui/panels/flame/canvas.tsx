@@ -106,7 +106,7 @@ export function FlameCanvas({ open, theme, state, clock }: Props) {
         class="flame-area"
         role="application"
         aria-roledescription="flame graph"
-        aria-label="Flame graph. Arrows go to callers, callees and neighbours, Enter looks closer, Escape goes back."
+        aria-label="Flame graph. Arrows go to callers, callees and neighbours, Enter zooms in, Escape zooms out."
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
         tabIndex={0}
         onKeyDown={onKey}

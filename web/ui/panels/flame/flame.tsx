@@ -1,7 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import { formatCounted, formatPercent } from '../../../base/format.ts';
+import { formatPercent } from '../../../base/format.ts';
 import type { LaidFlame } from '../../../model/flame.ts';
 import { type Told, tracksOf } from '../../../model/statistics.ts';
+import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { flameName } from '../../../render/flame.ts';
 import type { PanelProps } from '../../dock/panel.ts';
@@ -26,17 +27,16 @@ export function FlameGraph({ open, theme }: Props) {
   const laid = state.laid.value;
   if (!info) return null;
   if (!told || !laid) return <Uncounted open={open} />;
-  const said = told.exact
-    ? formatCounted(told.slices, info.sliceNoun)
-    : `estimated from ${formatPercent(told.visited, told.slices)} of ${formatCounted(told.slices, info.sliceNoun)}`;
   const tracks = tracksOf(trace.tracks.value.values(), statistics.whose.value);
+  const counted = countedSlices(told.slices, tracks, info);
+  const said = told.exact ? counted : `Estimate from ${formatPercent(told.visited, told.slices)} of ${counted}`;
   const flat = tracks.length > 0 && tracks.every((track) => track.overlapping);
   return (
     <div class="flame">
       <div class="panel-bar">
         <Way open={open} state={state} laid={laid} />
         <span class="muted panel-end">
-          {flat ? 'These overlap and do not call one another. ' : ''}
+          {flat ? 'Overlapping lifetimes, not nested calls. ' : ''}
           {said}
         </span>
       </div>
@@ -51,8 +51,8 @@ export function FlameGraph({ open, theme }: Props) {
 
 /** Why the graph is empty, in a sentence. */
 function whyEmpty({ slices }: Told<unknown>, { flame }: LaidFlame): string {
-  if (slices === 0) return 'Nothing runs in this range.';
-  return flame.total[0] === 0 ? 'What runs in this range takes no time.' : 'This does not run in this range.';
+  if (slices === 0) return 'No calls in this range.';
+  return flame.total[0] === 0 ? 'The calls in this range have no duration.' : 'No call of this function in this range.';
 }
 
 /** The path from the root to the node in focus. A click on a caller focuses it. */

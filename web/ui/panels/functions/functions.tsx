@@ -1,10 +1,18 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatLength, formatPercent, plural } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatLength, formatPercent, plural, shortened } from '../../../base/format.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
-import { type FunctionColumn, functionRows, MOST_ROWS, type Sort, sortedBy } from '../../../model/functions.ts';
-import type { Exact, Told } from '../../../model/statistics.ts';
+import {
+  type FunctionColumn,
+  functionRows,
+  idleColumns,
+  MOST_ROWS,
+  type Sort,
+  sortedBy,
+} from '../../../model/functions.ts';
+import { type Exact, type Told, tracksOf } from '../../../model/statistics.ts';
+import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
@@ -14,16 +22,18 @@ import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
 
 const COLUMNS: readonly (readonly [by: FunctionColumn, title: string, says: string])[] = [
-  ['name', 'Function', 'The function'],
-  ['count', 'Count', 'How often it was called'],
-  ['total', 'Total', 'Time in it and in what it called, once where it calls itself'],
-  ['self', 'Self', 'Time in it alone'],
-  ['min', 'Min', 'The shortest call'],
-  ['median', 'Median', 'Half of the calls are no longer than this, to within 1 %'],
-  ['p90', 'p90', '90 % of the calls are no longer than this, to within 1 %'],
-  ['p99', 'p99', '99 % of the calls are no longer than this, to within 1 %'],
-  ['max', 'Max', 'The longest call'],
+  ['name', 'Function', 'Name of the function'],
+  ['count', 'Count', 'Number of calls'],
+  ['total', 'Total', 'Time in the function and its callees; recursive calls count once'],
+  ['self', 'Self', 'Time in the function itself'],
+  ['min', 'Min', 'Shortest call'],
+  ['median', 'Median', 'Half of the calls are at most this long, within 1 %'],
+  ['p90', 'p90', '90 % of the calls are at most this long, within 1 %'],
+  ['p99', 'p99', '99 % of the calls are at most this long, within 1 %'],
+  ['max', 'Max', 'Longest call'],
 ];
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
 const EXACT: readonly (keyof Percentiles & FunctionColumn)[] = ['median', 'p90', 'p99'];
 
 interface Props extends PanelProps {
@@ -57,10 +67,10 @@ export function Functions({ open, theme, sort, filter }: Props) {
           }}
         />
         <span class="muted">
-          {amount(told, rows.value.length, filter.value, info.sliceNoun)}
+          {amount(told, rows.value.length, filter.value, info.sliceNoun, open)}
           {unitOf(info.clock)}
         </span>
-        <Accuracy open={open} />
+        <Accuracy open={open} hasPercentiles={!idleColumns(told.columns).has('p99')} />
       </div>
       <Table open={open} told={told} rows={rows.value} clock={info.clock} theme={theme.theme.value} sort={sort} />
     </div>
@@ -72,20 +82,27 @@ function amount(
   rows: number,
   filter: string,
   noun: string,
+  { trace, statistics }: OpenTrace,
 ): string {
   const { length } = columns as FunctionColumns;
   const of = rows < length && filter.trim() !== '' ? `${formatCount(rows)} of ` : '';
   const cut = rows === MOST_ROWS && rows < length ? `, the first ${formatCount(rows)} shown` : '';
-  // Calls have functions. Lifetimes and frames have names.
-  const functions = `${of}${formatCounted(length, noun === 'call' ? 'function' : 'name')}${cut}`;
-  if (exact) return `${functions} in ${formatCounted(slices, noun)}`;
-  return `${functions}, estimated from ${formatPercent(visited, slices)} of ${formatCounted(slices, noun)}`;
+  const tracks = tracksOf(trace.tracks.value.values(), statistics.whose.value);
+  const counted = countedSlices(slices, tracks, { sliceNoun: noun });
+  // Calls have functions. Lifetimes, frames and groups have names.
+  const isOfCalls = counted === formatCounted(slices, 'call');
+  // Each with a name of its own, as frames are.
+  if (exact && !isOfCalls && of === '' && cut === '' && length === slices) return counted;
+  const functions = `${of}${formatCounted(length, isOfCalls ? 'function' : 'name')}${cut}`;
+  if (exact) return `${functions}, ${counted}`;
+  return `${functions}, estimate from ${formatPercent(visited, slices)} of ${counted}`;
 }
 
-function Accuracy({ open }: { open: OpenTrace }) {
+function Accuracy({ open, hasPercentiles }: { open: OpenTrace; hasPercentiles: boolean }) {
   const { trace, statistics } = open;
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
+  if (!hasPercentiles) return <span class="panel-end">{name >= 0 && <Keep open={open} name={name} />}</span>;
   if (name < 0) return <span class="muted panel-end">Median, p90 and p99 are within 1 %.</span>;
   if (exact?.name === name) {
     return (
@@ -97,8 +114,12 @@ function Accuracy({ open }: { open: OpenTrace }) {
   return (
     <span class="panel-end">
       <span class="muted">Median, p90 and p99 are within 1 %.</span>{' '}
-      <button type="button" title={`Of ${trace.names.of(name)}`} onClick={() => statistics.askExact(name)}>
-        Exactly
+      <button
+        type="button"
+        title={`Exact percentiles of ${shortened(trace.names.of(name))}`}
+        onClick={() => statistics.askExact(name)}
+      >
+        Find exact percentiles
       </button>{' '}
       <Keep open={open} name={name} />
     </span>
@@ -106,8 +127,8 @@ function Accuracy({ open }: { open: OpenTrace }) {
 }
 
 function exactness({ found, progress, failure }: Exact): string {
-  if (found) return 'Percentiles of the chosen function are exact.';
-  return failure ?? (progress ? `Looking… ${formatPercent(progress.done, progress.of)}` : 'Looking…');
+  if (found) return 'Percentiles of the selected function are exact.';
+  return failure ?? (progress ? `Counting… ${formatPercent(progress.done, progress.of)}` : 'Counting…');
 }
 
 interface TableProps {
@@ -124,6 +145,8 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
   const { columns } = told;
   const box = useRef<HTMLDivElement>(null);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
+  const idle = idleColumns(columns);
+  const shown = COLUMNS.filter(([by]) => !idle.has(by));
   const chosen = statistics.highlighted.value;
   const current = rows.findIndex((i) => columns.name[i] === chosen);
   const most = columns.total.reduce((a, b) => Math.max(a, b), 0);
@@ -154,13 +177,13 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
       >
         <thead>
           <tr aria-rowindex={1}>
-            {COLUMNS.map(([by, title, says]) => (
+            {shown.map(([by, title, says]) => (
               <Head key={by} by={by} title={title} says={says} sort={sort} />
             ))}
           </tr>
         </thead>
         <tbody>
-          <Spacer rows={first} columns={COLUMNS.length} />
+          <Spacer rows={first} columns={shown.length} />
           {Array.from({ length: Math.max(0, end - first) }, (_, k) => {
             const row = first + k;
             const i = rows[row]!;
@@ -173,32 +196,31 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
                 aria-selected={name === chosen}
                 onClick={() => choose(row, true)}
               >
-                <td class="name" title={trace.names.of(name)}>
+                <td class="name" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
                   <span
                     class="swatch"
                     style={{
                       background: PALETTES[theme].slices[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1],
                     }}
                   />
-                  {trace.names.of(name)}
+                  {shortened(trace.names.of(name))}
                 </td>
                 <Cells
                   columns={columns}
                   i={i}
                   clock={clock}
                   most={most}
+                  idle={idle}
                   exact={exactOf(statistics.exact.value, name)}
                 />
               </tr>
             );
           })}
-          <Spacer rows={rows.length - end} columns={COLUMNS.length} />
+          <Spacer rows={rows.length - end} columns={shown.length} />
         </tbody>
       </table>
       {rows.length === 0 && (
-        <p class="panel-note muted">
-          {columns.length === 0 ? 'Nothing runs in this range.' : 'No function has this in its name.'}
-        </p>
+        <p class="panel-note muted">{columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}</p>
       )}
     </div>
   );
@@ -242,10 +264,12 @@ interface CellsProps {
   readonly i: number;
   readonly clock: Clock;
   readonly most: number;
+  /** The columns that are left out. */
+  readonly idle: ReadonlySet<FunctionColumn>;
   readonly exact: Percentiles | null;
 }
 
-function Cells({ columns, i, clock, most, exact }: CellsProps) {
+function Cells({ columns, i, clock, most, idle, exact }: CellsProps) {
   const total = columns.total[i]!;
   const length = (by: Exclude<FunctionColumn, 'name'>): ComponentChildren => {
     const precise = exact && EXACT.find((key) => key === by);
@@ -253,21 +277,21 @@ function Cells({ columns, i, clock, most, exact }: CellsProps) {
   };
   return (
     <>
-      <td>{formatCount(Math.round(columns.count[i]!))}</td>
+      {!idle.has('count') && <td>{formatCount(Math.round(columns.count[i]!))}</td>}
       <td class="with-bar">
         {length('total')}
         <span class="bar" aria-hidden="true">
           <span style={{ width: `${most > 0 ? (total / most) * 100 : 0}%` }} />
         </span>
       </td>
-      <td>{length('self')}</td>
-      <td>{length('min')}</td>
-      {EXACT.map((by) => (
+      {!idle.has('self') && <td>{length('self')}</td>}
+      {!idle.has('min') && <td>{length('min')}</td>}
+      {EXACT.filter((by) => !idle.has(by)).map((by) => (
         <td key={by} class={exact ? 'exact' : undefined}>
           {length(by)}
         </td>
       ))}
-      <td>{length('max')}</td>
+      {!idle.has('max') && <td>{length('max')}</td>}
     </>
   );
 }
