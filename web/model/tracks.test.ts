@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { ProblemCount, Track } from '../base/protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { formatReading, problemsLabel, shortLine, slicesByNoun, trackLines } from './tracks.ts';
+import { createTracks, formatReading, problemsLabel, shortLine, slicesByNoun, trackLines } from './tracks.ts';
 
 const INFO = { sliceNoun: 'call' };
 const plain = (text: string) => text.replaceAll(NBSP, ' ');
@@ -37,6 +37,15 @@ it('counts slices by noun', () => {
   ]);
 });
 
+it('adds and replaces tracks, and returns a new object for each change', () => {
+  const add = createTracks();
+  const first = add([aTrack({ id: 0 }), aTrack({ id: 1 })]);
+  const second = add([aTrack({ id: 1, slices: 7 }), aTrack({ id: 2 })]);
+  expect(second).not.toBe(first);
+  expect([second.size, second.get(1)?.slices, second.get(3)]).toEqual([3, 7, undefined]);
+  expect([...second.values()].map(({ id }) => id)).toEqual([0, 1, 2]);
+});
+
 it('formats values with at most six digits', () => {
   expect([0, 12_345, -3, 0.1 + 0.2, 1e300].map(formatReading)).toEqual(['0', '12,345', '−3', '0.3', '1e+300']);
 });
@@ -46,6 +55,7 @@ describe('the problems of a file', () => {
     kind: `${serious}`,
     count,
     serious,
+    canGoOn: false,
     summary: '',
     first: { offset: 0n, kind: '', sentence: '' },
   });
