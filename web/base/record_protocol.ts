@@ -91,7 +91,9 @@ export type ToRecords =
   /** Visits all records with all their fields, for tests and the benchmark. */
   | { readonly t: 'survey'; readonly id: number }
   /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
-  | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted };
+  | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted }
+  /** Ends the collecting: the reply comes at once, without records. */
+  | { readonly t: 'stop-collect' };
 
 /** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
 export type FromRecords =

@@ -64,12 +64,14 @@ export interface Records {
   survey(): Promise<Surveyed | null>;
   /**
    * Collects records by a pass over the file, one pass at a time. `tell` gets its progress, from 0 to 1. Resolves with null
-   * if the worker ends.
+   * if the worker ends, and within a second after `stop` is aborted.
    */
-  collect(wanted: CollectWanted, tell: (share: number) => void): Promise<Answer<Collected> | null>;
+  collect(wanted: CollectWanted, tell: (share: number) => void, stop: AbortSignal): Promise<Answer<Collected> | null>;
   dispose(): void;
 }
 
+/** How long the worker has to stop a pass before it is ended. */
+const STOP_MS = 700;
 /** Minimum time between two indexes while the file is being read. */
 const REFRESH_MS = 100;
 /** It is also at least this many times what the latest index took, so that reading is not held up. */
@@ -203,11 +205,24 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!(await ready())) return null;
       return requests.ask('survey', (id) => ({ t: 'survey', id }));
     },
-    collect: (wanted, tell) => {
+    collect: (wanted, tell, stopped) => {
       const pass = collecting.then(async () => {
-        if (!(await ready())) return null;
+        if (stopped.aborted || !(await ready())) return null;
         tellCollecting = tell;
-        const reply = await requests.ask('collected', (id) => ({ t: 'collect', id, wanted }));
+        const asked = requests.ask('collected', (id) => ({ t: 'collect', id, wanted }));
+        const worker = port;
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const abort = () => {
+          worker?.postMessage({ t: 'stop-collect' }, []);
+          // A worker that is deep in a call does not hear it.
+          timer = setTimeout(() => {
+            if (port === worker) stop();
+          }, STOP_MS);
+        };
+        stopped.addEventListener('abort', abort, { once: true });
+        const reply = await asked;
+        clearTimeout(timer);
+        stopped.removeEventListener('abort', abort);
         return reply && { value: reply.found, error: reply.error };
       });
       collecting = pass.catch(() => undefined);

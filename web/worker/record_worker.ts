@@ -285,6 +285,10 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         case 'collect':
           void collect(message);
           return;
+        case 'stop-collect':
+          stopCollect();
+          stopCollect = () => undefined;
+          return;
         default:
           return unreachable(message);
       }

@@ -20,6 +20,7 @@ function unpacker(times: number, sentence?: string): Unpacks {
     get isOver() {
       return ended && pushed.length === 0;
     },
+    isLimited: sentence?.includes('limit') ?? false,
     fault: () => sentence,
     faultAt: () => (sentence === undefined ? undefined : 3n),
   };
