@@ -71,6 +71,11 @@ describe('a packed file', () => {
     expect(unpacked.fault).toEqual({ kind: 'malformed', sentence: 'It is damaged.', offset: 3n });
     expect(await (await unpacked.spool.finish()).bytes()).toEqual(new Uint8Array(5).fill(7));
   });
+  it('says that a limit is no damage', async () => {
+    const unpacked = openUnpacked(new Blob(['x']), unpacker(1, 'It ends at a limit.'), createSpool());
+    while (!unpacked.isOver) await unpacked.head(10);
+    expect(unpacked.fault).toEqual({ kind: 'limit', sentence: 'It ends at a limit.', offset: 3n });
+  });
   it('stops unpacking the rest when it cannot be kept', async () => {
     const packed = new Blob([new Uint8Array(20)]);
     const unpacked = openUnpacked(packed, unpacker(MIB), createSpool(disk(10 * MIB).open));
