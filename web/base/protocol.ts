@@ -149,6 +149,8 @@ export interface ProblemCount {
   readonly count: number;
   /** Bytes were lost or are in doubt; otherwise it is a remark. */
   readonly serious: boolean;
+  /** Reading stopped at a limit that the person may lift. */
+  readonly canGoOn: boolean;
   /** One sentence for all of them: `3 exits without an enter`. */
   readonly summary: string;
   readonly first: Problem;

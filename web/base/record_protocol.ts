@@ -97,7 +97,9 @@ export type ToRecords =
   | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted }
   /** Looks for records by `BoundExpression.records`, in place of the previous search. Replies: `searching`, then `searched`. */
   | { readonly t: 'search'; readonly id: number; readonly query: Uint8Array }
-  | { readonly t: 'stop-search' };
+  | { readonly t: 'stop-search' }
+  /** Ends the collecting: the reply comes at once, without records. */
+  | { readonly t: 'stop-collect' };
 
 /** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
 export type FromRecords =

@@ -14,7 +14,7 @@ export interface SqlPort {
 export type Asked =
   | { readonly at: 'nothing' }
   | { readonly at: 'running' }
-  /** `more`: the result has more rows than {@link MOST_ROWS}. `seconds` is the response time. */
+  /** `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. */
   | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number }
   | { readonly at: 'stopped'; readonly sentence: string };
 
@@ -27,6 +27,8 @@ export const LIMIT_SECONDS = 30;
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
   readonly columns: ReadonlySignal<readonly string[]>;
+  /** Number of columns of the result: more than {@link Sql.columns} if they are too many to be shown. */
+  readonly width: ReadonlySignal<number>;
   /** Grows in place while a query runs; {@link Sql.count} signals it. */
   readonly rows: readonly (readonly SqlValue[])[];
   readonly count: ReadonlySignal<number>;
@@ -45,6 +47,7 @@ export interface Sql {
 export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const columns = signal<readonly string[]>([]);
+  const width = signal(0);
   const count = signal(0);
   const tables = signal<readonly string[]>([]);
   const rows: (readonly SqlValue[])[] = [];
@@ -91,6 +94,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
   return {
     asked,
     columns,
+    width,
     rows,
     count,
     tables,
@@ -109,6 +113,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
       rows.length = 0;
       count.value = 0;
       columns.value = [];
+      width.value = 0;
       const refusal = refusalOf(sql);
       if (refusal) {
         asked.value = { at: 'stopped', sentence: refusal };
@@ -124,6 +129,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
         switch (message.t) {
           case 'columns':
             columns.value = message.names;
+            width.value = message.total;
             return;
           case 'rows':
             rows.push(...message.rows);

@@ -4,6 +4,7 @@ import type { ProblemCount, Track } from '../base/protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import {
   countedSlices,
+  createTracks,
   formatReading,
   inOrder,
   problemsLabel,
@@ -44,6 +45,15 @@ it('counts slices by noun', () => {
     ['call', 5],
     ['frame', 449],
   ]);
+});
+
+it('adds and replaces tracks, and returns a new object for each change', () => {
+  const add = createTracks();
+  const first = add([aTrack({ id: 0 }), aTrack({ id: 1 })]);
+  const second = add([aTrack({ id: 1, slices: 7 }), aTrack({ id: 2 })]);
+  expect(second).not.toBe(first);
+  expect([second.size, second.get(1)?.slices, second.get(3)]).toEqual([3, 7, undefined]);
+  expect([...second.values()].map(({ id }) => id)).toEqual([0, 1, 2]);
 });
 
 describe('a value of a counter', () => {
@@ -124,6 +134,7 @@ describe('the problems of a file', () => {
     kind: `${serious}`,
     count,
     serious,
+    canGoOn: false,
     summary: '',
     first: { offset: 0n, kind: '', sentence: '' },
   });

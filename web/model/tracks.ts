@@ -3,6 +3,33 @@ import { DERIVED, type ProblemCount, type TraceInfo, type Track } from '../base/
 
 /** Singular noun for a slice that groups others, such as a debug group. */
 const GROUP = 'group';
+/** The tracks of a trace by id. Those that it was read from stay the same object until a track is new or has changed. */
+export interface Tracks {
+  readonly size: number;
+  get(id: number): Track | undefined;
+  values(): IterableIterator<Track>;
+}
+
+/** No tracks. */
+export const NO_TRACKS: Tracks = new Map<number, Track>();
+
+/**
+ * A list of tracks that grows. Each call of the result adds tracks, or replaces those of the same id, and returns all as a new
+ * object. No call copies what is there: a trace may have thousands of tracks, and they come in many messages.
+ */
+export function createTracks(): (changed: readonly Track[]) => Tracks {
+  const tracks = new Map<number, Track>();
+  return (changed) => {
+    for (const track of changed) tracks.set(track.id, track);
+    return {
+      get size() {
+        return tracks.size;
+      },
+      get: (id) => tracks.get(id),
+      values: () => tracks.values(),
+    };
+  };
+}
 
 /** Singular noun for the slices of a track. A lane without a noun lends its name: `frames` holds frames. */
 export function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string {

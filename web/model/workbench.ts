@@ -6,7 +6,7 @@ import { addressOf, download, type Net } from './download.ts';
 import { createEvents, type Events } from './events.ts';
 import { createFind, type Find } from './find.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
-import { lookAt, planFor } from './opening.ts';
+import { type Chosen, lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
 import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -14,6 +14,9 @@ import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
+
+/** Milliseconds until the page says that it looks at files. */
+const LOOKING_MS = 300;
 
 /** An open trace with the state of its views. */
 export interface OpenTrace {
@@ -47,6 +50,11 @@ export interface Offer {
   decline(): void;
 }
 
+/** Files that are being looked at. */
+export interface Looking {
+  readonly files: number;
+}
+
 /** `document.body.dataset.state`. */
 export type PageState = 'empty' | 'loading' | 'choosing' | 'ready' | 'failed';
 
@@ -72,7 +80,11 @@ export interface Workbench {
   openUrl(url: string): Promise<void>;
   /** Opens the file again, to choose another trace of the archive. */
   reopen(): void;
-  /** Stops the download or the reading. */
+  /** Opens the file again without the limit at which reading stopped. */
+  goOn(): void;
+  /** The files whose contents are being looked at to decide what to open, if that takes long; null otherwise. */
+  readonly looking: ReadonlySignal<Looking | null>;
+  /** Stops the download, the reading, or the look at files. */
   cancel(): void;
   /** Shows a notice. */
   tell(sentence: string): void;
@@ -92,6 +104,8 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   let opened = 0;
   const waiting = signal<readonly CompanionFile[]>([]);
   let lastCompanion = 0;
+  const looking = signal<Looking | null>(null);
+  let stopLooking: () => void = () => undefined;
   /** Counts the choices of files: what a newer one is about replaces what is known of an older one. */
   let choices = 0;
 
@@ -206,6 +220,27 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     return now.at === 'open' && now.open.trace.status.peek().at !== 'failed' ? now.open : null;
   };
 
+  /** What files are. Looking may take long, so the person can stop it: that ends the worker. */
+  const lookFor = async (port: Port, chosen: readonly Chosen[]) => {
+    let stopped = false;
+    const stop = new Promise<null>((resolve) => {
+      stopLooking = () => {
+        stopped = true;
+        port.terminate();
+        resolve(null);
+      };
+    });
+    const timer = setTimeout(() => {
+      looking.value = { files: chosen.length };
+    }, LOOKING_MS);
+    const looks = await Promise.race([lookAt(port, chosen), stop]);
+    clearTimeout(timer);
+    // A newer look has its own.
+    if (!stopped) stopLooking = () => undefined;
+    looking.value = null;
+    return { looks, stopped };
+  };
+
   const openUrl = async (text: string) => {
     leave();
     const controller = new AbortController();
@@ -241,7 +276,9 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       const choice = choices;
       const chosen = files.map((file) => ({ file, name: file.name }));
       const port = spare.take();
-      const looks = await lookAt(port, chosen);
+      stopLooking();
+      const { looks, stopped } = await lookFor(port, chosen);
+      if (stopped) return;
       if (choice !== choices) return spare.put(port);
       if (!looks) {
         port.terminate();
@@ -295,7 +332,16 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       const now = bench.peek();
       if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
     },
+    looking,
+    goOn: () => {
+      const now = bench.peek();
+      if (now.at !== 'open') return;
+      choices += 1;
+      const { trace, file } = now.open;
+      openWith(spare.take(), { file, name: trace.name, companions: trace.companions.peek(), lifted: true });
+    },
     cancel: () => {
+      stopLooking();
       const now = bench.peek();
       if (now.at === 'open') now.open.trace.cancel();
       if (now.at !== 'fetching') return;

@@ -248,7 +248,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       compile: (source, ignoreCase) => language && new language.Expression(source, ignoreCase),
     };
     await withReader((open) => {
-      if (newestSearch !== id) return;
+      if (newestSearch !== id) return none(null);
       open.beginSearch(query, disassembler, expressions);
       let budget = 1;
       let pending: FoundRecords[] = [];
@@ -366,6 +366,10 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         case 'stop-search':
           newestSearch = 0;
           stopSearch();
+          return;
+        case 'stop-collect':
+          stopCollect();
+          stopCollect = () => undefined;
           return;
         default:
           return unreachable(message);

@@ -1,13 +1,12 @@
 //! `unspool info`: what is in a trace.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde::Serialize;
 use unspool_engine::{ClockOut, ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
 
 use crate::read_whole::read_whole;
-use crate::{Failure, json};
+use crate::{Failure, TraceArgs, json};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -28,9 +27,9 @@ struct Report<'a> {
     error: Option<&'a TraceErrorOut>,
 }
 
-pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
+pub(crate) fn run(trace: &TraceArgs, json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let (source, session) = match read_whole(path) {
+    let (source, session) = match read_whole(trace) {
         Err(Failure { archive: Some(archive), .. }) => return Ok(archive.print(&mut out, json)?),
         read => read?,
     };

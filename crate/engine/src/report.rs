@@ -188,6 +188,7 @@ impl From<Problem> for ProblemOut {
 
 /// All problems of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ProblemCount {
     /// The stable id of the kind.
     pub kind: &'static str,
@@ -195,6 +196,8 @@ pub struct ProblemCount {
     pub count: u32,
     /// Whether data was lost or is in doubt.
     pub serious: bool,
+    /// Whether reading stopped at a limit that a person may lift: the file is opened again without it.
+    pub can_go_on: bool,
     /// One sentence for all of them.
     pub summary: String,
     /// The first of them.
@@ -330,6 +333,7 @@ impl Store {
                 kind: kind.id(),
                 count: count.count.try_into().unwrap_or(u32::MAX),
                 serious: kind.is_serious(),
+                can_go_on: kind.offers_to_go_on(),
                 summary: kind.summary(count.count, count.sum).to_string(),
                 first: count.first.into(),
             })

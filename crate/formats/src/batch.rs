@@ -210,6 +210,17 @@ impl TrackDef {
             noun: None,
         }
     }
+
+    /// The track that the threads beyond [`Limits::tracks`](crate::Limits::tracks) share. Their calls overlap.
+    pub fn other_threads(detail: &str) -> Self {
+        Self {
+            detail: detail.into(),
+            orphans: Orphans::FromPrevious,
+            stacking: Stacking::Overlapping,
+            noun: Some("other call"),
+            ..Self::new(TrackKind::Lane, "other threads")
+        }
+    }
 }
 
 /// Events as columns, with definitions and problems. A name or track is defined at the latest in the batch of its first use.

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
-import { shortened } from '../../base/format.ts';
+import { formatCounted, shortened } from '../../base/format.ts';
 import type { Workbench } from '../../model/workbench.ts';
 import { listenForCommands } from '../commands/keyboard.ts';
 import { KeysDialog } from '../commands/keys.tsx';
@@ -71,8 +71,13 @@ export function App({ page }: { page: Page }) {
 
 function Notice({ workbench }: { workbench: Workbench }) {
   const bench = workbench.bench.value;
+  const id = bench.at === 'open' ? bench.open.id : 0;
+  /** The trace whose limit the person keeps. */
+  const kept = useSignal(0);
   const text = workbench.notice.value || (bench.at === 'open' ? bench.open.trace.shortage.value : '');
   const offered = workbench.offered.value;
+  const looking = workbench.looking.value;
+  const limited = bench.at === 'open' && bench.open.trace.canGoOn.value && kept.value !== id;
   return (
     <div class="notice" role="status">
       {offered && (
@@ -83,6 +88,25 @@ function Notice({ workbench }: { workbench: Workbench }) {
           </button>
           <button type="button" onClick={offered.decline}>
             Keep this trace
+          </button>
+        </p>
+      )}
+      {looking && (
+        <p>
+          Looking at {formatCounted(looking.files, 'file')}…
+          <button type="button" onClick={workbench.cancel}>
+            Cancel
+          </button>
+        </p>
+      )}
+      {limited && (
+        <p>
+          Reading stopped at a limit. This file may need more memory than there is.
+          <button type="button" onClick={workbench.goOn}>
+            Go on
+          </button>
+          <button type="button" class="plain" aria-label="Keep the limit" onClick={() => (kept.value = id)}>
+            ×
           </button>
         </p>
       )}

@@ -1,6 +1,10 @@
 import { formatCount, formatLength, formatRange, shortened } from '../../base/format.ts';
 import type { AllTracks } from '../../model/statistics.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { Picker } from '../parts/picker.tsx';
+
+/** Most tracks in a plain menu. A longer one is searched in. */
+const FEW = 40;
 
 /** The range of the panels. A click on the whole trace clears it. */
 export function Breadcrumb({ open }: { open: OpenTrace }) {
@@ -38,24 +42,19 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
   const all = statistics.all.value;
   const whose = statistics.whose.value;
   if (choices.length < 2) return null;
+  const listed = [{ id: 'all', name: allName(all) }, ...choices.filter(({ id }) => id !== all.only)];
+  const choose = (id: number | string) => {
+    statistics.focus.value = 0;
+    statistics.whose.value = id === 'all' ? 'all' : Number(id);
+  };
+  if (listed.length > FEW) return <Picker label="Threads" choices={listed} chosen={whose} choose={choose} />;
   return (
-    <select
-      aria-label="Threads"
-      value={String(whose)}
-      onChange={(event) => {
-        const { value } = event.currentTarget;
-        statistics.focus.value = 0;
-        statistics.whose.value = value === 'all' ? 'all' : Number(value);
-      }}
-    >
-      <option value="all">{allName(all)}</option>
-      {choices
-        .filter(({ id }) => id !== all.only)
-        .map(({ id, name }) => (
-          <option key={id} value={String(id)}>
-            {shortened(name)}
-          </option>
-        ))}
+    <select aria-label="Threads" value={String(whose)} onChange={(event) => choose(event.currentTarget.value)}>
+      {listed.map(({ id, name }) => (
+        <option key={id} value={String(id)}>
+          {shortened(name)}
+        </option>
+      ))}
     </select>
   );
 }

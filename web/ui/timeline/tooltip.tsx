@@ -24,7 +24,7 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   const name = shortened(trace.names.of(hovered.name));
   const start = formatPosition(hovered.start, extent.from, info.clock);
   if (hovered.reading) {
-    const track = [...derived.tracks.value, ...trace.tracks.value.values()].find(({ id }) => id === hovered.track);
+    const track = trace.tracks.value.get(hovered.track) ?? derived.tracks.value.find(({ id }) => id === hovered.track);
     return (
       <TooltipBox {...box}>
         <ReadingText name={track?.name ?? ''} reading={hovered.reading} />

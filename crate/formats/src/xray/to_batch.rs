@@ -124,7 +124,9 @@ impl ToBatch<'_> {
         };
         let Some(thread) = self.state.threads.get_mut(self.state.current) else { return };
         thread.latest = clock;
-        self.out.push(kind, thread.track, clock, name, Locator::at(at));
+        if !thread.is_beyond {
+            self.out.push(kind, thread.track, clock, name, Locator::at(at));
+        }
         self.count(at, (clock, clock), 1);
     }
 
@@ -166,7 +168,7 @@ impl Sink for ToBatch<'_> {
         let state = self.state.threads.get_mut(thread)?;
         // A buffer without a clock continues at its thread's latest time.
         let begin = clock.unwrap_or(state.latest);
-        let delivered = begin >= state.latest;
+        let delivered = begin >= state.latest || state.is_beyond;
         if !delivered && !state.disordered {
             state.disordered = true;
             self.out.push(EventKind::Disordered, state.track, begin, 0, Locator::at(start.at));
@@ -211,7 +213,7 @@ impl Sink for ToBatch<'_> {
     #[inline]
     fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64, _cpu: u16) -> Option<Taken> {
         self.flush();
-        let thread = self.state.threads.get_mut(self.state.current)?;
+        let thread = self.state.threads.get_mut(self.state.current).filter(|thread| !thread.is_beyond)?;
         let known = self.state.names.small();
         // A clock that wraps around is no longer the greatest of the run.
         clock.checked_add(RUN as u64 * u64::from(u32::MAX))?;
@@ -271,7 +273,7 @@ impl Sink for ToBatch<'_> {
 
     fn lost(&mut self, at: u64) {
         self.flush();
-        if let Some(thread) = self.state.threads.get(self.state.current) {
+        if let Some(thread) = self.state.threads.get(self.state.current).filter(|thread| !thread.is_beyond) {
             self.out.push(EventKind::StackLost, thread.track, thread.latest, 0, Locator::at(at));
         }
     }
