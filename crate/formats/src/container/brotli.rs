@@ -4,7 +4,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use alloc_no_stdlib::{Allocator, SliceWrapper, SliceWrapperMut};
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, HuffmanCode};
+use brotli_decompressor::{
+    BrotliDecoderErrorCode, BrotliDecoderTakeOutput, BrotliDecompressStream, BrotliResult, BrotliState, HuffmanCode,
+};
 
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
@@ -67,6 +69,22 @@ impl Brotli {
     }
 }
 
+impl Brotli {
+    /// Adds what was decompressed before damage. The decompressor holds it back until its window is full or it needs more
+    /// input, and gives it out only if there was no error.
+    fn salvage(&mut self, out: &mut Buffer) {
+        self.state.error_code = BrotliDecoderErrorCode::BROTLI_DECODER_SUCCESS;
+        // Negative if a copy exceeds its block.
+        self.state.meta_block_remaining_len = self.state.meta_block_remaining_len.max(0);
+        loop {
+            let mut size = 0;
+            let bytes = BrotliDecoderTakeOutput(&mut self.state, &mut size);
+            let Some(bytes) = bytes.get(..size).filter(|bytes| !bytes.is_empty()) else { return };
+            out.append(bytes);
+        }
+    }
+}
+
 impl Unpack for Brotli {
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
         if self.over {
@@ -99,6 +117,7 @@ impl Unpack for Brotli {
             BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
             BrotliResult::ResultFailure => {
                 self.over = true;
+                self.salvage(out);
                 return Err(Problem { at: self.at, kind: &MALFORMED, value: 0 });
             }
         }
