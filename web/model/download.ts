@@ -48,7 +48,7 @@ export async function download(
   } catch {
     signal.throwIfAborted();
     if (!net.online) throw refused('The browser is offline, so the file cannot be downloaded.');
-    const reason = 'it cannot be reached, or it does not allow other pages to read it (CORS).';
+    const reason = 'it cannot be reached, redirects to another host, or does not allow other pages to read it (CORS).';
     throw refused(`The file could not be downloaded from ${host}: ${reason}`);
   }
   if (!response.ok) throw refused(`${host} answered with status ${response.status} instead of the file.`);

@@ -64,6 +64,7 @@ export function lookAt(port: Port, files: readonly Chosen[]): Promise<readonly L
     const end = (looks: readonly Look[] | null) => {
       port.onmessage = null;
       port.onerror = null;
+      port.onmessageerror = null;
       resolve(looks);
     };
     port.onmessage = ({ data }) => {
@@ -73,6 +74,7 @@ export function lookAt(port: Port, files: readonly Chosen[]): Promise<readonly L
       event.preventDefault();
       end(null);
     };
+    port.onmessageerror = () => end(null);
     port.postMessage({ t: 'look', id: 1, files: files.map(({ file, name }) => ({ file, name })) });
   });
 }

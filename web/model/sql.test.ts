@@ -13,6 +13,7 @@ function workers() {
       },
       onmessage: null,
       onerror: null,
+      onmessageerror: null,
     };
     made.push(worker);
     return worker.port;

@@ -8,6 +8,7 @@ export interface SqlPort {
   terminate(): void;
   onmessage: ((event: MessageEvent<FromSql>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
 }
 
 /** The state of the latest query. */
@@ -69,13 +70,18 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
       waiting.get(data.id)?.(data);
       if (data.t === 'done' || data.t === 'failed') waiting.delete(data.id);
     };
-    started.onerror = (event) => {
-      event.preventDefault();
+    const fail = (reason: string) => {
+      if (port !== started) return;
       const asking = [...waiting];
       end();
-      const sentence = `The reader of this database stopped (${event.message}).`;
+      const sentence = `The reader of this database stopped (${reason || 'no reason given'}).`;
       for (const [id, hear] of asking) hear({ t: 'failed', id, sentence });
     };
+    started.onerror = (event) => {
+      event.preventDefault();
+      fail(event.message);
+    };
+    started.onmessageerror = () => fail('a message could not be read');
     started.postMessage({ t: 'open', file, log });
     return started;
   };

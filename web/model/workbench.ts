@@ -43,9 +43,14 @@ export type Bench =
   | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
   | { readonly at: 'open'; readonly open: OpenTrace };
 
-/** A file that another page has sent. */
+/** A trace that took longer than this to read is not closed without a question. */
+const COSTLY_MS = 2000;
+
+/** A file that waits for the person to agree that it replaces the open trace. */
 export interface Offer {
   readonly name: string;
+  /** Whether another page has sent it, and not the person opened it. */
+  readonly isSent: boolean;
   accept(): void;
   decline(): void;
 }
@@ -68,13 +73,18 @@ export interface Workbench {
   warm(): void;
   /** Companions whose trace is still to come. */
   readonly waiting: ReadonlySignal<readonly CompanionFile[]>;
-  /** Opens the trace among the files, with its companions. Without one, the open trace gets the companions. */
+  /**
+   * Opens the trace among the files, with its companions. Without one, the open trace gets the companions. Asks before it replaces
+   * a trace that is costly.
+   */
   openFiles(files: readonly File[]): Promise<void>;
   openBlob(blob: Blob, name: string): void;
   /** Opens a file that another page has sent, but asks before it replaces a trace. */
   offer(blob: Blob, name: string): void;
   /** The file that waits for the person to agree, or null. */
   readonly offered: ReadonlySignal<Offer | null>;
+  /** Whether the open trace took more than 2 s to read, or is still being read after that time. */
+  isCostly(): boolean;
   /** Takes a companion away from the open trace, or from those that wait. */
   removeCompanion(id: number): void;
   openUrl(url: string): Promise<void>;
@@ -108,6 +118,10 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   let stopLooking: () => void = () => undefined;
   /** Counts the choices of files: what a newer one is about replaces what is known of an older one. */
   let choices = 0;
+
+  /** When the open trace was recognised, and how long reading it took. In milliseconds; null until then. */
+  let recognised: number | null = null;
+  let took: number | null = null;
 
   let stopWatching: () => void = () => undefined;
   const leave = () => {
@@ -169,10 +183,17 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   /** What becomes of companions when it is known what the file is. */
   const watch = (trace: Trace, { file, name }: TraceFile) => {
     let known = false;
+    recognised = null;
+    took = null;
     return effect(() => {
       const status = trace.status.value;
       const info = trace.info.value;
+      if (info) recognised ??= performance.now();
+      if (status.at === 'ready' && recognised !== null) took ??= performance.now() - recognised;
       untracked(() => {
+        // What was read stays on the screen, but nothing answers any more.
+        const ended = status.at === 'ready' ? status.error : null;
+        if (ended?.kind === 'crashed' || ended?.kind === 'memory') notice.value = ended.sentence;
         if (status.at === 'failed' && status.companion !== null) {
           // It was the only file, so nothing else is lost.
           lastCompanion += 1;
@@ -240,6 +261,18 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     looking.value = null;
     return { looks, stopped };
   };
+  const isCostly = () =>
+    shown() !== null && recognised !== null && (took ?? performance.now() - recognised) > COSTLY_MS;
+  const ask = (name: string, isSent: boolean, open: () => void) => {
+    const close = () => {
+      offered.value = null;
+    };
+    const accept = () => {
+      close();
+      open();
+    };
+    offered.value = { name, isSent, accept, decline: close };
+  };
 
   const openUrl = async (text: string) => {
     leave();
@@ -293,7 +326,11 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       });
       const trace = plan.trace === null ? null : chosen[plan.trace]!;
       if (trace) {
-        openWith(port, { ...trace, companions: [...waiting.peek(), ...added] });
+        const companions = [...waiting.peek(), ...added];
+        if (isCostly()) {
+          spare.put(port);
+          ask(trace.name, false, () => openWith(spare.take(), { ...trace, companions }));
+        } else openWith(port, { ...trace, companions });
       } else {
         spare.put(port);
         if (open && added.length > 0) addCompanions(open, added);
@@ -314,15 +351,10 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     },
     openBlob,
     offered,
+    isCostly,
     offer: (blob, name) => {
-      if (!shown()) return openBlob(blob, name);
-      offered.value = {
-        name,
-        accept: () => openBlob(blob, name),
-        decline: () => {
-          offered.value = null;
-        },
-      };
+      if (shown()) ask(name, true, () => openBlob(blob, name));
+      else openBlob(blob, name);
     },
     tell: (sentence) => {
       notice.value = sentence;

@@ -96,7 +96,7 @@ impl Visit for Longest {
     }
 
     fn slice(&mut self, index: usize, slice: Slice) {
-        let within = slice.start >= self.from && slice.start < self.to.max(self.from + 1);
+        let within = slice.start >= self.from && slice.start < self.to.max(self.from.saturating_add(1));
         if within && self.best.is_none_or(|(_, best)| slice.end - slice.start > best.end - best.start) {
             self.best = Some((index, slice));
         }

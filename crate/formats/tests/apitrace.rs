@@ -6,6 +6,7 @@ mod apitrace_traces;
 mod common;
 
 use std::fs;
+use std::path::Path;
 
 use apitrace_traces::{GOOD, POP, PUSH, corpus, dump, sample, stream};
 use common::{Delivered, decode, details, format, reader, whole};
@@ -220,6 +221,23 @@ fn recognises_traces_whose_first_name_is_long_or_not_ascii() {
     let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
     gzip.extend(miniz_oxide::deflate::compress_to_vec("größe\n".repeat(20_000).as_bytes(), 1));
     assert_eq!((format("apitrace").sniff)(&Probe { head: &gzip, tail: &gzip, size: 1000, name: "x.trace" }), None);
+}
+
+#[test]
+fn a_damaged_container_has_the_same_problems_in_any_portions() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apitrace");
+    let file = fs::read(folder.join("scene.gzip.trace")).unwrap();
+    let mut both = 0;
+    for at in (20..file.len()).step_by(5) {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x55;
+        let (all, _) = decode("apitrace", &damaged, WHOLE, 1 << 16);
+        let (parts, _) = decode("apitrace", &damaged, &[64], 50);
+        // Where the stream is malformed, what follows is not read, so damage there is no second problem.
+        assert_eq!(all.kinds(), parts.kinds(), "damaged at {at}");
+        both += usize::from(all.kinds().contains(&&MALFORMED));
+    }
+    assert!(both > 10, "{both} malformed");
 }
 
 proptest! {

@@ -82,7 +82,8 @@ function Notice({ workbench }: { workbench: Workbench }) {
     <div class="notice" role="status">
       {offered && (
         <p>
-          Another page has sent {shortened(offered.name)}. Open it in place of this trace?
+          {offered.isSent && `Another page has sent ${shortened(offered.name)}. `}
+          Open {offered.isSent ? 'it' : shortened(offered.name)} in place of this trace?
           <button type="button" onClick={offered.accept}>
             Open
           </button>

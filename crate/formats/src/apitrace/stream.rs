@@ -173,10 +173,10 @@ impl Stream {
         self.broken
     }
 
-    /// Takes the problem at which the container stopped. `size` is that of the file, if known; the container does not
-    /// know how many bytes are lost if the rest of the file is malformed.
+    /// Takes the problem at which the container stopped, unless the walk stopped before. `size` is that of the file, if known;
+    /// the container does not know how many bytes are lost if the rest of the file is malformed.
     pub(crate) fn take_problem(&mut self, size: Option<u64>) -> Option<Problem> {
-        let mut problem = self.problem.take()?;
+        let mut problem = self.problem.take().filter(|_| self.broken.is_none())?;
         if problem.kind == &MALFORMED && problem.value == 0 {
             problem.value = size.unwrap_or(0).saturating_sub(problem.at);
         }

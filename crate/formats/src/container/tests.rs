@@ -205,3 +205,22 @@ proptest! {
         prop_assert!(common + 600 >= before.len(), "{:?} at {}: {} of {}", container, at, common, before.len());
     }
 }
+
+#[test]
+fn brotli_keeps_what_precedes_damage_in_any_portions() {
+    let file = fixture("scene.brotli.trace");
+    let expected = unpack(Container::Brotli, &file, usize::MAX).0;
+    let mut kept = 0;
+    for at in 0..file.len() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x55;
+        let (whole, problem) = unpack(Container::Brotli, &damaged, usize::MAX);
+        let (parts, other) = unpack(Container::Brotli, &damaged, 7);
+        // A copy that exceeds its block has been given out already, or not yet.
+        assert!(whole.len().abs_diff(parts.len()) < 64, "damaged at {at}: {} and {}", whole.len(), parts.len());
+        assert!(whole.starts_with(&parts) || parts.starts_with(&whole), "damaged at {at}");
+        assert_eq!(problem.map(|problem| problem.kind), other.map(|problem| problem.kind), "damaged at {at}");
+        kept += usize::from(problem.is_some() && !whole.is_empty());
+    }
+    assert!(kept > 100 && !expected.is_empty(), "{kept} damaged files keep something");
+}
