@@ -96,6 +96,11 @@ export interface HitQuestions {
     readonly question: { readonly found: FoundRecords };
     readonly answer: { readonly count: number; readonly names: Uint32Array };
   };
+  /** Positions, tracks and locators of at most `most` hits, by position. */
+  readonly columns: {
+    readonly question: { readonly most: number };
+    readonly answer: { readonly time: BigUint64Array; readonly track: Uint32Array; readonly locator: BigUint64Array };
+  };
   /** Forgets the search. */
   readonly drop: { readonly question: object; readonly answer: true };
 }

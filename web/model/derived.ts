@@ -1,4 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { type HitAnswer, MOST_SORTED } from '../base/find_protocol.ts';
 import { formatCount, formatCounted, plural } from '../base/format.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
@@ -26,6 +27,8 @@ export interface DerivedTracks {
   keepField(field: KeptField, name: number): void;
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
+  /** Makes a track of the hits of a search; nothing if they are null. */
+  keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
   /** Stops making the track with this key. */
   stop(key: string): void;
   /** Removes a track. */
@@ -49,6 +52,11 @@ export function fieldKey({ path, ofName }: KeptField, name: number): string {
 /** Identifies the track of an address. */
 export function addressKey(address: bigint): string {
   return `address ${address}`;
+}
+
+/** Identifies the track of the hits of a search. */
+export function hitsKey(expression: string): string {
+  return `hits ${expression}`;
 }
 
 /** The kinds of jobs that make a track. */
@@ -176,6 +184,18 @@ export function createDerived(
       const label = hexText(address);
       const wanted = { what: 'address', address } as const;
       void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
+    },
+    keepHits: (expression, hits) => {
+      if (!hits) return;
+      const { length } = hits.time;
+      const cut = length === MOST_SORTED ? ` · only the first ${formatCount(length)}` : '';
+      const none = { bits: new BigUint64Array(length), numbers: new Uint8Array(length), values: false };
+      const shown = { label: expression, detail: `Hits of ${expression}${cut}` };
+      keep<'gather'>(hitsKey(expression), { kind: 'gather', ...shown, ...hits, ...none }, -1, ({ track }) => ({
+        ...track,
+        noun: 'hit',
+        detail: shown.detail,
+      }));
     },
     stop: (key) => {
       stops.get(key)?.();

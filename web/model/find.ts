@@ -1,5 +1,13 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { BoundExpression, FindPart, Hit, HitOrder, WrongExpression } from '../base/find_protocol.ts';
+import {
+  type BoundExpression,
+  type FindPart,
+  type Hit,
+  type HitAnswer,
+  type HitOrder,
+  MOST_SORTED,
+  type WrongExpression,
+} from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
@@ -57,6 +65,10 @@ export interface Find {
   stop(): void;
   /** Forgets the search. */
   clear(): void;
+  /** Hits in the order of the list, from number `first` on; null if the search has changed. */
+  page(first: number, count: number): Promise<readonly Hit[] | null>;
+  /** The hits as columns, at most {@link MOST_SORTED}, by position. */
+  columns(): Promise<HitAnswer<'columns'> | null>;
   /** Selects a row of the list in its order. */
   choose(number: number): void;
   /** Selects the next or the previous hit after the selection, or after the left edge of the screen. Begins anew at the end. */
@@ -330,6 +342,8 @@ export function createFind(
       forget();
       state.value = { at: 'idle' };
     },
+    page: (first, size) => page(first, size, order.peek()),
+    columns: async () => (job.peek() < 0 ? null : trace.hits(job.peek(), { what: 'columns', most: MOST_SORTED })),
     choose: (number) => {
       const hit = blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK];
       if (hit) select(hit);

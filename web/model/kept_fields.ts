@@ -32,19 +32,27 @@ export function keptField(labels: readonly string[], value: Value): KeptField | 
     return only && value.v.length === 1 ? keptField([...labels, '0'], only) : null;
   }
   if (!isNumber(value)) return null;
-  const [first = '', ...rest] = labels;
-  const key = PARTS.get(first);
-  if (key === undefined) return null;
+  const path = fieldPath(labels);
+  if (!path) return null;
+  const [key = '', ...rest] = path;
   const ofName = key === 'args' || key === 'ret';
-  if (!ofName) {
-    if (rest.length === 2 && rest[1] === VALUE) rest.pop();
-    if (rest.length !== 1) return null;
-  }
   const inner = rest.join('.');
   const side = key === 'read' || key === 'written' ? ` ${key}` : '';
   const label =
     key === 'ret' ? ['result', ...rest].join('.') : key === 'args' && /^\d/.test(inner) ? `argument ${inner}` : inner;
-  return { path: [key, ...rest], ofName, label: `${label}${side}` };
+  return { path, ofName, label: `${label}${side}` };
+}
+
+/** The keys in records of the field with a path of labels in details, or null if records have no such field. */
+export function fieldPath(labels: readonly string[]): readonly string[] | null {
+  const [first = '', ...rest] = labels;
+  const key = PARTS.get(first);
+  if (key === undefined) return null;
+  if (key !== 'args' && key !== 'ret') {
+    if (rest.length === 2 && rest[1] === VALUE) rest.pop();
+    if (rest.length !== 1) return null;
+  }
+  return [key, ...rest];
 }
 
 /**

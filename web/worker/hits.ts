@@ -16,6 +16,8 @@ export function answerAbout(session: Session, job: number, ask: HitQuestion): Hi
       const count = session.addHits(job, ask.found);
       return count === undefined ? null : { count, names: session.namesOfHits(job) };
     }
+    case 'columns':
+      return session.columnsOfHits(job, ask.most) ?? null;
     case 'drop':
       session.cancelJob(job);
       return true;

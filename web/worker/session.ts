@@ -1,4 +1,4 @@
-import type { FoundRecords, Hit } from '../base/find_protocol.ts';
+import type { FoundRecords, Hit, HitAnswer } from '../base/find_protocol.ts';
 import type { JobPart, JobProgress, JobQuestion } from '../base/job_protocol.ts';
 import type { MarksPart } from '../base/marks.ts';
 import type { FromWorker } from '../base/messages.ts';
@@ -88,6 +88,8 @@ interface Structured {
     depths: Int32Array,
     merged: boolean,
   ): MarksPart | undefined;
+  /** undefined if there is no such search. */
+  columnsOfHits(job: number, most: number): HitAnswer<'columns'> | undefined;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
 }
 

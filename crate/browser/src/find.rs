@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use js_sys::Uint32Array;
+use js_sys::{BigUint64Array, Uint32Array};
 use unspool_engine::Store;
 use unspool_engine::find::{Find, Hits, Order};
 use unspool_find::FoundRecords;
@@ -116,6 +116,20 @@ impl Session {
         let rows = rows_of(tracks, depths);
         let marks = self.with_hits(job, |hits, store| hits.marks(store, (from, to), step, &rows, merged));
         marks.map_or(JsValue::UNDEFINED, |marks| columns::hit_marks(&marks, step))
+    }
+
+    /// At most `most` hits of a search as columns, by position: `{time, track, locator}`. `undefined` if there is no such
+    /// search.
+    #[wasm_bindgen(js_name = columnsOfHits)]
+    pub fn columns_of_hits(&mut self, job: u32, most: u32) -> JsValue {
+        let columns = self.with_hits(job, |hits, store| hits.columns(store, most as usize));
+        columns.map_or(JsValue::UNDEFINED, |(time, track, locator)| {
+            object(&[
+                ("time", BigUint64Array::from(&time[..]).into()),
+                ("track", Uint32Array::from(&track[..]).into()),
+                ("locator", BigUint64Array::from(&locator[..]).into()),
+            ])
+        })
     }
 
     /// The names of slices and instants among the hits of a search.

@@ -12,6 +12,7 @@ import {
   shortened,
 } from '../../base/format.ts';
 import type { Details as ItemDetails, Ticks, TraceInfo } from '../../base/protocol.ts';
+import { termOfName } from '../../model/find_terms.ts';
 import { flagWords } from '../../model/flags.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
@@ -22,7 +23,7 @@ import { LEVELS, PALETTES } from '../../render/palette.ts';
 import { Keep } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Copyable } from './copyable.tsx';
-import { KeepAddress, Keeper } from './keep_field.tsx';
+import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -95,6 +96,16 @@ function Item({ open, details, context, colour }: ItemProps) {
         {end !== null && (
           <button type="button" class="plain link" onClick={() => timeline.show({ from: start, to: end })}>
             Zoom to selection
+          </button>
+        )}
+        {details.name >= 0 && (
+          <button
+            type="button"
+            class="plain link"
+            title={`Find all that are named ${shortened(details.title)}`}
+            onClick={() => findAll(open, termOfName(details.title))}
+          >
+            Find all
           </button>
         )}
         {details.item?.kind === 'slice' ? (

@@ -1,7 +1,9 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { shortened } from '../../base/format.ts';
 import type { Details, Value } from '../../base/protocol.ts';
 import { addressKey, fieldKey } from '../../model/derived.ts';
+import { termOfField } from '../../model/find_terms.ts';
 import { executedAddress, keptField, listedAddress } from '../../model/kept_fields.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { KeepButton } from '../parts/keep.tsx';
@@ -10,6 +12,34 @@ import { KeepButton } from '../parts/keep.tsx';
 export const Keeper = createContext<{ readonly open: OpenTrace; readonly details: Details } | null>(null);
 /** The labels that lead to the fields. */
 export const Path = createContext<readonly string[]>([]);
+
+/** Finds all records with this value in this field. Nothing for values that cannot be looked for. */
+export function FindField({ path, value }: { path: readonly string[]; value: Value }) {
+  const keeper = useContext(Keeper);
+  if (!keeper) return null;
+  const { open, details } = keeper;
+  const term = termOfField(path, value, details.name >= 0 ? details.title : '');
+  if (term === null) return null;
+  return (
+    <button
+      type="button"
+      class="plain keep-field"
+      aria-label={`Find all with this value: ${shortened(term)}`}
+      title={`Find ${shortened(term)}`}
+      onClick={() => findAll(open, term)}
+    >
+      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+        <path d="M8 8l3 3M9 5a4 4 0 1 1-8 0a4 4 0 1 1 8 0" />
+      </svg>
+    </button>
+  );
+}
+
+/** Opens the search with an expression. */
+export function findAll({ find }: OpenTrace, expression: string): void {
+  find.shown.value = true;
+  find.ask(expression);
+}
 
 /** Keeps a number over all records, or the executions of a listed instruction, as a track. Nothing for other values. */
 export function KeepField({ path, value }: { path: readonly string[]; value: Value }) {

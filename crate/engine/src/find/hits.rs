@@ -364,6 +364,17 @@ impl Hits {
         Some(Hit { item, track, start: slice.start, end: Some(slice.end), name, title, locator, matched })
     }
 
+    /// Positions, tracks and locators of at most `most` hits, by position.
+    pub fn columns(&self, store: &Store, most: usize) -> (Vec<u64>, Vec<u32>, Vec<u64>) {
+        let (mut x, mut track, mut locator) = (Vec::new(), Vec::new(), Vec::new());
+        for hit in self.by_position(store, 0, most).into_iter().filter_map(|place| self.hit(store, place)) {
+            x.push(hit.start);
+            track.push(hit.track);
+            locator.push(hit.locator);
+        }
+        (x, track, locator)
+    }
+
     /// For each name, whether a slice or an instant with that name is a hit, as far as found among the first 2^16 hits of each
     /// row.
     pub fn names(&self, store: &Store) -> Vec<u32> {

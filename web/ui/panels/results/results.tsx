@@ -1,15 +1,21 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Hit, HitOrder } from '../../../base/find_protocol.ts';
-import { formatCount, formatLength, formatPosition, plural } from '../../../base/format.ts';
+import { formatCount, formatLength, formatPosition, plural, shortened } from '../../../base/format.ts';
 import { ticks } from '../../../base/ticks.ts';
+import { hitsKey } from '../../../model/derived.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { KeepButton } from '../../parts/keep.tsx';
+import { TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import './results.css';
 
 /** Rows above and below the visible ones. */
 const SPARE = 8;
+
+/** Hits that are requested at once for a copy. */
+const PORTION = 4096;
 
 interface ColumnOf {
   readonly order: HitOrder;
@@ -60,6 +66,13 @@ export function Results({ open }: { open: OpenTrace }) {
         return hit.matched;
     }
   };
+  const portions = async function* () {
+    for (let from = 0; ; from += PORTION) {
+      const portion = await find.page(from, PORTION);
+      if (!portion || portion.length === 0) return;
+      yield portion.map((hit) => columns.map((column) => textOf(hit, column)));
+    }
+  };
   const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
@@ -75,8 +88,10 @@ export function Results({ open }: { open: OpenTrace }) {
     <div class="results">
       <div class="panel-bar">
         <span class="muted">
-          {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{find.asked.value}</span>
+          {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
         </span>
+        {count > 0 && <KeepHits open={open} />}
+        {count > 0 && <TakeTable name="hits" head={columns.map(({ title }) => title)} rows={portions} />}
       </div>
       <div class="table" ref={box} onScroll={onScroll}>
         <table
@@ -147,5 +162,19 @@ export function Results({ open }: { open: OpenTrace }) {
         {count === 0 && find.state.value.at === 'done' && <p class="panel-note muted">Nothing found.</p>}
       </div>
     </div>
+  );
+}
+
+/** Keeps the hits as a track. */
+function KeepHits({ open: { find, derived } }: { open: OpenTrace }) {
+  const expression = find.asked.value;
+  return (
+    <KeepButton
+      keeping={derived.keeping.value.get(hitsKey(expression))}
+      reading={find.state.value.at === 'searching'}
+      title="Show all hits on one track"
+      onClick={() => void find.columns().then((hits) => derived.keepHits(expression, hits))}
+      stop={() => derived.stop(hitsKey(expression))}
+    />
   );
 }
