@@ -83,6 +83,8 @@ impl Unpack for Gzip {
                 self.held.extend_from_slice(input.get(..MAX_HEADER).unwrap_or(input));
                 let Ok(len) = header_len(&self.held) else {
                     if self.members == 0 {
+                        // The header is where it begins, however many portions it came in.
+                        self.at -= before as u64;
                         return Err(self.broken());
                     }
                     // Zeros, or a signature: like zlib, ignore what follows the last member.

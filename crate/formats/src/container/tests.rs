@@ -224,3 +224,12 @@ fn brotli_keeps_what_precedes_damage_in_any_portions() {
     }
     assert!(kept > 100 && !expected.is_empty(), "{kept} damaged files keep something");
 }
+
+#[test]
+fn an_invalid_gzip_header_is_at_its_beginning_in_any_portions() {
+    let file = [0x1f, 0x8b, 7, 0, 0, 0, 0, 0, 0, 3];
+    let problem = Some(Problem { at: 0, kind: &MALFORMED, value: 0 });
+    for portion in [1, 2, usize::MAX] {
+        assert_eq!(unpack(Container::Gzip, &file, portion), (Vec::new(), problem), "portions of {portion}");
+    }
+}
