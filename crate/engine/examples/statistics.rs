@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use unspool_engine::statistics::{Exact, Question, Statistics};
+use unspool_engine::statistics::{Exact, FlameView, Question, Statistics};
 use unspool_engine::{Session, read};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,13 +23,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("plan {planned:?}, first 4 million slices {estimated:?}");
     let (_, scanned) = timed(|| while !statistics.step(store, 1_000_000) {});
     let (functions, listed) = timed(|| statistics.functions(store));
-    let (flame, drawn) = timed(|| statistics.flame(store, 0));
+    let mut draw = |view: FlameView| timed(|| statistics.flames(store, &view, &[]).flame.name.len());
+    let (down, drawn) = draw(FlameView::Down { path: Vec::new() });
+    let (up, inverted) = draw(FlameView::Up { path: Vec::new() });
     println!(
-        "all {:?} ({} slices), {} functions {listed:?}, flame graph of {} nodes {drawn:?}",
+        "all {:?} ({} slices), {} functions {listed:?}, flame graph of {down} nodes {drawn:?}, inverted \
+         {up} nodes {inverted:?}",
         planned + estimated + scanned,
         statistics.visited(),
-        functions.name.len(),
-        flame.node.len()
+        functions.name.len()
     );
     let most = functions.name.iter().zip(&functions.count).max_by(|a, b| a.1.total_cmp(b.1));
     if let Some((name, count)) = most {

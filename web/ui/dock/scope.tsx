@@ -44,7 +44,6 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
       value={String(whose)}
       onChange={(event) => {
         const { value } = event.currentTarget;
-        statistics.focus.value = 0;
         statistics.whose.value = value === 'all' ? 'all' : Number(value);
       }}
     >

@@ -39,6 +39,12 @@ export function createTraceActions(
     selection.selected.value = next;
     bringIntoView(next);
   };
+  scope.add(
+    watch([selection.revealed], () => {
+      const pointed = selection.revealed.peek();
+      if (pointed) bringIntoView(pointed);
+    }),
+  );
   let latest: 'selected' | 'range' = 'selected';
   scope.add(
     watch([selection.selected], () => {

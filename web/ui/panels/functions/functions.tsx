@@ -1,40 +1,57 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatLength, formatPercent, plural } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, formatShare } from '../../../base/format.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
-import { type FunctionColumn, functionRows, MOST_ROWS, type Sort, sortedBy } from '../../../model/functions.ts';
+import { selectExtreme } from '../../../model/call_list.ts';
+import {
+  type FunctionColumn,
+  functionRows,
+  MOST_ROWS,
+  type Sort,
+  sortedBy,
+  tellingColumns,
+  wholeOf,
+} from '../../../model/functions.ts';
 import type { Exact, Told } from '../../../model/statistics.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
 import { Keep } from '../../parts/keep.tsx';
 import { Uncounted } from '../uncounted.tsx';
+import { lengthText, unitOf } from '../units.ts';
 import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
 
-const COLUMNS: readonly (readonly [by: FunctionColumn, title: string, says: string])[] = [
-  ['name', 'Function', 'The function'],
-  ['count', 'Count', 'How often it was called'],
-  ['total', 'Total', 'Time in it and in what it called, once where it calls itself'],
-  ['self', 'Self', 'Time in it alone'],
-  ['min', 'Min', 'The shortest call'],
-  ['median', 'Median', 'Half of the calls are no longer than this, to within 1 %'],
-  ['p90', 'p90', '90 % of the calls are no longer than this, to within 1 %'],
-  ['p99', 'p99', '99 % of the calls are no longer than this, to within 1 %'],
-  ['max', 'Max', 'The longest call'],
-];
-const EXACT: readonly (keyof Percentiles & FunctionColumn)[] = ['median', 'p90', 'p99'];
+type Column = FunctionColumn | 'share';
+const HEADS: Readonly<Record<Column, readonly [title: string, says: string]>> = {
+  name: ['Function', 'The function'],
+  count: ['Count', 'How often it was called'],
+  total: ['Total', 'Time in it and in what it called, once where it calls itself'],
+  share: ['Share', 'Total as a share of the time in which any call was open'],
+  self: ['Self', 'Time in it alone'],
+  min: ['Min', 'The shortest call'],
+  median: ['Median', 'Half of the calls are no longer than this, to within 1 %'],
+  p90: ['p90', '90 % of the calls are no longer than this, to within 1 %'],
+  p99: ['p99', '99 % of the calls are no longer than this, to within 1 %'],
+  max: ['Max', 'The longest call'],
+};
 
 interface Props extends PanelProps {
   readonly open: OpenTrace;
   readonly sort: Signal<Sort>;
   /** Text that the names of the listed functions contain. */
   readonly filter: Signal<string>;
+  /** What the bar begins with. */
+  readonly lead: ComponentChildren;
+  /** What can be done with the chosen function. */
+  readonly actions: ComponentChildren;
+  /** Lists the calls of a function, by its name id. */
+  readonly list: (name: number) => void;
 }
 
 /** How often and how long each function ran, as a table. */
-export function Functions({ open, theme, sort, filter }: Props) {
+export function Functions({ open, theme, sort, filter, lead, actions, list }: Props) {
   const { trace, statistics } = open;
   const rows = useComputed(() => {
     const told = statistics.functions.value;
@@ -43,10 +60,18 @@ export function Functions({ open, theme, sort, filter }: Props) {
   const told = statistics.functions.value;
   const info = trace.info.value;
   if (!info) return null;
-  if (!told) return <Uncounted open={open} />;
+  if (!told) {
+    return (
+      <div class="functions">
+        <div class="panel-bar">{lead}</div>
+        <Uncounted open={open} />
+      </div>
+    );
+  }
   return (
     <div class="functions">
       <div class="panel-bar">
+        {lead}
         <input
           type="search"
           placeholder="Filter functions"
@@ -60,9 +85,17 @@ export function Functions({ open, theme, sort, filter }: Props) {
           {amount(told, rows.value.length, filter.value, info.sliceNoun)}
           {unitOf(info.clock)}
         </span>
-        <Accuracy open={open} />
+        <Accuracy open={open} told={told} actions={actions} />
       </div>
-      <Table open={open} told={told} rows={rows.value} clock={info.clock} theme={theme.theme.value} sort={sort} />
+      <Table
+        open={open}
+        told={told}
+        rows={rows.value}
+        clock={info.clock}
+        theme={theme.theme.value}
+        sort={sort}
+        list={list}
+      />
     </div>
   );
 }
@@ -82,24 +115,28 @@ function amount(
   return `${functions}, estimated from ${formatPercent(visited, slices)} of ${formatCounted(slices, noun)}`;
 }
 
-function Accuracy({ open }: { open: OpenTrace }) {
+interface AccuracyProps {
+  readonly open: OpenTrace;
+  readonly told: Told<FunctionColumns>;
+  readonly actions: ComponentChildren;
+}
+
+function Accuracy({ open, told, actions }: AccuracyProps) {
   const { trace, statistics } = open;
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
-  if (name < 0) return <span class="muted panel-end">Median, p90 and p99 are within 1 %.</span>;
-  if (exact?.name === name) {
-    return (
-      <span class="panel-end">
-        <span class="muted">{exactness(exact)}</span> <Keep open={open} name={name} />
-      </span>
-    );
-  }
+  const percentiles = tellingColumns(told.columns).includes('median');
+  const about = percentiles && <span class="muted">Median, p90 and p99 are within 1 %.</span>;
+  if (name < 0) return <span class="panel-end">{about}</span>;
   return (
-    <span class="panel-end">
-      <span class="muted">Median, p90 and p99 are within 1 %.</span>{' '}
-      <button type="button" title={`Of ${trace.names.of(name)}`} onClick={() => statistics.askExact(name)}>
-        Exactly
-      </button>{' '}
+    <span class="panel-end functions-end">
+      {exact?.name === name ? <span class="muted">{exactness(exact)}</span> : about}
+      {percentiles && exact?.name !== name && (
+        <button type="button" title={`Of ${trace.names.of(name)}`} onClick={() => statistics.askExact(name)}>
+          Exactly
+        </button>
+      )}
+      {actions}
       <Keep open={open} name={name} />
     </span>
   );
@@ -117,16 +154,18 @@ interface TableProps {
   readonly clock: Clock;
   readonly theme: 'dark' | 'light';
   readonly sort: Signal<Sort>;
+  readonly list: (name: number) => void;
 }
 
-function Table({ open, told, rows, clock, theme, sort }: TableProps) {
+function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
   const { trace, statistics } = open;
   const { columns } = told;
   const box = useRef<HTMLDivElement>(null);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const chosen = statistics.highlighted.value;
   const current = rows.findIndex((i) => columns.name[i] === chosen);
-  const most = columns.total.reduce((a, b) => Math.max(a, b), 0);
+  const whole = wholeOf(columns);
+  const shown = tellingColumns(columns);
   const choose = (row: number, toggle: boolean) => {
     const name = columns.name[rows[row]!]!;
     statistics.highlighted.value = toggle && name === chosen ? -1 : name;
@@ -135,7 +174,13 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length }[
       event.key
     ];
-    if (by === undefined || rows.length === 0 || event.target !== event.currentTarget) return;
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' && chosen >= 0) {
+      event.preventDefault();
+      event.stopPropagation();
+      list(chosen);
+    }
+    if (by === undefined || rows.length === 0) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + by));
     choose(next, false);
@@ -154,13 +199,13 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
       >
         <thead>
           <tr aria-rowindex={1}>
-            {COLUMNS.map(([by, title, says]) => (
-              <Head key={by} by={by} title={title} says={says} sort={sort} />
+            {shown.map((by) => (
+              <Head key={by} by={by} sort={sort} />
             ))}
           </tr>
         </thead>
         <tbody>
-          <Spacer rows={first} columns={COLUMNS.length} />
+          <Spacer rows={first} columns={shown.length} />
           {Array.from({ length: Math.max(0, end - first) }, (_, k) => {
             const row = first + k;
             const i = rows[row]!;
@@ -172,6 +217,7 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
                 aria-rowindex={row + 2}
                 aria-selected={name === chosen}
                 onClick={() => choose(row, true)}
+                onDblClick={() => list(name)}
               >
                 <td class="name" title={trace.names.of(name)}>
                   <span
@@ -183,16 +229,18 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
                   {trace.names.of(name)}
                 </td>
                 <Cells
+                  open={open}
                   columns={columns}
+                  shown={shown}
                   i={i}
                   clock={clock}
-                  most={most}
+                  whole={whole}
                   exact={exactOf(statistics.exact.value, name)}
                 />
               </tr>
             );
           })}
-          <Spacer rows={rows.length - end} columns={COLUMNS.length} />
+          <Spacer rows={rows.length - end} columns={shown.length} />
         </tbody>
       </table>
       {rows.length === 0 && (
@@ -204,28 +252,18 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
   );
 }
 
-interface HeadProps {
-  readonly by: FunctionColumn;
-  readonly title: string;
-  readonly says: string;
-  readonly sort: Signal<Sort>;
-}
-
-function Head({ by, title, says, sort }: HeadProps) {
+function Head({ by, sort }: { by: Column; sort: Signal<Sort> }) {
   const now = sort.value;
   const own = now.by === by;
+  const [title, says] = HEADS[by];
   return (
-    <th
-      scope="col"
-      class={by === 'name' ? 'name' : undefined}
-      aria-sort={own ? (now.descending ? 'descending' : 'ascending') : 'none'}
-      title={says}
-    >
+    <th scope="col" class={by} aria-sort={own ? (now.descending ? 'descending' : 'ascending') : 'none'} title={says}>
       <button
         type="button"
         class="plain"
         onClick={() => {
-          sort.value = sortedBy(now, by);
+          // A share sorts as the total does.
+          sort.value = sortedBy(now, by === 'share' ? 'total' : by);
         }}
       >
         {title}
@@ -238,47 +276,73 @@ function Head({ by, title, says, sort }: HeadProps) {
 }
 
 interface CellsProps {
+  readonly open: OpenTrace;
   readonly columns: FunctionColumns;
+  readonly shown: readonly Column[];
   readonly i: number;
   readonly clock: Clock;
-  readonly most: number;
+  /** Ticks that shares are of. */
+  readonly whole: number;
   readonly exact: Percentiles | null;
 }
 
-function Cells({ columns, i, clock, most, exact }: CellsProps) {
-  const total = columns.total[i]!;
-  const length = (by: Exclude<FunctionColumn, 'name'>): ComponentChildren => {
-    const precise = exact && EXACT.find((key) => key === by);
-    return lengthText(precise ? exact[precise] : BigInt(Math.round(columns[by][i]!)), clock);
+function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
+  const name = columns.name[i]!;
+  const chosen = open.statistics.highlighted.value === name;
+  const length = (by: Exclude<FunctionColumn, 'name'>) => lengthText(BigInt(Math.round(columns[by][i]!)), clock);
+  const cell = (by: Column) => {
+    switch (by) {
+      case 'name':
+        return null;
+      case 'count':
+        return <td key={by}>{formatCount(Math.round(columns.count[i]!))}</td>;
+      case 'share':
+        return (
+          <td key={by} class="with-bar">
+            {formatShare(columns.total[i]!, whole)}
+            <span class="bar" aria-hidden="true">
+              <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
+            </span>
+          </td>
+        );
+      case 'min':
+      case 'max':
+        return (
+          <td key={by}>
+            <button
+              type="button"
+              class="plain extreme"
+              tabIndex={chosen ? 0 : -1}
+              title={by === 'min' ? 'Select the shortest call' : 'Select the longest call'}
+              onClick={(event) => {
+                // The row stays chosen.
+                event.stopPropagation();
+                open.statistics.highlighted.value = name;
+                selectExtreme(by === 'min' ? 'shortest' : 'longest', name, open);
+              }}
+              onKeyDown={(event) => {
+                // The keys of a button are not those of the timeline.
+                if (event.key === 'Enter' || event.key === ' ') event.stopPropagation();
+              }}
+              onDblClick={(event) => event.stopPropagation()}
+            >
+              {length(by)}
+            </button>
+          </td>
+        );
+      case 'median':
+      case 'p90':
+      case 'p99':
+        return (
+          <td key={by} class={exact ? 'exact' : undefined}>
+            {exact ? lengthText(exact[by], clock) : length(by)}
+          </td>
+        );
+      default:
+        return <td key={by}>{length(by)}</td>;
+    }
   };
-  return (
-    <>
-      <td>{formatCount(Math.round(columns.count[i]!))}</td>
-      <td class="with-bar">
-        {length('total')}
-        <span class="bar" aria-hidden="true">
-          <span style={{ width: `${most > 0 ? (total / most) * 100 : 0}%` }} />
-        </span>
-      </td>
-      <td>{length('self')}</td>
-      <td>{length('min')}</td>
-      {EXACT.map((by) => (
-        <td key={by} class={exact ? 'exact' : undefined}>
-          {length(by)}
-        </td>
-      ))}
-      <td>{length('max')}</td>
-    </>
-  );
-}
-
-/** The unit of all lengths, or '' if each length has its own. */
-function unitOf(clock: Clock): string {
-  return clock.kind === 'seconds' ? '' : `, lengths in ${plural(2, clock.kind === 'ticks' ? 'tick' : clock.unit)}`;
-}
-
-function lengthText(ticks: bigint, clock: Clock): string {
-  return clock.kind === 'seconds' ? formatLength(ticks, clock) : formatCount(ticks);
+  return <>{shown.map(cell)}</>;
 }
 
 function exactOf(exact: Exact | null, name: number): Percentiles | null {
