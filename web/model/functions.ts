@@ -75,9 +75,10 @@ export function tellingColumns({
     for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return true;
     return false;
   };
+  const takesTime = total.some((value) => value > 0);
   const says: Partial<Record<FunctionColumn | 'share', boolean>> = {
-    total: differ(total, count),
-    share: total.some((value) => value > 0),
+    total: takesTime && differ(total, count),
+    share: takesTime,
     self: differ(self, total),
   };
   const durations = differ(min, max);

@@ -38,6 +38,7 @@ export function CallListView({ open, calls, list }: Props) {
   if (!info || !extent) return null;
   const title = trace.names.of(list.name);
   const current = list.current.value;
+  const differ = known !== null && durationsDiffer(known);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
     <div
@@ -59,14 +60,16 @@ export function CallListView({ open, calls, list }: Props) {
         <b class="call-list-name" title={title}>
           {title}
         </b>
-        <Segments
-          label="Order"
-          options={ORDERS}
-          value={list.order.value}
-          choose={(order) => {
-            list.order.value = order;
-          }}
-        />
+        {differ && (
+          <Segments
+            label="Order"
+            options={ORDERS}
+            value={list.order.value}
+            choose={(order) => {
+              list.order.value = order;
+            }}
+          />
+        )}
         <span class="step-buttons">
           <button
             type="button"
@@ -89,7 +92,7 @@ export function CallListView({ open, calls, list }: Props) {
         </span>
         {known && <span class="muted panel-end">{amount(known, list.order.value, info.sliceNoun)}</span>}
       </div>
-      {known && known.all > 0 && <DurationHistogram list={list} known={known} clock={info.clock} />}
+      {known && differ && <DurationHistogram list={list} known={known} clock={info.clock} />}
       {known ? (
         <Rows open={open} list={list} known={known} clock={info.clock} origin={extent.from} />
       ) : (
@@ -99,6 +102,11 @@ export function CallListView({ open, calls, list }: Props) {
       )}
     </div>
   );
+}
+
+/** Whether there is anything to choose among durations. */
+function durationsDiffer({ low, above }: CallList): boolean {
+  return low.length > 1 || (low.length === 1 && above[0]! - low[0]! > 1);
 }
 
 function waiting({ trace }: OpenTrace, list: FunctionCalls): string {

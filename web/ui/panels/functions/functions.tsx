@@ -83,7 +83,7 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
         />
         <span class="muted">
           {amount(told, rows.value.length, filter.value, info.sliceNoun)}
-          {unitOf(info.clock)}
+          {tellingColumns(told.columns).includes('total') ? unitOf(info.clock) : ''}
         </span>
         <Accuracy open={open} told={told} actions={actions} />
       </div>
@@ -200,7 +200,7 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
         <thead>
           <tr aria-rowindex={1}>
             {shown.map((by) => (
-              <Head key={by} by={by} sort={sort} />
+              <Head key={by} by={by} sort={sort} total={shown.includes('total')} />
             ))}
           </tr>
         </thead>
@@ -252,9 +252,16 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
   );
 }
 
-function Head({ by, sort }: { by: Column; sort: Signal<Sort> }) {
+interface HeadProps {
+  readonly by: Column;
+  readonly sort: Signal<Sort>;
+  /** The table has a column for the total. */
+  readonly total: boolean;
+}
+
+function Head({ by, sort, total }: HeadProps) {
   const now = sort.value;
-  const own = now.by === by;
+  const own = now.by === (by === 'share' && !total ? 'total' : by);
   const [title, says] = HEADS[by];
   return (
     <th scope="col" class={by} aria-sort={own ? (now.descending ? 'descending' : 'ascending') : 'none'} title={says}>
