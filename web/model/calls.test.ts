@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_PARENT, type TreeRows } from '../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
-import { type Calls, type CallView, createCalls, siblingKeys } from './calls.ts';
+import { type Calls, type CallView, closedSiblings, createCalls } from './calls.ts';
 import { createNames } from './names.ts';
 import type { Told, Wanted, Whose } from './statistics.ts';
 import type { Status } from './trace.ts';
@@ -117,8 +117,9 @@ describe('the Calls panel', () => {
     answer([
       [0, NO_PARENT, 1],
       [1, NO_PARENT, 1],
+      [2, NO_PARENT, 0],
     ]);
-    expect(siblingKeys(calls.rows.value, '1')).toEqual(['0', '1']);
+    expect(closedSiblings(calls.rows.value, '1')).toEqual(['0', '1']);
     calls.open('0');
     calls.open('0 2');
     expect(openNames()).toEqual([0, 2]);

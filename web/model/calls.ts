@@ -266,8 +266,8 @@ function flameView(mode: FlameMode, path: readonly number[]): FlameView | null {
   }
 }
 
-/** The keys of the rows that are below the same row as the one with a key. */
-export function siblingKeys(rows: readonly TreeRow[], key: string): readonly string[] {
+/** The closed rows that are below the same row as the one with a key, that one included. */
+export function closedSiblings(rows: readonly TreeRow[], key: string): readonly string[] {
   const above = keyAbove(key);
-  return rows.filter((row) => row.state !== 'leaf' && keyAbove(row.key) === above).map((row) => row.key);
+  return rows.filter((row) => row.state === 'closed' && keyAbove(row.key) === above).map((row) => row.key);
 }

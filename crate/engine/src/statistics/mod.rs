@@ -1,8 +1,9 @@
 //! Statistics of a range: how often and how long each function ran, and from where it was called.
 //!
 //! One scan over slices adds up counts and times for each call-tree node, and durations for each name. The table of
-//! functions and the flame graph are both made from that. The scan runs in steps; answers before its end are estimates
-//! from the slices visited so far.
+//! functions is made from that, and so are views of the call paths: rows of the call tree, and flame graphs. The scan runs
+//! in steps; answers before its end are estimates from the slices visited so far. The list of a function's calls, and
+//! calls in the order of time, are scans of their own.
 //!
 //! Slices that reach beyond the edges of the range are **counted**; their **total** and **self** times are the part
 //! within the range; **min, max and percentiles** are of whole durations. Open slices reach to the end of what has been

@@ -47,7 +47,7 @@ export function Segments<T extends string>({ label, options, value, choose }: Se
 interface ActionsProps {
   readonly open: OpenTrace;
   readonly calls: Calls;
-  /** Name id. */
+  /** Name id, or -1 while there is none: the buttons keep their place. */
   readonly name: number;
   readonly sandwich: (name: number) => void;
   /** Whether the call paths can be changed here. */
@@ -56,16 +56,17 @@ interface ActionsProps {
 
 /** What can be done with one function. */
 export function FunctionActions({ open, calls, name, sandwich, changes }: ActionsProps) {
-  const title = open.trace.names.of(name);
+  const none = name < 0;
+  const title = none ? 'the chosen function' : open.trace.names.of(name);
   const ready = open.trace.status.value.at !== 'loading';
   const isSandwich = calls.view.value === 'flame' && calls.mode.value === 'sandwich' && calls.path.value[0] === name;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
-    <span class="actions" role="group" aria-label={`Function ${title}`}>
+    <span class="actions" role="group" aria-label={none ? 'Function' : `Function ${title}`}>
       <button
         type="button"
         class="plain link"
-        disabled={!ready}
+        disabled={!ready || none}
         title={ready ? `List the calls of ${title}` : 'Available once the file is read'}
         onClick={() => calls.list(name)}
       >
@@ -75,6 +76,7 @@ export function FunctionActions({ open, calls, name, sandwich, changes }: Action
         <button
           type="button"
           class="plain link"
+          disabled={none}
           title={`Show callers and callees of ${title}`}
           onClick={() => sandwich(name)}
         >
@@ -86,6 +88,7 @@ export function FunctionActions({ open, calls, name, sandwich, changes }: Action
           <button
             type="button"
             class="plain link"
+            disabled={none}
             title={`Begin call paths at ${title}`}
             onClick={() => calls.add({ kind: 'focus', name })}
           >
@@ -94,6 +97,7 @@ export function FunctionActions({ open, calls, name, sandwich, changes }: Action
           <button
             type="button"
             class="plain link"
+            disabled={none}
             title={`Leave out ${title}: its self time becomes that of its callers`}
             onClick={() => calls.add({ kind: 'hide', name })}
           >

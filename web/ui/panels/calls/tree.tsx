@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatShare } from '../../../base/format.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import { type TreeColumn, type TreeRow, treeMove, typedRow } from '../../../model/call_tree.ts';
-import { type Calls, siblingKeys } from '../../../model/calls.ts';
+import { type Calls, closedSiblings } from '../../../model/calls.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
@@ -63,7 +63,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
         />
         <CollapseSwitch calls={calls} />
         <PathFilter calls={calls} />
-        {chosen >= 0 && <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes />}
+        <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes />
         {told && (
           <span class="muted panel-end">
             {told.exact
@@ -114,8 +114,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
   /** Opens all siblings of the current row; everything below them if they are open. */
   const openMore = () => {
     const row = rows[current];
-    const siblings = siblingKeys(rows, row?.key ?? rows[0]?.key ?? '');
-    const closed = siblings.filter((key) => rows.some((other) => other.key === key && other.state === 'closed'));
+    const closed = closedSiblings(rows, row?.key ?? rows[0]?.key ?? '');
     if (closed.length > 0) calls.openAll(closed);
     else calls.openEverything(row?.key ?? '');
   };

@@ -23,7 +23,7 @@ const STEPS: Readonly<Record<string, FlameStep>> = {
 const LABELS = {
   flame: 'Flame graph. Arrows go to callers, callees and neighbours, Enter looks closer, Escape goes back.',
   inverted:
-    'Flame graph, inverted. Arrows go to callers, callees and neighbours, Enter looks closer, Escape goes back.',
+    'Flame graph, inverted. Arrows go to callees, callers and neighbours, Enter looks closer, Escape goes back.',
   callers: 'Callers. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
   callees: 'Callees. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
 } as const;

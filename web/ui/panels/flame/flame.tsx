@@ -73,7 +73,7 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
         </select>
         <CollapseSwitch calls={calls} />
         <PathFilter calls={calls} />
-        {target >= 0 && <FunctionActions open={open} calls={calls} name={target} sandwich={sandwich} changes />}
+        <FunctionActions open={open} calls={calls} name={target} sandwich={sandwich} changes />
         {told && !timed && (
           <span class="muted panel-end">
             {flat ? 'These overlap and do not call one another. ' : ''}

@@ -126,11 +126,12 @@ function Accuracy({ open, told, actions }: AccuracyProps) {
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
   const percentiles = tellingColumns(told.columns).includes('median');
-  const about = percentiles && <span class="muted">Median, p90 and p99 are within 1 %.</span>;
-  if (name < 0) return <span class="panel-end">{about}</span>;
+  if (name < 0) {
+    return <span class="muted panel-end">{percentiles ? 'Median, p90 and p99 are within 1 %.' : ''}</span>;
+  }
   return (
     <span class="panel-end functions-end">
-      {exact?.name === name ? <span class="muted">{exactness(exact)}</span> : about}
+      {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
       {percentiles && exact?.name !== name && (
         <button type="button" title={`Of ${trace.names.of(name)}`} onClick={() => statistics.askExact(name)}>
           Exactly
@@ -143,7 +144,7 @@ function Accuracy({ open, told, actions }: AccuracyProps) {
 }
 
 function exactness({ found, progress, failure }: Exact): string {
-  if (found) return 'Percentiles of the chosen function are exact.';
+  if (found) return 'Percentiles are exact.';
   return failure ?? (progress ? `Looking… ${formatPercent(progress.done, progress.of)}` : 'Looking…');
 }
 
