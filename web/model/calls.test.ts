@@ -167,6 +167,15 @@ describe('the Calls panel', () => {
     view.value = 'tree';
     expect(calls.listed.value).toBeNull();
   });
+  it('applies a filter to the names that come later', () => {
+    status.value = { at: 'loading' };
+    view.value = 'tree';
+    calls.add({ kind: 'only', text: 'late' });
+    expect([...shown.value!.transforms.names]).toEqual([]);
+    names.add(3, ['later'], null);
+    status.value = { at: 'ready', how: 'complete', error: null };
+    expect([...shown.value!.transforms.names]).toEqual([3]);
+  });
   it('takes changes back one by one', () => {
     calls.add({ kind: 'collapse' });
     calls.add({ kind: 'only', text: 'b' });

@@ -98,9 +98,13 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
   const time = signal<TimePicture | null>(null);
 
   const path = computed(() => focused.value[mode.value].at(-1) ?? []);
+  /** The names that filters match: others after they were renamed, and more once the file is read. */
+  const known = computed(() => {
+    const filtered = changes.value.some(({ kind }) => kind === 'only');
+    return filtered ? `${trace.names.version.value} ${trace.status.value.at} ${trace.names.text.length}` : '';
+  });
   const transforms = computed((): Transforms => {
-    // A filter may match other names than before.
-    trace.names.version.value;
+    void known.value;
     return transformsOf(changes.value, trace.names);
   });
   const openRows = computed(() => (inverted.value ? opened.value.up : opened.value.down));
@@ -108,7 +112,7 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
     if (!mounted.value || listed.value) return null;
     const none = { functions: false, flame: null, tree: null, transforms: NO_TRANSFORMS };
     if (view.value === 'functions') return { ...none, functions: true, key: 'functions' };
-    const changed = `${changes.value.map((change) => JSON.stringify(change)).join()} ${trace.names.version.value}`;
+    const changed = `${changes.value.map((change) => JSON.stringify(change)).join()} ${known.value}`;
     if (view.value === 'tree') {
       const tree = treeView(inverted.value, openRows.value, everything.value);
       const rows = [...tree.parents, '/', ...tree.names, '/', tree.everything].join();
