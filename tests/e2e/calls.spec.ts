@@ -279,7 +279,7 @@ test('columns that repeat others are left out', async ({ page }) => {
   await showCalls(page, 'Functions');
   await expect
     .poll(async () => (await heads()).map((head) => head.replace(/[▾▴]/, '').trim()))
-    .toEqual(['Function', 'Count', 'Share']);
+    .toEqual(['Function', 'Count', 'Total', 'Share', 'Self']);
 });
 
 for (const colorScheme of ['dark', 'light'] as const) {

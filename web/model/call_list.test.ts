@@ -120,8 +120,12 @@ describe('the calls of a function', () => {
   it('are asked for again when the order, the durations or the scope change', () => {
     answer(100);
     list.order.value = 'longest';
-    expect([asked.at(-1)?.order, list.list.value, list.row(3)]).toEqual(['longest', null, null]);
-    answer(100);
+    // The list before stays until the other one is there, and no question is in its way.
+    expect([asked.at(-1)?.order, list.list.value?.listed, list.row(3)]).toEqual(['longest', 100, null]);
+    list.want(90, 100);
+    expect(asked).toHaveLength(2);
+    answer(50);
+    expect([list.list.value?.listed, list.row(3)?.item.index]).toEqual([50, 3]);
     list.interval.value = { shortest: 4n, longest: 9n };
     expect(asked.at(-1)).toMatchObject({ order: 'longest', shortest: 4n, longest: 9n });
     range.value = { from: ticks(1n), to: ticks(2n) };

@@ -39,7 +39,10 @@ export interface FunctionCalls {
   readonly order: Signal<CallOrder>;
   /** Only calls of these durations; null for all. */
   readonly interval: Signal<Interval | null>;
-  /** What is known of the list; null until it is there. Its rows are those of the latest request. */
+  /**
+   * What is known of the list; null until it is there. Its rows are those of the latest request. While another list is
+   * being made, it is that of the one before.
+   */
   readonly list: ReadonlySignal<CallList | null>;
   readonly progress: ReadonlySignal<JobProgress | null>;
   /** Why there is no list, in a sentence; null while nothing is wrong. */
@@ -77,6 +80,8 @@ export function createCallList(
   const wanted = signal<{ readonly row: number } | null>(null);
   const rows = new Map<number, Call>();
   let cancel: Dispose | null = null;
+  /** No row of the list is known yet. */
+  let isNew = true;
   /** The rows that are asked for, `end` exclusive. */
   let pending = { first: 0, end: 0 };
   /** A row that is to be chosen when it arrives, or -1. */
@@ -106,10 +111,12 @@ export function createCallList(
     pending = { first: 0, end: 0 };
     progress.value = null;
     if (reply.t === 'job-failed') {
+      list.value = null;
       failure.value = reply.error.sentence;
       return;
     }
     const { part } = reply;
+    isNew = false;
     failure.value = null;
     if (rows.size > KEPT) rows.clear();
     for (let i = 0; i < part.length; i += 1) rows.set(first + i, callOf(part, i));
@@ -139,14 +146,16 @@ export function createCallList(
       rows.clear();
       awaited = -1;
       current.value = -1;
-      list.value = null;
+      // The list before stays in sight, so that nothing flickers.
+      isNew = true;
+      version.value += 1;
       ask(0, selectedCall());
     }),
   );
   scope.add(
     watch([selection.selected], () => {
       const item = selectedCall();
-      if (!list.peek() || selection.selected.peek() === mine) return;
+      if (isNew || selection.selected.peek() === mine) return;
       current.value = -1;
       if (item) ask(Math.max(0, wanted.peek()?.row ?? 0), item);
     }),
@@ -166,7 +175,8 @@ export function createCallList(
     row: (number) => rows.get(number) ?? null,
     want: (first, end) => {
       const known = list.peek();
-      if (!known) return;
+      // Another question would begin the scan anew.
+      if (!known || isNew) return;
       let missing = first;
       const last = Math.min(end, known.listed);
       while (missing < last && rows.has(missing)) missing += 1;

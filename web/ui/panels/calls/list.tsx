@@ -90,7 +90,11 @@ export function CallListView({ open, calls, list }: Props) {
             ›
           </button>
         </span>
-        {known && <span class="muted panel-end">{amount(known, list.order.value, info.sliceNoun)}</span>}
+        {known && (
+          <span class="muted panel-end">
+            {list.progress.value ? waiting(open, list) : amount(known, list.order.value, info.sliceNoun)}
+          </span>
+        )}
       </div>
       {known && differ && <DurationHistogram list={list} known={known} clock={info.clock} />}
       {known ? (
