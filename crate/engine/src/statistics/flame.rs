@@ -146,7 +146,7 @@ impl Shape {
             let name = node.as_ref().map_or(MANY, |node| node.name);
             let index = columns.push(name, above, weight.of(&figure), &figure);
             let Some(node) = node else { continue };
-            work += node.spot.work();
+            work += node.spot.work(self);
             if work <= MOST_WORK {
                 put(&mut waiting, index, self.below(&node.spot, weight));
             } else if node.spot.leads_on(self) {

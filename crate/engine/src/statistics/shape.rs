@@ -4,9 +4,12 @@
 //! A [`Transform`] maps each path to a shorter one, or drops it. Paths that become equal are added up. Time is never
 //! estimated here: the own times of the paths that are left add up to those of the scan, less what was dropped.
 
+use std::cell::OnceCell;
+
 use hashbrown::HashMap;
 
 use super::Statistics;
+use super::figures::Figure;
 use super::paths::Place;
 use crate::call_tree::{CallTree, ROOT};
 
@@ -38,6 +41,83 @@ pub(super) struct Shape {
     pub(super) total: Vec<u64>,
     first_child: Vec<u32>,
     next_sibling: Vec<u32>,
+    by_name: OnceCell<ByName>,
+}
+
+/// The nodes of a shape by the name of their function.
+#[derive(Debug, Default)]
+pub(super) struct ByName {
+    /// Where the nodes of each name begin, and their end.
+    first: Vec<u32>,
+    nodes: Vec<u32>,
+    /// For each node, whether a caller of it has the same name.
+    recursive: Vec<bool>,
+    /// Sums over the nodes of each name. Recursive calls count once.
+    pub(super) sums: Vec<Figure>,
+    /// For each name, whether a node has a caller.
+    pub(super) called: Vec<bool>,
+}
+
+impl ByName {
+    fn new(shape: &Shape) -> Self {
+        let names = shape.name.iter().skip(1).max().map_or(0, |most| *most as usize + 1);
+        let recursive = shape.recursive();
+        let mut by_name = Self {
+            first: vec![0; names + 1],
+            nodes: vec![0; shape.len()],
+            recursive: Vec::new(),
+            sums: vec![Figure::default(); names],
+            called: vec![false; names],
+        };
+        for node in 1..shape.len() as u32 {
+            let name = shape.name_of(node) as usize;
+            if let (Some(sum), Some(called)) = (by_name.sums.get_mut(name), by_name.called.get_mut(name)) {
+                let outer = recursive.get(node as usize).is_some_and(|recursive| !*recursive);
+                sum.add(&shape.figure(node), outer);
+                *called |= shape.parent_of(node) != ROOT;
+            }
+            if let Some(first) = by_name.first.get_mut(name) {
+                *first += 1;
+            }
+        }
+        // Ends of the runs; filling them from behind turns these into beginnings.
+        let mut end = 0;
+        for first in &mut by_name.first {
+            end += *first;
+            *first = end;
+        }
+        for node in (1..shape.len() as u32).rev() {
+            if let Some(first) = by_name.first.get_mut(shape.name_of(node) as usize) {
+                *first -= 1;
+                if let Some(slot) = by_name.nodes.get_mut(*first as usize) {
+                    *slot = node;
+                }
+            }
+        }
+        by_name.recursive = recursive;
+        by_name
+    }
+
+    /// The nodes of a name, in order.
+    pub(super) fn nodes_of(&self, name: u32) -> &[u32] {
+        let at = |name: usize| self.first.get(name).map(|first| *first as usize);
+        at(name as usize)
+            .zip(at(name as usize + 1))
+            .and_then(|(first, end)| self.nodes.get(first..end))
+            .unwrap_or_default()
+    }
+
+    /// Whether a caller of a node has the same name.
+    pub(super) fn is_recursive(&self, node: u32) -> bool {
+        self.recursive.get(node as usize).is_some_and(|recursive| *recursive)
+    }
+
+    fn bytes(&self) -> usize {
+        (self.first.capacity() + self.nodes.capacity()) * size_of::<u32>()
+            + self.sums.capacity() * size_of::<Figure>()
+            + self.recursive.capacity()
+            + self.called.capacity()
+    }
 }
 
 /// A shape in the making.
@@ -69,6 +149,13 @@ impl Shape {
         self.parent.push(parent);
         self.own.push(own);
         self.count.push(count);
+    }
+
+    fn reserve(&mut self, nodes: usize) {
+        self.name.reserve_exact(nodes);
+        self.parent.reserve_exact(nodes);
+        self.own.reserve_exact(nodes);
+        self.count.reserve_exact(nodes);
     }
 
     /// Adds up totals and links callees, once all nodes are there.
@@ -122,7 +209,19 @@ impl Shape {
         let numbers = self.name.capacity() + self.parent.capacity();
         let links = self.first_child.capacity() + self.next_sibling.capacity();
         let sums = self.own.capacity() + self.count.capacity() + self.total.capacity();
-        (numbers + links) * size_of::<u32>() + sums * size_of::<u64>()
+        let by_name = self.by_name.get().map_or(0, ByName::bytes);
+        (numbers + links) * size_of::<u32>() + sums * size_of::<u64>() + by_name
+    }
+
+    /// The nodes by name.
+    pub(super) fn by_name(&self) -> &ByName {
+        self.by_name.get_or_init(|| ByName::new(self))
+    }
+
+    /// The figures of a node.
+    pub(super) fn figure(&self, node: u32) -> Figure {
+        let at = |of: &[u64]| of.get(node as usize).copied().unwrap_or(0);
+        Figure { total: at(&self.total), own: at(&self.own), count: at(&self.count) }
     }
 
     pub(super) fn name_of(&self, node: u32) -> u32 {
@@ -291,6 +390,7 @@ impl Statistics {
             }
         }
         let mut shape = Shape::default();
+        shape.reserve(used.iter().filter(|used| **used).count() + 1);
         shape.push(NONE, ROOT, 0, 0);
         let mut index = vec![ROOT; used.len()];
         for (place, _) in used.iter().enumerate().skip(1).filter(|(_, used)| **used) {

@@ -18,7 +18,9 @@ pub(super) enum Weight {
 pub(super) enum Spot {
     /// A node; below it are its callees.
     Down(u32),
-    /// Calls of one function. Below it are their callers.
+    /// All calls of the function with this name. Below it are their callers.
+    Function(u32),
+    /// Some calls of a function. Below it are their callers.
     Up(Vec<Entry>),
 }
 
@@ -47,8 +49,9 @@ impl Weight {
 }
 
 impl Figure {
-    fn add(&mut self, other: &Self) {
-        self.total = self.total.saturating_add(other.total);
+    /// Adds figures; `outer` says whether their total counts.
+    pub(super) fn add(&mut self, other: &Self, outer: bool) {
+        self.total = self.total.saturating_add(if outer { other.total } else { 0 });
         self.own = self.own.saturating_add(other.own);
         self.count = self.count.saturating_add(other.count);
     }
@@ -56,9 +59,10 @@ impl Figure {
 
 impl Spot {
     /// How many entries or callees have to be looked at to go on from here.
-    pub(super) fn work(&self) -> usize {
+    pub(super) fn work(&self, shape: &Shape) -> usize {
         match self {
             Self::Down(_) => 1,
+            Self::Function(name) => shape.by_name().nodes_of(*name).len(),
             Self::Up(entries) => entries.len(),
         }
     }
@@ -67,18 +71,13 @@ impl Spot {
     pub(super) fn leads_on(&self, shape: &Shape) -> bool {
         match self {
             Self::Down(node) => shape.has_children(*node),
+            Self::Function(name) => shape.by_name().called.get(*name as usize).is_some_and(|called| *called),
             Self::Up(entries) => entries.iter().any(|entry| shape.parent_of(entry.at) != ROOT),
         }
     }
 }
 
 impl Shape {
-    /// The figures of a node.
-    pub(super) fn figure(&self, node: u32) -> Figure {
-        let at = |of: &[u64]| of.get(node as usize).copied().unwrap_or(0);
-        Figure { total: at(&self.total), own: at(&self.own), count: at(&self.count) }
-    }
-
     /// What lies below a spot, the heaviest first. Ties are in the order of first calls, or of names.
     pub(super) fn below(&self, spot: &Spot, weight: Weight) -> Vec<Below> {
         match spot {
@@ -90,6 +89,18 @@ impl Shape {
                 });
                 sorted(callees.collect(), weight)
             }
+            Spot::Function(name) => {
+                let by_name = self.by_name();
+                let callers = by_name.nodes_of(*name).iter().map(|node| {
+                    let mut figure = self.figure(*node);
+                    // The time of a recursive call is part of the outer one's already.
+                    if by_name.is_recursive(*node) {
+                        figure.total = 0;
+                    }
+                    Entry { at: self.parent_of(*node), figure }
+                });
+                sorted(self.grouped(callers.filter(|entry| entry.at != ROOT).collect()), weight)
+            }
             Spot::Up(entries) => {
                 let callers = entries.iter().map(|entry| Entry { at: self.parent_of(entry.at), ..*entry });
                 sorted(self.grouped(callers.filter(|entry| entry.at != ROOT).collect()), weight)
@@ -99,17 +110,10 @@ impl Shape {
 
     /// All calls by function, the heaviest first; or those of one function.
     pub(super) fn functions(&self, only: Option<u32>, weight: Weight) -> Vec<Below> {
-        let recursive = self.recursive();
-        let wanted = |node: &u32| only.is_none_or(|name| self.name_of(*node) == name);
-        let entries = (1..self.len() as u32).filter(wanted).map(|node| {
-            let mut figure = self.figure(node);
-            // The time of a recursive call is part of the outer one's already.
-            if recursive.get(node as usize).is_some_and(|recursive| *recursive) {
-                figure.total = 0;
-            }
-            Entry { at: node, figure }
-        });
-        sorted(self.grouped(entries.collect()), weight)
+        let by_name = self.by_name();
+        let wanted = (0..).zip(&by_name.sums).filter(|(name, _)| only.is_none_or(|only| only == *name));
+        let functions = wanted.filter(|(name, _)| !by_name.nodes_of(*name).is_empty());
+        sorted(functions.map(|(name, sum)| Below { name, figure: *sum, spot: Spot::Function(name) }).collect(), weight)
     }
 
     /// Entries by the name of their nodes. Those of one node are added up.
@@ -125,9 +129,9 @@ impl Shape {
                 groups.push(Below { name, figure: Figure::default(), spot: Spot::Up(Vec::new()) });
             }
             let Some(Below { figure, spot: Spot::Up(list), .. }) = groups.last_mut() else { continue };
-            figure.add(&entry.figure);
+            figure.add(&entry.figure, true);
             match list.last_mut().filter(|last| last.at == entry.at) {
-                Some(last) => last.figure.add(&entry.figure),
+                Some(last) => last.figure.add(&entry.figure, true),
                 None => list.push(*entry),
             }
         }

@@ -24,10 +24,7 @@ fn calls(store: &Store, (from, to): (u64, u64)) -> Vec<Call> {
             let within = |(d, s, e, _): &&(i32, u64, u64, u32)| d > depth && s >= start && e <= end;
             let own = slices.iter().filter(within).filter(|(d, ..)| *d == depth + 1);
             let own = inside(*start, *end) - own.map(|(_, s, e, _)| inside(*s, *e)).sum::<u64>();
-            let mut above: Vec<_> = slices
-                .iter()
-                .filter(|(d, s, e, _)| d < depth && s <= start && e >= end && (s < e || d < depth))
-                .collect();
+            let mut above: Vec<_> = slices.iter().filter(|(d, s, e, _)| d < depth && s <= start && e >= end).collect();
             above.sort_by_key(|(d, ..)| *d);
             // At one depth, only one of several without duration at the same tick can be the caller. Names tell which
             // stack the engine gave it, so such traces are left to the other tests.
