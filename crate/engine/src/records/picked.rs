@@ -66,11 +66,6 @@ impl Picked {
             + u64::from(part.count_ones())
     }
 
-    /// Allocated memory, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        (self.words.capacity() + self.before.capacity()) * size_of::<u64>()
-    }
-
     /// The row with `rank` picked ones before it. `None` beyond the last.
     pub(crate) fn select(&self, rank: u64) -> Option<u64> {
         if rank >= self.count {
