@@ -309,15 +309,18 @@ impl Calls {
     fn rank(&self, store: &Store, (track, depth, index): (TrackId, i32, u32)) -> (u64, bool) {
         let slice = store.tracks.get(track as usize).and_then(|t| t.column(depth)?.get(index as usize));
         let Some(slice) = slice else { return (0, false) };
-        // Columns before its own come first among those that start at once.
-        let own = self.columns.iter().position(|places| (places.track, places.depth) == (track, depth));
-        let split = own.unwrap_or(self.columns.len());
+        // Columns before its own come first among those that start at once. Its own has no place if the range holds
+        // none of its slices.
+        let at = |places: &Places| (places.track, places.depth);
+        let own = self.columns.iter().position(|places| at(places) == (track, depth));
+        let next = || self.columns.iter().position(|places| at(places) > (track, depth));
+        let split = own.or_else(next).unwrap_or(self.columns.len());
         let after = slice.start.saturating_add(1);
         let mut rank = self.before(store, after, split);
         let mut found = false;
         for (i, places) in self.columns.iter().enumerate().skip(split) {
             let Some(picked) = places.picked.as_ref() else { continue };
-            if i == split {
+            if own == Some(i) {
                 let row = (index as usize).saturating_sub(places.first) as u64;
                 rank += picked.rank(row);
                 found = picked.rank(row + 1) > picked.rank(row) && index as usize >= places.first;

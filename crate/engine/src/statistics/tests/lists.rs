@@ -150,6 +150,16 @@ fn many_calls_at_one_tick_are_in_the_order_of_their_columns() {
 }
 
 #[test]
+fn a_slice_outside_of_the_range_has_its_place_by_start() {
+    // The first thread has nothing in the range; calls of the second begin with it.
+    let mut store = store(&[(Stacking::Nested, "+b@10 -b@20"), (Stacking::Nested, "+a@10 -a@40 +a@40 -a@50")]);
+    store.finish(false);
+    let of = Some((0, 0, 0));
+    let (_, columns) = listed_in(&store, (30, 60), 0, ANY, CallsView { of, ..CallsView::default() }, None);
+    assert_eq!((columns.chosen, columns.at, columns.found), (2, 0, false));
+}
+
+#[test]
 fn a_list_is_made_anew_after_it_was_released() {
     let store = program(1, 10_000);
     let (mut job, columns) = listed_in(&store, ALL, 1, ANY, view(CallOrder::Start, 0, 5), None);
