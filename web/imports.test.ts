@@ -11,7 +11,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   ui: ['base', 'model', 'render'],
   worker: ['base'],
 };
-const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+/** An import with a query, such as that of the address of a worker, brings no code. */
+const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^'?]+)'/g;
 
 it('imports only leftwards in base <- model <- render <- ui, and the worker only from base', () => {
   const wrong: string[] = [];

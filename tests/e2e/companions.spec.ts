@@ -73,7 +73,7 @@ for (const order of ['together', 'before']) {
     } else {
       await choose(page, NAMES);
       await expect(page.locator('.waiting')).toContainText('names.csv');
-      await expect(page.locator('.waiting')).toContainText('waits for the trace to drop next');
+      await expect(page.locator('.waiting')).toContainText('waits for a trace');
       await expect(page.locator('body')).toHaveAttribute('data-state', 'empty');
       await choose(page, trace('threads.xray'));
     }
@@ -102,15 +102,15 @@ test('files that fit nothing are named, and the open trace stays', async ({ page
   await choose(page, file('app', '\x7fELF\x02\x01\x01\0\0\0'));
   await expect(notice(page)).toContainText('app looks like an ELF binary, not like a trace.');
   await choose(page, file('wrong.csv', '1000000,nobody\nthis is no name\n'));
-  await expect(notice(page)).toContainText('wrong.csv: Its name is of no function in this trace. 1');
+  await expect(notice(page)).toContainText('wrong.csv: Its name matches no function of this trace. 1');
   await expect(companions(page).locator('.warning')).toContainText('wrong.csv');
   await expect(header(page)).toContainText('threads.xray');
   await choose(page, trace('apitrace/scene.trace'), NAMES);
   await settled(page, 'ready', 'scene.trace');
-  await expect(notice(page)).toContainText('A trace like this has no use for names.csv.');
+  await expect(notice(page)).toContainText('This trace cannot use names.csv.');
   await expect(companions(page)).toHaveCount(0);
   await choose(page, NAMES);
-  await expect(notice(page)).toContainText('names.csv is a list of names, of which a trace like this has no use.');
+  await expect(notice(page)).toContainText('names.csv is a list of names, which this trace cannot use.');
 });
 
 test('addresses of frames and of blocks take names, by the lines of a map', async ({ page }) => {
@@ -162,7 +162,7 @@ test('a damaged log gives what precedes the damage, and one of another database 
   await choose(page, database, file('logged.sqlite-wal', damaged));
   await settled(page, 'ready', 'logged.sqlite');
   await expect(notice(page)).toContainText('It adds 2');
-  await expect(notice(page)).toContainText('It is damaged or incomplete at byte 1,104, and what follows is left out.');
+  await expect(notice(page)).toContainText('It is damaged or incomplete at byte 1,104, and the rest is left out.');
   await expect(header(page)).toContainText('6 block runs');
 
   const other = readFileSync(fixture('rvn/logged.sqlite-wal'));

@@ -153,7 +153,7 @@ test('chooses one of the traces of a zip archive, and another one later', async 
   await settled(page, 'ready', 'five.zip › deep/calls.frames');
   await pictured(page);
   expect(await digest(page)).toBe(digestOf('frames/calls.frames'));
-  await page.getByRole('button', { name: 'Others…' }).click();
+  await page.getByRole('button', { name: 'Other traces…' }).click();
   await page.getByRole('button', { name: /blocks\.sqlite/ }).click();
   await settled(page, 'ready', 'five.zip › blocks.sqlite');
   expect(await digest(page)).toBe(digestOf('rvn/blocks.sqlite'));

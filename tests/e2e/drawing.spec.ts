@@ -68,7 +68,8 @@ function compare(page: Page, a: Buffer, b: Buffer): Promise<Difference> {
     async (images) => {
       const [first, second] = await Promise.all(
         images.map(async (image) => {
-          const blob = await (await fetch(`data:image/png;base64,${image}`)).blob();
+          const bytes = Uint8Array.from(atob(image), (letter) => letter.charCodeAt(0));
+          const blob = new Blob([bytes], { type: 'image/png' });
           const bitmap = await createImageBitmap(blob);
           const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
           context.drawImage(bitmap, 0, 0);

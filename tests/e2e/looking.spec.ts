@@ -74,8 +74,8 @@ test.describe('a trace', () => {
     await expect.poll(brush).toEqual([50, 50]);
     await drag(300, 500);
     await expect.poll(brush).toEqual([100, 50]);
-    await drag(600, 800);
-    await expect.poll(brush).toEqual([100, 100]);
+    await drag(600, 700);
+    await expect.poll(brush).toEqual([100, 75]);
   });
 
   test('shows the details of a clicked call', async ({ page }) => {
@@ -146,7 +146,7 @@ test('shows the payload of an event as text and bytes', async ({ page }) => {
 
 test('lists all keys', async ({ page }) => {
   await page.keyboard.press('?');
-  await expect(page.getByRole('dialog')).toContainText('zoom at the pointer');
+  await expect(page.getByRole('dialog')).toContainText('Zoom at the pointer');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
 });

@@ -54,9 +54,9 @@ test('shows an overlay while a file is dragged over the page', async ({ page }) 
 test('opens the first of several files, with a notice', async ({ page }) => {
   await page.setInputFiles('#file-input', [fixture('threads.xray'), fixture('events.xray')]);
   await settled(page, 'ready', 'threads.xray');
-  await expect(page.getByText('events.xray is another trace, and one is shown at a time.')).toBeVisible();
+  await expect(page.getByText('events.xray is another trace; only one is shown at a time.')).toBeVisible();
   await page.getByRole('button', { name: 'Dismiss' }).click();
-  await expect(page.getByText('events.xray is another trace, and one is shown at a time.')).toBeHidden();
+  await expect(page.getByText('events.xray is another trace; only one is shown at a time.')).toBeHidden();
 });
 
 test('opens each sample with one click', async ({ page }) => {
@@ -105,7 +105,7 @@ test('stops reading and keeps what was read', async ({ page }) => {
   });
   await drop(page, 'long.xray', fixture('threads.xray'), 20_000);
   await settled(page, 'ready', 'long.xray');
-  await expect(page.locator('.header')).toContainText('stopped at');
+  await expect(page.locator('.header')).toContainText('Stopped at');
   // The view fits to the events so far, and their picture follows.
   await expect.poll(() => inked(page)).toBeGreaterThan(1000);
   await page.locator('.area').focus();
@@ -248,8 +248,8 @@ test('asks before a file of another page replaces the trace', async ({ page }) =
 
 for (const [url, sentence] of [
   ['http://[', 'is not an address'],
-  ['file:///etc/hosts', 'Drop the file on the page instead'],
-  ['ftp://example.org/a', 'cannot be fetched'],
+  ['file:///etc/hosts', 'Open the file itself instead'],
+  ['ftp://example.org/a', 'cannot be downloaded'],
   ['missing%25zz', 'answered with status 404'],
 ] as const) {
   test(`refuses ?url=${url} in words`, async ({ page }) => {

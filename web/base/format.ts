@@ -30,6 +30,17 @@ export function plural(count: number | bigint, noun: string): string {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
+/** Characters of a name in a title, a heading or a tooltip. */
+const LONGEST_NAME = 200;
+
+/** A name of at most `most` characters: of a longer one the beginning, with an ellipsis. */
+export function shortened(name: string, most = LONGEST_NAME): string {
+  if (name.length <= most) return name;
+  // Half of a character outside the basic plane is no character.
+  const end = /[\ud800-\udbff]/.test(name[most - 2]!) ? most - 2 : most - 1;
+  return `${name.slice(0, end)}…`;
+}
+
 /** A size in bytes as text, in decimal units with three digits: `20.2 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes}${NBSP}${bytes === 1 ? 'byte' : 'bytes'}`;

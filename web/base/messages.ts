@@ -39,6 +39,8 @@ export type ToWorker =
       readonly name: string;
       /** A write-ahead log can come only here. */
       readonly companions: readonly CompanionFile[];
+      /** Without the limits that end the reading of a trace although its bytes are valid. */
+      readonly lifted: boolean;
     }
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }

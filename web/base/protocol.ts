@@ -105,6 +105,8 @@ export interface Track {
   /** Id of the parent track, or -1. A parent is sent before its children. */
   readonly parent: number;
   readonly kind: TrackKind;
+  /** Id of the thread or process, if the trace has one. */
+  readonly thread?: bigint | number;
   readonly name: string;
   /** Further identity in one line, or empty: `tid 4711 · CPU 3`. */
   readonly detail: string;
@@ -115,13 +117,17 @@ export interface Track {
   /** The lowest signed depth in use. */
   readonly lowest: number;
   readonly slices: number;
+  /** Number of slices that are groups of calls; none if left out. */
+  readonly groups?: number;
   readonly instants: number;
   /** Number of values of a counter. */
   readonly samples: number;
   /** The lowest and the highest finite value; 0 without values. */
   readonly lowestValue: number;
   readonly highest: number;
-  readonly values: 'unsigned' | 'signed' | 'float';
+  /** The lowest and the highest value, if a double cannot hold one of them. */
+  readonly exactRange?: readonly [lowest: bigint, highest: bigint];
+  readonly values: 'unsigned' | 'address' | 'signed' | 'float';
   /** Its slices are lifetimes: they overlap and do not nest. */
   readonly overlapping: boolean;
   /** Its buffers are out of time order. It is incomplete until the end of the file, where they are sorted. */
@@ -143,6 +149,8 @@ export interface ProblemCount {
   readonly count: number;
   /** Bytes were lost or are in doubt; otherwise it is a remark. */
   readonly serious: boolean;
+  /** Reading stopped at a limit that the person may lift. */
+  readonly canGoOn: boolean;
   /** One sentence for all of them: `3 exits without an enter`. */
   readonly summary: string;
   readonly first: Problem;
@@ -191,6 +199,8 @@ export type Find =
   | { readonly to: 'next' | 'previous'; readonly item: Item }
   /** The slice that contains a slice, or the longest that it directly contains. */
   | { readonly to: 'caller' | 'callee'; readonly item: Item }
+  /** The slice of a row, or (null) the instant of a track, nearest to a position. `depth` is signed. */
+  | { readonly to: 'row'; readonly time: Ticks; readonly track: number; readonly depth: number | null }
   /** The first slice of a name that begins at a position or after it, on any track. */
   | { readonly to: 'named'; readonly time: Ticks; readonly name: number }
   /** The slice or instant of a record, by its locator, its position and its track, or the slice that the record ends. */
@@ -262,6 +272,8 @@ export interface Counters {
   readonly max: Float64Array;
   /** The value that holds from here on. */
   readonly last: Float64Array;
+  /** The 64 bits of `min`, `max` and `last`, three a value. */
+  readonly bits: BigUint64Array;
 }
 
 /** Density over the whole trace: `rows.length` × `buckets` cells, row by row. */

@@ -89,13 +89,17 @@ export type ToRecords =
       readonly track: number | null;
       readonly locator: bigint | null;
     }
+  /** The record at a position, preferably of a track. Needs no list. */
+  | { readonly t: 'record-at'; readonly id: number; readonly x: Ticks; readonly track: number | null }
   /** Visits all records with all their fields, for tests and the benchmark. */
   | { readonly t: 'survey'; readonly id: number }
   /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
   | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted }
   /** Looks for records by `BoundExpression.records`, in place of the previous search. Replies: `searching`, then `searched`. */
   | { readonly t: 'search'; readonly id: number; readonly query: Uint8Array }
-  | { readonly t: 'stop-search' };
+  | { readonly t: 'stop-search' }
+  /** Ends the collecting: the reply comes at once, without records. */
+  | { readonly t: 'stop-collect' };
 
 /** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
 export type FromRecords =
@@ -114,6 +118,8 @@ export type FromRecords =
     }
   /** null also if the list ends before. */
   | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
+  /** null if there is none. */
+  | { readonly t: 'record-at'; readonly id: number; readonly row: RecordRow | null }
   /** Number of records and of single values, and the bytes of memory of the module that reads them. */
   | ({ readonly t: 'survey'; readonly id: number } & Surveyed)
   | {

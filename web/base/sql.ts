@@ -15,7 +15,8 @@ export type ToSql =
 
 /** Messages of the worker. A query replies with `columns`, any number of `rows`, and `done` or `failed`. */
 export type FromSql =
-  | { readonly t: 'columns'; readonly id: number; readonly names: readonly string[] }
+  /** The first columns, and how many there are. */
+  | { readonly t: 'columns'; readonly id: number; readonly names: readonly string[]; readonly total: number }
   | { readonly t: 'rows'; readonly id: number; readonly rows: readonly (readonly SqlValue[])[] }
   /** `more`: the result has further rows. */
   | { readonly t: 'done'; readonly id: number; readonly more: boolean }

@@ -26,6 +26,8 @@ export interface DerivedTracks {
   keepField(field: KeptField, name: number): void;
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
+  /** Stops making the track with this key. */
+  stop(key: string): void;
   /** Removes a track. */
   remove(id: number): void;
   rename(id: number, name: string): void;
@@ -71,6 +73,8 @@ export function createDerived(
   const making = signal<ReadonlyMap<string, number>>(new Map());
   const keeping = signal<ReadonlyMap<string, Keeping>>(new Map());
   let begun = 0;
+  /** What stops the making of tracks, by key. */
+  const stops = new Map<string, Dispose>();
   /** The place whose origin was asked for last. */
   let newest: Pointed | null = null;
 
@@ -113,18 +117,26 @@ export function createDerived(
         return;
       }
       setShare(key, null);
+      stops.delete(key);
       if (reply.t === 'job-failed') return tell(reply.error.sentence);
       const track = polish(reply.part as DerivedPart);
       kept.value = [{ key, name, track: { ...track, id: derivedTrack(reply.id) } }, ...kept.peek()];
     };
-    trace.begin(question, take, `derived ${begun}`);
+    stops.set(key, trace.begin(question, take, `derived ${begun}`));
   };
 
   /** Collects records by a pass over the file, and makes a track of them. */
   const collect = async (key: string, wanted: CollectWanted, shown: TrackLabel, values: boolean) => {
     if (keeping.peek().has(key)) return;
     setShare(key, 0);
-    const answer = await trace.records.collect(wanted, (share) => setShare(key, share)).catch(() => null);
+    const stop = new AbortController();
+    stops.set(key, () => stop.abort());
+    const tellShare = (share: number) => {
+      if (!stop.signal.aborted) setShare(key, share);
+    };
+    const answer = await trace.records.collect(wanted, tellShare, stop.signal).catch(() => null);
+    if (stop.signal.aborted) return;
+    stops.delete(key);
     setShare(key, null);
     const found = answer?.value;
     if (!found) return tell(answer?.error?.sentence ?? 'The file could not be searched.');
@@ -164,6 +176,11 @@ export function createDerived(
       const label = hexText(address);
       const wanted = { what: 'address', address } as const;
       void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
+    },
+    stop: (key) => {
+      stops.get(key)?.();
+      stops.delete(key);
+      setShare(key, null);
     },
     remove: (id) => {
       kept.value = kept.peek().filter(({ track }) => track.id !== id);

@@ -41,9 +41,9 @@ describe('an address', () => {
       return '';
     };
     expect(sentence('http://[')).toBe('“http://[” is not an address.');
-    expect(sentence('file:///etc/passwd')).toContain('Drop the file');
-    expect(sentence('ftp://h.example/a')).toContain('begin with ftp: cannot be fetched');
-    expect(sentence('javascript:alert(1)')).toContain('begin with javascript: cannot be fetched');
+    expect(sentence('file:///etc/passwd')).toContain('Open the file itself');
+    expect(sentence('ftp://h.example/a')).toContain('begin with ftp: cannot be downloaded');
+    expect(sentence('javascript:alert(1)')).toContain('begin with javascript: cannot be downloaded');
   });
 });
 
@@ -81,7 +81,7 @@ describe('a download', () => {
     });
     const broken = async () => new Response(body([new Uint8Array(7)], (it) => it.error(new TypeError('decoding'))));
     await expect(run(broken)).rejects.toMatchObject({
-      sentence: expect.stringMatching(/^The transfer from host.example broke off/),
+      sentence: expect.stringMatching(/^The download from host.example stopped/),
     });
   });
 

@@ -25,10 +25,9 @@ export function addressOf(text: string, base: string): Address {
   const parsed = URL.canParse(text, base) ? new URL(text, base) : null;
   if (!parsed) throw refused(`“${text}” is not an address.`);
   const { protocol, host, pathname } = parsed;
-  if (protocol === 'file:')
-    throw refused('A page cannot read a file by its address. Drop the file on the page instead.');
+  if (protocol === 'file:') throw refused('A page cannot read a file by its address. Open the file itself instead.');
   if (!['http:', 'https:', 'blob:', 'data:'].includes(protocol)) {
-    throw refused(`Addresses that begin with ${protocol} cannot be fetched. Those with https: can.`);
+    throw refused(`Addresses that begin with ${protocol} cannot be downloaded. Those with https: can.`);
   }
   return { url: parsed.href, host: host || 'this address', name: nameIn(protocol === 'data:' ? '' : pathname) };
 }
@@ -48,9 +47,9 @@ export async function download(
     response = await net.fetch(url, { signal });
   } catch {
     signal.throwIfAborted();
-    if (!net.online) throw refused('The browser is offline, so the file cannot be fetched.');
-    const reason = 'it cannot be reached, or it does not allow other pages to read it (CORS).';
-    throw refused(`The file could not be fetched from ${host}: ${reason}`);
+    if (!net.online) throw refused('The browser is offline, so the file cannot be downloaded.');
+    const reason = 'it cannot be reached, redirects to another host, or does not allow other pages to read it (CORS).';
+    throw refused(`The file could not be downloaded from ${host}: ${reason}`);
   }
   if (!response.ok) throw refused(`${host} answered with status ${response.status} instead of the file.`);
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
@@ -75,8 +74,8 @@ export async function download(
         `${host} sends more than ${limit}, which is where downloads end. A file that is dropped can be larger.`,
       );
     }
-    if (!net.online) throw refused('The browser went offline before the whole file had arrived.');
-    throw refused(`The transfer from ${host} broke off after ${formatBytes(received)}, or its encoding is damaged.`);
+    if (!net.online) throw refused('The browser went offline before the download was complete.');
+    throw refused(`The download from ${host} stopped after ${formatBytes(received)}, or its encoding is damaged.`);
   }
 }
 

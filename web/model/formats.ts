@@ -19,12 +19,13 @@ export const FORMATS: readonly Format[] = [
   {
     id: 'xray',
     name: 'LLVM XRay logs',
-    about: "flight data recorder mode versions 1 to 5, basic mode versions 1 to 3, and llvm-xray's YAML of either",
+    about:
+      "flight data recorder mode versions 1 to 5, basic mode versions 1 to 3, and llvm-xray's YAML, which has function names",
   },
   {
     id: 'apitrace',
     name: 'apitrace traces',
-    about: '.trace of OpenGL, EGL and D3D calls, in any container: Snappy, gzip, brotli, zstd',
+    about: '.trace of OpenGL, EGL and D3D calls, in any container: Snappy, gzip, Brotli, zstd',
   },
   {
     id: 'frames',
@@ -48,32 +49,32 @@ export const SAMPLES: readonly Sample[] = [
   {
     path: 'samples/threads.xray',
     name: 'Threads',
-    about: 'a main thread and three workers, one of them recorded from within a call',
+    about: 'A main thread and three workers, one of them recorded from within a call',
   },
-  { path: 'samples/events.xray', name: 'Events', about: 'one thread with custom and typed events between its calls' },
+  { path: 'samples/events.xray', name: 'Events', about: 'One thread with custom and typed events between its calls' },
   {
     path: 'samples/scene.trace',
     name: 'Scene',
-    about: 'forty-one frames of a small game in OpenGL, with debug groups, markers and a second thread',
+    about: 'Forty-one frames of a small game in OpenGL, with debug groups, markers and a second thread',
   },
   {
     path: 'samples/values.trace',
     name: 'Values',
-    about: 'every kind of argument that an apitrace can hold, and backtraces',
+    about: 'Every kind of argument that an apitrace can hold, and backtraces',
   },
   {
     path: 'samples/calls.frames',
     name: 'Calls',
-    about: 'a few hundred bytes of x86-64 code, instruction by instruction, with a recursion and tainted input',
+    about: 'A few hundred bytes of x86-64 code, instruction by instruction, with a recursion and tainted input',
   },
   {
     path: 'samples/variables.trace',
     name: 'Variables',
-    about: 'a sort and greatest common divisors, every variable at every statement',
+    about: 'A sort and greatest common divisors, every variable at every statement',
   },
   {
     path: 'samples/blocks.sqlite',
     name: 'Blocks',
-    about: 'a small 64-bit system, block by block, with interrupts and a page fault',
+    about: 'A small 64-bit system, block by block, with interrupts and a page fault',
   },
 ];

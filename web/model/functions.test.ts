@@ -61,6 +61,8 @@ describe('the table of functions', () => {
     // Nothing takes any time.
     const zeros = { total: [0, 0], self: [0, 0], min: [0, 0], max: [0, 0] };
     expect(tellingColumns(of(zeros))).toEqual(['name', 'count']);
+    // Each name is that of one slice.
+    expect(tellingColumns(of({ ...ones, count: [1, 1] }))).toEqual(['name', 'total', 'share']);
     expect(wholeOf(of({}))).toBe(14);
   });
 });

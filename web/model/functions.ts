@@ -76,8 +76,11 @@ export function tellingColumns({
     return false;
   };
   const takesTime = total.some((value) => value > 0);
+  const counts = count.some((value) => value !== 1);
   const says: Partial<Record<FunctionColumn | 'share', boolean>> = {
-    total: takesTime && differ(total, count),
+    // Each name is that of one slice, as those of frames are.
+    count: counts || !takesTime,
+    total: takesTime && (!counts || differ(total, count)),
     share: takesTime,
     self: differ(self, total),
   };

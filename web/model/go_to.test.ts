@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import type { Clock, Find, Found, Progress, TraceInfo } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { type Goal, goalOf, goTo } from './go_to.ts';
 import { createNames } from './names.ts';
@@ -35,7 +36,7 @@ describe('what a person types', () => {
   it('leads nowhere in words', () => {
     expect(goal('nowhere')).toEqual({
       to: 'nowhere',
-      sentence: expect.stringMatching(/^No name here contains “nowhere”, and it is not a position such as call.500\.$/),
+      sentence: expect.stringMatching(/^No name contains “nowhere”\. Positions look like call.500\.$/),
     });
     expect(goal(' ')).toMatchObject({ sentence: expect.stringContaining('Type a position') });
     expect(goal('12', { kind: 'ticks' })).toEqual({ to: 'position', at: 12n });
@@ -50,19 +51,29 @@ describe('going', () => {
     end: ticks(end),
     flags: 0,
   });
-  const place = (found: (find: Find) => Found | null) => {
+  const place = (found: (find: Find) => Found | null, recorded: RecordRow | null = null) => {
     const shown: Extent[] = [];
     const selected = signal<Pointed | null>(null);
+    const record = signal<RecordRow | null>(null);
+    const selectRecord = (row: RecordRow) => {
+      record.value = row;
+    };
     const trace = {
       info: signal({ clock: CALLS } as TraceInfo),
       progress: signal({ extent: extent(0n, 1000n) } as Progress),
       names,
       find: async (find: Find) => found(find),
+      records: { recordAt: async () => recorded },
     };
     return {
       shown,
       selected,
-      all: { trace, timeline: { show: (it: Extent) => shown.push(it) }, selection: { selected } },
+      record,
+      all: {
+        trace,
+        timeline: { show: (it: Extent) => shown.push(it) },
+        selection: { selected, record, selectRecord },
+      },
     };
   };
 
@@ -71,6 +82,20 @@ describe('going', () => {
     expect(await goTo('500', all)).toBe('');
     expect(shown).toEqual([extent(0n, 1000n)]);
     expect(selected.value?.start).toBe(100n);
+  });
+
+  it('selects the record of a step, not the call around it', async () => {
+    const step: RecordRow = { x: ticks(500n), track: 0, locator: 7n, name: '', fields: [], dropped: 0 };
+    const around = place((find) => (find.to === 'at' ? at(100n, 900n) : null), step);
+    expect(await goTo('500', around.all)).toBe('');
+    expect([around.selected.value, around.record.value]).toEqual([null, step]);
+    // The record that ends a call is not that call, and the one that begins it is.
+    const last = place((find) => (find.to === 'record' ? at(100n, 501n) : null), step);
+    await goTo('500', last.all);
+    expect([last.selected.value, last.record.value]).toEqual([null, step]);
+    const first = place((find) => (find.to === 'record' ? at(500n, 600n) : null), step);
+    await goTo('500', first.all);
+    expect([first.selected.value?.start, first.record.value]).toEqual([500n, null]);
   });
 
   it('goes on to the next call of a name, and from the last to the first', async () => {

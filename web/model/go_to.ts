@@ -1,6 +1,7 @@
-import { formatLength, formatPosition } from '../base/format.ts';
+import { formatLength, formatPosition, shortened } from '../base/format.ts';
 import { parsePosition } from '../base/position.ts';
-import type { Clock, Ticks } from '../base/protocol.ts';
+import type { Clock, Found, Ticks } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import type { Names } from './names.ts';
 import { pointedOf } from './pointing.ts';
@@ -25,9 +26,11 @@ export type Goal =
 
 /** What {@link goTo} needs of an open trace. */
 export interface Place {
-  readonly trace: Pick<Trace, 'info' | 'progress' | 'names' | 'find'>;
+  readonly trace: Pick<Trace, 'info' | 'progress' | 'names' | 'find'> & {
+    readonly records: Pick<Trace['records'], 'recordAt'>;
+  };
   readonly timeline: Pick<Timeline, 'show'>;
-  readonly selection: Pick<Selection, 'selected'>;
+  readonly selection: Pick<Selection, 'selected' | 'record' | 'selectRecord'>;
 }
 
 /**
@@ -51,37 +54,50 @@ export function goalOf(text: string, extent: Extent, clock: Clock, names: Names)
   if (name >= 0) return { to: 'name', name };
   return {
     to: 'nowhere',
-    sentence: `No name here contains “${wanted}”, and it is not a position such as ${example(extent, clock)}.`,
+    sentence: `No name contains “${shortened(wanted, 60)}”. Positions look like ${example(extent, clock)}.`,
   };
 }
 
 /**
- * Goes where a text leads: selects the innermost slice at a position, on the track of the selection or else on that with the
- * most slices, or the next slice of a name after the selected one. Resolves with why it leads nowhere, or ''.
+ * Goes where a text leads: selects the record at a position, or the next slice of a name after the selected one. Resolves with
+ * why it leads nowhere, or ''. On an axis of time, where few positions have a record, it selects the innermost slice around
+ * the position, on the track of the selection or else on that with the most slices.
  */
 export async function goTo(text: string, { trace, timeline, selection }: Place): Promise<string> {
   const info = trace.info.peek();
   const extent = trace.progress.peek().extent;
-  if (!info || !extent) return 'Nothing has been read yet.';
+  if (!info || !extent) return 'The trace is empty so far.';
   const goal = goalOf(text, extent, info.clock, trace.names);
   if (goal.to === 'nowhere') return goal.sentence;
   const selected = selection.selected.peek();
   if (goal.to === 'position') {
-    const found = await trace.find({ to: 'at', time: goal.at, track: selected?.track ?? null });
+    const track = selected?.track ?? selection.record.peek()?.track ?? null;
+    // Each position of a counting axis has a record, which may be one of many in a call.
+    const row = info.clock.kind === 'ordinal' ? await trace.records.recordAt(goal.at, track) : null;
+    const found = row
+      ? await itemOf(row, trace)
+      : await trace.find({ to: 'at', time: goal.at, track: selected?.track ?? null });
     const length = found && found.end !== null && found.end > found.start ? found.end - found.start : 1n;
     timeline.show(around(goal.at, AROUND * length, extent), 'gliding', MARGIN);
     if (found) selection.selected.value = pointedOf(found);
+    else if (row) selection.selectRecord(row);
     return '';
   }
   const after = selected?.name === goal.name ? ticks(selected.start + 1n) : extent.from;
   const named = (time: Ticks) => trace.find({ to: 'named', time, name: goal.name });
   // After the last one comes the first.
   const found = (await named(after)) ?? (await named(extent.from));
-  if (!found) return `${trace.names.of(goal.name)} is not on the timeline.`;
+  if (!found) return `${shortened(trace.names.of(goal.name))} is not on the timeline.`;
   const length = found.end !== null && found.end > found.start ? found.end - found.start : 1n;
   timeline.show(around(ticks(found.start + length / 2n), AROUND_NAMED * length, extent), 'gliding', MARGIN);
   selection.selected.value = pointedOf(found);
   return '';
+}
+
+/** The slice or instant that begins with a record, or null: a step may be the last of a call, but it is not the call. */
+async function itemOf({ x, track, locator }: RecordRow, trace: Pick<Trace, 'find'>): Promise<Found | null> {
+  const found = await trace.find({ to: 'record', time: x, track, locator });
+  return found && found.start === x ? found : null;
 }
 
 /** The positions at most `reach` away that are within the trace. */

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { COLOURS, colourOf } from './names.ts';
+import { COLOURS, colourOf, numberOf } from './names.ts';
+
+it('the number at the end of a name may have parts', () => {
+  expect(['frame 12', 'statement 1:12', 'typed event 9', 'a:1', '12', 'x 1:'].map(numberOf)).toEqual([
+    '12',
+    '1:12',
+    '9',
+    '',
+    '',
+    '',
+  ]);
+});
 
 describe('the colour of a name', () => {
   it('has one hue for names that differ in a number, lighter for odd ones', () => {

@@ -84,7 +84,7 @@ export function colourOf(name: string): number {
   return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;
 }
 
-/** The number at the end of a name: `12` of `frame 12`. Returns '' for other names. */
+/** The number at the end of a name: `12` of `frame 12`, `1:12` of `statement 1:12`. Returns '' for other names. */
 export function numberOf(name: string): string {
-  return /^.*\D (\d+)$/.exec(name)?.[1] ?? '';
+  return /^.*\D (\d+(?::\d+)*)$/.exec(name)?.[1] ?? '';
 }

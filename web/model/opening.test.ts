@@ -21,7 +21,8 @@ describe('files chosen together', () => {
     expect(plan([NAMES, XRAY, CERTAIN, XRAY])).toEqual({
       trace: 2,
       companions: [{ file: 0, kind: 'names' }],
-      notice: 'file1 is another trace, and one is shown at a time. file3 is another trace, and one is shown at a time.',
+      notice:
+        'file1 is another trace; only one is shown at a time. file3 is another trace; only one is shown at a time.',
     });
     expect(plan([XRAY, XRAY]).trace).toBe(0);
   });
@@ -31,7 +32,7 @@ describe('files chosen together', () => {
     expect(plan([NAMES], shown)).toEqual({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
     const useless = plan([NAMES], { takes: [] });
     expect(useless.companions).toEqual([]);
-    expect(useless.notice).toBe('file0 is a list of names, of which a trace like this has no use.');
+    expect(useless.notice).toBe('file0 is a list of names, which this trace cannot use.');
   });
 
   it('keep companions for a trace that is still to come', () => {
@@ -40,7 +41,7 @@ describe('files chosen together', () => {
 
   it('say what fits nothing', () => {
     expect(plan([XRAY, ELF, NOTHING]).notice).toBe(
-      'file1 looks like an ELF binary, not like a trace. file2 is not a file that Unspool knows.',
+      'file1 looks like an ELF binary, not like a trace. file2 is not a file that Unspool can open.',
     );
     expect(plan([ELF, ELF, ELF, ELF, ELF]).notice).toMatch(/file2 looks like .* 2\smore\sfiles cannot be shown\.$/);
   });

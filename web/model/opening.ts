@@ -1,5 +1,5 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
-import { formatCounted } from '../base/format.ts';
+import { formatCounted, shortened } from '../base/format.ts';
 import type { Port } from './trace.ts';
 
 /** A file that the person chose. */
@@ -39,15 +39,14 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
   const companions: { file: number; kind: CompanionKind }[] = [];
   const reasons: string[] = [];
   looks.forEach(({ format, companion, looks: like }, file) => {
-    const name = files[file]!.name;
+    const name = shortened(files[file]!.name);
     if (file === trace) return;
-    if (format !== null) reasons.push(`${name} is another trace, and one is shown at a time.`);
+    if (format !== null) reasons.push(`${name} is another trace; only one is shown at a time.`);
     else if (companion !== null && (trace !== null || !shown || shown.takes.includes(companion))) {
       companions.push({ file, kind: companion });
-    } else if (companion !== null)
-      reasons.push(`${name} is ${like ?? 'a companion'}, of which a trace like this has no use.`);
+    } else if (companion !== null) reasons.push(`${name} is ${like ?? 'a companion'}, which this trace cannot use.`);
     else if (like !== null) reasons.push(`${name} looks like ${like}, not like a trace.`);
-    else reasons.push(`${name} is not a file that Unspool knows.`);
+    else reasons.push(`${name} is not a file that Unspool can open.`);
   });
   return { trace, companions, notice: together(reasons) };
 }
@@ -65,6 +64,7 @@ export function lookAt(port: Port, files: readonly Chosen[]): Promise<readonly L
     const end = (looks: readonly Look[] | null) => {
       port.onmessage = null;
       port.onerror = null;
+      port.onmessageerror = null;
       resolve(looks);
     };
     port.onmessage = ({ data }) => {
@@ -74,6 +74,7 @@ export function lookAt(port: Port, files: readonly Chosen[]): Promise<readonly L
       event.preventDefault();
       end(null);
     };
+    port.onmessageerror = () => end(null);
     port.postMessage({ t: 'look', id: 1, files: files.map(({ file, name }) => ({ file, name })) });
   });
 }

@@ -58,6 +58,7 @@ function picture(
       min: Float64Array.from(values, ([, value]) => value - 1),
       max: Float64Array.from(values, ([, value]) => value + 1),
       last: Float64Array.from(values, ([, value]) => value),
+      bits: BigUint64Array.from(values.flatMap(([, value]) => [value - 1, value + 1, value].map(BigInt))),
     },
   };
   return pictureOf(reply, questionOf(view, WIDTH, TRACKS));
@@ -184,7 +185,7 @@ describe('a counter', () => {
   it('returns the value under the pointer, without an item', () => {
     const found = pointAt(shown, layout, view, 100, 20)!;
     expect(found.item).toBeNull();
-    expect(found.reading).toEqual({ value: 7, min: 6, max: 8 });
+    expect(found.reading).toEqual({ value: '7', min: '6', max: '8' });
     expect(found.end).toBe(BASE + 200_000n);
     expect(pointAt(shown, layout, view, 900, 20)!.end).toBeNull();
   });

@@ -2,15 +2,16 @@ import { DERIVED, type Found, type Item, MANY, type Ticks } from '../base/protoc
 import { distance, ticks } from '../base/ticks.ts';
 import { INSTANT_LANE, type LaidTrack, type Layout, SLICE_ROW, trackAt } from './layout.ts';
 import { instantAt, type Picture, rectAt, valueAt } from './picture.ts';
+import { formatReading, readingOf } from './tracks.ts';
 import type { View } from './view.ts';
 
 /** The value of a counter at a place. */
 export interface Reading {
   /** The last value within the step. */
-  readonly value: number;
+  readonly value: string;
   /** The lowest and the highest within the step. */
-  readonly min: number;
-  readonly max: number;
+  readonly min: string;
+  readonly max: string;
 }
 
 /** The slice, instant or value at a place of the timeline. */
@@ -127,6 +128,7 @@ function counterAt(picture: Picture, { track }: LaidTrack, place: number): Point
   const range = picture.values(track.id);
   const i = valueAt(counters, range, place);
   if (i < 0) return null;
+  const text = (of: number) => formatReading(readingOf(counters.bits[3 * i + of]!, track.values), track.values);
   return {
     item: null,
     track: track.id,
@@ -136,7 +138,7 @@ function counterAt(picture: Picture, { track }: LaidTrack, place: number): Point
     end: i + 1 < range.end ? at(picture, counters.time[i + 1]!) : null,
     flags: 0,
     many: 1,
-    reading: { value: counters.last[i]!, min: counters.min[i]!, max: counters.max[i]! },
+    reading: { value: text(2), min: text(0), max: text(1) },
   };
 }
 

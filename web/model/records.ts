@@ -60,13 +60,18 @@ export interface Records {
    * null if there is none or the worker ends.
    */
   rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
+  /**
+   * The record at a position, preferably of a track. Resolves with null if there is none, if only a look at every record
+   * would tell, or if the worker ends.
+   */
+  recordAt(x: Ticks, track: number | null): Promise<RecordRow | null>;
   /** Visits all records with all their fields and counts both, for tests and tools. null if the worker ends. */
   survey(): Promise<Surveyed | null>;
   /**
    * Collects records by a pass over the file, one pass at a time. `tell` gets its progress, from 0 to 1. Resolves with null
-   * if the worker ends.
+   * if the worker ends, and within a second after `stop` is aborted.
    */
-  collect(wanted: CollectWanted, tell: (share: number) => void): Promise<Answer<Collected> | null>;
+  collect(wanted: CollectWanted, tell: (share: number) => void, stop: AbortSignal): Promise<Answer<Collected> | null>;
   /**
    * Looks for records by a query that the trace's worker made, in place of the previous search. `take` gets what is found.
    * Resolves with the error that ended the search, or null at its end; with `undefined` if a newer search or
@@ -81,6 +86,8 @@ export interface Records {
 /** What a search has found since the last time, how many records in all, and how far it is, from 0 to 1. */
 export type Searching = Pick<Extract<FromRecords, { t: 'searching' }>, 'found' | 'count' | 'share'>;
 
+/** How long the worker has to stop a pass before it is ended. */
+const STOP_MS = 700;
 /** Minimum time between two indexes while the file is being read. */
 const REFRESH_MS = 100;
 /** It is also at least this many times what the latest index took, so that reading is not held up. */
@@ -97,7 +104,11 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   /** Settles when the newest pass is over. */
   let collecting: Promise<unknown> = Promise.resolve();
   /** The newest search, and the number of searches. */
-  let searching: { id: number; readonly take: (part: Searching) => void } | null = null;
+  let searching: {
+    id: number;
+    readonly take: (part: Searching) => void;
+    timer: ReturnType<typeof setTimeout> | undefined;
+  } | null = null;
   let disposed = false;
   /** When the worker got its latest index, and how long that took. */
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -216,34 +227,58 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
       return reply?.row ?? null;
     },
+    recordAt: async (x, track) => {
+      if (!(await ready())) return null;
+      return (await requests.ask('record-at', (id) => ({ t: 'record-at', id, x, track })))?.row ?? null;
+    },
     survey: async () => {
       if (!(await ready())) return null;
       return requests.ask('survey', (id) => ({ t: 'survey', id }));
     },
-    collect: (wanted, tell) => {
+    collect: (wanted, tell, stopped) => {
       const pass = collecting.then(async () => {
-        if (!(await ready())) return null;
+        if (stopped.aborted || !(await ready())) return null;
         tellCollecting = tell;
-        const reply = await requests.ask('collected', (id) => ({ t: 'collect', id, wanted }));
+        const asked = requests.ask('collected', (id) => ({ t: 'collect', id, wanted }));
+        const worker = port;
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const abort = () => {
+          worker?.postMessage({ t: 'stop-collect' }, []);
+          // A worker that is deep in a call does not hear it.
+          timer = setTimeout(() => {
+            if (port === worker) stop();
+          }, STOP_MS);
+        };
+        stopped.addEventListener('abort', abort, { once: true });
+        const reply = await asked;
+        clearTimeout(timer);
+        stopped.removeEventListener('abort', abort);
         return reply && { value: reply.found, error: reply.error };
       });
       collecting = pass.catch(() => undefined);
       return pass;
     },
     search: async (query, take) => {
-      const mine = { id: -1, take };
+      const mine: NonNullable<typeof searching> = { id: -1, take, timer: undefined };
       searching = mine;
       if (!(await ready()) || searching !== mine) return undefined;
       const reply = await requests.ask('searched', (id) => {
         mine.id = id;
         return { t: 'search', id, query };
       });
+      clearTimeout(mine.timer);
       return reply && searching === mine ? reply.error : undefined;
     },
     stopSearch: () => {
-      if (!searching) return;
+      const stopped = searching;
+      const worker = port;
       searching = null;
-      port?.postMessage({ t: 'stop-search' }, []);
+      if (!stopped || stopped.id < 0) return;
+      worker?.postMessage({ t: 'stop-search' }, []);
+      // A worker that is deep in a call does not hear it.
+      stopped.timer = setTimeout(() => {
+        if (port === worker) stop();
+      }, STOP_MS);
     },
     dispose: () => {
       disposed = true;

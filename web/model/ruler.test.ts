@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import { ruler } from './ruler.ts';
+import { besides, labelWidth, ruler } from './ruler.ts';
 import { fitted, type View } from './view.ts';
 
 const WIDTH = 1000;
@@ -43,6 +43,41 @@ describe('a ruler of time', () => {
       expect(marks.length).toBeGreaterThan(0);
       expect(marks.length).toBeLessThan(13);
     }
+  });
+});
+
+describe('the labels of a ruler', () => {
+  const shownOf = (view: View, clock: Clock, width = WIDTH) =>
+    ruler(view, width, 0n, clock).marks.filter(({ fits }) => fits);
+  it('are whole or not there', () => {
+    const view: View = { anchor: 2n, fraction: 0, perPixel: 0.1 };
+    const { marks } = ruler(view, WIDTH, 0n, { kind: 'ordinal', unit: 'point' });
+    expect(marks[0]).toMatchObject({ label: '0', fits: false });
+    const last = marks.at(-1)!;
+    expect([last.x > WIDTH - labelWidth(last.label), last.fits]).toEqual([true, false]);
+  });
+  it('do not touch each other, however long they are', () => {
+    for (let power = 1n; power < 64n; power += 1n) {
+      for (const clock of [GHZ, { kind: 'ordinal', unit: 'call' }, { kind: 'ticks' }] satisfies Clock[]) {
+        const shown = shownOf(window(2n ** 63n, 2n ** power), clock);
+        for (const [i, mark] of shown.slice(1).entries()) {
+          expect(mark.x - shown[i]!.x).toBeGreaterThanOrEqual(labelWidth(shown[i]!.label) - 0.001);
+        }
+      }
+    }
+  });
+});
+
+describe('the label of the pointer', () => {
+  it('is to the right of it, or to the left at the right edge', () => {
+    expect(besides(100, 80, WIDTH, null)).toBe(100);
+    expect(besides(950, 80, WIDTH, null)).toBe(870);
+    expect(besides(20, 80, 60, null)).toBe(0);
+  });
+  it('does not cover the length of the range', () => {
+    expect(besides(100, 80, WIDTH, { from: 150, to: 220 })).toBe(20);
+    expect(besides(160, 80, WIDTH, { from: 150, to: 220 })).toBe(220);
+    expect(besides(990, 80, WIDTH, { from: 920, to: 1000 })).toBe(840);
   });
 });
 

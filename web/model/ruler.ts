@@ -7,7 +7,12 @@ export interface Mark {
   /** CSS pixels from the left edge. */
   readonly x: number;
   readonly label: string;
+  /** Whether there is room for all of the label. */
+  readonly fits: boolean;
 }
+
+/** A mark of which it is not known whether its label fits. */
+type Place = Omit<Mark, 'fits'>;
 
 /** The ruler of a view. */
 export interface Ruler {
@@ -20,8 +25,13 @@ export interface Ruler {
   readonly unit: string;
 }
 
+type Places = Omit<Ruler, 'marks'> & { readonly marks: readonly Place[] };
+
 /** CSS pixels between labels, at least. */
 const SPACING = 104;
+/** CSS pixels of a character of a label, and of the space on both of its sides. */
+const CHARACTER = 7.7;
+const AROUND = 10;
 const PS = 1_000_000_000_000n;
 const TIME_UNITS = [
   { name: 's', ps: PS },
@@ -37,11 +47,51 @@ const LONG = 100_000n;
  * or 5 times a power of ten of the unit. All arithmetic on positions is exact.
  */
 export function ruler(view: View, width: number, origin: bigint, clock: Clock): Ruler {
-  if (clock.kind === 'seconds') return timeRuler(view, width, origin, clock.frequency);
+  const spaced = (spacing: number) =>
+    clock.kind === 'seconds'
+      ? timeRuler(view, width, origin, clock.frequency, spacing)
+      : countRuler(view, width, origin, clock, spacing);
+  const found = spaced(SPACING);
+  const widest = Math.max(0, ...found.marks.map(({ label }) => labelWidth(label)));
+  const { marks, ...rest } = widest > SPACING ? spaced(widest) : found;
+  // A part of a number reads as another number.
+  const fits = ({ x, label }: Place) => x >= -1 && x + labelWidth(label) <= width;
+  return { ...rest, marks: marks.map((mark) => ({ ...mark, fits: fits(mark) })) };
+}
+
+/** CSS pixels of a label at most, and of the space around it. */
+export function labelWidth(label: string): number {
+  return label.length * CHARACTER + AROUND;
+}
+
+/** A stretch of the ruler in CSS pixels from its left edge. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The left edge of a label `width` CSS pixels wide that belongs to `x`: to the right of it, or else to the left. A label that
+ * would cover `taken` goes beside that.
+ */
+export function besides(x: number, width: number, whole: number, taken: Stretch | null): number {
+  const places = [x, x - width, ...(taken ? [taken.to, taken.from - width] : [])];
+  const fits = (left: number) => left >= 0 && left + width <= whole;
+  const isFree = (left: number) => !taken || left >= taken.to || left + width <= taken.from;
+  return places.find((left) => fits(left) && isFree(left)) ?? Math.max(0, Math.min(x, whole - width));
+}
+
+function countRuler(
+  view: View,
+  width: number,
+  origin: bigint,
+  clock: Exclude<Clock, { kind: 'seconds' }>,
+  spacing: number,
+): Places {
   const ordinal = clock.kind === 'ordinal';
-  const step = niceStep(view.perPixel * SPACING, 1n);
+  const step = niceStep(view.perPixel * spacing, 1n);
   const zero = ordinal ? 0n : origin;
-  const marks: Mark[] = [];
+  const marks: Place[] = [];
   for (let at = firstMark(toTick(view, 0) - zero, step); ; at += step) {
     const x = toPixel(view, at + zero);
     if (x > width) break;
@@ -51,9 +101,9 @@ export function ruler(view: View, width: number, origin: bigint, clock: Clock): 
   return { marks, minor: minorOf(Number(step) / view.perPixel, step), base: '', unit: ordinal ? clock.unit : 'ticks' };
 }
 
-function timeRuler(view: View, width: number, origin: bigint, frequency: bigint): Ruler {
+function timeRuler(view: View, width: number, origin: bigint, frequency: bigint, spacing: number): Places {
   const psPerTick = 1e12 / Number(frequency);
-  const step = niceStep(view.perPixel * psPerTick * SPACING, 1n);
+  const step = niceStep(view.perPixel * psPerTick * spacing, 1n);
   const unit = TIME_UNITS.find((candidate) => step >= candidate.ps) ?? TIME_UNITS[3];
   const leftPs = psAt(toTick(view, 0), origin, frequency);
   const rightPs = psAt(toTick(view, width), origin, frequency);
@@ -61,7 +111,7 @@ function timeRuler(view: View, width: number, origin: bigint, frequency: bigint)
   const larger = TIME_UNITS[index - 1];
   const far = larger !== undefined && magnitude(leftPs, rightPs) / unit.ps >= LONG;
   const base = far ? floorDiv(leftPs, larger.ps) * larger.ps : 0n;
-  const marks: Mark[] = [];
+  const marks: Place[] = [];
   for (let at = firstMark(leftPs - base, step); ; at += step) {
     const x = pixelOfPs(view, at + base, origin, frequency);
     if (x > width) break;

@@ -13,6 +13,7 @@ function workers() {
       },
       onmessage: null,
       onerror: null,
+      onmessageerror: null,
     };
     made.push(worker);
     return worker.port;
@@ -30,7 +31,8 @@ describe('queries over a database', () => {
     expect(made.length).toBe(0);
     sql.run('select 1, 2');
     expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'run']);
-    say(0, { t: 'columns', names: ['1', '2'] });
+    say(0, { t: 'columns', names: ['1', '2'], total: 700 });
+    expect([sql.columns.value.length, sql.width.value]).toEqual([2, 700]);
     say(0, { t: 'rows', rows: [[1n, 2n]] });
     expect(sql.asked.value.at).toBe('running');
     expect(sql.count.value).toBe(1);

@@ -8,13 +8,14 @@ export interface SqlPort {
   terminate(): void;
   onmessage: ((event: MessageEvent<FromSql>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
 }
 
 /** The state of the latest query. */
 export type Asked =
   | { readonly at: 'nothing' }
   | { readonly at: 'running' }
-  /** `more`: the result has more rows than {@link MOST_ROWS}. `seconds` is the response time. */
+  /** `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. */
   | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number }
   | { readonly at: 'stopped'; readonly sentence: string };
 
@@ -27,6 +28,8 @@ export const LIMIT_SECONDS = 30;
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
   readonly columns: ReadonlySignal<readonly string[]>;
+  /** Number of columns of the result: more than {@link Sql.columns} if they are too many to be shown. */
+  readonly width: ReadonlySignal<number>;
   /** Grows in place while a query runs; {@link Sql.count} signals it. */
   readonly rows: readonly (readonly SqlValue[])[];
   readonly count: ReadonlySignal<number>;
@@ -45,6 +48,7 @@ export interface Sql {
 export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const columns = signal<readonly string[]>([]);
+  const width = signal(0);
   const count = signal(0);
   const tables = signal<readonly string[]>([]);
   const rows: (readonly SqlValue[])[] = [];
@@ -66,13 +70,18 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
       waiting.get(data.id)?.(data);
       if (data.t === 'done' || data.t === 'failed') waiting.delete(data.id);
     };
-    started.onerror = (event) => {
-      event.preventDefault();
+    const fail = (reason: string) => {
+      if (port !== started) return;
       const asking = [...waiting];
       end();
-      const sentence = `The reader of this database stopped (${event.message}).`;
+      const sentence = `The reader of this database stopped (${reason || 'no reason given'}).`;
       for (const [id, hear] of asking) hear({ t: 'failed', id, sentence });
     };
+    started.onerror = (event) => {
+      event.preventDefault();
+      fail(event.message);
+    };
+    started.onmessageerror = () => fail('a message could not be read');
     started.postMessage({ t: 'open', file, log });
     return started;
   };
@@ -91,6 +100,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
   return {
     asked,
     columns,
+    width,
     rows,
     count,
     tables,
@@ -109,6 +119,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
       rows.length = 0;
       count.value = 0;
       columns.value = [];
+      width.value = 0;
       const refusal = refusalOf(sql);
       if (refusal) {
         asked.value = { at: 'stopped', sentence: refusal };
@@ -124,6 +135,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
         switch (message.t) {
           case 'columns':
             columns.value = message.names;
+            width.value = message.total;
             return;
           case 'rows':
             rows.push(...message.rows);

@@ -6,6 +6,7 @@ import { createScope, type Dispose } from '../base/scope.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
 import type { Trace } from './trace.ts';
+import { inOrder } from './tracks.ts';
 import type { Extent } from './view.ts';
 
 /**
@@ -254,7 +255,9 @@ export function tracksOf(tracks: Iterable<Track>, whose: Whose): readonly Track[
 }
 
 function choicesOf(tracks: Iterable<Track>): readonly Choice[] {
-  return [...tracks].filter((track) => track.slices > 0).map(({ id, name }) => ({ id, name }));
+  return inOrder(tracks)
+    .filter((track) => track.slices > 0)
+    .map(({ id, name }) => ({ id, name }));
 }
 
 function sameChoices(a: readonly Choice[], b: readonly Choice[]): boolean {

@@ -6,6 +6,7 @@ import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, rowsWithin, tracksWithin } 
 import { glide } from './motion.ts';
 import { covers, HIGHEST, LOWEST, type Picture, questionOf, type Rows } from './picture.ts';
 import type { Trace } from './trace.ts';
+import { inOrder } from './tracks.ts';
 import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
 
 /** CSS pixels of margin on either side of the whole trace. */
@@ -24,6 +25,8 @@ export interface Timeline {
   readonly folded: Signal<ReadonlySet<number>>;
   /** Cells a row of the overview; set by its surface. */
   readonly buckets: Signal<number>;
+  /** CSS pixels on either side of the whole trace when all of it is shown. */
+  readonly margin: ReadonlySignal<number>;
   /** null until the extent and the size are known. */
   readonly view: ReadonlySignal<View | null>;
   /** The span of the overview: the extent, rounded up while it grows. */
@@ -68,9 +71,10 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
     const known = extent.value;
     return known && loading.value ? roundedUp(known) : known;
   });
+  const margin = computed(() => (loading.value ? 0 : MARGIN));
   const layout = computed(() => {
     const tracks = trace.tracks.value;
-    return tracks.size === 0 ? EMPTY_LAYOUT : layOut([...derived.value, ...tracks.values()], folded.value);
+    return tracks.size === 0 ? EMPTY_LAYOUT : layOut([...derived.value, ...inOrder(tracks.values())], folded.value);
   });
 
   scope.add(
@@ -78,7 +82,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
       const shown = whole.value;
       const { width } = size.value;
       if (!shown || width === 0 || touched) return;
-      const next = fitted(shown, width, loading.value ? 0 : MARGIN);
+      const next = fitted(shown, width, margin.value);
       const now = view.peek();
       if (!now || !sameView(now, next)) view.value = next;
     }),
@@ -112,6 +116,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
     scrollTop,
     folded,
     buckets,
+    margin,
     view,
     whole,
     layout,

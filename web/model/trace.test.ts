@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
-import type { Progress, Track } from '../base/protocol.ts';
+import type { Progress, TraceError, Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { openTrace, type Port, type Trace } from './trace.ts';
@@ -97,6 +97,52 @@ describe('the page side of a trace', () => {
     expect(ended).toBe(1);
     trace.cancel();
     expect(sent.at(-1)?.t).toBe('overview');
+  });
+  it('ends a worker that does not answer to a cancel', () => {
+    vi.useFakeTimers();
+    try {
+      trace.cancel();
+      vi.advanceTimersByTime(500);
+      expect([trace.status.value.at, ended]).toEqual(['loading', 0]);
+      vi.advanceTimersByTime(500);
+      expect(trace.status.value).toMatchObject({
+        at: 'failed',
+        error: { sentence: expect.stringContaining('stopped') },
+      });
+      expect(ended).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+  it('keeps a worker that answers to a cancel', () => {
+    vi.useFakeTimers();
+    try {
+      trace.cancel();
+      say({ t: 'done', how: 'cancelled', progress: PROGRESS, error: null });
+      vi.advanceTimersByTime(5000);
+      expect([trace.status.value.at, ended]).toEqual(['ready', 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+  it('offers to go on after a limit, unless limits are lifted', () => {
+    const limit = { kind: 'unpacks-to-more', count: 1, serious: true, canGoOn: true, summary: '' };
+    const problems = [{ ...limit, first: { offset: 0n, kind: '', sentence: '' } }];
+    expect(trace.canGoOn.value).toBe(false);
+    say({ t: 'done', how: 'complete', progress: { ...PROGRESS, problems }, error: null });
+    expect(trace.canGoOn.value).toBe(true);
+    const lifted = openTrace(port, { file: new Blob(), name: 'a', companions: [], lifted: true }, () => {
+      throw new Error('no record worker is needed');
+    });
+    expect(sent.at(-1)).toMatchObject({ t: 'open', lifted: true });
+    say({ t: 'done', how: 'complete', progress: { ...PROGRESS, problems }, error: null });
+    expect(lifted.canGoOn.value).toBe(false);
+    const error: TraceError = { kind: 'limit', sentence: 'Too much.', offset: null };
+    const other = openTrace(port, { file: new Blob(), name: 'a', companions: [] }, () => {
+      throw new Error('no record worker is needed');
+    });
+    say({ t: 'done', how: 'broken', progress: PROGRESS, error });
+    expect(other.canGoOn.value).toBe(true);
   });
   it('fails if the error comes before the first event', () => {
     say({ t: 'failed', error: { kind: 'unrecognised', sentence: 'No trace.', offset: null }, companion: 'names' });

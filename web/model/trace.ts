@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Attachment, CompanionFile, CompanionKind } from '../base/companions.ts';
 import type { BoundExpression, HitAnswer, HitQuestion, HitWhat, WrongExpression } from '../base/find_protocol.ts';
 import { formatBytes } from '../base/format.ts';
@@ -28,7 +28,10 @@ import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
 import { createRecords, type Records, type RecordsPort } from './records.ts';
 import { createRequests } from './requests.ts';
+import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
 
+/** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
+const STOP_MS = 700;
 /** How long after the end of a worker its files are deleted. */
 const SWEEP_MS = 1000;
 
@@ -80,14 +83,16 @@ export interface Trace {
   readonly info: ReadonlySignal<TraceInfo | null>;
   readonly status: ReadonlySignal<Status>;
   readonly progress: ReadonlySignal<Progress>;
-  /** Tracks by id; a new map whenever a track is new or has changed. */
-  readonly tracks: ReadonlySignal<ReadonlyMap<number, Track>>;
+  /** A new object whenever a track is new or has changed. */
+  readonly tracks: ReadonlySignal<Tracks>;
   /** Adds companions. Of a kind that the format takes, and not a write-ahead log: that can only come with the file. */
   attach(companions: readonly CompanionFile[]): void;
   /** Takes a companion away. */
   detach(companion: number): void;
-  /** Stops reading and keeps what was read. */
+  /** Stops reading within a second. What was read is kept if the worker answers in time. */
   cancel(): void;
+  /** Reading stopped at a limit, and the file can be opened again without it. */
+  readonly canGoOn: ReadonlySignal<boolean>;
   /** Reports that the first picture is on the screen. */
   painted(): void;
   /** Resolves with null if a newer question supersedes this one or the worker ends. */
@@ -132,12 +137,15 @@ export interface TraceFile {
   /** The file's name, for the person. */
   readonly name: string;
   readonly companions: readonly CompanionFile[];
+  /** Without the limits that end the reading of a trace although its bytes are valid. */
+  readonly lifted?: boolean;
 }
 
 /**
  * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records.
  */
-export function openTrace(port: Port, { file, name, companions }: TraceFile, spawnRecords: () => RecordsPort): Trace {
+export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => RecordsPort): Trace {
+  const { file, name, companions, lifted = false } = opened;
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
   const contents = createContents(file);
@@ -187,7 +195,7 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
   };
   port.onmessageerror = () => fail(crash('a message could not be read'));
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
-  post({ t: 'open', file, name, companions });
+  post({ t: 'open', file, name, companions, lifted });
 
   return {
     ...state,
@@ -214,7 +222,17 @@ export function openTrace(port: Port, { file, name, companions }: TraceFile, spa
       state.companions.value = state.companions.peek().filter(({ id }) => id !== companion);
       post({ t: 'detach', companion });
     },
-    cancel: () => post({ t: 'cancel' }),
+    cancel: () => {
+      post({ t: 'cancel' });
+      setTimeout(() => {
+        if (!gone && state.status.peek().at === 'loading') fail(STOPPED);
+      }, STOP_MS);
+    },
+    canGoOn: computed(() => {
+      const status = state.status.value;
+      const error = status.at === 'ready' || status.at === 'failed' ? status.error : null;
+      return !lifted && (error?.kind === 'limit' || state.progress.value.problems.some((kind) => kind.canGoOn));
+    }),
     painted: () => post({ t: 'painted' }),
     picture: async (question) => {
       const reply = await askNewest('rects', (id) => ({ t: 'query', id, ...question }));
@@ -323,7 +341,8 @@ interface TraceState {
   readonly info: Signal<TraceInfo | null>;
   readonly status: Signal<Status>;
   readonly progress: Signal<Progress>;
-  readonly tracks: Signal<ReadonlyMap<number, Track>>;
+  readonly tracks: Signal<Tracks>;
+  readonly addTracks: (changed: readonly Track[]) => Tracks;
   readonly evicted: Signal<readonly number[]>;
 }
 
@@ -345,7 +364,8 @@ function createState(bytes: number): TraceState {
       problems: [],
       stage: null,
     }),
-    tracks: signal<ReadonlyMap<number, Track>>(new Map()),
+    tracks: signal(NO_TRACKS),
+    addTracks: createTracks(),
     evicted: signal<readonly number[]>([]),
   };
 }
@@ -386,12 +406,9 @@ function apply(state: TraceState, report: Report): void {
         .map((companion) => (companion.id === attachment.companion ? { ...companion, attachment } : companion));
       return;
     }
-    case 'tracks': {
-      const next = new Map(state.tracks.peek());
-      for (const track of report.tracks) next.set(track.id, track);
-      state.tracks.value = next;
+    case 'tracks':
+      state.tracks.value = state.addTracks(report.tracks);
       return;
-    }
     case 'evicted':
       state.evicted.value = [...report.tracks];
       return;
@@ -412,6 +429,12 @@ function failWith({ progress, status }: TraceState, error: TraceError, companion
   const shows = progress.peek().events > 0 && status.peek().at !== 'failed';
   status.value = shows ? { at: 'ready', how: 'broken', error } : { at: 'failed', error, companion };
 }
+
+const STOPPED: TraceError = {
+  kind: 'unreadable',
+  sentence: 'Reading was stopped. The reader was busy and had to be ended.',
+  offset: null,
+};
 
 function crash(message: string): TraceError {
   return {

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { ProblemCount, Track } from '../base/protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { formatReading, problemsLabel, shortLine, slicesByNoun, trackLines } from './tracks.ts';
+import {
+  countedSlices,
+  createTracks,
+  formatReading,
+  inOrder,
+  problemsLabel,
+  readingOf,
+  shortLine,
+  slicesByNoun,
+  trackLines,
+} from './tracks.ts';
 
 const INFO = { sliceNoun: 'call' };
 const plain = (text: string) => text.replaceAll(NBSP, ' ');
@@ -37,8 +47,86 @@ it('counts slices by noun', () => {
   ]);
 });
 
-it('formats values with at most six digits', () => {
-  expect([0, 12_345, -3, 0.1 + 0.2, 1e300].map(formatReading)).toEqual(['0', '12,345', '−3', '0.3', '1e+300']);
+it('adds and replaces tracks, and returns a new object for each change', () => {
+  const add = createTracks();
+  const first = add([aTrack({ id: 0 }), aTrack({ id: 1 })]);
+  const second = add([aTrack({ id: 1, slices: 7 }), aTrack({ id: 2 })]);
+  expect(second).not.toBe(first);
+  expect([second.size, second.get(1)?.slices, second.get(3)]).toEqual([3, 7, undefined]);
+  expect([...second.values()].map(({ id }) => id)).toEqual([0, 1, 2]);
+});
+
+describe('a value of a counter', () => {
+  const texts = (values: readonly (number | bigint)[], kind: Track['values']) =>
+    values.map((value) => formatReading(value, kind));
+  it('is exact if it is an integer', () => {
+    expect(texts([0, 12_345, -3, 2n ** 64n - 1n, -(2n ** 63n)], 'signed')).toEqual([
+      '0',
+      '12,345',
+      '−3',
+      '18,446,744,073,709,551,615',
+      '−9,223,372,036,854,775,808',
+    ]);
+    expect(readingOf(2n ** 64n - 1n, 'unsigned')).toBe(2n ** 64n - 1n);
+    expect(readingOf(2n ** 64n - 1n, 'signed')).toBe(-1n);
+  });
+  it('has at most six digits if it is not', () => {
+    expect(texts([0.1 + 0.2, 1e300, -1.5e18, 2 ** 64], 'float')).toEqual(['0.3', '1e300', '−1.5e18', '1.84467e19']);
+    expect(readingOf(0x3ff8_0000_0000_0000n, 'float')).toBe(1.5);
+  });
+  it('is hexadecimal if it is an address', () => {
+    expect(texts([0, 0xffff_8000_0000_1234n], 'address')).toEqual(['0x0', '0xffff800000001234']);
+    const pointer = track({ kind: 'counter', samples: 2, lowestValue: 0x7f00, highest: 0x7f10, values: 'address' });
+    expect(trackLines(pointer, INFO)).toEqual(['0x7f00 … 0x7f10']);
+  });
+  it('is exact in the range of a track', () => {
+    const exactRange = [0n, 2n ** 64n - 1n] as const;
+    const counter = track({ kind: 'counter', samples: 2, highest: 2 ** 64, exactRange });
+    expect(trackLines(counter, INFO)).toEqual(['highest 18,446,744,073,709,551,615']);
+    expect(shortLine(counter)).toBe('18,446,744,073,709,551,615');
+  });
+});
+
+describe('groups', () => {
+  const grouped = track({ slices: 337, groups: 6 });
+  it('are no calls', () => {
+    expect(trackLines(grouped, INFO).map(plain)).toEqual(['331 calls · 6 groups']);
+    expect(slicesByNoun([grouped, frames], INFO)).toEqual([
+      ['call', 331],
+      ['group', 6],
+      ['frame', 449],
+    ]);
+  });
+});
+
+it('slices are counted in the noun of their tracks', () => {
+  const counted = (slices: number, tracks: readonly Track[]) => plain(countedSlices(slices, tracks, INFO));
+  expect(counted(1, [track({})])).toBe('1 call');
+  expect(counted(337, [track({ groups: 6 }), track({})])).toBe('337 calls and groups');
+  expect(counted(449, [frames])).toBe('449 frames');
+  expect(counted(450, [frames, track({})])).toBe('450 calls');
+});
+
+describe('the order of tracks', () => {
+  const ids = (tracks: readonly Track[]) => inOrder(tracks).map(({ id }) => id);
+  const process = track({ id: 0, kind: 'process', thread: 40n });
+  it('begins with the main thread, then goes by thread id', () => {
+    const threads = [44n, 41n, 40n].map((thread, i) => track({ id: 1 + i, parent: 0, thread }));
+    expect(ids([process, ...threads])).toEqual([0, 3, 2, 1]);
+  });
+  it('keeps the place of everything else', () => {
+    const lane = track({ id: 2, kind: 'lane' });
+    expect(ids([track({ id: 1, thread: 9n }), lane, track({ id: 3 }), track({ id: 4, thread: 5n })])).toEqual([
+      4, 2, 3, 1,
+    ]);
+  });
+  it('is that of each process for itself', () => {
+    const other = track({ id: 5, kind: 'process', thread: 7n });
+    const all = [process, other, track({ id: 6, parent: 5, thread: 9n }), track({ id: 7, parent: 0, thread: 9n })];
+    expect(ids([...all, track({ id: 8, parent: 5, thread: 7n }), track({ id: 9, parent: 0, thread: 8n })])).toEqual([
+      0, 5, 8, 9, 6, 7,
+    ]);
+  });
 });
 
 describe('the problems of a file', () => {
@@ -46,6 +134,7 @@ describe('the problems of a file', () => {
     kind: `${serious}`,
     count,
     serious,
+    canGoOn: false,
     summary: '',
     first: { offset: 0n, kind: '', sentence: '' },
   });

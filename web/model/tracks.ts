@@ -1,5 +1,35 @@
-import { formatCount, formatCounted } from '../base/format.ts';
+import { formatCount, formatCounted, NBSP, plural } from '../base/format.ts';
 import { DERIVED, type ProblemCount, type TraceInfo, type Track } from '../base/protocol.ts';
+
+/** Singular noun for a slice that groups others, such as a debug group. */
+const GROUP = 'group';
+/** The tracks of a trace by id. Those that it was read from stay the same object until a track is new or has changed. */
+export interface Tracks {
+  readonly size: number;
+  get(id: number): Track | undefined;
+  values(): IterableIterator<Track>;
+}
+
+/** No tracks. */
+export const NO_TRACKS: Tracks = new Map<number, Track>();
+
+/**
+ * A list of tracks that grows. Each call of the result adds tracks, or replaces those of the same id, and returns all as a new
+ * object. No call copies what is there: a trace may have thousands of tracks, and they come in many messages.
+ */
+export function createTracks(): (changed: readonly Track[]) => Tracks {
+  const tracks = new Map<number, Track>();
+  return (changed) => {
+    for (const track of changed) tracks.set(track.id, track);
+    return {
+      get size() {
+        return tracks.size;
+      },
+      get: (id) => tracks.get(id),
+      values: () => tracks.values(),
+    };
+  };
+}
 
 /** Singular noun for the slices of a track. A lane without a noun lends its name: `frames` holds frames. */
 export function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string {
@@ -8,7 +38,40 @@ export function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): s
   return track.name.replace(/s$/, '');
 }
 
-/** Number of slices by noun: first those of threads, then lane by lane. */
+/**
+ * Tracks in the order in which they are shown: that of the trace, except that among the threads of a process the main thread
+ * comes first, and then the lower id. Buffers of a log come in the order in which they were written, which is another one in
+ * each recording.
+ */
+export function inOrder(tracks: Iterable<Track>): Track[] {
+  const all = [...tracks];
+  const places = new Map<number, number[]>();
+  all.forEach(({ kind, thread, parent }, place) => {
+    if (kind !== 'thread' || thread === undefined) return;
+    const siblings = places.get(parent);
+    if (siblings) siblings.push(place);
+    else places.set(parent, [place]);
+  });
+  const processes = new Map(all.filter(({ kind }) => kind === 'process').map(({ id, thread }) => [id, thread]));
+  for (const [parent, siblings] of places) {
+    const main = processes.get(parent);
+    const rank = ({ thread }: Track) => (main !== undefined && BigInt(thread!) === BigInt(main) ? 0 : 1);
+    const threads = siblings.map((place) => all[place]!);
+    threads.sort((a, b) => rank(a) - rank(b) || Number(BigInt(a.thread!) - BigInt(b.thread!)));
+    for (const [i, place] of siblings.entries()) all[place] = threads[i]!;
+  }
+  return all;
+}
+
+/** A number of slices on some tracks with their noun: `331 calls`, `337 calls and groups`, `4 frames`. */
+export function countedSlices(slices: number, tracks: readonly Track[], info: Pick<TraceInfo, 'sliceNoun'>): string {
+  const nouns = new Set(tracks.map((track) => sliceNounOf(track, info)));
+  const [noun = info.sliceNoun] = nouns.size === 1 ? nouns : [];
+  if (!tracks.some(({ groups }) => groups)) return formatCounted(slices, noun);
+  return `${formatCount(slices)}${NBSP}${plural(2, noun)} and ${plural(2, GROUP)}`;
+}
+
+/** Number of slices by noun: first those of threads, then groups of them, then lane by lane. */
 export function slicesByNoun(
   tracks: Iterable<Track>,
   info: Pick<TraceInfo, 'sliceNoun'>,
@@ -17,7 +80,8 @@ export function slicesByNoun(
   for (const track of tracks) {
     if (track.slices === 0) continue;
     const noun = sliceNounOf(track, info);
-    counts.set(noun, (counts.get(noun) ?? 0) + track.slices);
+    counts.set(noun, (counts.get(noun) ?? 0) + track.slices - (track.groups ?? 0));
+    if (track.groups) counts.set(GROUP, (counts.get(GROUP) ?? 0) + track.groups);
   }
   return [...counts];
 }
@@ -26,7 +90,9 @@ export function slicesByNoun(
 export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string[] {
   if (track.kind === 'counter') return [[track.detail, readings(track)].filter((part) => part !== '').join(' · ')];
   const counts: string[] = [];
-  if (track.slices > 0) counts.push(formatCounted(track.slices, sliceNounOf(track, info)));
+  const { groups = 0 } = track;
+  if (track.slices > groups) counts.push(formatCounted(track.slices - groups, sliceNounOf(track, info)));
+  if (groups > 0) counts.push(formatCounted(groups, GROUP));
   const noun = track.id >= DERIVED ? (track.noun ?? 'event') : 'event';
   if (track.instants > 0) counts.push(formatCounted(track.instants, noun));
   const size = counts.join(' · ');
@@ -38,7 +104,7 @@ export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): st
 /** The text next to the name of a track without room below it; null for the first of {@link trackLines}. */
 export function shortLine(track: Track): string | null {
   if (track.kind !== 'counter' || track.samples === 0) return null;
-  return graphRange(track).lowest === 0 ? formatReading(track.highest) : readings(track);
+  return graphRange(track).lowest === 0 ? extremes(track)[1] : readings(track);
 }
 
 /**
@@ -52,19 +118,41 @@ export function graphRange(track: Pick<Track, 'lowestValue' | 'highest'>): { low
   return { lowest: lowestValue, highest: Math.max(0, highest) };
 }
 
+/** The lowest and the highest value of a counter as texts. */
+function extremes({ lowestValue, highest, exactRange, values }: Track): [string, string] {
+  const [low, high] = exactRange ?? [lowestValue, highest];
+  return [formatReading(low, values), formatReading(high, values)];
+}
+
 /** The range of a counter's values: `highest 22`, `always 3`, `−48 … 48`. */
 function readings(track: Track): string {
   if (track.samples === 0) return '';
-  const { lowestValue, highest } = track;
-  if (lowestValue === highest && track.samples > 0 && highest !== 0) return `always ${formatReading(highest)}`;
-  if (graphRange(track).lowest === 0) return `highest ${formatReading(highest)}`;
-  return `${formatReading(lowestValue)} … ${formatReading(highest)}`;
+  const [low, high] = extremes(track);
+  if (low === high && track.highest !== 0) return `always ${high}`;
+  return graphRange(track).lowest === 0 ? `highest ${high}` : `${low} … ${high}`;
 }
 
-/** A value of a counter as text, with at most six digits unless it is an integer. */
-export function formatReading(value: number): string {
-  if (Number.isSafeInteger(value)) return value < 0 ? `−${formatCount(-value)}` : formatCount(value);
-  return Number(value.toPrecision(6)).toString();
+/** A value of a counter as text. An address is hexadecimal; a number that is not an integer has at most six digits. */
+export function formatReading(value: number | bigint, values: Track['values']): string {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) {
+    const exact = BigInt(value);
+    if (values === 'address') return `0x${exact.toString(16)}`;
+    return exact < 0n ? `−${formatCount(-exact)}` : formatCount(exact);
+  }
+  const text = Math.abs(value) >= 1e15 ? value.toExponential(5) : Number(value.toPrecision(6)).toString();
+  return text.replace(/\.?0*e\+/, 'e').replace(/^-/, '−');
+}
+
+/** The value of a counter with these 64 bits, exact. */
+export function readingOf(bits: bigint, values: Track['values']): number | bigint {
+  switch (values) {
+    case 'float':
+      return new Float64Array(BigUint64Array.of(bits).buffer)[0]!;
+    case 'signed':
+      return BigInt.asIntN(64, bits);
+    default:
+      return bits;
+  }
 }
 
 /** The number of problems and remarks: `1 problem · 2 remarks`. `brokenOff` adds a problem. */

@@ -116,6 +116,11 @@ describe('the line of a value', () => {
     expect(line(bytes(...Array.from({ length: 25 }, () => 1)))).toBe('25 bytes');
     // Only the first ones were kept.
     expect(line({ t: 'bytes', v: Uint8Array.of(0x68), length: 5000n })).toBe('5,000 bytes');
+    const letters = Array.from({ length: 60 }, () => 0x61);
+    expect(line(bytes(...letters.slice(0, 30)))).toBe(`"${'a'.repeat(30)}"`);
+    expect(line(bytes(...letters))).toBe(`"${'a'.repeat(40)}…"`);
+    expect(line(bytes(...letters, 0))).toBe('61 bytes');
+    expect(line({ t: 'bytes', v: Uint8Array.from(letters), length: 5000n })).toBe(`"${'a'.repeat(40)}…"`);
   });
   it('has fields with their names', () => {
     const fields = [

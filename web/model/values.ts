@@ -105,6 +105,8 @@ export function callText({ fields }: Details, context: ValueContext, most: numbe
   return line.text();
 }
 
+/** Bytes that decide whether all are text. */
+const JUDGED = 256;
 /** Bytes that are printed whole in a line. */
 const SHORT_BYTES = 24;
 
@@ -131,10 +133,13 @@ export function fieldsLine(fields: readonly Field[], context: ValueContext, most
   return valueLine({ t: 'tree', v: fields }, context, most);
 }
 
-/** Short bytes as text if they are printable, else as numbers; the number of long ones. */
+/** Bytes as text if they are printable, else as numbers; the number of long ones. */
 function bytesText({ v, length }: Value & { t: 'bytes' }): string {
-  if (v.length === 0 || v.length > SHORT_BYTES || BigInt(v.length) < length) return formatCounted(length, 'byte');
-  if (v.every((byte) => byte >= 0x20 && byte < 0x7f)) return quoted(String.fromCharCode(...v));
+  const part = v.subarray(0, JUDGED);
+  const isWhole = BigInt(v.length) >= length;
+  const isText = v.length > 0 && part.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d);
+  if (isText && (isWhole || v.length > SHORT_TEXT)) return quoted(String.fromCharCode(...part));
+  if (v.length === 0 || v.length > SHORT_BYTES || !isWhole) return formatCounted(length, 'byte');
   return [...v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 }
 

@@ -6,7 +6,7 @@ import { addressOf, download, type Net } from './download.ts';
 import { createEvents, type Events } from './events.ts';
 import { createFind, type Find } from './find.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
-import { lookAt, planFor } from './opening.ts';
+import { type Chosen, lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
 import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -14,6 +14,9 @@ import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
+
+/** Milliseconds until the page says that it looks at files. */
+const LOOKING_MS = 300;
 
 /** An open trace with the state of its views. */
 export interface OpenTrace {
@@ -40,11 +43,21 @@ export type Bench =
   | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
   | { readonly at: 'open'; readonly open: OpenTrace };
 
-/** A file that another page has sent. */
+/** A trace that took longer than this to read is not closed without a question. */
+const COSTLY_MS = 2000;
+
+/** A file that waits for the person to agree that it replaces the open trace. */
 export interface Offer {
   readonly name: string;
+  /** Whether another page has sent it, and not the person opened it. */
+  readonly isSent: boolean;
   accept(): void;
   decline(): void;
+}
+
+/** Files that are being looked at. */
+export interface Looking {
+  readonly files: number;
 }
 
 /** `document.body.dataset.state`. */
@@ -60,19 +73,28 @@ export interface Workbench {
   warm(): void;
   /** Companions whose trace is still to come. */
   readonly waiting: ReadonlySignal<readonly CompanionFile[]>;
-  /** Opens the trace among the files, with its companions. Without one, the open trace gets the companions. */
+  /**
+   * Opens the trace among the files, with its companions. Without one, the open trace gets the companions. Asks before it replaces
+   * a trace that is costly.
+   */
   openFiles(files: readonly File[]): Promise<void>;
   openBlob(blob: Blob, name: string): void;
   /** Opens a file that another page has sent, but asks before it replaces a trace. */
   offer(blob: Blob, name: string): void;
   /** The file that waits for the person to agree, or null. */
   readonly offered: ReadonlySignal<Offer | null>;
+  /** Whether the open trace took more than 2 s to read, or is still being read after that time. */
+  isCostly(): boolean;
   /** Takes a companion away from the open trace, or from those that wait. */
   removeCompanion(id: number): void;
   openUrl(url: string): Promise<void>;
   /** Opens the file again, to choose another trace of the archive. */
   reopen(): void;
-  /** Stops the download or the reading. */
+  /** Opens the file again without the limit at which reading stopped. */
+  goOn(): void;
+  /** The files whose contents are being looked at to decide what to open, if that takes long; null otherwise. */
+  readonly looking: ReadonlySignal<Looking | null>;
+  /** Stops the download, the reading, or the look at files. */
   cancel(): void;
   /** Shows a notice. */
   tell(sentence: string): void;
@@ -92,8 +114,14 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   let opened = 0;
   const waiting = signal<readonly CompanionFile[]>([]);
   let lastCompanion = 0;
+  const looking = signal<Looking | null>(null);
+  let stopLooking: () => void = () => undefined;
   /** Counts the choices of files: what a newer one is about replaces what is known of an older one. */
   let choices = 0;
+
+  /** When the open trace was recognised, and how long reading it took. In milliseconds; null until then. */
+  let recognised: number | null = null;
+  let took: number | null = null;
 
   let stopWatching: () => void = () => undefined;
   const leave = () => {
@@ -155,10 +183,17 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   /** What becomes of companions when it is known what the file is. */
   const watch = (trace: Trace, { file, name }: TraceFile) => {
     let known = false;
+    recognised = null;
+    took = null;
     return effect(() => {
       const status = trace.status.value;
       const info = trace.info.value;
+      if (info) recognised ??= performance.now();
+      if (status.at === 'ready' && recognised !== null) took ??= performance.now() - recognised;
       untracked(() => {
+        // What was read stays on the screen, but nothing answers any more.
+        const ended = status.at === 'ready' ? status.error : null;
+        if (ended?.kind === 'crashed' || ended?.kind === 'memory') notice.value = ended.sentence;
         if (status.at === 'failed' && status.companion !== null) {
           // It was the only file, so nothing else is lost.
           lastCompanion += 1;
@@ -174,7 +209,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
           const useless = trace.companions.peek().filter(({ kind }) => !info.companions.includes(kind));
           for (const { id } of useless) trace.detach(id);
           const names = useless.map((companion) => companion.name).join(', ');
-          if (names !== '') notice.value = `A trace like this has no use for ${names}.`;
+          if (names !== '') notice.value = `This trace cannot use ${names}.`;
         }
       });
     });
@@ -204,6 +239,39 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   const shown = () => {
     const now = bench.peek();
     return now.at === 'open' && now.open.trace.status.peek().at !== 'failed' ? now.open : null;
+  };
+
+  /** What files are. Looking may take long, so the person can stop it: that ends the worker. */
+  const lookFor = async (port: Port, chosen: readonly Chosen[]) => {
+    let stopped = false;
+    const stop = new Promise<null>((resolve) => {
+      stopLooking = () => {
+        stopped = true;
+        port.terminate();
+        resolve(null);
+      };
+    });
+    const timer = setTimeout(() => {
+      looking.value = { files: chosen.length };
+    }, LOOKING_MS);
+    const looks = await Promise.race([lookAt(port, chosen), stop]);
+    clearTimeout(timer);
+    // A newer look has its own.
+    if (!stopped) stopLooking = () => undefined;
+    looking.value = null;
+    return { looks, stopped };
+  };
+  const isCostly = () =>
+    shown() !== null && recognised !== null && (took ?? performance.now() - recognised) > COSTLY_MS;
+  const ask = (name: string, isSent: boolean, open: () => void) => {
+    const close = () => {
+      offered.value = null;
+    };
+    const accept = () => {
+      close();
+      open();
+    };
+    offered.value = { name, isSent, accept, decline: close };
   };
 
   const openUrl = async (text: string) => {
@@ -241,7 +309,9 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       const choice = choices;
       const chosen = files.map((file) => ({ file, name: file.name }));
       const port = spare.take();
-      const looks = await lookAt(port, chosen);
+      stopLooking();
+      const { looks, stopped } = await lookFor(port, chosen);
+      if (stopped) return;
       if (choice !== choices) return spare.put(port);
       if (!looks) {
         port.terminate();
@@ -256,7 +326,11 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       });
       const trace = plan.trace === null ? null : chosen[plan.trace]!;
       if (trace) {
-        openWith(port, { ...trace, companions: [...waiting.peek(), ...added] });
+        const companions = [...waiting.peek(), ...added];
+        if (isCostly()) {
+          spare.put(port);
+          ask(trace.name, false, () => openWith(spare.take(), { ...trace, companions }));
+        } else openWith(port, { ...trace, companions });
       } else {
         spare.put(port);
         if (open && added.length > 0) addCompanions(open, added);
@@ -277,15 +351,10 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     },
     openBlob,
     offered,
+    isCostly,
     offer: (blob, name) => {
-      if (!shown()) return openBlob(blob, name);
-      offered.value = {
-        name,
-        accept: () => openBlob(blob, name),
-        decline: () => {
-          offered.value = null;
-        },
-      };
+      if (shown()) ask(name, true, () => openBlob(blob, name));
+      else openBlob(blob, name);
     },
     tell: (sentence) => {
       notice.value = sentence;
@@ -295,7 +364,16 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       const now = bench.peek();
       if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
     },
+    looking,
+    goOn: () => {
+      const now = bench.peek();
+      if (now.at !== 'open') return;
+      choices += 1;
+      const { trace, file } = now.open;
+      openWith(spare.take(), { file, name: trace.name, companions: trace.companions.peek(), lifted: true });
+    },
     cancel: () => {
+      stopLooking();
       const now = bench.peek();
       if (now.at === 'open') now.open.trace.cancel();
       if (now.at !== 'fetching') return;

@@ -7,6 +7,8 @@ import { LEVELS, type Palette } from './palette.ts';
 /** The place of an overview on its canvas, in CSS pixels. */
 export interface OverviewFrame {
   readonly overview: Overview;
+  /** Its rows from top to bottom. */
+  readonly order: readonly number[];
   /** Ticks from its first to its last position. */
   readonly length: number;
   /** The places of its first and last position. */
@@ -47,9 +49,9 @@ export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, na
   const left = frame.from * ratio;
   const cell = ((frame.to - frame.from) * ratio) / overview.buckets;
   const gap = rowHeight > 4 * ratio ? Math.round(ratio) : 0;
-  for (let row = 0; row < rows; row += 1) {
-    const y = Math.round(top + row * rowHeight);
-    const height = Math.max(1, Math.round(top + (row + 1) * rowHeight) - y - gap);
+  for (const [place, row] of frame.order.entries()) {
+    const y = Math.round(top + place * rowHeight);
+    const height = Math.max(1, Math.round(top + (place + 1) * rowHeight) - y - gap);
     for (let bucket = 0; bucket < overview.buckets; bucket += 1) {
       const at = row * overview.buckets + bucket;
       const density = overview.density[at]!;

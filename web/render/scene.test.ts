@@ -43,6 +43,7 @@ const NO_COUNTERS = {
   min: new Float64Array(0),
   max: new Float64Array(0),
   last: new Float64Array(0),
+  bits: new BigUint64Array(0),
 };
 
 /** A scene of counters; those in `having` have values. */
@@ -68,6 +69,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
       min: new Float64Array(having.length),
       max: new Float64Array(having.length),
       last: new Float64Array(having.length),
+      bits: new BigUint64Array(3 * having.length),
     },
     visited: 0,
   };

@@ -51,8 +51,6 @@ const DASH = 3;
 const INSTANTS_TOUCH = 2;
 /** CSS pixels from the middle of an instant to its text, and from the text to the next instant. */
 const AFTER = 8;
-/** CSS pixels of the narrowest text. */
-const LEAST_AFTER = 24;
 
 /** The place of the selection; `end` is null for an instant. */
 export interface Marked {
@@ -172,8 +170,8 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
       context.fill();
       context.fillStyle = palette.text;
       visibleInstants(scene, picture, laid, (i, x, room) => {
-        if (picture.instants.many[i]! > 1 || room < LEAST_AFTER) return;
-        const text = fitter.fitted(scene.names.of(picture.instants.name[i]!), room);
+        if (picture.instants.many[i]! > 1 || room < LABEL_FROM) return;
+        const text = labelOf(scene.names.of(picture.instants.name[i]!), room, fitter);
         if (text !== '') context.fillText(text, x + AFTER, middle + 0.5);
       });
     });
@@ -308,7 +306,7 @@ function drawRowMarks(
 }
 
 /**
- * The label of a slice. A counting name that does not fit is reduced to its number, which identifies it better than its
+ * The label of a slice or an instant. A counting name that does not fit is reduced to its number, which identifies it better than its
  * start.
  */
 function labelOf(name: string, room: number, fitter: TextFitter): string {

@@ -21,8 +21,9 @@ function context(compiles = true) {
     bufferData: (_target: number, size: number) => {
       memory = new Uint8Array(size);
     },
+    // As the specification has it, a length of 0 stands for all. More than there is room for is an error.
     bufferSubData: (_target: number, at: number, words: Int16Array, first: number, count: number) =>
-      memory.set(new Uint8Array(words.buffer, 2 * first, 2 * count), at),
+      memory.set(new Uint8Array(words.buffer, 2 * first, 2 * (count || words.length - first)), at),
     drawArraysInstanced: (_mode: number, _first: number, _vertices: number, count: number) => {
       const view = new DataView(memory.buffer);
       calls.push(
@@ -73,6 +74,15 @@ describe('drawing by WebGL2', () => {
     expect(first).toEqual({ box: [0, 10, 4, 16], colour: fromCss(PALETTE.slices[7]!) });
     expect(second).toEqual({ box: [5, 10, 4, 16], colour: fromCss(PALETTE.lifted[15]!) });
     expect(calls[2]).toHaveLength(203);
+  });
+  it('uploads no layer that is empty', () => {
+    const { gl, calls } = context();
+    const renderer = createWebgl2(canvas(), gl)!;
+    renderer.resize(1000, 50, 1);
+    renderer.begin(INK);
+    renderer.rect(3, 0, 1, 50, '#262e39');
+    renderer.end();
+    expect(calls).toEqual([[{ box: [3, 0, 1, 50], colour: [0x26, 0x2e, 0x39, 255] }]]);
   });
   it('clips shapes to the canvas', () => {
     const { gl, calls } = context();

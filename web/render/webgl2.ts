@@ -164,6 +164,8 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
         gl.bufferData(gl.ARRAY_BUFFER, room * BYTES, gl.STREAM_DRAW);
         let at = 0;
         for (const layer of [plain, lines, boxes, marks]) {
+          // A length of 0 would stand for the whole array.
+          if (layer.count === 0) continue;
           gl.bufferSubData(gl.ARRAY_BUFFER, at * BYTES, layer.words, 0, layer.count * WORDS);
           at += layer.count;
           layer.count = 0;

@@ -2,6 +2,7 @@ import './style.css';
 
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
+import { shortened } from '../base/format.ts';
 import { sweepSpools } from '../base/spools.ts';
 import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
@@ -11,16 +12,22 @@ import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
 import { createBackends, wantedBackend } from '../render/backend.ts';
+import queryWorker from '../worker/query.ts?worker&url';
+import recordWorker from '../worker/records.ts?worker&url';
+import traceWorker from '../worker/worker.ts?worker&url';
 import { App } from './app/app.tsx';
 import { hearMessage } from './messages.ts';
 import type { Page } from './page.ts';
 import { createPanels } from './panels/panels.ts';
 import { createFrameNotes } from './timeline/frames.ts';
+import { limitConnections, startWorker } from './workers.ts';
 
-const spawn = (): Port => new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' });
-const spawnRecords = (): RecordsPort =>
-  new Worker(new URL('../worker/records.ts', import.meta.url), { type: 'module' });
-const spawnSql = (): SqlPort => new Worker(new URL('../worker/query.ts', import.meta.url), { type: 'module' });
+const url = new URLSearchParams(location.search).get('url');
+// Before the first worker, which inherits the policy.
+limitConnections(url);
+const spawn = (): Port => startWorker(traceWorker);
+const spawnRecords = (): RecordsPort => startWorker(recordWorker);
+const spawnSql = (): SqlPort => startWorker(queryWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.
 const net: Net = {
@@ -51,7 +58,7 @@ effect(() => {
 effect(() => {
   const bench = workbench.bench.value;
   document.title =
-    bench.at === 'open' ? `${bench.open.trace.entry.value ?? bench.open.trace.name} – Unspool` : 'Unspool';
+    bench.at === 'open' ? `${shortened(bench.open.trace.entry.value ?? bench.open.trace.name)} – Unspool` : 'Unspool';
 });
 effect(() => {
   const bench = workbench.bench.value;
@@ -59,11 +66,14 @@ effect(() => {
   // The first click on a call will follow. A trace that was closed by then starts nothing.
   whenIdle(bench.open.trace.records.warm);
 });
+window.addEventListener('beforeunload', (event) => {
+  // What took long to read is not lost by a slip of the hand.
+  if (workbench.isCostly()) event.preventDefault();
+});
 window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
 
 render(<App page={page} />, document.getElementById('app')!);
 
-const url = new URLSearchParams(location.search).get('url');
 if (url) void workbench.openUrl(url);
 else if (!savesData()) {
   // A file will follow: by then its worker has been downloaded and compiled, and the back end is known.

@@ -100,8 +100,8 @@ function inWords(
   if (count === 0) return { sentence: `It has no names.${left}`, wrong: true };
   if (used === 0 && !reading) {
     const none =
-      count === 1 ? 'Its name is of no function' : `None of its ${formatCount(count)} names is of a function`;
-    return { sentence: `${none} in this trace.${left}`, wrong: true };
+      count === 1 ? 'Its name matches no function' : `None of its ${formatCount(count)} names matches a function`;
+    return { sentence: `${none} of this trace.${left}`, wrong: true };
   }
   return { sentence: `It names ${formatCounted(used, 'function')} of this trace.${left}`, wrong: false };
 }
@@ -113,7 +113,7 @@ export function aboutLog(log: Log | null, matches: boolean): Omit<Attachment, 'c
   const added = `It adds ${formatCounted(log.transactions, 'transaction')} to the database.`;
   if (log.damagedAt !== null) {
     const at = formatCount(log.damagedAt);
-    const lost = `It is damaged or incomplete at byte ${at}, and what follows is left out.`;
+    const lost = `It is damaged or incomplete at byte ${at}, and the rest is left out.`;
     return { sentence: log.transactions === 0 ? lost : `${added} ${lost}`, wrong: true };
   }
   if (log.transactions === 0) return { sentence: 'It is empty: the database has everything.', wrong: false };

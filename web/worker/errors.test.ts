@@ -14,6 +14,7 @@ it('makes a sentence of anything thrown', () => {
   for (const message of ['Out of memory', 'Array buffer allocation failed', 'Invalid typed array length: 9']) {
     expect(asTraceError(new RangeError(message)).kind).toBe('memory');
   }
+  expect(asTraceError(new WebAssembly.RuntimeError('memory access out of bounds')).kind).toBe('crashed');
   expect(asTraceError(new RangeError('Maximum call stack size exceeded')).kind).toBe('crashed');
   expect(asTraceError('why').sentence).toContain('(why)');
 });

@@ -16,8 +16,8 @@ export function asTraceError(error: unknown): TraceError {
   if (isTraceError(error)) return error;
   if (error instanceof DOMException) return { kind: 'unreadable', sentence: UNREADABLE, offset: null };
   const reason = error instanceof Error ? error.message : String(error);
-  // A stack that overflows is a `RangeError`, too.
-  const memory = /memory|allocation failed|array (buffer )?length/i.test(reason);
+  // A stack that overflows is a `RangeError`, too. An access out of bounds is a defect of a wasm module.
+  const memory = /memory|allocation failed|array (buffer )?length/i.test(reason) && !/out of bounds/i.test(reason);
   return memory
     ? { kind: 'memory', sentence: 'This trace needs more memory than the browser gives a tab.', offset: null }
     : {

@@ -15,6 +15,8 @@ export type Ends = readonly [name: string, size: number, head: Uint8Array, tail:
 
 /** What opening a packed file needs from the worker. */
 export interface Host extends Watch {
+  /** Without a limit of what files unpack to. */
+  readonly lifted: boolean;
   readonly choose: Choose;
 }
 
@@ -81,6 +83,7 @@ export async function openPacked(
     fault ??= chosen.fault;
     file = chosen.file;
     if (chosen.unpacker) {
+      if (host.lifted) chosen.unpacker.liftLimit();
       const unpacked = openUnpacked(chosen.file, chosen.unpacker, createSpool());
       const found = await unpacked.head(HEAD);
       // The size of what fits into the head is known, and with it the format for certain.

@@ -14,8 +14,13 @@ const page = self as unknown as {
 /** Rows per message, and the longest wait for a full message. */
 const PORTION = 500;
 const PORTION_MS = 60;
-/** Bytes of a blob that are sent. */
-const BLOB = 4096;
+/** Bytes of a blob, and characters of a text, that are sent. */
+const LONG = 4096;
+/** Bytes of an answer, about, and columns. */
+const MOST_BYTES = 64 * 2 ** 20;
+const MOST_COLUMNS = 500;
+/** Bytes of a value without its content, about. */
+const VALUE = 16;
 
 let database: Promise<SqlFile> | null = null;
 page.onmessage = ({ data }) => {
@@ -54,18 +59,22 @@ async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): P
 function sendRows(opened: SqlFile, id: number, sql: string, most: number): void {
   const statement = opened.database.prepare(sql);
   try {
-    page.postMessage({ t: 'columns', id, names: statement.getColumnNames() });
+    const names = statement.getColumnNames();
+    page.postMessage({ t: 'columns', id, names: names.slice(0, MOST_COLUMNS), total: names.length });
+    let room = MOST_BYTES;
     let rows: SqlValue[][] = [];
     let sent = performance.now();
     let count = 0;
     let more = false;
     while (statement.step()) {
-      if (count === most) {
+      if (count === most || room <= 0) {
         more = true;
         break;
       }
-      rows.push(statement.get(null, { useBigInt: true }).map(shortened));
+      const row = statement.get(null, { useBigInt: true }).slice(0, MOST_COLUMNS).map(shortened);
+      rows.push(row);
       count += 1;
+      for (const value of row) room -= sizeOf(value);
       if (rows.length >= PORTION || performance.now() - sent > PORTION_MS) {
         page.postMessage({ t: 'rows', id, rows });
         rows = [];
@@ -80,5 +89,11 @@ function sendRows(opened: SqlFile, id: number, sql: string, most: number): void 
 }
 
 function shortened(value: SqlValue): SqlValue {
-  return value instanceof Uint8Array && value.length > BLOB ? value.slice(0, BLOB) : value;
+  const isLong = (value instanceof Uint8Array || typeof value === 'string') && value.length > LONG;
+  return isLong ? value.slice(0, LONG) : value;
+}
+
+function sizeOf(value: SqlValue): number {
+  const isLong = value instanceof Uint8Array || typeof value === 'string';
+  return VALUE + (isLong ? value.length : 0);
 }

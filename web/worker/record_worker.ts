@@ -248,7 +248,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       compile: (source, ignoreCase) => language && new language.Expression(source, ignoreCase),
     };
     await withReader((open) => {
-      if (newestSearch !== id) return;
+      if (newestSearch !== id) return none(null);
       open.beginSearch(query, disassembler, expressions);
       let budget = 1;
       let pending: FoundRecords[] = [];
@@ -328,6 +328,15 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           );
           return;
         }
+        case 'record-at': {
+          const { id, x, track } = message;
+          void withReader(
+            (open) =>
+              post({ t: 'record-at', id, row: (open.at(x, track ?? undefined) as RecordRow | undefined) ?? null }),
+            () => post({ t: 'record-at', id, row: null }),
+          );
+          return;
+        }
         case 'survey': {
           const { id } = message;
           const none = () => post({ t: 'survey', id, records: 0, fields: 0, memory: 0 });
@@ -357,6 +366,10 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         case 'stop-search':
           newestSearch = 0;
           stopSearch();
+          return;
+        case 'stop-collect':
+          stopCollect();
+          stopCollect = () => undefined;
           return;
         default:
           return unreachable(message);

@@ -20,6 +20,7 @@ function unpacker(times: number, sentence?: string): Unpacks {
     get isOver() {
       return ended && pushed.length === 0;
     },
+    isLimited: sentence?.includes('limit') ?? false,
     fault: () => sentence,
     faultAt: () => (sentence === undefined ? undefined : 3n),
   };
@@ -69,6 +70,11 @@ describe('a packed file', () => {
     expect(await unpacked.rest({ cancelled: () => false, report: () => undefined })).toBe(true);
     expect(unpacked.fault).toEqual({ kind: 'malformed', sentence: 'It is damaged.', offset: 3n });
     expect(await (await unpacked.spool.finish()).bytes()).toEqual(new Uint8Array(5).fill(7));
+  });
+  it('says that a limit is no damage', async () => {
+    const unpacked = openUnpacked(new Blob(['x']), unpacker(1, 'It ends at a limit.'), createSpool());
+    while (!unpacked.isOver) await unpacked.head(10);
+    expect(unpacked.fault).toEqual({ kind: 'limit', sentence: 'It ends at a limit.', offset: 3n });
   });
   it('stops unpacking the rest when it cannot be kept', async () => {
     const packed = new Blob([new Uint8Array(20)]);

@@ -8,8 +8,6 @@ import type { Unpacker } from './wasm/unspool_unpack.js';
 const PORTION = 1024 * 1024;
 /** Length of a turn; afterwards the worker handles waiting messages. */
 const TURN_MS = 10;
-/** Maximum bytes of an unpacked file, against decompression bombs. */
-const MOST = 64 * 2 ** 30;
 
 /** What is called while a file is being unpacked as a whole. */
 export interface Watch {
@@ -19,7 +17,7 @@ export interface Watch {
 }
 
 /** The part of the unpacker that is used. Tests substitute their own. */
-export type Unpacks = Pick<Unpacker, 'push' | 'end' | 'unpack' | 'isOver' | 'fault' | 'faultAt'>;
+export type Unpacks = Pick<Unpacker, 'push' | 'end' | 'unpack' | 'isOver' | 'isLimited' | 'fault' | 'faultAt'>;
 
 /** The content of a compressed file, unpacked while it is read, and kept in a spool for reading it again. */
 export interface Unpacked extends Input {
@@ -47,9 +45,9 @@ export function openUnpacked(file: Blob, unpacker: Unpacks, spool: Spool): Unpac
   let over = false;
   let fault: TraceError | null = null;
 
-  const stop = (sentence: string, offset: bigint | null) => {
+  const stop = (kind: 'malformed' | 'limit', sentence: string, offset: bigint | null) => {
     over = true;
-    fault ??= { kind: 'malformed', sentence, offset };
+    fault ??= { kind, sentence, offset };
   };
   /** The next piece, which is valid until the next call of the unpacker. null at the end. */
   const next = async (): Promise<Uint8Array | null> => {
@@ -58,14 +56,14 @@ export function openUnpacked(file: Blob, unpacker: Unpacks, spool: Spool): Unpac
       if (piece && piece.length > 0) {
         position += piece.length;
         await spool.append(piece);
-        if (position > MOST) stop('The file unpacks to more than 64 GiB. The rest of it is left out.', null);
         return piece;
       }
       if (over) break;
       if (unpacker.isOver) {
         const sentence = unpacker.fault();
         over = true;
-        if (sentence !== undefined) stop(sentence, unpacker.faultAt() ?? null);
+        if (sentence === undefined) break;
+        stop(unpacker.isLimited ? 'limit' : 'malformed', sentence, unpacker.faultAt() ?? null);
         break;
       }
       const portion = await packed.take(PORTION);
@@ -80,7 +78,7 @@ export function openUnpacked(file: Blob, unpacker: Unpacks, spool: Spool): Unpac
     try {
       return run();
     } catch {
-      stop('The container cannot be unpacked any further.', BigInt(packed.position));
+      stop('malformed', 'The container cannot be unpacked any further.', BigInt(packed.position));
       return undefined;
     }
   };

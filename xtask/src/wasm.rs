@@ -33,6 +33,8 @@ pub fn run(args: &[String]) -> Result<()> {
         // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
         let mut bindgen = Bindgen::new();
         bindgen.input_path(&module).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
+        // Other projects' decoders may trap, and then a fresh instance takes over.
+        bindgen.reset_state_function(name == "unspool_disassembler");
         // Function names take half as much again as the code, and the built page has no use for them.
         bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
         let wasm = output.join(format!("{name}_bg.wasm")).to_string_lossy().into_owned();

@@ -42,6 +42,7 @@ pub(crate) fn counters(c: &CounterColumns) -> JsValue {
         ("min", f64s(&c.min)),
         ("max", f64s(&c.max)),
         ("last", f64s(&c.last)),
+        ("bits", BigUint64Array::from(&c.bits[..]).into()),
     ])
 }
 

@@ -32,6 +32,8 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn item(this: &JsFind) -> JsItem;
     #[wasm_bindgen(method, getter)]
+    fn depth(this: &JsFind) -> Option<i32>;
+    #[wasm_bindgen(method, getter)]
     fn locator(this: &JsFind) -> u64;
     #[wasm_bindgen(method, getter)]
     fn name(this: &JsFind) -> u32;
@@ -56,6 +58,7 @@ impl From<&JsFind> for Neighbour {
             "caller" => Self::Caller { item: item() },
             "callee" => Self::Callee { item: item() },
             "named" => Self::Named { name: find.name(), time: find.time() },
+            "row" => Self::InRow { track: find.on_track().unwrap_or(0), depth: find.depth(), time: find.time() },
             "record" => Self::Record {
                 time: find.time(),
                 track: find.on_track().unwrap_or(0),

@@ -204,6 +204,16 @@ impl RecordReader {
         row.map(|row| row.map(|row| row as f64)).map_err(|error| thrown(&error))
     }
 
+    /// The record at a position, preferably of this track: a `RecordRow`. `undefined` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn at(&mut self, x: u64, track: Option<u32>) -> Result<JsValue, JsValue> {
+        let row = self.engine.at(x, track).map_err(|error| thrown(&error))?;
+        Ok(row.map_or(JsValue::UNDEFINED, |row| to_js(&RowOut::from(row))))
+    }
+
     /// Visits further records with all their fields: those of `budget` pieces of the file. Returns `{records, fields, memory, at, of}`: what was counted, the
     /// module's memory in bytes, and the pieces so far and in all. The call after the last begins anew.
     ///

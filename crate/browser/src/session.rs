@@ -3,7 +3,7 @@
 use js_sys::{Array, Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger};
-use unspool_formats::{Instructions, Naming, Probe, recognise, sniff};
+use unspool_formats::{Instructions, Limits, Naming, Probe, recognise, sniff};
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
@@ -43,14 +43,22 @@ pub struct Session {
 impl Session {
     /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. The size
     /// is infinite while it is unknown. `limit` is the most bytes of the trace and all results, for browsers that give less
-    /// memory than usual.
+    /// memory than usual. `lifted` lifts the limits that end the reading of a trace although its bytes are valid.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if no format recognises the file, or if its head is damaged.
     #[wasm_bindgen(constructor)]
-    pub fn new(name: &str, size: f64, head: &[u8], tail: &[u8], limit: Option<f64>) -> Result<Session, JsValue> {
-        let engine = Engine::new(name, size as u64, head, tail).map_err(|error| to_js(&error))?;
+    pub fn new(
+        name: &str,
+        size: f64,
+        head: &[u8],
+        tail: &[u8],
+        limit: Option<f64>,
+        lifted: Option<bool>,
+    ) -> Result<Session, JsValue> {
+        let limits = if lifted == Some(true) { Limits::LIFTED } else { Limits::DEFAULT };
+        let engine = Engine::within(limits, name, size as u64, head, tail).map_err(|error| to_js(&error))?;
         Ok(Self { engine, jobs: jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes as u64)) })
     }
 

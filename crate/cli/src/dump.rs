@@ -1,7 +1,6 @@
 //! `unspool dump`: every record as text.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
 
 use clap::ValueEnum;
 use unspool_engine::{pull, read, refusal};
@@ -10,12 +9,12 @@ use unspool_formats::{Format, OpenOptions, Probe, RowDecoder, Text, recognise};
 
 use crate::progress::Progress;
 use crate::sqlite::Database;
-use crate::{Failure, Place, Source, complain};
+use crate::{Failure, GO_ON, Place, Source, TraceArgs, complain};
 
 #[derive(clap::Args)]
 pub(crate) struct Dump {
-    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
-    file: PathBuf,
+    #[command(flatten)]
+    trace: TraceArgs,
     /// Output format. Default: text for apitrace, jsonl for all others.
     #[arg(long = "as", value_enum)]
     form: Option<As>,
@@ -44,7 +43,7 @@ enum YesNo {
 /// Prints the trace in the wanted form, or else as its format's own tool does where there is such a tool, and as JSON Lines
 /// otherwise.
 pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
-    let mut source = Source::open(&how.file)?;
+    let mut source = Source::open(&how.trace)?;
     if io::stdout().is_terminal() {
         // The records that scroll by show progress enough.
         source.bar = Progress::hidden();
@@ -64,7 +63,7 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
 
 /// The printer of a stream's records, in the first of the wanted forms that the format supports.
 fn text_dump(format: &Format, source: &Source, how: &Dump) -> Result<Box<dyn TextDump>, String> {
-    let options = OpenOptions { size: Some(source.size), ..OpenOptions::default() };
+    let options = OpenOptions { size: Some(source.size), limits: how.trace.limits() };
     let forms = match &how.form {
         Some(form) => core::slice::from_ref(form),
         None => &[As::Text, As::Jsonl],
@@ -97,7 +96,11 @@ fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure
             written |= !text.is_empty();
             out.write_all(text.as_bytes())
         },
-        |problem| complain(&name, Place::At { noun: "byte", at: problem.at }, &problem.to_string()),
+        |problem| {
+            let hint = if problem.kind.offers_to_go_on() { GO_ON } else { "" };
+            let mark = if hint.is_empty() { "" } else { "." };
+            complain(&name, Place::At { noun: "byte", at: problem.at }, &format!("{problem}{mark}{hint}"));
+        },
     )?;
     out.flush()?;
     source.bar.finish();

@@ -16,7 +16,7 @@ use unspool_formats::{Clock, Locator, records};
 use crate::csv::quoted;
 use crate::read_whole::read_named;
 use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, Source};
+use crate::{Failure, Source, TraceArgs};
 
 /// Finds slices and records by an expression.
 ///
@@ -33,8 +33,8 @@ use crate::{Failure, Source};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Find {
-    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
-    file: PathBuf,
+    #[command(flatten)]
+    trace: TraceArgs,
     /// What to find.
     #[arg(allow_hyphen_values = true)]
     expression: String,
@@ -76,7 +76,7 @@ const PAGE: usize = 4096;
 const STEP: u32 = 64;
 
 pub(crate) fn run(what: &Find) -> Result<(), Failure> {
-    let (source, session) = read_named(&what.file, what.names.as_deref())?;
+    let (source, session) = read_named(&what.trace, what.names.as_deref())?;
     let frequency = match session.clock() {
         Clock::Seconds { frequency } => Some(frequency),
         _ => None,

@@ -1,13 +1,12 @@
 //! `unspool info`: what is in a trace.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde::Serialize;
-use unspool_engine::{ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
+use unspool_engine::{ClockOut, ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
 
 use crate::read_whole::read_whole;
-use crate::{Failure, json};
+use crate::{Failure, TraceArgs, json};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -28,9 +27,9 @@ struct Report<'a> {
     error: Option<&'a TraceErrorOut>,
 }
 
-pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
+pub(crate) fn run(trace: &TraceArgs, json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let (source, session) = match read_whole(path) {
+    let (source, session) = match read_whole(trace) {
         Err(Failure { archive: Some(archive), .. }) => return Ok(archive.print(&mut out, json)?),
         read => read?,
     };
@@ -62,31 +61,35 @@ pub(crate) fn run(path: &Path, json: bool) -> Result<(), Failure> {
 
 fn print(out: &mut impl Write, session: &Session, info: &TraceInfo, progress: &ProgressOut) -> io::Result<()> {
     let store = session.store();
-    writeln!(out, "Format       {}", info.title)?;
-    if let Some(container) = &info.container {
-        writeln!(out, "Container    {container}")?;
-    }
-    for (name, value) in &info.properties {
-        writeln!(out, "{name:12} {value}")?;
-    }
-    writeln!(out, "Size         {} bytes", progress.bytes)?;
-    writeln!(out, "Records      {}", progress.events)?;
-    writeln!(out, "Slices       {}", progress.slices)?;
-    writeln!(out, "Instants     {}", store.instants())?;
+    let mut facts = vec![("Format", info.title.clone())];
+    facts.extend(info.container.iter().map(|container| ("Container", container.clone())));
+    facts.extend(info.properties.iter().cloned());
+    facts.extend([
+        ("Size", counted(progress.bytes, "byte")),
+        ("Records", progress.events.to_string()),
+        ("Slices", progress.slices.to_string()),
+        ("Instants", store.instants().to_string()),
+    ]);
     if let Some(extent) = progress.extent {
-        writeln!(out, "Extent       {} .. {} ({} ticks)", extent.from, extent.to, extent.to - extent.from)?;
+        let unit = if let ClockOut::Ordinal { unit } = info.clock { unit } else { "tick" };
+        let length = counted((extent.to - extent.from) as f64, unit);
+        facts.push(("Extent", format!("{} .. {} ({length})", extent.from, extent.to)));
+    }
+    let tracks = store.track_report();
+    facts.push(("Tracks", tracks.len().to_string()));
+    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, value) in &facts {
+        writeln!(out, "{name:width$}  {value}")?;
+    }
+    for track in &tracks {
+        let indent = if track.parent < 0 { "  " } else { "    " };
+        let counts =
+            [(track.slices, "slice"), (track.groups, "group"), (track.instants, "instant"), (track.samples, "value")];
+        let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0.0).map(|(n, noun)| counted(*n, noun)).collect();
+        writeln!(out, "{}", format!("{indent}{:24} {}", track.name, counts.join(", ")).trim_end())?;
     }
     if progress.events == 0.0 {
         writeln!(out, "{}", info.when_empty)?;
-    }
-    let tracks = store.track_report();
-    writeln!(out, "Tracks       {}", tracks.len())?;
-    for track in &tracks {
-        let indent = if track.parent < 0 { "  " } else { "    " };
-        let counts = [(track.slices, "slices"), (track.instants, "instants"), (track.samples, "values")];
-        let counts: Vec<String> =
-            counts.iter().filter(|(n, _)| *n > 0.0).map(|(n, what)| format!("{n} {what}")).collect();
-        writeln!(out, "{indent}{:24} {}", track.name, counts.join(", "))?;
     }
     if progress.problems.is_empty() {
         writeln!(out, "No problems")?;
@@ -98,4 +101,9 @@ fn print(out: &mut impl Write, session: &Session, info: &TraceInfo, progress: &P
         }
     }
     Ok(())
+}
+
+/// A count with its noun, which has a regular plural.
+fn counted(count: f64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1.0 { "" } else { "s" })
 }

@@ -23,6 +23,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use unspool_engine::read::{ReadAt, head_and_tail};
+use unspool_formats::Limits;
 
 use progress::Progress;
 
@@ -37,8 +38,8 @@ struct Cli {
 enum Command {
     /// Shows what a trace contains: format, clock, tracks, counts, problems.
     Info {
-        /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
-        file: PathBuf,
+        #[command(flatten)]
+        trace: TraceArgs,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
@@ -53,8 +54,8 @@ enum Command {
     /// beginning of its thread. docs/statistics.md has the definitions.
     #[command(verbatim_doc_comment)]
     Stats {
-        /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
-        file: PathBuf,
+        #[command(flatten)]
+        trace: TraceArgs,
         /// Print all functions as one JSON object.
         #[arg(long, conflicts_with = "csv")]
         json: bool,
@@ -73,6 +74,22 @@ enum Command {
     Find(find::Find),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
+}
+
+/// The trace that a command reads.
+#[derive(clap::Args)]
+struct TraceArgs {
+    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
+    file: PathBuf,
+    /// Go on where reading would stop at a limit: of unpacked bytes, or of memory.
+    #[arg(long)]
+    no_limits: bool,
+}
+
+impl TraceArgs {
+    fn limits(&self) -> Limits {
+        if self.no_limits { Limits::LIFTED } else { Limits::DEFAULT }
+    }
 }
 
 /// Generates a trace of any size, for tests and benchmarks.
@@ -106,15 +123,15 @@ struct Generate {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Info { file, json } => info::run(&file, json),
+        Command::Info { trace, json } => info::run(&trace, json),
         Command::Slices(what) => slices::run(&what),
-        Command::Stats { file, json, csv, names } => {
+        Command::Stats { trace, json, csv, names } => {
             let form = match (json, csv) {
                 (true, _) => stats::Form::Json,
                 (_, true) => stats::Form::Csv,
                 _ => stats::Form::Table,
             };
-            stats::run(&file, form, names.as_deref())
+            stats::run(&trace, form, names.as_deref())
         }
         Command::Find(what) => find::run(&what),
         Command::Generate(what) => generate::run(&what),
@@ -174,12 +191,14 @@ struct Source {
 }
 
 impl Source {
-    fn open(path: &Path) -> Result<Self, Failure> {
+    /// Opens a trace, out of its containers.
+    fn open(trace: &TraceArgs) -> Result<Self, Failure> {
+        let (path, limits) = (trace.file.as_path(), trace.limits());
         let name = path.display().to_string();
         let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
         let spooled = (path == Path::new("-")).then(standard_input).transpose().map_err(in_file)?;
         let path = spooled.as_deref().unwrap_or(path).to_path_buf();
-        let unpack::Found { path, unpacked, container } = unpack::find(&path, &name, spooled)?;
+        let unpack::Found { path, unpacked, container } = unpack::find(&path, &name, spooled, limits)?;
         let file = File::open(&path).map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
         let mut source = Self {
@@ -234,6 +253,9 @@ enum Place {
     /// In the file as a whole.
     Whole,
 }
+
+/// What follows the sentence about a limit that ended the reading.
+const GO_ON: &str = " Use --no-limits to go on.";
 
 /// Prints to stderr what is wrong with the file, and where.
 fn complain(name: &str, place: Place, sentence: &str) {

@@ -6,7 +6,7 @@ use unspool_engine::{Session, Step, TraceErrorOut, read};
 use unspool_formats::{NamesFile, Naming};
 
 use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, Place, Source, complain};
+use crate::{Failure, GO_ON, Place, Source, TraceArgs, complain};
 
 /// Opens a trace and reads all of it.
 ///
@@ -15,14 +15,19 @@ use crate::{Failure, Place, Source, complain};
 /// # Errors
 ///
 /// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
-pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
-    let mut source = Source::open(path)?;
+pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure> {
+    let mut source = Source::open(trace)?;
     let name = source.name.clone();
     let refused = |error: &TraceErrorOut| match error.offset {
         Some(at) => Failure::new(format!("{name}: at byte {at}: {}", error.sentence)),
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
-    let mut session = Session::new(&name, source.size, &source.head, &source.tail).map_err(|error| refused(&error))?;
+    let mut session = Session::within(trace.limits(), &name, source.size, &source.head, &source.tail)
+        .map_err(|error| refused(&error))?;
+    if let Some(free) = free_memory().filter(|_| !trace.no_limits) {
+        // The rest is for names, the call tree, and what else runs here.
+        session.limit_memory(free / 4 * 3);
+    }
     if session.is_pulled() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
         opened
@@ -41,6 +46,9 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
             None => complain(&name, Place::Whole, &error.sentence),
         }
     }
+    if session.stopped_at_limit() && !trace.no_limits {
+        complain(&name, Place::Whole, &format!("reading stopped at a limit.{GO_ON}"));
+    }
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     Ok((source, session))
 }
@@ -50,13 +58,24 @@ pub(crate) fn read_whole(path: &Path) -> Result<(Source, Session), Failure> {
 /// # Errors
 ///
 /// Returns the errors of [`read_whole`], and one for a names file that cannot be read or has no names.
-pub(crate) fn read_named(path: &Path, names: Option<&Path>) -> Result<(Source, Session), Failure> {
+pub(crate) fn read_named(trace: &TraceArgs, names: Option<&Path>) -> Result<(Source, Session), Failure> {
     let naming = names.map(read_names).transpose()?;
-    let (source, mut session) = read_whole(path)?;
+    let (source, mut session) = read_whole(trace)?;
     if let Some(naming) = naming {
         session.name_by(0, naming);
     }
     Ok((source, session))
+}
+
+/// Memory in bytes that programs can use before the system swaps, where it tells: on Linux.
+fn free_memory() -> Option<u64> {
+    available(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn available(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024)
 }
 
 fn read_names(path: &Path) -> Result<Naming, Failure> {
@@ -84,4 +103,16 @@ pub(crate) fn threads(session: &Session) -> Vec<u32> {
         all.retain(|track| track.kind == "thread");
     }
     all.iter().map(|track| track.id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_memory_is_what_linux_says() {
+        assert_eq!(available("MemTotal:  9 kB\nMemAvailable:   12345 kB\n"), Some(12_345 * 1024));
+        assert_eq!(available("MemTotal:  9 kB\n"), None);
+        assert_eq!(available("MemAvailable: much\n"), None);
+    }
 }

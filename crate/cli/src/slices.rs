@@ -8,15 +8,15 @@ use unspool_engine::store::ordered::Placed;
 use unspool_engine::{Session, TrackOut};
 use unspool_formats::batch::{Key, flags};
 
-use crate::Failure;
 use crate::csv::quoted;
 use crate::read_whole::{read_named, threads};
+use crate::{Failure, TraceArgs};
 
 /// Lists the slices of a trace by start: calls, handlers, groups.
 #[derive(clap::Args)]
 pub(crate) struct Slices {
-    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
-    file: PathBuf,
+    #[command(flatten)]
+    trace: TraceArgs,
     /// Only slices that overlap with this range of the x axis, both ends included: 100..200, 100.. or ..200.
     #[arg(long, value_parser = range)]
     range: Option<(u64, u64)>,
@@ -55,7 +55,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
-    let (_, session) = read_named(&what.file, what.names.as_deref())?;
+    let (_, session) = read_named(&what.trace, what.names.as_deref())?;
     let report = session.store().track_report();
     let tracks = chosen(&session, &report, what.track.as_deref())?;
     let (from, to) = what.range.unwrap_or((0, u64::MAX));

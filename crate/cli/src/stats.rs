@@ -11,7 +11,7 @@ use unspool_formats::batch::Key;
 
 use crate::csv::quoted;
 use crate::read_whole::{read_named, threads};
-use crate::{Failure, json};
+use crate::{Failure, TraceArgs, json};
 
 /// Most functions in the table.
 const LISTED: usize = 50;
@@ -91,8 +91,8 @@ impl<'a> Line<'a> {
     }
 }
 
-pub(crate) fn run(path: &Path, form: Form, names: Option<&Path>) -> Result<(), Failure> {
-    let (source, session) = read_named(path, names)?;
+pub(crate) fn run(trace: &TraceArgs, form: Form, names: Option<&Path>) -> Result<(), Failure> {
+    let (source, session) = read_named(trace, names)?;
     let store = session.store();
     let tracks = threads(&session);
     let summary = Summary::of(store, &Question { from: 0, to: u64::MAX, tracks: tracks.clone() });

@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tempfile::{NamedTempFile, TempDir, TempPath};
 use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_formats::{Probe, recognise};
+use unspool_formats::{Limits, Probe, recognise};
 use unspool_unpack::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
 
-use crate::{Failure, Place, complain, json};
+use crate::{Failure, GO_ON, Place, complain, json};
 
 /// Containers in containers.
 const MAX_DEPTH: usize = 8;
-/// Maximum bytes of an unpacked file, against decompression bombs.
-const MAX_UNPACKED: u64 = 64 << 30;
 const PORTION: usize = 1 << 20;
 /// Bytes of an entry that recognise its format, and of the archive that they are unpacked from.
 const PEEK: usize = 64 * 1024;
@@ -87,7 +85,7 @@ impl Archive {
 
 /// Finds the trace in the file at `path`, which may go on within an archive: `traces.zip/first.xray`. `name` is the path as it
 /// was given, and `spooled` the file itself if it is a temporary one.
-pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>) -> Result<Found, Failure> {
+pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>, limits: Limits) -> Result<Found, Failure> {
     let (path, mut wanted) = split(path);
     let unpacked = spooled.map_or(Unpacked::None, |path| Unpacked::File { _path: path });
     let mut found = Found { path, unpacked, container: None };
@@ -109,15 +107,15 @@ pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>) -> Result
         let mut beside = None;
         if kind.is_archive() {
             let (entry, choice, log) = choose(kind, &mut file, &inner, wanted.as_deref())?;
-            target = extract(kind, &mut file, &entry, &inner)?;
-            beside = log.map(|log| extract(kind, &mut file, &log, &inner)).transpose()?;
+            target = extract(kind, &mut file, &entry, &inner, limits)?;
+            beside = log.map(|log| extract(kind, &mut file, &log, &inner, limits)).transpose()?;
             layer = format!("{}: {}", kind.name(), entry.name);
             next = entry.name;
             wanted = choice;
         } else {
             let Some(stream) = Stream::new(kind) else { break };
             file.0.rewind().map_err(in_file)?;
-            target = unpack(stream, kind, file.0, &inner).map_err(in_file)?;
+            target = unpack(stream, kind, file.0, &inner, limits).map_err(in_file)?;
             layer = kind.name().into();
             next = inner_name(&inner);
         }
@@ -135,7 +133,7 @@ pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>) -> Result
 }
 
 /// The content of an entry of an archive, in a temporary file.
-fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str) -> Result<TempPath, Failure> {
+fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str, limits: Limits) -> Result<TempPath, Failure> {
     if let Some(refusal) = entry.refusal() {
         return Err(Failure::new(format!("{name}: {refusal}")));
     }
@@ -145,7 +143,7 @@ fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str) -> Result<T
     file.0.seek(SeekFrom::Start(at)).map_err(in_file)?;
     let bytes = (&file.0).take(len);
     match Stream::of_entry(entry) {
-        Some(stream) => unpack(stream, kind, bytes, &format!("{name}/{}", entry.name)),
+        Some(stream) => unpack(stream, kind, bytes, &format!("{name}/{}", entry.name), limits),
         None => copy(bytes),
     }
     .map_err(in_file)
@@ -250,17 +248,15 @@ fn format_of(kind: Kind, file: &mut Packed, entry: &Entry) -> Option<&'static st
 }
 
 /// Unpacks a stream to a temporary file. What is wrong with it goes to stderr.
-fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str) -> io::Result<TempPath> {
+fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str, limits: Limits) -> io::Result<TempPath> {
     let mut target = NamedTempFile::new()?;
     let mut portion = vec![0; PORTION];
-    let mut written = 0;
+    if limits == Limits::LIFTED {
+        stream.lift_limit();
+    }
     while !stream.is_over() {
         let bytes = stream.unpack();
         if !bytes.is_empty() {
-            written += bytes.len() as u64;
-            if written > MAX_UNPACKED {
-                return Err(io::Error::other("it unpacks to more than 64 GiB."));
-            }
             target.write_all(bytes)?;
         } else if !stream.is_over() {
             match from.read(&mut portion)? {
@@ -270,7 +266,8 @@ fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str) -> io
         }
     }
     if let Some(fault) = stream.fault() {
-        complain(name, Place::At { noun: "byte", at: fault.at }, &fault.sentence(kind));
+        let hint = if fault.is_limit() { GO_ON } else { "" };
+        complain(name, Place::At { noun: "byte", at: fault.at }, &format!("{}{hint}", fault.sentence(kind)));
     }
     Ok(target.into_temp_path())
 }

@@ -120,6 +120,26 @@ fn a_dash_means_standard_input_or_output() {
 }
 
 #[test]
+fn info_counts_in_the_nouns_of_the_trace() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let text = |name: &str| {
+        let output = unspool(&["info", &fixtures.join(name).display().to_string()]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let scene = text("apitrace/scene.trace");
+    assert!(scene.contains("calls)") && !scene.contains("ticks") && scene.contains(" groups"), "{scene}");
+    let log = text("xray/threads.xray");
+    assert!(log.contains("ticks)") && log.contains("llvm-xray convert --symbolize"), "{log}");
+    for text in [scene, log] {
+        assert!(!text.contains(" 1 slices") && !text.contains(" 1 values"), "{text}");
+        // The facts are two columns.
+        let facts: Vec<&str> = text.lines().take_while(|line| !line.starts_with(' ')).collect();
+        let column = facts[0].len() - facts[0].trim_start_matches(char::is_alphabetic).trim_start().len();
+        assert!(facts.iter().all(|line| line.is_char_boundary(column) && line[..column].ends_with("  ")), "{text}");
+    }
+}
+
+#[test]
 fn exit_statuses_distinguish_usage_from_files() {
     let dir = tempfile::tempdir().unwrap();
     let text = dir.path().join("a.txt");

@@ -39,6 +39,15 @@ pub enum Neighbour {
         /// The slice to start from.
         item: Item,
     },
+    /// The slice of a row that is nearest to a position.
+    InRow {
+        /// The track.
+        track: TrackId,
+        /// Signed depth of the row, or `None` for the instants of the track.
+        depth: Option<i32>,
+        /// Absolute position, in ticks.
+        time: u64,
+    },
     /// The first slice of a name that begins at a position or after it, on any track.
     Named {
         /// Number of the name.
@@ -87,7 +96,7 @@ impl Visit for Longest {
     }
 
     fn slice(&mut self, index: usize, slice: Slice) {
-        let within = slice.start >= self.from && slice.start < self.to.max(self.from + 1);
+        let within = slice.start >= self.from && slice.start < self.to.max(self.from.saturating_add(1));
         if within && self.best.is_none_or(|(_, best)| slice.end - slice.start > best.end - best.start) {
             self.best = Some((index, slice));
         }
@@ -190,6 +199,8 @@ impl Store {
                 let slice = self.slice_at(track, depth, index as usize)?;
                 self.longest(track, depth.checked_add(1)?, slice.start, slice.end)
             }
+            Neighbour::InRow { track, depth: Some(depth), time } => self.nearest_slice(track, depth, time),
+            Neighbour::InRow { track, depth: None, time } => self.nearest_instant(track, time),
             Neighbour::Named { name, time } => self.first_named(name, time),
             Neighbour::Record { time, track, locator } => self.of_record(track, time, locator),
         }
@@ -215,6 +226,31 @@ impl Store {
         }
         let (item, slice) = best?;
         Some(Found { item, name, start: slice.start, end: Some(slice.end), flags: slice.flags })
+    }
+
+    /// The slice around a position, or else the closer one of those before and after it.
+    fn nearest_slice(&self, track: TrackId, depth: i32, time: u64) -> Option<Found> {
+        if let Some(around) = self.around(track, depth, time) {
+            return Some(around);
+        }
+        let after = self.tracks.get(track as usize)?.column(depth)?.overlapping(time, u64::MAX).start;
+        let slice = |index: usize| Some((index, self.slice_at(track, depth, index)?));
+        let nearest = [after.checked_sub(1).and_then(slice), slice(after)]
+            .into_iter()
+            .flatten()
+            .min_by_key(|(_, slice)| if slice.start > time { slice.start - time } else { time - slice.end.min(time) });
+        nearest.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
+    }
+
+    fn nearest_instant(&self, track: TrackId, time: u64) -> Option<Found> {
+        let instants = &self.tracks.get(track as usize)?.instants;
+        let after = instants.partition_point(0, |instant| instant.time < time);
+        let before = after.checked_sub(1);
+        let index = before.into_iter().chain([after]).filter(|index| *index < instants.len());
+        let index = index.min_by_key(|index| instants.get(*index).map_or(u64::MAX, |it| it.time.abs_diff(time)))?;
+        let instant = instants.get(index)?;
+        let item = Item::Instant { track, index: index as u32 };
+        Some(Found { item, name: instant.name, start: instant.time, end: None, flags: 0 })
     }
 
     fn of_record(&self, track: TrackId, time: u64, locator: Locator) -> Option<Found> {
@@ -401,6 +437,21 @@ mod tests {
             assert_eq!(Some(&found), starts.iter().find(|(_, start)| *start >= time));
         }
         assert_eq!(named(77, 0), None);
+    }
+
+    #[test]
+    fn the_nearest_of_a_row_is_found() {
+        let store = store();
+        let row = |depth, time| place(store.neighbour(Neighbour::InRow { track: 0, depth: Some(depth), time }));
+        assert_eq!(row(1, 15), Some((1, 0, 10)), "around the position");
+        assert_eq!((row(1, 0), row(1, 24), row(1, 26)), (Some((1, 0, 10)), Some((1, 0, 10)), Some((1, 1, 30))));
+        assert_eq!((row(1, 62), row(1, 249)), (Some((1, 1, 30)), Some((1, 2, 250))));
+        assert_eq!((row(1, 10_000), row(2, 0)), (Some((1, 2, 250)), Some((2, 0, 40))));
+        assert_eq!((row(0, 101), row(0, 199), row(0, 300)), (Some((0, 0, 0)), Some((0, 1, 200)), Some((0, 1, 200))));
+        assert_eq!((row(3, 0), row(-1, 0)), (None, None), "no such row");
+        let instant = |time| Some(store.neighbour(Neighbour::InRow { track: 0, depth: None, time })?.start);
+        assert_eq!([0, 45, 46, 1000].map(instant), [Some(45), Some(45), Some(46), Some(46)]);
+        assert_eq!(store.neighbour(Neighbour::InRow { track: 9, depth: None, time: 0 }), None);
     }
 
     #[test]

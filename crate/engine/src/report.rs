@@ -188,6 +188,7 @@ impl From<Problem> for ProblemOut {
 
 /// All problems of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ProblemCount {
     /// The stable id of the kind.
     pub kind: &'static str,
@@ -195,6 +196,8 @@ pub struct ProblemCount {
     pub count: u32,
     /// Whether data was lost or is in doubt.
     pub serious: bool,
+    /// Whether reading stopped at a limit that a person may lift: the file is opened again without it.
+    pub can_go_on: bool,
     /// One sentence for all of them.
     pub summary: String,
     /// The first of them.
@@ -226,6 +229,9 @@ pub struct TrackOut {
     pub lowest: i32,
     /// How many slices there are.
     pub slices: f64,
+    /// How many of the slices are groups of calls.
+    #[serde(skip_serializing_if = "is_none")]
+    pub groups: f64,
     /// How many instants there are.
     pub instants: f64,
     /// How many samples of a counter there are.
@@ -235,12 +241,19 @@ pub struct TrackOut {
     /// The lowest finite sample; 0 without samples.
     #[serde(rename = "lowestValue")]
     pub lowest_value: f64,
-    /// The type of the samples: `unsigned`, `signed` or `float`.
+    /// The lowest and the highest sample, if a double cannot hold one of them.
+    #[serde(rename = "exactRange", skip_serializing_if = "Option::is_none")]
+    pub exact_range: Option<(i128, i128)>,
+    /// The type of the samples: `unsigned`, `address`, `signed` or `float`.
     pub values: &'static str,
     /// Whether slices overlap, as lifetimes do, instead of nesting.
     pub overlapping: bool,
     /// Whether the track is incomplete until its buffers are put in order at the end.
     pub reordering: bool,
+}
+
+fn is_none(count: &f64) -> bool {
+    *count == 0.0
 }
 
 impl TrackOut {
@@ -261,12 +274,15 @@ impl TrackOut {
             rows: track.rows(),
             lowest: track.lowest(),
             slices: track.slices() as f64,
+            groups: track.groups as f64,
             instants: track.instants.len() as f64,
             samples: track.samples.len() as f64,
             highest: track.samples.range().map_or(0.0, |(_, high)| high),
             lowest_value: track.samples.range().map_or(0.0, |(low, _)| low),
+            exact_range: track.samples.beyond_doubles(),
             values: match track.def.values {
                 ValueKind::Unsigned => "unsigned",
+                ValueKind::Address => "address",
                 ValueKind::Signed => "signed",
                 ValueKind::Float => "float",
             },
@@ -317,6 +333,7 @@ impl Store {
                 kind: kind.id(),
                 count: count.count.try_into().unwrap_or(u32::MAX),
                 serious: kind.is_serious(),
+                can_go_on: kind.offers_to_go_on(),
                 summary: kind.summary(count.count, count.sum).to_string(),
                 first: count.first.into(),
             })

@@ -1,7 +1,7 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
 use unspool_formats::{
-    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, Want, recognise,
+    Clock, EventBatch, Format, Info, Instructions, Limits, Naming, OpenOptions, Opened, Probe, Want, recognise,
 };
 
 use crate::details::{Described, Item};
@@ -11,6 +11,7 @@ use crate::pull::Pull;
 use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 use crate::rows::RowSource;
 use crate::store::Store;
+use crate::store::problems::OUT_OF_ROOM;
 use crate::store::query::{QueryAnswer, TrackRows};
 use crate::stream::Stream;
 use crate::turn::Turn;
@@ -81,8 +82,18 @@ impl Session {
     ///
     /// Returns an error if no format recognises the file, or if its head is damaged.
     pub fn new(name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
+        Self::within(Limits::DEFAULT, name, size, head, tail)
+    }
+
+    /// As [`Session::new`], with limits on what the file may demand: [`Limits::LIFTED`] for a person who wants to go on after
+    /// a limit.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Session::new`].
+    pub fn within(limits: Limits, name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
         let (format, _) = recognise(&Probe { head, tail, size, name }).ok_or_else(|| refusal(head, size))?;
-        let options = OpenOptions { size: (size != u64::MAX).then_some(size), ..OpenOptions::default() };
+        let options = OpenOptions { size: (size != u64::MAX).then_some(size), limits };
         let path = match (format.open)(head, options)? {
             Opened::Stream(decoder) => Path::Stream(Stream::new(decoder)),
             Opened::Rows(decoder) => Path::Rows(Pull::new(decoder, size)),
@@ -109,6 +120,18 @@ impl Session {
     pub fn info(&self) -> TraceInfo {
         let companions = self.format.companions.iter().map(|kind| kind.id()).collect();
         TraceInfo { companions, ..self.head().into() }
+    }
+
+    /// Limits the memory of slices, instants and samples, in bytes. Reading ends when it is used up. There is a limit
+    /// anyway, by the number of slices that an index can address.
+    pub fn limit_memory(&mut self, bytes: u64) {
+        self.store.limit_memory(bytes);
+    }
+
+    /// Whether reading stopped at a limit and not at the end of the file.
+    pub fn stopped_at_limit(&self) -> bool {
+        let counts = self.store.problem_counts();
+        counts.into_iter().any(|(kind, _)| kind.offers_to_go_on() || kind == &OUT_OF_ROOM)
     }
 
     /// What has been decoded so far.

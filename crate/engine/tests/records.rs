@@ -377,6 +377,24 @@ fn fixtures_of_all_formats() {
 }
 
 #[test]
+fn the_record_at_a_position_is_found_without_a_list() {
+    for name in ["apitrace/scene.trace", "frames/calls.frames", "trace_db/variables.trace", "xray/threads.xray"] {
+        let mut trace = Trace::new(name, &fixture(name));
+        for key in trace.all.clone().iter().step_by(7) {
+            let others: Vec<Key> = trace.all.iter().filter(|other| other.x == key.x).copied().collect();
+            let found = trace.reader.at(key.x, Some(key.track)).unwrap().unwrap();
+            assert_eq!((found.x, found.track), (key.x, key.track), "{name}");
+            let found = Key::from(&trace.reader.at(key.x, None).unwrap().unwrap());
+            assert!(others.contains(&found), "{name}: {found:?}");
+        }
+        assert!(trace.reader.at(u64::MAX, None).unwrap().is_none(), "{name}");
+    }
+    // A basic log has the records of all threads in no order.
+    let mut trace = Trace::new("basic", &basic(1000, 3, false));
+    assert!(trace.reader.at(5, None).unwrap().is_none());
+}
+
+#[test]
 fn files_of_the_corpus() {
     for (format, most) in [("xray", 100_000), ("apitrace", 100_000), ("frames", 300_000), ("trace-db", 60_000)] {
         for (path, file) in corpus_of(format, most) {

@@ -150,6 +150,8 @@ pub enum ValueKind {
     /// A `u64`.
     #[default]
     Unsigned,
+    /// A `u64` that is an address.
+    Address,
     /// An `i64`.
     Signed,
     /// An `f64`.
@@ -206,6 +208,17 @@ impl TrackDef {
             values: ValueKind::Unsigned,
             stacking: Stacking::Nested,
             noun: None,
+        }
+    }
+
+    /// The track that the threads beyond [`Limits::tracks`](crate::Limits::tracks) share. Their calls overlap.
+    pub fn other_threads(detail: &str) -> Self {
+        Self {
+            detail: detail.into(),
+            orphans: Orphans::FromPrevious,
+            stacking: Stacking::Overlapping,
+            noun: Some("other call"),
+            ..Self::new(TrackKind::Lane, "other threads")
         }
     }
 }

@@ -34,6 +34,7 @@ pub struct Problem {
 pub struct ProblemKind {
     id: &'static str,
     serious: bool,
+    can_go_on: bool,
     sentence: &'static str,
     unknown: Option<&'static str>,
     summary: &'static str,
@@ -50,10 +51,10 @@ pub struct ProblemKind {
 /// ```
 #[macro_export]
 macro_rules! problem_kinds {
-    ($($(#[$doc:meta])+ $name:ident = ProblemKind::$new:ident($($text:expr),+ $(,)?) $(.$more:ident($arg:expr))*;)+) => {
+    ($($(#[$doc:meta])+ $name:ident = ProblemKind::$new:ident($($text:expr),+ $(,)?) $(.$more:ident($($arg:expr)?))*;)+) => {
         $(
             $(#[$doc])+
-            pub static $name: $crate::ProblemKind = $crate::ProblemKind::$new($($text),+)$(.$more($arg))*;
+            pub static $name: $crate::ProblemKind = $crate::ProblemKind::$new($($text),+)$(.$more($($arg)?))*;
         )+
         /// Every kind of this table.
         pub static KINDS: &[&$crate::ProblemKind] = &[$(&$name),+];
@@ -88,22 +89,42 @@ problem_kinds! {
         "calls nested deeper than {value} are not shown",
         "calls are nested deeper than can be shown",
     );
+
+    /// A thread without a track of its own. `value`: number of threads that have one.
+    MANY_THREADS = ProblemKind::remark(
+        "many-threads",
+        "the trace has more than {value} threads; this one shares the track \"other threads\"",
+        "{count} thread{ shares|s share} the track \"other threads\"",
+    );
+
+    /// The file unpacks to more than the limit. `value`: number of bytes unpacked.
+    UNPACKS_TO_MORE = ProblemKind::serious(
+        "unpacks-to-more",
+        "reading stopped after {value} unpacked bytes: the file unpacks to more than 500 times its size",
+        "reading stopped at the limit for compressed files",
+    ).can_go_on();
 }
 
 impl ProblemKind {
     /// A kind that means that bytes were lost or are in doubt.
     pub const fn serious(id: &'static str, sentence: &'static str, summary: &'static str) -> Self {
-        Self { id, serious: true, sentence, unknown: None, summary }
+        Self { id, serious: true, can_go_on: false, sentence, unknown: None, summary }
     }
 
     /// A kind that is worth a remark although everything in the file is shown.
     pub const fn remark(id: &'static str, sentence: &'static str, summary: &'static str) -> Self {
-        Self { id, serious: false, sentence, unknown: None, summary }
+        Self { id, serious: false, can_go_on: false, sentence, unknown: None, summary }
     }
 
     /// Uses this sentence if the value is 0, which for this kind means "unknown".
     pub const fn when_unknown(self, sentence: &'static str) -> Self {
         Self { unknown: Some(sentence), ..self }
+    }
+
+    /// Marks a limit that ended the reading and that a person may lift: the file is opened again with
+    /// [`Limits::LIFTED`](crate::Limits::LIFTED).
+    pub const fn can_go_on(self) -> Self {
+        Self { can_go_on: true, ..self }
     }
 
     /// A stable word, unique among all kinds of the program.
@@ -114,6 +135,11 @@ impl ProblemKind {
     /// Whether bytes were lost or are in doubt.
     pub fn is_serious(&self) -> bool {
         self.serious
+    }
+
+    /// Whether reading stopped at a limit that a person may lift.
+    pub fn offers_to_go_on(&self) -> bool {
+        self.can_go_on
     }
 
     /// Displays as one sentence for `count` problems of this kind, whose values add up to `sum`.
@@ -202,6 +228,11 @@ impl fmt::Display for Number {
             Self::Date(n) => write!(f, "{}-{:02}-{:02}", n / 10_000, n / 100 % 100, n % 100),
         }
     }
+}
+
+/// A count as text, with thousands separators.
+pub(crate) fn grouped(count: u64) -> impl fmt::Display {
+    Number::Decimal(count)
 }
 
 /// `1342` as `1,342`.

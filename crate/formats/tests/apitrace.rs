@@ -6,11 +6,12 @@ mod apitrace_traces;
 mod common;
 
 use std::fs;
+use std::path::Path;
 
 use apitrace_traces::{GOOD, POP, PUSH, corpus, dump, sample, stream};
 use common::{Delivered, decode, details, format, reader, whole};
 use proptest::prelude::*;
-use unspool_formats::apitrace::encode::{Details, Value as Arg, Writer, snappy};
+use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
 use unspool_formats::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
 use unspool_formats::problem::{MALFORMED, TOO_DEEP, TRUNCATED};
 use unspool_formats::{EventKind, Locator, OpenOptions, Probe, Problem, Text, Value};
@@ -197,6 +198,46 @@ fn recognises_every_corpus_file_and_nothing_else() {
             "{head:?}"
         );
     }
+}
+
+#[test]
+fn recognises_traces_whose_first_name_is_long_or_not_ascii() {
+    let long = "a_very_long_name_".repeat(600);
+    let longer = "n".repeat(100_000);
+    for name in ["größe::set", "描画", &long, &longer] {
+        let mut w = Writer::new(&[]);
+        w.call(0, &FunctionSig { id: 0, name, args: &[] }, vec![], None);
+        let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+        gzip.extend(miniz_oxide::deflate::compress_to_vec(w.stream(), 1));
+        gzip.extend([0; 8]);
+        for file in [gzip, snappy(w.stream(), 1 << 20)] {
+            let head = &file[..file.len().min(65536)];
+            let probe = Probe { head, tail: head, size: file.len() as u64, name: "x.trace" };
+            assert!((format("apitrace").sniff)(&probe).is_some(), "{} bytes", name.len());
+            assert_eq!(whole("apitrace", &file).records, 1);
+        }
+    }
+    // A compressed text is no trace, whatever it says.
+    let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    gzip.extend(miniz_oxide::deflate::compress_to_vec("größe\n".repeat(20_000).as_bytes(), 1));
+    assert_eq!((format("apitrace").sniff)(&Probe { head: &gzip, tail: &gzip, size: 1000, name: "x.trace" }), None);
+}
+
+#[test]
+fn a_damaged_container_has_the_same_problems_in_any_portions() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apitrace");
+    let file = fs::read(folder.join("scene.gzip.trace")).unwrap();
+    let mut both = 0;
+    for at in (20..file.len()).step_by(5) {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x55;
+        let (all, _) = decode("apitrace", &damaged, WHOLE, 1 << 16);
+        let (parts, _) = decode("apitrace", &damaged, &[64], 50);
+        // Where the stream is malformed, what follows is not read, so damage there is no second problem.
+        assert_eq!(all.kinds(), parts.kinds(), "damaged at {at}");
+        both += usize::from(all.kinds().contains(&&MALFORMED));
+    }
+    assert!(both > 10, "{both} malformed");
 }
 
 proptest! {

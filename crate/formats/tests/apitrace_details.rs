@@ -31,6 +31,26 @@ fn field<'a>(details: &'a RecordDetails, path: &[&str]) -> &'a Shown {
 }
 
 #[test]
+fn values_nested_too_deep_for_browsers_are_counted() {
+    let mut w = Writer::new(&[]);
+    let deep = (0..300).fold(Value::Uint(7), |inner, _| Value::Array(vec![inner]));
+    w.call(0, &GOOD, vec![deep, Value::Uint(9)], None);
+    let file = snappy(w.stream(), 1 << 20);
+    let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);
+    let call = all.events.iter().find(|e| e.0 == EventKind::Begin && e.1 == 3).unwrap().4;
+    let details = details(reader("apitrace", decoder.as_ref()).as_ref(), &file, call);
+    let mut levels = 0;
+    let mut value = field(&details, &["Arguments", "v"]);
+    while let Shown::List(inner) = value {
+        levels += 1;
+        value = inner.first().unwrap_or(&Shown::Null);
+    }
+    assert_eq!(levels, 65);
+    assert_eq!(field(&details, &["Arguments", "argument 1"]), &Shown::U64(9), "what follows is not lost");
+    assert!(details.remarks.iter().any(|remark| remark.contains("more values are not shown")), "{:?}", details.remarks);
+}
+
+#[test]
 fn details_hold_the_arguments_of_both_events_of_a_call() {
     let file = snappy(sample().stream(), 40);
     let (all, decoder) = decode("apitrace", &file, WHOLE, 1 << 16);

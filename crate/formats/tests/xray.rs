@@ -82,8 +82,8 @@ fn every_record_kind_round_trips() {
             "+#1@1000",
             "+#268435455@1010",
             "-#268435455@1020",
-            "!custom event@1030",
-            "!typed event 9@1040",
+            "!hello@1030",
+            "!9: 00 00 00 00 00 00 00 00 …@1040",
             "-#1@4611686018427387909",
             "+#2@4611687117939015680",
             "!typed event 0@4611688217450643456",
@@ -156,7 +156,7 @@ fn finds_the_next_buffer_after_typed_events_shortened_one() {
     b.function(FunctionKind::Enter, 2, 1030);
     let all = whole(&log([b.finish_as_llvm(), calls(1, 1, 2000, &[9]).finish()]));
     // 16 bytes are missing: the last two records are gone, exactly.
-    assert_eq!(all.track(1), ["+#1@1000", "!typed event 1@1010", "+#9@2000", "-#9@2010"]);
+    assert_eq!(all.track(1), ["+#1@1000", "!1: abc@1010", "+#9@2000", "-#9@2010"]);
     let mut b = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
     b.event(Some(1), 1010, b"abc");
     b.function(FunctionKind::Enter, 1, 1020);
@@ -169,7 +169,7 @@ fn finds_the_next_buffer_after_typed_events_shortened_one() {
         (event.4.position(), 16 + 1),
         "its record and the part of the payload that exists"
     );
-    assert_eq!(all.track(1), ["!typed event 1@1010", "+#1@1020", "!custom event@1030", "+#9@2000", "-#9@2010"]);
+    assert_eq!(all.track(1), ["!1: abc@1010", "+#1@1020", "!c…@1030", "+#9@2000", "-#9@2010"]);
     assert!(all.events.iter().any(|e| e.0 == EventKind::StackLost));
 }
 
@@ -286,10 +286,12 @@ fn every_version_in_both_byte_orders_gives_the_same_events() {
             };
             let file = log_of(&header, [buffer(1 << 40, 1), buffer(1 << 41, 2)]);
             let all = whole(&file);
+            // The payload is lost in early versions.
+            let event = if version <= 2 { "custom event" } else { "hello" };
             let at = |clock: u64, id: u32| {
                 [
                     format!("+#{id}@{clock}"),
-                    format!("!custom event@{}", clock + 5),
+                    format!("!{event}@{}", clock + 5),
                     format!("+#268435455@{}", clock + 10),
                     format!("-#268435455@{}", clock + 20),
                     format!("-#{id}@{}", clock + 30),
@@ -393,8 +395,8 @@ records:
         all.track(1),
         [
             "+run(int, char**)@1800000000000000001",
-            "!custom event@1800000000000000005",
-            "!typed event 9@1800000000000000006",
+            "!00 01 69 74@1800000000000000005",
+            "!9: a, b: {c}@1800000000000000006",
             "-run(int, char**)@1800000000000000010",
         ]
     );

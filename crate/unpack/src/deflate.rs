@@ -1,17 +1,13 @@
 //! Deflate (RFC 1951) without a header: an entry of a zip archive, and the data of a gzip member.
 
-use alloc::boxed::Box;
+use unspool_formats::container::{Buffer, Inflate, Inflated};
 
-use miniz_oxide::inflate::stream::{InflateState, inflate};
-use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
-use unspool_formats::container::Buffer;
-
-use crate::stream::{Decode, PIECE};
+use crate::stream::Decode;
 use crate::{Fault, Why};
 
 /// Unpacks one Deflate stream and computes its checksum.
 pub(crate) struct Deflate {
-    state: Box<InflateState>,
+    inflate: Inflate,
     /// Bytes taken.
     at: u64,
     over: bool,
@@ -24,13 +20,12 @@ pub(crate) struct Deflate {
 
 impl Deflate {
     pub(crate) fn new(expected: Option<(u32, u64)>) -> Self {
-        let state = InflateState::new_boxed(DataFormat::Raw);
-        Self { state, at: 0, over: false, crc: crc32fast::Hasher::new(), added: 0, expected }
+        Self { inflate: Inflate::default(), at: 0, over: false, crc: crc32fast::Hasher::new(), added: 0, expected }
     }
 
     /// Begins another stream.
     pub(crate) fn reset(&mut self) {
-        self.state.reset(DataFormat::Raw);
+        self.inflate.reset();
         (self.at, self.over, self.added) = (0, false, 0);
         self.crc.reset();
     }
@@ -44,23 +39,22 @@ impl Deflate {
 impl Decode for Deflate {
     fn run(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Fault> {
         let before = out.data().len();
-        let result = inflate(&mut self.state, input, out.room(PIECE), MZFlush::None);
-        out.added(result.bytes_written);
-        self.crc.update(out.data().get(before..).unwrap_or_default());
-        self.added += result.bytes_written as u64;
-        self.at += result.bytes_consumed as u64;
-        match result.status {
-            Ok(MZStatus::StreamEnd) => {
+        let (taken, result) = self.inflate.run(input, out);
+        let added = out.data().get(before..).unwrap_or_default();
+        self.crc.update(added);
+        self.added += added.len() as u64;
+        self.at += taken as u64;
+        match result {
+            Inflated::Going => {}
+            Inflated::Ended => {
                 self.over = true;
                 if self.expected.is_some_and(|expected| expected != self.sum()) {
                     return Err(Fault { at: self.at, why: Why::Checksum });
                 }
             }
-            // `Buf`: no progress without more input.
-            Ok(_) | Err(MZError::Buf) => {}
-            Err(_) => return Err(Fault { at: self.at, why: Why::Malformed }),
+            Inflated::Damaged => return Err(Fault { at: self.at, why: Why::Malformed }),
         }
-        Ok(result.bytes_consumed)
+        Ok(taken)
     }
 
     fn end(&mut self, _out: &mut Buffer) -> Result<(), Fault> {

@@ -31,9 +31,16 @@ pub enum Why {
     NoDirectory,
     /// The archive has more entries than [`crate::MAX_ENTRIES`].
     TooMany,
+    /// The stream unpacks to more than [`unspool_formats::limits::Expansion`] allows.
+    Expansion,
 }
 
 impl Fault {
+    /// Whether this is a limit that a person may lift, and not damage.
+    pub fn is_limit(self) -> bool {
+        self.why == Why::Expansion
+    }
+
     /// What is wrong with a container of this kind, in one or two sentences.
     pub fn sentence(self, kind: Kind) -> String {
         let name = kind.name();
@@ -46,6 +53,9 @@ impl Fault {
             Why::Unreadable => format!("The {name} {what} cannot be read."),
             Why::NoDirectory => {
                 format!("The {name} {what} has no valid directory. Its files were found by their headers.")
+            }
+            Why::Expansion => {
+                format!("The {name} {what} unpacks to more than 500 times its size. Reading stopped at this limit.")
             }
             Why::TooMany => format!("The {name} {what} has more than 100,000 entries. The rest is left out."),
         }

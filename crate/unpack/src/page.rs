@@ -104,6 +104,18 @@ impl Unpacker {
         unsafe { Uint8Array::view(self.stream.unpack()) }
     }
 
+    /// Lifts the limit of what the stream unpacks to.
+    #[wasm_bindgen(js_name = liftLimit)]
+    pub fn lift_limit(&mut self) {
+        self.stream.lift_limit();
+    }
+
+    /// Whether the stream was ended at that limit, and not by damage.
+    #[wasm_bindgen(getter, js_name = isLimited)]
+    pub fn is_limited(&self) -> bool {
+        self.stream.fault().is_some_and(Fault::is_limit)
+    }
+
     /// Whether nothing more will come.
     #[wasm_bindgen(getter, js_name = isOver)]
     pub fn is_over(&self) -> bool {

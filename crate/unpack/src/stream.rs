@@ -5,15 +5,13 @@ use alloc::vec::Vec;
 
 use unspool_formats::Limits;
 use unspool_formats::container::{Buffer, Container};
+use unspool_formats::limits::Expansion;
 
 use crate::deflate::Deflate;
 use crate::gzip::Gzip;
 use crate::wrapped::Wrapped;
 use crate::xz::Xz;
-use crate::{Entry, Fault, Kind, Method};
-
-/// Maximum number of bytes added by one call of [`Decode::run`].
-pub(crate) const PIECE: usize = 1 << 20;
+use crate::{Entry, Fault, Kind, Method, Why};
 
 /// A decompressor.
 pub(crate) trait Decode {
@@ -36,6 +34,11 @@ pub struct Stream {
     /// Bytes that were pushed and not taken.
     input: Buffer,
     out: Buffer,
+    expansion: Expansion,
+    /// Bytes taken of what was pushed.
+    packed: u64,
+    /// Bytes returned, with those in `out`.
+    unpacked: u64,
     ended: bool,
     over: bool,
     fault: Option<Fault>,
@@ -67,7 +70,13 @@ impl Stream {
 
     fn of(decoder: Box<dyn Decode>) -> Self {
         let (input, out) = (Buffer::default(), Buffer::default());
-        Self { decoder, input, out, ended: false, over: false, fault: None }
+        let expansion = Limits::DEFAULT.expansion;
+        Self { decoder, input, out, expansion, packed: 0, unpacked: 0, ended: false, over: false, fault: None }
+    }
+
+    /// Lifts the limit of what the stream unpacks to.
+    pub fn lift_limit(&mut self) {
+        self.expansion = Expansion::UNLIMITED;
     }
 
     /// Appends bytes of the container.
@@ -89,6 +98,7 @@ impl Stream {
             match self.decoder.run(self.input.data(), &mut self.out) {
                 Ok(taken) => {
                     self.input.consume(taken);
+                    self.packed += taken as u64;
                     if self.decoder.is_over() {
                         self.over = true;
                     } else if taken == 0 && self.out.data().is_empty() {
@@ -105,7 +115,20 @@ impl Stream {
                 }
             }
         }
+        self.limit();
         self.out.data()
+    }
+
+    /// Drops what exceeds the limit and ends the stream there.
+    fn limit(&mut self) {
+        let all = self.out.data().len() as u64;
+        let within = self.expansion.admits(self.packed, self.unpacked, all);
+        self.unpacked += within;
+        if within < all {
+            self.out.shorten((all - within) as usize);
+            self.over = true;
+            self.fault = Some(Fault { at: self.packed, why: Why::Expansion });
+        }
     }
 
     /// Whether nothing more will come after what [`Stream::unpack`] returned last.

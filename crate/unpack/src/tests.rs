@@ -248,3 +248,35 @@ fn names_the_content() {
         assert_eq!(inner_name(name), inner);
     }
 }
+
+#[test]
+fn a_bomb_ends_at_the_limit_unless_that_is_lifted() {
+    // Blocks of one byte, repeated 128 KiB times, in a frame without a checksum and with a window of 128 KiB.
+    let blocks = 600_u32;
+    let mut file = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3];
+    for i in 1..=blocks {
+        let header = ((128 << 10) << 3 | 1 << 1 | u32::from(i == blocks)).to_le_bytes();
+        file.extend([header[0], header[1], header[2], 9]);
+    }
+    let total = |lift: bool, portion: usize| {
+        let mut stream = Stream::new(Kind::Zstd).unwrap();
+        if lift {
+            stream.lift_limit();
+        }
+        let mut all = 0;
+        for part in file.chunks(portion) {
+            stream.push(part);
+            while let bytes @ [_, ..] = stream.unpack() {
+                all += bytes.len();
+            }
+        }
+        stream.end();
+        all += stream.unpack().len();
+        (all, stream.fault())
+    };
+    let (all, fault) = total(false, usize::MAX);
+    assert_eq!((all, fault.map(|f| f.why)), (64 << 20, Some(Why::Expansion)));
+    assert!(fault.unwrap().is_limit());
+    assert_eq!(total(false, 100).0, 64 << 20);
+    assert_eq!(total(true, 1000), ((blocks as usize) << 17, None));
+}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { formatCounted, shortened } from '../../base/format.ts';
 import type { Workbench } from '../../model/workbench.ts';
 import { listenForCommands } from '../commands/keyboard.ts';
 import { KeysDialog } from '../commands/keys.tsx';
@@ -10,6 +11,9 @@ import { Welcome } from '../welcome/welcome.tsx';
 import { DropOverlay } from './drop.tsx';
 import { Entries } from './entries.tsx';
 import './app.css';
+
+/** Characters of a notice, which may have names of files in it. */
+const LONGEST_NOTICE = 600;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
@@ -42,11 +46,9 @@ export function App({ page }: { page: Page }) {
       <input
         ref={input}
         id="file-input"
-        class="unseen"
+        hidden
         type="file"
         multiple
-        tabIndex={-1}
-        aria-label="Trace file"
         onChange={(event) => {
           workbench.openFiles([...(event.currentTarget.files ?? [])]);
           // Without this, choosing the same file again would not be a change.
@@ -69,13 +71,19 @@ export function App({ page }: { page: Page }) {
 
 function Notice({ workbench }: { workbench: Workbench }) {
   const bench = workbench.bench.value;
+  const id = bench.at === 'open' ? bench.open.id : 0;
+  /** The trace whose limit the person keeps. */
+  const kept = useSignal(0);
   const text = workbench.notice.value || (bench.at === 'open' ? bench.open.trace.shortage.value : '');
   const offered = workbench.offered.value;
+  const looking = workbench.looking.value;
+  const limited = bench.at === 'open' && bench.open.trace.canGoOn.value && kept.value !== id;
   return (
     <div class="notice" role="status">
       {offered && (
         <p>
-          Another page has sent {offered.name}. Open it in place of this trace?
+          {offered.isSent && `Another page has sent ${shortened(offered.name)}. `}
+          Open {offered.isSent ? 'it' : shortened(offered.name)} in place of this trace?
           <button type="button" onClick={offered.accept}>
             Open
           </button>
@@ -84,9 +92,28 @@ function Notice({ workbench }: { workbench: Workbench }) {
           </button>
         </p>
       )}
+      {looking && (
+        <p>
+          Looking at {formatCounted(looking.files, 'file')}…
+          <button type="button" onClick={workbench.cancel}>
+            Cancel
+          </button>
+        </p>
+      )}
+      {limited && (
+        <p>
+          Reading stopped at a limit. This file may need more memory than there is.
+          <button type="button" onClick={workbench.goOn}>
+            Go on
+          </button>
+          <button type="button" class="plain" aria-label="Keep the limit" onClick={() => (kept.value = id)}>
+            ×
+          </button>
+        </p>
+      )}
       {!offered && text !== '' && (
         <p>
-          {text}
+          {shortened(text, LONGEST_NOTICE)}
           <button type="button" class="plain" aria-label="Dismiss" onClick={workbench.dismissNotice}>
             ×
           </button>

@@ -34,10 +34,22 @@ describe('the commands', () => {
   });
   it('run what their keys stand for', () => {
     hasSelection.value = true;
-    for (const chord of ['w', '-', 'arrowup', ']', 'ctrl o']) {
+    for (const chord of ['w', '-', 'pageup', 'arrowup', 'arrowdown', ']', 'ctrl o']) {
       commandFor(chord, ON_TIMELINE, context)?.run(context);
     }
-    expect(log).toEqual(['zoom 0.625', 'zoom 1.6', 'scroll -3', 'step callee', 'chooseFile']);
+    expect(log).toEqual([
+      'zoom 0.625',
+      'zoom 1.6',
+      'scroll -10',
+      'stepRow -1',
+      'stepRow 1',
+      'step callee',
+      'chooseFile',
+    ]);
+  });
+  it('select something before they step from it', () => {
+    for (const chord of ['arrowup', 'arrowdown']) commandFor(chord, ON_TIMELINE, context)?.run(context);
+    expect(log).toEqual(['selectFirst', 'selectFirst']);
   });
   it('are disabled without the trace or the selection that they need', () => {
     expect(idFor('w', {}, { ...context, trace: null })).toBeNull();
@@ -70,14 +82,14 @@ describe('a key', () => {
 
 it('lists the keys of the commands on the sheet', () => {
   const rows = SHEET.flatMap(({ rows }) => rows);
-  expect(rows.find(({ does }) => does === 'left, right')?.keys).toEqual([
+  expect(rows.find(({ does }) => does === 'Pan left, pan right')?.keys).toEqual([
     ['A', 'D'],
     ['←', '→'],
   ]);
-  expect(rows.find(({ does }) => does === 'open a trace')?.keys).toEqual([['Ctrl', 'O']]);
+  expect(rows.find(({ does }) => does === 'Open a trace')?.keys).toEqual([['Ctrl', 'O']]);
   const listed = rows.flatMap(({ keys }) => keys.flat());
   for (const { keys } of COMMANDS)
     expect(listed.map((key) => key.toLowerCase())).toContain(
-      keys[0]?.split(' ').at(-1)?.replace('arrowup', '↑').replace('arrowdown', '↓'),
+      keys[0]?.split(' ').at(-1)?.replace('arrowup', '↑').replace('arrowdown', '↓').replace('page', 'page '),
     );
 });

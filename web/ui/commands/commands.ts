@@ -26,7 +26,7 @@ export interface Command {
 const PAN = 0.2;
 const ZOOM = 1.6;
 /** Rows of slices that a key scrolls. */
-const ROWS = 3;
+const ROWS = 10;
 
 /** All commands of the page. */
 export const COMMANDS = [
@@ -50,17 +50,19 @@ export const COMMANDS = [
   onTrace('zoom-out', 'Zoom out', ['s'], (trace) => trace.zoom(ZOOM), { alsoKeys: ['-'] }),
   onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], (trace) => trace.pan(-PAN)),
   onTrace('pan-right', 'Pan right', ['d', 'arrowright'], (trace) => trace.pan(PAN)),
-  onTrace('scroll-up', 'Scroll the tracks up', ['arrowup'], (trace) => trace.scroll(-ROWS)),
-  onTrace('scroll-down', 'Scroll the tracks down', ['arrowdown'], (trace) => trace.scroll(ROWS)),
+  onTrace('scroll-up', 'Scroll the tracks up', ['pageup'], (trace) => trace.scroll(-ROWS)),
+  onTrace('scroll-down', 'Scroll the tracks down', ['pagedown'], (trace) => trace.scroll(ROWS)),
   onTrace('show-whole', 'Show the whole trace', ['0'], (trace) => trace.showWhole()),
-  onTrace('go-to', 'Go to a position', ['g'], (trace) => trace.goTo()),
+  onTrace('go-to', 'Go to a position or a name', ['g'], (trace) => trace.goTo()),
   onTrace('find', 'Find', ['ctrl f', '/'], (trace) => trace.find()),
   onTrace('find-next', 'Select the next hit', ['f3'], (trace) => trace.findStep(1), { needs: 'hits' }),
   onTrace('find-previous', 'Select the previous hit', ['shift f3'], (trace) => trace.findStep(-1), { needs: 'hits' }),
-  onTrace('fit-selection', 'Fit the selection', ['f'], (trace) => trace.fitSelection(), { needs: 'selection' }),
+  onTrace('fit-selection', 'Zoom to the selection', ['f'], (trace) => trace.fitSelection(), { needs: 'selection' }),
   onTrace('select-first', 'Select the first call on the screen', ['enter'], (trace) => trace.selectFirst(), {
     needs: 'no selection',
   }),
+  onTrace('select-above', 'Select in the row above', ['arrowup'], (trace) => firstOr(trace, () => trace.stepRow(-1))),
+  onTrace('select-below', 'Select in the row below', ['arrowdown'], (trace) => firstOr(trace, () => trace.stepRow(1))),
   onTrace('select-next', 'Select the next in the row', ['.'], (trace) => trace.step('next'), { needs: 'selection' }),
   onTrace('select-previous', 'Select the previous in the row', [','], (trace) => trace.step('previous'), {
     needs: 'selection',
@@ -69,9 +71,17 @@ export const COMMANDS = [
   onTrace('select-callee', 'Select the longest callee', [']'], (trace) => trace.step('callee'), {
     needs: 'selection',
   }),
-  onTrace('select-range', 'Select a range', ['r'], (trace) => trace.selectRange()),
+  onTrace('select-range', 'Select the range of the selection, or of what is on the screen', ['r'], (trace) =>
+    trace.selectRange(),
+  ),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
 ] as const satisfies readonly Command[];
+
+/** Steps from the selection, or makes one. */
+function firstOr(trace: TraceActions, step: () => Promise<void>): void {
+  if (trace.hasSelection.peek()) void step();
+  else trace.selectFirst();
+}
 
 /** The id of one of the {@link COMMANDS}. */
 export type CommandId = (typeof COMMANDS)[number]['id'];

@@ -33,6 +33,8 @@ export interface TraceActions {
   fitSelection(): void;
   /** Selects the first slice on the screen. */
   selectFirst(): void;
+  /** Selects what is nearest in the next row below (1) or above (-1) that has something, of the same or another track. */
+  stepRow(by: 1 | -1): Promise<void>;
   /** Selects a neighbour of the selected item. */
   step(to: Step): Promise<void>;
   /** Makes the selected slice the range, or else what is on the screen. */

@@ -13,7 +13,15 @@ export interface Focus {
 }
 
 /** Controls use these keys themselves, so they run commands only while the focus is on the timeline. */
-const FOR_CONTROLS: ReadonlySet<Chord> = new Set(['arrowleft', 'arrowright', 'arrowup', 'arrowdown', 'enter']);
+const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
+  'arrowleft',
+  'arrowright',
+  'arrowup',
+  'arrowdown',
+  'pageup',
+  'pagedown',
+  'enter',
+]);
 
 /** Runs the command of each key that reaches the window, until disposed. `context` is called at each key. */
 export function listenForCommands(context: () => CommandContext): Dispose {

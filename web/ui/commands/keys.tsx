@@ -16,7 +16,15 @@ export function KeysDialog({ close }: { close: () => void }) {
       onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
     >
       <div class="keys-inner">
-        <h2 id="keys-title">Keys</h2>
+        <header class="keys-head">
+          {/* The browser scrolls to the focus, which belongs at the top. */}
+          <h2 id="keys-title" tabIndex={-1} autofocus>
+            Keys
+          </h2>
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </header>
         <div class="keys-groups">
           {SHEET.map((group) => (
             <section key={group.title}>
@@ -34,9 +42,6 @@ export function KeysDialog({ close }: { close: () => void }) {
             </section>
           ))}
         </div>
-        <button type="button" onClick={close}>
-          Close
-        </button>
       </div>
     </dialog>
   );

@@ -1,4 +1,4 @@
-import { type Chord, type CommandId, commandOf } from './commands.ts';
+import { type Chord, COMMANDS, type CommandId, commandOf } from './commands.ts';
 
 /** A line of the sheet of keys. */
 export interface SheetRow {
@@ -18,62 +18,70 @@ const LABELS: Readonly<Record<string, string>> = {
   arrowdown: '↓',
   arrowleft: '←',
   arrowright: '→',
+  pageup: 'Page Up',
+  pagedown: 'Page Down',
 };
 
-/** The sheet of keys: commands with the keys of the registry, and the gestures and keys of single controls. */
-export const SHEET: readonly SheetGroup[] = [
+const GROUPS: readonly SheetGroup[] = [
   {
     title: 'Move',
     rows: [
-      gesture('Drag', 'pan, in both directions'),
-      gesture('Wheel', 'zoom at the pointer'),
-      gesture('Shift Wheel', 'scroll sideways'),
-      gesture('Alt Wheel', 'scroll the tracks'),
-      commands(['zoom-in', 'zoom-out'], 'zoom in, out'),
-      commands(['pan-left', 'pan-right'], 'left, right'),
-      commands(['scroll-up', 'scroll-down'], 'scroll the tracks'),
-      commands(['show-whole'], 'whole trace'),
-      commands(['go-to'], 'go to a position'),
+      gesture('Drag', 'Pan'),
+      gesture('Wheel', 'Zoom at the pointer'),
+      gesture('Shift Wheel', 'Scroll sideways'),
+      gesture('Alt Wheel', 'Scroll the tracks'),
+      commands(['zoom-in', 'zoom-out'], 'Zoom in, zoom out'),
+      commands(['pan-left', 'pan-right'], 'Pan left, pan right'),
+      commands(['scroll-up', 'scroll-down'], 'Scroll the tracks'),
+      commands(['show-whole']),
+      commands(['go-to']),
     ],
   },
   {
     title: 'Select',
     rows: [
-      gesture('Click', 'select'),
-      gesture('Double-click', 'fit what is under the pointer'),
-      commands(['fit-selection'], 'fit the selection'),
-      commands(['select-first'], 'select the first one on the screen'),
-      commands(['select-next', 'select-previous'], 'next, previous in the row'),
-      commands(['select-caller', 'select-callee'], 'caller, longest callee'),
-      commands(['clear-latest'], 'take it back, the latest first'),
+      gesture('Click', 'Select'),
+      gesture('Double-click', 'Zoom to what is under the pointer'),
+      commands(['fit-selection']),
+      commands(['select-first']),
+      commands(['select-above', 'select-below'], 'Select in the row above, below'),
+      commands(['select-next', 'select-previous'], 'Select the next, previous in the row'),
+      commands(['select-caller', 'select-callee'], 'Select the caller, longest callee'),
+      commands(['clear-latest']),
     ],
   },
   {
     title: 'Find',
-    rows: [commands(['find'], 'find'), commands(['find-next', 'find-previous'], 'next, previous hit')],
+    rows: [commands(['find']), commands(['find-next', 'find-previous'], 'Select the next or previous hit')],
   },
   {
-    title: 'Range, for all panels below',
-    rows: [
-      gesture('Shift Drag', 'select a range'),
-      commands(['select-range'], 'the range of the selection, or of what is on the screen'),
-      commands(['clear-latest'], 'the whole trace again'),
-    ],
+    title: 'Range of the panels',
+    rows: [gesture('Shift Drag', 'Select a range'), commands(['select-range'])],
   },
   {
     title: 'Flame graph and functions',
     rows: [
-      gesture('Click', 'look closer at a node; make a function stand out'),
-      gesture('↑ ↓ ← →', 'caller, callee, neighbours; the rows of the table'),
-      gesture('Enter', 'look closer'),
-      gesture('Escape', 'back to where one came from'),
+      gesture('Click', 'Zoom to a call, highlight a function'),
+      gesture('↑ ↓ ← →', 'Go to caller, callee, neighbours; rows of the table'),
+      gesture('Enter', 'Zoom in'),
+      gesture('Escape', 'Zoom out'),
     ],
   },
   {
+    title: 'Details',
+    rows: [gesture('↑ ↓ Home End', 'Go to another value'), gesture('Enter', 'Copy the value')],
+  },
+  {
     title: 'Page',
-    rows: [commands(['open-file'], 'open a trace'), commands(['show-keys'], 'these keys')],
+    rows: [commands(['open-file']), commands(['show-keys'])],
   },
 ];
+
+/**
+ * The sheet of keys: commands with the keys of the registry, and the gestures and keys of single controls. Commands that no
+ * group has come last.
+ */
+export const SHEET: readonly SheetGroup[] = withOthers(GROUPS);
 
 /** The labels of a chord's keys: `['Ctrl', 'O']`. */
 export function labelsOf(chord: Chord): readonly string[] {
@@ -85,12 +93,22 @@ function gesture(keys: string, does: string): SheetRow {
   return { keys: [keys.split(' ')], does };
 }
 
-/** A row for commands that belong together: their first keys are one alternative, their second keys another. */
-function commands(ids: readonly CommandId[], does: string): SheetRow {
+/**
+ * A row for commands that belong together: their first keys are one alternative, their second keys another. It says what
+ * `does` says, or else the title of the only command.
+ */
+function commands(ids: readonly CommandId[], does = ids.map((id) => commandOf(id).title).join(', ')): SheetRow {
   const all = ids.map((id) => commandOf(id).keys);
   const alternatives = Math.max(...all.map((keys) => keys.length));
   return {
     keys: Array.from({ length: alternatives }, (_, i) => all.flatMap((keys) => (keys[i] ? labelsOf(keys[i]) : []))),
     does,
   };
+}
+
+function withOthers(groups: readonly SheetGroup[]): readonly SheetGroup[] {
+  const listed = new Set(groups.flatMap(({ rows }) => rows.flatMap(({ keys }) => keys.flat())));
+  const others = COMMANDS.filter(({ keys }) => !keys.every((chord) => labelsOf(chord).every((key) => listed.has(key))));
+  if (others.length === 0) return groups;
+  return [...groups, { title: 'More', rows: others.map(({ id }) => commands([id])) }];
 }

@@ -13,7 +13,10 @@ interface CopyableProps {
   readonly children: ComponentChildren;
 }
 
-/** A value that a click copies. A click that selects part of its text does not copy. */
+/**
+ * A value that a click copies. A click that selects part of its text does not copy. The list that it is in leads the focus to
+ * it.
+ */
 export function Copyable({ text, mono = false, muted = false, children }: CopyableProps) {
   const copied = useSignal(false);
   useEffect(() => {
@@ -35,7 +38,7 @@ export function Copyable({ text, mono = false, muted = false, children }: Copyab
     <span
       class={`copyable${mono ? ' mono' : ''}${muted ? ' muted' : ''}`}
       role="button"
-      tabIndex={0}
+      tabIndex={-1}
       title="Click to copy"
       onClick={() => void copy()}
       onKeyDown={(event) => {

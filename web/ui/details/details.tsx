@@ -1,3 +1,6 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import {
   formatBytes,
   formatCount,
@@ -6,6 +9,7 @@ import {
   formatOffset,
   formatPosition,
   plural,
+  shortened,
 } from '../../base/format.ts';
 import type { Details as ItemDetails, Ticks, TraceInfo } from '../../base/protocol.ts';
 import { flagWords } from '../../model/flags.ts';
@@ -16,6 +20,7 @@ import { extentLength } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../render/palette.ts';
 import { Keep } from '../parts/keep.tsx';
+import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Copyable } from './copyable.tsx';
 import { KeepAddress, Keeper } from './keep_field.tsx';
 import { Fields } from './value.tsx';
@@ -36,7 +41,7 @@ export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl 
   return (
     <aside class="details" aria-label="Details">
       {known.at === 'asking' && <p class="muted">Reading…</p>}
-      {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'There is nothing more known of this.'}</p>}
+      {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'No details of this selection.'}</p>}
       {known.at === 'known' && (
         <Item
           open={open}
@@ -69,12 +74,15 @@ function Item({ open, details, context, colour }: ItemProps) {
     <>
       <div class="details-head">
         {details.name >= 0 && <span class="swatch" style={{ background: colour }} />}
-        <h2>{trace.names.inPlaceOf(details.title) || positionTitle(details.start, context)}</h2>
+        <Title
+          key={keyOf(details)}
+          name={trace.names.inPlaceOf(details.title) || positionTitle(details.start, context)}
+        />
         <button
           type="button"
           class="plain icon"
-          aria-label="Close details"
-          title="Select nothing (Escape)"
+          aria-label="Clear selection"
+          title="Clear selection (Escape)"
           onClick={() => {
             selection.clear();
           }}
@@ -86,7 +94,7 @@ function Item({ open, details, context, colour }: ItemProps) {
         {[track?.name, parent?.name].filter(Boolean).join(' · ')}
         {end !== null && (
           <button type="button" class="plain link" onClick={() => timeline.show({ from: start, to: end })}>
-            Zoom to it
+            Zoom to selection
           </button>
         )}
         {details.item?.kind === 'slice' ? (
@@ -101,7 +109,7 @@ function Item({ open, details, context, colour }: ItemProps) {
         </p>
       ))}
       {/* The key folds all values again when the selection changes. */}
-      <dl class="fields" key={keyOf(details)}>
+      <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details }}>
           <Fields fields={details.fields} context={context} />
         </Keeper.Provider>
@@ -113,8 +121,34 @@ function Item({ open, details, context, colour }: ItemProps) {
             </dd>
           </>
         )}
-      </dl>
+      </Values>
     </>
+  );
+}
+
+/** Names and values. They are one stop of the tab key; arrow keys lead from value to value. */
+function Values({ children }: { children: ComponentChildren }) {
+  const box = useRef<HTMLDListElement>(null);
+  useOneTabStop(box);
+  return (
+    <dl class="fields" ref={box}>
+      {children}
+    </dl>
+  );
+}
+
+/** A name as a heading. A long one is cut, and a click shows all of it. */
+function Title({ name }: { name: string }) {
+  const whole = useSignal(false);
+  const short = shortened(name);
+  if (short === name) return <h2>{name}</h2>;
+  return (
+    <h2>
+      {whole.value ? <Copyable text={name}>{name}</Copyable> : short}{' '}
+      <button type="button" class="plain link" onClick={() => (whole.value = !whole.value)}>
+        {whole.value ? 'Show less' : `Show all ${formatCount(name.length)} characters`}
+      </button>
+    </h2>
   );
 }
 
@@ -138,7 +172,9 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
     ['Size', formatBytes(size), size < 1000 ? undefined : `${formatCount(size)} bytes`],
   ];
   if (info.container !== null) rows.push(['Container', info.container]);
-  for (const { name, attachment } of trace.companions.value) rows.push([name, attachment?.sentence ?? 'Reading…']);
+  for (const { name, attachment } of trace.companions.value) {
+    rows.push([shortened(name), attachment?.sentence ?? 'Reading…']);
+  }
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
     [capital(info.eventNoun, events), formatCount(events)],
@@ -162,14 +198,14 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   return (
     <>
       <div class="details-head">
-        <h2>{trace.name}</h2>
+        <Title name={trace.name} />
       </div>
-      {slices > 0 && <p class="muted">Click a {info.sliceNoun} to see everything about it.</p>}
-      <dl class="fields">
+      {slices > 0 && <p class="muted">Select a {info.sliceNoun} for details.</p>}
+      <Values>
         {[...rows, ...info.properties].map(([name, value, more]) => (
           <Row key={name} name={name} value={value} more={more} />
         ))}
-      </dl>
+      </Values>
     </>
   );
 }

@@ -38,14 +38,15 @@ interface IconProps {
 
 function KeepIcon({ open: { trace, derived }, label, of, keep }: IconProps) {
   const keeping = derived.keeping.value.get(of);
+  const making = keeping?.at === 'making';
   return (
     <button
       type="button"
       class="plain keep-field"
-      aria-label={`Keep ${label} as track`}
-      title={keeping ? 'Kept as track' : `Keep ${label} as track`}
-      disabled={trace.status.value.at === 'loading' || keeping !== undefined}
-      onClick={keep}
+      aria-label={making ? `Stop keeping ${label}` : `Keep ${label} as track`}
+      title={making ? 'Stop' : keeping ? 'Kept as track' : `Keep ${label} as track`}
+      disabled={trace.status.value.at === 'loading' || keeping?.at === 'kept'}
+      onClick={making ? () => derived.stop(of) : keep}
     >
       <svg width="14" height="12" viewBox="0 0 14 12" aria-hidden="true">
         <path d="M1 10h3V4h4v4h5" />
@@ -62,8 +63,9 @@ export function KeepAddress({ open, details }: { open: OpenTrace; details: Detai
     <KeepButton
       keeping={open.derived.keeping.value.get(addressKey(address))}
       reading={open.trace.status.value.at === 'loading'}
-      title={`All executions of 0x${address.toString(16)} on one track`}
+      title={`Show all executions of 0x${address.toString(16)} on one track`}
       onClick={() => open.derived.keepAddress(address)}
+      stop={() => open.derived.stop(addressKey(address))}
     />
   );
 }

@@ -23,6 +23,10 @@ import { Rows } from './rows.tsx';
 const FEW = 20;
 /** Further structured elements that a click shows. */
 const PORTION = 100;
+/** Fields of a record or a structure shown at first: a call may have a hundred thousand arguments. */
+const FIELDS = 200;
+/** Structures within structures up to which they are unfolded. */
+const UNFOLDED = 12;
 /** Characters of a text shown at first. */
 const LONG_TEXT = 2000;
 /** Characters of the longest text next to its name; longer ones go below it. */
@@ -33,11 +37,21 @@ const MOST_COLUMNS = 4;
 
 /** Names and values, as children of a `dl`. */
 export function Fields({ fields, context }: { fields: readonly Field[]; context: ValueContext }) {
+  const shown = useSignal(FIELDS);
+  const members = membersOf(fields);
+  const left = members.length - shown.value;
   return (
     <>
-      {membersOf(fields).map((field, i) => (
+      {members.slice(0, shown.value).map((field, i) => (
         <FieldRow key={i} field={field} context={context} />
       ))}
+      {left > 0 && (
+        <dd class="wide">
+          <More onClick={() => (shown.value += FIELDS)}>
+            {left > FIELDS ? `${FIELDS} of ${formatCount(left)}` : formatCount(left)} more
+          </More>
+        </dd>
+      )}
     </>
   );
 }
@@ -71,7 +85,7 @@ function hasParts(value: Value): boolean {
 }
 
 function Branch({ name, value, context }: { name: string; value: Value; context: ValueContext }) {
-  const open = useSignal(true);
+  const open = useSignal(useContext(Path).length <= UNFOLDED);
   return (
     <>
       <dt class="wide">

@@ -49,7 +49,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
     <section
       class={isOpen ? 'dock' : 'dock folded'}
       aria-label="Panels"
-      style={isOpen ? { height: `min(${dock.height.value}px, 100vh - ${SPARED}px)` } : undefined}
+      style={isOpen ? { height: heightOf(dock.height.value) } : undefined}
     >
       {isOpen && <DockDivider dock={dock} />}
       <div class="dock-bar">
@@ -96,6 +96,12 @@ export function Dock({ open, theme, dock, panels }: Props) {
       )}
     </section>
   );
+}
+
+/** The height of the open dock. Until the person drags it, the timeline keeps half of the window. */
+function heightOf(height: number): string {
+  const most = height === FIRST_HEIGHT ? '50vh - var(--header)' : `100vh - ${SPARED}px`;
+  return `max(${LEAST_HEIGHT}px, min(${height}px, ${most}))`;
 }
 
 /** The upper edge of the dock, which the pointer drags and the arrow keys move. */

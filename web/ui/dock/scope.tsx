@@ -1,6 +1,10 @@
-import { formatCount, formatLength, formatRange } from '../../base/format.ts';
+import { formatCount, formatLength, formatRange, shortened } from '../../base/format.ts';
 import type { AllTracks } from '../../model/statistics.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { Picker } from '../parts/picker.tsx';
+
+/** Most tracks in a plain menu. A longer one is searched in. */
+const FEW = 40;
 
 /** The range of the panels. A click on the whole trace clears it. */
 export function Breadcrumb({ open }: { open: OpenTrace }) {
@@ -14,17 +18,17 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
   };
   return (
     <nav class="breadcrumb" aria-label="Range">
-      <button type="button" class="plain crumb" title="Speak of the whole trace again (Escape)" onClick={takeBack}>
+      <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
         Whole trace
       </button>
       <span class="muted" aria-hidden="true">
         ›
       </span>
-      <button type="button" class="plain link crumb" title="Show this range" onClick={() => timeline.show(range)}>
+      <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
         {formatRange(range.from, range.to, extent.from, info.clock)}
       </button>
       <span class="muted">({formatLength(range.to - range.from, info.clock)})</span>
-      <button type="button" class="plain icon" aria-label="Take the range back" onClick={takeBack}>
+      <button type="button" class="plain icon" aria-label="Clear range" title="Clear range (Escape)" onClick={takeBack}>
         ×
       </button>
     </nav>
@@ -38,23 +42,18 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
   const all = statistics.all.value;
   const whose = statistics.whose.value;
   if (choices.length < 2) return null;
+  const listed = [{ id: 'all', name: allName(all) }, ...choices.filter(({ id }) => id !== all.only)];
+  const choose = (id: number | string) => {
+    statistics.whose.value = id === 'all' ? 'all' : Number(id);
+  };
+  if (listed.length > FEW) return <Picker label="Threads" choices={listed} chosen={whose} choose={choose} />;
   return (
-    <select
-      aria-label="Threads"
-      value={String(whose)}
-      onChange={(event) => {
-        const { value } = event.currentTarget;
-        statistics.whose.value = value === 'all' ? 'all' : Number(value);
-      }}
-    >
-      <option value="all">{allName(all)}</option>
-      {choices
-        .filter(({ id }) => id !== all.only)
-        .map(({ id, name }) => (
-          <option key={id} value={String(id)}>
-            {name}
-          </option>
-        ))}
+    <select aria-label="Threads" value={String(whose)} onChange={(event) => choose(event.currentTarget.value)}>
+      {listed.map(({ id, name }) => (
+        <option key={id} value={String(id)}>
+          {shortened(name)}
+        </option>
+      ))}
     </select>
   );
 }

@@ -1,4 +1,12 @@
-import { formatBytes, formatCount, formatCounted, formatLength, formatPercent, NBSP } from '../../base/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatLength,
+  formatPercent,
+  NBSP,
+  shortened,
+} from '../../base/format.ts';
 import type { ThemeChoice, ThemeControl } from '../../model/theme.ts';
 import type { Trace } from '../../model/trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
@@ -56,6 +64,9 @@ export function Header({ workbench, theme, choose, showKeys, find }: Props) {
   );
 }
 
+/** Characters of the file name in the tooltip of the heading. */
+const LONGEST_TITLE = 1000;
+
 interface FactsProps {
   readonly trace: Trace;
   readonly cancel: () => void;
@@ -67,21 +78,18 @@ function Facts({ trace, cancel, remove, reopen }: FactsProps) {
   const info = trace.info.value;
   const status = trace.status.value;
   const name = trace.entry.value === null ? trace.name : `${trace.name} › ${trace.entry.value}`;
-  if (status.at === 'choosing') {
-    return (
-      <h1 class="file-name" title={name}>
-        {name}
-      </h1>
-    );
-  }
+  const heading = (
+    <h1 class="file-name" title={shortened(name, LONGEST_TITLE)}>
+      {shortened(name)}
+    </h1>
+  );
+  if (status.at === 'choosing') return heading;
   return (
     <>
-      <h1 class="file-name" title={name}>
-        {name}
-      </h1>
+      {heading}
       {trace.hasOthers.value && (
         <button type="button" class="plain" onClick={reopen} title="Choose another trace of this archive">
-          Others…
+          Other traces…
         </button>
       )}
       <Companions companions={trace.companions.value} remove={remove} />
@@ -97,7 +105,7 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
   const noun = trace.info.value?.eventNoun ?? 'event';
   return (
     <span class="loading">
-      <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Read so far" />
+      <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Reading progress" />
       <span class="muted">{formatPercent(bytesRead, bytes)}</span>
       <span class="muted loading-text">
         {formatBytes(bytesRead)} of {formatBytes(bytes)}
@@ -136,7 +144,7 @@ function Summary({ trace }: { trace: Trace }) {
       <span class="muted summary">{parts.join(' · ')}</span>
       {status.at === 'ready' && status.how === 'cancelled' && (
         <span class="chip" title={`${formatCount(bytesRead)} of ${formatCount(bytes)} bytes`}>
-          stopped at{NBSP}
+          Stopped at{NBSP}
           {formatPercent(bytesRead, bytes)}
         </span>
       )}
@@ -144,7 +152,7 @@ function Summary({ trace }: { trace: Trace }) {
   );
 }
 
-const THEME_NAMES: Record<ThemeChoice, string> = { system: 'as the system', dark: 'dark', light: 'light' };
+const THEME_NAMES: Record<ThemeChoice, string> = { system: 'system', dark: 'dark', light: 'light' };
 
 function ThemeButton({ theme }: { theme: ThemeControl }) {
   const name = THEME_NAMES[theme.choice.value];

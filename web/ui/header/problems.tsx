@@ -49,10 +49,10 @@ export function Problems({ trace }: { trace: Trace }) {
         {problemsLabel(problems, broken !== null)}
       </button>
       {shown.value && (
-        <section class="popover" role="dialog" aria-label="What is to be said of this file">
+        <section class="popover" role="dialog" aria-label="Problems and remarks">
           {broken && (
             <div class="problem">
-              <p class="problem-title warning-text">Reading broke off</p>
+              <p class="problem-title warning-text">Reading stopped early</p>
               <p>{broken.sentence}</p>
               {broken.offset !== null && <p class="muted">{formatOffset(broken.offset)}</p>}
             </div>
@@ -97,9 +97,7 @@ function EachProblem({ trace }: { trace: Trace }) {
       )}
       {left !== 0 && (
         <button type="button" onClick={() => void more()}>
-          {left === null
-            ? 'List each of them'
-            : `Show ${formatCount(Math.min(left, PAGE))} more of ${formatCount(left)}`}
+          {left === null ? 'List all' : `Show ${formatCount(Math.min(left, PAGE))} of ${formatCount(left)} more`}
         </button>
       )}
     </div>

@@ -7,15 +7,9 @@ export function Uncounted({ open }: { open: OpenTrace }) {
   const status = trace.status.value;
   const ready = status.at === 'ready';
   if (ready && (status.error?.kind === 'crashed' || status.error?.kind === 'memory')) {
-    return (
-      <p class="panel-note muted">The reader of this trace has stopped: there is nothing more to be had from it.</p>
-    );
+    return <p class="panel-note muted">The reader of this trace has stopped. Open the file again.</p>;
   }
   if (statistics.failure.value) return <p class="panel-note muted">{statistics.failure.value}</p>;
   if (!ready || statistics.choices.value.length > 0) return <p class="panel-note muted">Counting…</p>;
-  return (
-    <p class="panel-note muted">
-      This trace has no {plural(2, trace.info.value?.sliceNoun ?? 'slice')}: there is nothing to add up.
-    </p>
-  );
+  return <p class="panel-note muted">This trace has no {plural(2, trace.info.value?.sliceNoun ?? 'slice')}.</p>;
 }

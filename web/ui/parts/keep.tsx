@@ -1,4 +1,4 @@
-import { formatPercent } from '../../base/format.ts';
+import { formatPercent, shortened } from '../../base/format.ts';
 import { functionKey, type Keeping } from '../../model/derived.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
@@ -9,8 +9,9 @@ export function Keep({ open, name }: { open: OpenTrace; name: number }) {
     <KeepButton
       keeping={derived.keeping.value.get(functionKey(name))}
       reading={trace.status.value.at === 'loading'}
-      title={`All calls of ${trace.names.of(name)} on one track`}
+      title={`Show all calls of ${shortened(trace.names.of(name))} on one track`}
       onClick={() => derived.keepFunction(name)}
+      stop={() => derived.stop(functionKey(name))}
     />
   );
 }
@@ -21,16 +22,19 @@ interface ButtonProps {
   readonly reading: boolean;
   readonly title: string;
   readonly onClick: () => void;
+  readonly stop: () => void;
 }
 
-/** The button that keeps something as a track, with its progress. */
-export function KeepButton({ keeping, reading, title, onClick }: ButtonProps) {
-  const text =
-    keeping?.at === 'making'
-      ? `Keeping… ${formatPercent(keeping.share, 1)}`
-      : keeping
-        ? 'Kept as track'
-        : 'Keep as track';
+/** The button that keeps something as a track, with its progress. While the track is being made, it stops that. */
+export function KeepButton({ keeping, reading, title, onClick, stop }: ButtonProps) {
+  if (keeping?.at === 'making') {
+    return (
+      <button type="button" class="plain link" title="Stop" onClick={stop}>
+        Keeping… {formatPercent(keeping.share, 1)} ×
+      </button>
+    );
+  }
+  const text = keeping ? 'Kept as track' : 'Keep as track';
   return (
     <button
       type="button"

@@ -1,8 +1,12 @@
 import { computed } from '@preact/signals';
+import type { Ticks } from '../../base/protocol.ts';
+import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
+import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
 import { SLICE_ROW } from '../../model/layout.ts';
-import { firstSlice, type Pointed, pointedOf } from '../../model/pointing.ts';
+import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
+import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
@@ -34,6 +38,12 @@ export function createTraceActions(
     const right = pointed.end === null ? left : toPixel(view, pointed.end);
     if (right < 0 || left > width) timeline.glideBy((left + Math.min(right, left + width)) / 2 - width / 2);
   };
+  /** Moves the view to a position unless it is on the screen. */
+  const reveal = (x: Ticks) => {
+    const view = timeline.view.peek();
+    const at = view && toPixel(view, x);
+    if (at !== null && (at < 0 || at > widthOf())) timeline.glideBy(at - widthOf() / 2);
+  };
   const select = (next: Pointed | null) => {
     if (!next) return;
     selection.selected.value = next;
@@ -45,6 +55,8 @@ export function createTraceActions(
       if (pointed) bringIntoView(pointed);
     }),
   );
+  /** Where the last step from row to row led, and the position that it kept to. */
+  let way: { readonly to: Pointed | null; readonly time: Ticks } | null = null;
   let latest: 'selected' | 'range' = 'selected';
   scope.add(
     watch([selection.selected], () => {
@@ -63,6 +75,19 @@ export function createTraceActions(
       if (hit) bringIntoView(hit);
     }),
   );
+  /** From a record to the next or previous one, or to the slice around it. */
+  const stepFrom = async (record: RecordRow, to: Step) => {
+    if (to === 'callee') return;
+    if (to === 'caller') {
+      const found = await trace.find({ to: 'at', time: record.x, track: record.track });
+      if (found && selection.record.peek() === record) select(pointedOf(found));
+      return;
+    }
+    const next = await trace.records.recordAt(ticks(record.x + (to === 'next' ? 1n : -1n)), record.track);
+    if (!next || next.x === record.x || selection.record.peek() !== record) return;
+    selection.selectRecord(next);
+    reveal(next.x);
+  };
 
   return {
     area,
@@ -93,8 +118,31 @@ export function createTraceActions(
       const view = timeline.view.peek();
       if (picture && view) select(firstSlice(picture, timeline.layout.peek(), view, widthOf()));
     },
+    stepRow: async (by) => {
+      const view = timeline.view.peek();
+      const from = selection.selected.peek();
+      const place = from ?? selection.record.peek();
+      if (!view || !place) return;
+      const rows = rowsOf(timeline.layout.peek());
+      const at = rowOf(rows, place.track, from?.item ?? null);
+      if (at < 0) return;
+      const start = 'start' in place ? place.start : place.x;
+      // Several steps keep to one position, so that the way back leads where it came from.
+      const time = way?.to === from && way ? way.time : middleOf(start, from?.end ?? null, view, widthOf());
+      for (let next = at + by; next >= 0 && next < rows.length; next += by) {
+        const found = await trace.find({ to: 'row', time, ...rows[next]! });
+        // A selection made in the meantime takes precedence.
+        if (selection.selected.peek() !== from) return;
+        if (!found) continue;
+        select(pointedOf(found));
+        way = { to: selection.selected.peek(), time };
+        return;
+      }
+    },
     step: async (to) => {
       const from = selection.selected.peek();
+      const record = selection.record.peek();
+      if (record) return stepFrom(record, to);
       if (!from?.item) return;
       const found = await trace.find({ to, item: from.item });
       // A selection made in the meantime takes precedence.

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { formatLength, formatPosition } from '../../base/format.ts';
+import { formatLength, formatPosition, shortened } from '../../base/format.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
 /** Announces the selection to screen readers, which cannot read the canvas. */
@@ -9,11 +9,16 @@ export function Announcer({ open }: { open: OpenTrace }) {
     const selected = selection.selected.value;
     const info = trace.info.value;
     const extent = trace.progress.value.extent;
+    const record = selection.record.value;
+    if (record && info && extent) {
+      const at = formatPosition(record.x, extent.from, info.clock);
+      return [at, record.name, `on ${trace.tracks.value.get(record.track)?.name ?? ''}`].filter(Boolean).join(', ');
+    }
     if (!selected || !info || !extent) return '';
     const track = trace.tracks.value.get(selected.track)?.name ?? '';
     const start = formatPosition(selected.start, extent.from, info.clock);
     const length = selected.end === null ? '' : `, ${formatLength(selected.end - selected.start, info.clock)}`;
-    return `${trace.names.of(selected.name)}${length}, at ${start}, on ${track}`;
+    return `${shortened(trace.names.of(selected.name))}${length}, at ${start}, on ${track}`;
   });
   return (
     <div class="unseen" role="status" aria-live="polite" id="announcer">

@@ -6,8 +6,8 @@ const LEAST = 120;
 const MOST = 480;
 const FIRST = 230;
 /** Windows below this width (CSS pixels) start with {@link FIRST_NARROW}. */
-const NARROW = 700;
-const FIRST_NARROW = 140;
+const NARROW = 900;
+const FIRST_NARROW = 162;
 /** CSS pixels that a key moves the divider. */
 const STEP = 16;
 

@@ -3,8 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Overview } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
+import type { Layout } from '../../model/layout.ts';
 import type { ThemeControl } from '../../model/theme.ts';
-import { type Extent, extentLength, toPixel, toTick, type View } from '../../model/view.ts';
+import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { drawOverview } from '../../render/overview.ts';
 import { PALETTES } from '../../render/palette.ts';
@@ -34,6 +35,8 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
       signals: [
         timeline.overview,
         timeline.whole,
+        timeline.margin,
+        timeline.layout,
         timeline.buckets,
         theme.theme,
         trace.names.version,
@@ -60,14 +63,23 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
     <div class="overview">
       <div class="overview-label muted">
         <span>Whole trace</span>
-        <span>drag to look closer</span>
+        <span>Drag to zoom</span>
       </div>
       <div class="overview-strip" ref={strip}>
-        <canvas ref={canvas} />
+        <canvas ref={canvas} role="img" aria-label="Overview of the whole trace: when each track was busy" />
         <Brush open={open} />
       </div>
     </div>
   );
+}
+
+/** The rows of the overview in the order of the tracks below it. */
+function rowsInOrder(overview: Overview, { tracks }: Layout): readonly number[] {
+  const places = new Map(tracks.map(({ track }, place) => [track.id, place]));
+  const placeOf = (row: number) => places.get(overview.rows[row]!) ?? Number.POSITIVE_INFINITY;
+  const rows = Array.from(overview.rows, (_, row) => row);
+  // A row of a hidden track comes last.
+  return rows.sort((a, b) => (placeOf(a) === placeOf(b) ? a - b : placeOf(a) - placeOf(b)));
 }
 
 function Brush({ open }: { open: OpenTrace }) {
@@ -85,16 +97,16 @@ function Brush({ open }: { open: OpenTrace }) {
   );
 }
 
-/** The strip's view of the whole trace, `width` CSS pixels wide. */
-function stripView(whole: Extent, width: number): View {
-  return { anchor: whole.from, fraction: 0, perPixel: Number(extentLength(whole)) / Math.max(1, width) };
+/** The strip's view, `width` CSS pixels wide: that of the timeline when it shows the whole trace. */
+function stripView(whole: Extent, width: number, margin: number): View {
+  return fitted(whole, width, margin);
 }
 
 function brushEdges({ timeline }: OpenTrace, width: number): { left: number; right: number } | null {
   const view = timeline.view.value;
   const whole = timeline.whole.value;
   if (!view || !whole || width === 0) return null;
-  const strip = stripView(whole, width);
+  const strip = stripView(whole, width, timeline.margin.value);
   const left = toPixel(strip, view.anchor) + view.fraction / strip.perPixel;
   const right = left + (timeline.size.value.width * view.perPixel) / strip.perPixel;
   return { left: Math.max(0, Math.min(width - 2, left)), right: Math.max(2, Math.min(width, right)) };
@@ -121,7 +133,7 @@ function brushOn(element: HTMLElement, open: OpenTrace): () => void {
     const whole = timeline.whole.peek();
     if (!whole) return;
     const width = element.clientWidth;
-    const strip = stripView(whole, width);
+    const strip = stripView(whole, width, timeline.margin.peek());
     const clip = (x: number) => Math.max(0, Math.min(width, x));
     const from = ticks(toTick(strip, clip(Math.min(a, b))));
     const to = ticks(toTick(strip, clip(Math.max(a, b))));
@@ -171,7 +183,7 @@ function brushOn(element: HTMLElement, open: OpenTrace): () => void {
       const view = timeline.view.peek();
       if (!whole || !view) return;
       // The position under the pointer stays in place in the timeline.
-      const at = toTick(stripView(whole, element.clientWidth), place(event));
+      const at = toTick(stripView(whole, element.clientWidth, timeline.margin.peek()), place(event));
       timeline.zoom(toPixel(view, at), Math.exp(Math.max(-160, Math.min(160, event.deltaY)) * 0.0025));
     },
     { passive: false },
@@ -183,14 +195,24 @@ function paint(
   canvas: HTMLCanvasElement,
   overview: Overview,
   whole: Extent,
-  { trace, marks, find }: OpenTrace,
+  { trace, marks, find, timeline }: OpenTrace,
   theme: 'dark' | 'light',
   size: FrameSize,
 ): void {
-  const strip = stripView(whole, size.width);
+  const strip = stripView(whole, size.width, timeline.margin.peek());
   const from = toPixel(strip, overview.from);
   const to = toPixel(strip, overview.to > overview.from ? overview.to : ticks(overview.from + 1n));
   const length = Math.max(1, Number(extentLength(overview)));
-  const frame = { overview, from, to, length, ...size, marks: marks.whole.peek(), hits: find.marks.whole.peek() };
+  const order = rowsInOrder(overview, timeline.layout.peek());
+  const frame = {
+    overview,
+    order,
+    from,
+    to,
+    length,
+    ...size,
+    marks: marks.whole.peek(),
+    hits: find.marks.whole.peek(),
+  };
   drawOverview(canvas, frame, trace.names, PALETTES[theme]);
 }

@@ -1,7 +1,11 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { formatLength } from '../../base/format.ts';
+import { labelWidth, type Stretch } from '../../model/ruler.ts';
 import { type Extent, toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+
+/** CSS pixels of the edges of the label. */
+const PADDING = 8;
 
 interface Props {
   readonly open: OpenTrace;
@@ -23,18 +27,35 @@ export function RangeBand({ open, drawn }: Props) {
 export function RangeLength({ open, drawn }: Props) {
   const range = drawn.value ?? open.statistics.range.value;
   const edges = edgesOf(open, range);
-  const info = open.trace.info.value;
-  if (!range || !edges || !info || edges.right <= 0 || edges.left >= edges.width) return null;
+  const place = lengthPlace(open, range);
+  const text = lengthText(open, range);
+  if (!edges || !place) return null;
   const left = Math.max(0, edges.left);
   const right = Math.min(edges.width, edges.right);
   return (
     <>
       <span class="range-ruler" style={{ left: `${left}px`, width: `${Math.max(2, right - left)}px` }} />
-      <span class="range-length" style={{ left: `clamp(44px, ${(left + right) / 2}px, 100% - 44px)` }}>
-        {formatLength(range.to - range.from, info.clock)}
+      <span class="range-length" style={{ left: `${place.from}px`, width: `${place.to - place.from}px` }}>
+        {text}
       </span>
     </>
   );
+}
+
+/** Where the length of the range is on the ruler; null if it is not there. */
+export function lengthPlace(open: OpenTrace, range: Extent | null): Stretch | null {
+  const edges = edgesOf(open, range);
+  const text = lengthText(open, range);
+  if (!edges || text === '' || edges.right <= 0 || edges.left >= edges.width) return null;
+  const width = labelWidth(text) + PADDING;
+  const middle = (Math.max(0, edges.left) + Math.min(edges.width, edges.right)) / 2;
+  const from = Math.max(0, Math.min(edges.width - width, middle - width / 2));
+  return { from, to: from + width };
+}
+
+function lengthText({ trace }: OpenTrace, range: Extent | null): string {
+  const info = trace.info.value;
+  return range && info ? formatLength(range.to - range.from, info.clock) : '';
 }
 
 function edgesOf({ timeline }: OpenTrace, range: Extent | null): { left: number; right: number; width: number } | null {

@@ -1,11 +1,14 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { formatPosition } from '../../base/format.ts';
-import type { Ruler } from '../../model/ruler.ts';
+import { besides, labelWidth, type Ruler } from '../../model/ruler.ts';
 import { type Extent, toTick } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { GoTo } from './go_to.tsx';
-import { RangeLength } from './range.tsx';
+import { lengthPlace, RangeLength } from './range.tsx';
 import type { PointerPlace } from './view_state.ts';
+
+/** CSS pixels of the edges of a label in a box. */
+const PADDING = 8;
 
 interface Props {
   readonly open: OpenTrace;
@@ -34,17 +37,18 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
         )}
         {marks.map((mark) => (
           <span class="ruler-mark" key={mark.label} style={{ transform: `translateX(${mark.x}px)` }}>
-            {mark.label}
+            {mark.fits && mark.label}
           </span>
         ))}
         <RangeLength open={open} drawn={drawn} />
-        <PointerTime open={open} pointer={pointer} />
+        <PointerTime open={open} pointer={pointer} drawn={drawn} />
       </div>
     </div>
   );
 }
 
-function PointerTime({ open, pointer }: { open: OpenTrace; pointer: Props['pointer'] }) {
+/** The position of the pointer: to the right of it, unless there is no room or the length of the range is there. */
+function PointerTime({ open, pointer, drawn }: Pick<Props, 'open' | 'pointer' | 'drawn'>) {
   const at = pointer.value;
   const view = open.timeline.view.value;
   const info = open.trace.info.value;
@@ -55,9 +59,10 @@ function PointerTime({ open, pointer }: { open: OpenTrace; pointer: Props['point
   // Time goes on outside the trace; ordinals do not.
   if (info.clock.kind === 'ordinal' && (tick < extent.from || tick >= extent.to)) return null;
   const text = formatPosition(tick, extent.from, info.clock);
-  const style = at.x > width - 160 ? { right: `${width - at.x}px` } : { left: `${at.x}px` };
+  const range = lengthPlace(open, drawn.value ?? open.statistics.range.value);
+  const left = besides(at.x, labelWidth(text) + PADDING, width, range);
   return (
-    <span class="pointer-time" style={style}>
+    <span class="pointer-time" style={{ left: `${left}px` }}>
       {text}
     </span>
   );

@@ -1,8 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { formatCounted, formatLength, formatPosition, formatRawLength, plural } from '../../base/format.ts';
+import { formatCounted, formatLength, formatPosition, formatRawLength, plural, shortened } from '../../base/format.ts';
 import { flagWords } from '../../model/flags.ts';
 import type { Reading } from '../../model/pointing.ts';
-import { formatReading } from '../../model/tracks.ts';
 import { callText } from '../../model/values.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { TooltipBox } from '../parts/tooltip.tsx';
@@ -22,10 +21,10 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   const extent = trace.progress.value.extent;
   if (!hovered || !at || !info || !extent) return null;
   const box = { at, area: timeline.size.value, widest: WIDEST };
-  const name = trace.names.of(hovered.name);
+  const name = shortened(trace.names.of(hovered.name));
   const start = formatPosition(hovered.start, extent.from, info.clock);
   if (hovered.reading) {
-    const track = [...derived.tracks.value, ...trace.tracks.value.values()].find(({ id }) => id === hovered.track);
+    const track = trace.tracks.value.get(hovered.track) ?? derived.tracks.value.find(({ id }) => id === hovered.track);
     return (
       <TooltipBox {...box}>
         <ReadingText name={track?.name ?? ''} reading={hovered.reading} />
@@ -79,11 +78,11 @@ function ReadingText({ name, reading: { value, min, max } }: { name: string; rea
   return (
     <>
       <p>
-        <b>{name}</b> {formatReading(value)}
+        <b>{name}</b> {value}
       </p>
-      {max > min && (
+      {max !== min && (
         <p class="muted">
-          between {formatReading(min)} and {formatReading(max)} within this pixel
+          between {min} and {max} within this pixel
         </p>
       )}
     </>

@@ -1,8 +1,9 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { DERIVED } from '../../base/protocol.ts';
+import { shortened } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
+import { trackAt } from '../../model/layout.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
@@ -40,14 +41,15 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     const scrollBy = (pixels: number) => {
       if (scroller.current) scroller.current.scrollTop += pixels / state.stretch.peek();
     };
-    // Tracks that the person scrolled to stay in place when a derived one appears above them.
-    let above = 0;
+    // A track that the person scrolled to stays in place when one appears above it.
+    let before = timeline.layout.peek();
     scope.add(
       watch([timeline.layout], () => {
-        const { tracks } = timeline.layout.peek();
-        const before = above;
-        above = tracks.find(({ track }) => track.id < DERIVED)?.top ?? 0;
-        if (timeline.scrollTop.peek() > 0) scrollBy(above - before);
+        const top = timeline.scrollTop.peek();
+        const first = trackAt(before, top);
+        before = timeline.layout.peek();
+        const now = first && before.tracks.find(({ track }) => track.id === first.track.id);
+        if (now && top > 0) scrollBy(now.top - first.top);
       }),
     );
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollBy)));
@@ -59,6 +61,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     });
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
+    // What was opened is what the keys act on now.
+    element.focus({ preventScroll: true });
     scope.add(state.dispose);
     return scope.dispose;
   }, [open, page, state]);
@@ -84,12 +88,12 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
             class="area"
             role="application"
             aria-roledescription="timeline"
-            aria-label={`Timeline of ${trace.name}. Enter selects, period and comma go along a row, brackets up and down the calls.`}
+            aria-label={`Timeline of ${shortened(trace.name)}. Enter selects, up and down go from row to row, period and comma along a row, brackets up and down the calls.`}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
             tabIndex={0}
           >
-            <div ref={shapes} />
-            <canvas ref={marks} />
+            <div ref={shapes} role="img" aria-label="Slices" />
+            <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
             <RangeBand open={open} drawn={state.drawn} />
             <Crosshair pointer={state.pointer} />
             {empty && (

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { shortened } from '../../base/format.ts';
 import { DERIVED, type Track } from '../../base/protocol.ts';
 import { isDrawn, type LaidTrack, tracksWithin } from '../../model/layout.ts';
 import { shortLine, trackLines } from '../../model/tracks.ts';
@@ -9,6 +10,9 @@ const NAME = 24;
 const LINE = 16;
 /** CSS pixels above and below the window within which tracks exist, for keyboard navigation. */
 const SPARE = 200;
+
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
 
 /** The names of the tracks next to the timeline. Only those near the window exist. */
 export function TrackList({ open }: { open: OpenTrace }) {
@@ -41,23 +45,23 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
   const derived = track.id >= DERIVED;
   return (
     <li
-      class={`track${heading ? ' heading' : ''}${derived ? ' derived' : ''}`}
+      class={`track${track.kind === 'thread' ? ' thread' : ''}${heading ? ' heading' : ''}${derived ? ' derived' : ''}`}
       style={{ transform: `translateY(${laid.top - scrollTop}px)`, height: `${height}px` }}
-      title={[track.name, ...lines].join('\n')}
+      title={[shortened(track.name, LONGEST_TITLE), ...lines].join('\n')}
     >
       <div
         class="track-content"
         style={{ transform: `translateY(${stuck}px)`, paddingLeft: `${10 + laid.level * 10}px` }}
       >
         <div class="track-name">
-          {derived ? <DerivedName open={open} track={track} /> : <b>{track.name}</b>}
+          {derived ? <DerivedName open={open} track={track} /> : <b>{shortened(track.name)}</b>}
           {shown.length === 0 && lines[0] !== undefined && <span class="muted">{shortLine(track) ?? lines[0]}</span>}
           {laid.foldable && (
             <button
               type="button"
               class="plain fold"
               aria-expanded={!laid.folded}
-              aria-label={`${laid.folded ? 'Unfold' : 'Fold'} ${track.name}`}
+              aria-label={`${laid.folded ? 'Unfold' : 'Fold'} ${shortened(track.name)}`}
               onClick={() => open.timeline.toggleFolded(track.id)}
             >
               <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
@@ -69,7 +73,7 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
             <button
               type="button"
               class="plain icon remove"
-              aria-label={`Remove ${track.name}`}
+              aria-label={`Remove ${shortened(track.name)}`}
               title="Remove the track"
               onClick={() => open.derived.remove(track.id)}
             >
@@ -82,7 +86,7 @@ function TrackName({ open, laid, scrollTop }: { open: OpenTrace; laid: LaidTrack
             {line}
           </div>
         ))}
-        {track.reordering && <span class="track-note">being put in order</span>}
+        {track.reordering && <span class="track-note">Reordering…</span>}
       </div>
     </li>
   );
@@ -94,7 +98,7 @@ function DerivedName({ open, track }: { open: OpenTrace; track: Track }) {
   if (!editing.value) {
     return (
       <button type="button" class="plain own-name" title="Rename the track" onClick={() => (editing.value = true)}>
-        {track.name}
+        {shortened(track.name)}
       </button>
     );
   }

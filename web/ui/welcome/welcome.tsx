@@ -1,4 +1,4 @@
-import { formatBytes, formatOffset, formatPercent } from '../../base/format.ts';
+import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import { FORMATS, SAMPLES } from '../../model/formats.ts';
 import type { Bench, Workbench } from '../../model/workbench.ts';
@@ -13,25 +13,29 @@ export function Welcome({ workbench, choose }: { workbench: Workbench; choose: (
   return (
     <main class="welcome">
       <div class="welcome-inner">
-        {failure ? <Failure {...failure} /> : <h1>Drop a trace anywhere on this page</h1>}
+        {failure ? (
+          <Failure {...failure} />
+        ) : (
+          <h1>{isTouch() ? 'Open a trace file' : 'Drop a trace anywhere on this page'}</h1>
+        )}
         {workbench.waiting.value.length > 0 && (
           <div class="waiting" role="status">
             <Companions companions={workbench.waiting.value} remove={workbench.removeCompanion} />
-            <span class="muted">
-              {workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for the trace to drop next.
-            </span>
+            <span class="muted">{workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for a trace.</span>
           </div>
         )}
         <p class="welcome-open">
           <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
             {failure ? 'Open another trace' : 'Open a trace'}
           </button>
-          <span class="muted">
-            or press <kbd>Ctrl</kbd> <kbd>O</kbd>
-          </span>
+          {!isTouch() && (
+            <span class="muted">
+              or press <kbd>Ctrl</kbd> <kbd>O</kbd>
+            </span>
+          )}
         </p>
         <section aria-labelledby="opens">
-          <h2 id="opens">What it opens</h2>
+          <h2 id="opens">Supported formats</h2>
           <ul class="formats">
             {FORMATS.map((format) => (
               <li key={format.id}>
@@ -42,7 +46,7 @@ export function Welcome({ workbench, choose }: { workbench: Workbench; choose: (
           <p class="muted containers">Also in gzip, zstd, xz, Brotli, zip and tar</p>
         </section>
         <section aria-labelledby="samples">
-          <h2 id="samples">Samples to try</h2>
+          <h2 id="samples">Samples</h2>
           <ul class="samples">
             {SAMPLES.map((sample) => (
               <li key={sample.path}>
@@ -60,12 +64,17 @@ export function Welcome({ workbench, choose }: { workbench: Workbench; choose: (
   );
 }
 
+/** Whether the device has neither a pointer that drags files nor, most likely, a keyboard. */
+function isTouch(): boolean {
+  return matchMedia('(hover: none) and (pointer: coarse)').matches;
+}
+
 function Fetching({ bench, cancel }: { bench: Extract<Bench, { at: 'fetching' }>; cancel: () => void }) {
   const { name, received, total } = bench;
   return (
     <main class="welcome">
       <div class="welcome-inner" role="status">
-        <h1>Fetching {name}</h1>
+        <h1>Downloading {shortened(name)}</h1>
         <p class="muted">
           {formatBytes(received)}
           {total !== null && ` of ${formatBytes(total)} · ${formatPercent(received, total)}`}
@@ -81,7 +90,7 @@ function Fetching({ bench, cancel }: { bench: Extract<Bench, { at: 'fetching' }>
 function Failure({ name, error }: { name: string; error: TraceError }) {
   return (
     <div class="failure" role="alert">
-      <h1>{name} could not be opened</h1>
+      <h1 title={shortened(name, 1000)}>{shortened(name)} could not be opened</h1>
       <p>{error.sentence}</p>
       {error.offset !== null && error.offset > 0n && <p class="muted">At {formatOffset(error.offset)} of the file.</p>}
     </div>

@@ -26,6 +26,9 @@ const MOST_LANES: usize = 64;
 /// Pieces that may begin at the same position in a merge.
 const MOST_AT_ONCE: usize = 256;
 
+/// Records at one position among which [`RecordReader::at`] chooses.
+const MOST_AT_POSITION: u32 = 64;
+
 /// Rows of a lane.
 #[derive(Clone, Debug)]
 struct Part {
@@ -130,6 +133,22 @@ impl RecordReader {
         list.rows = list.parts.iter().filter(|part| part.picked.is_none()).map(Part::len).sum();
         list.begins = self.begins(&list);
         Ok(list)
+    }
+
+    /// The record at a position, with its fields: preferably one of `track`. `None` if there is none, or if only a look at every
+    /// record would tell.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn at(&mut self, x: u64, track: Option<TrackId>) -> Result<Option<Row>, TraceErrorOut> {
+        let mut list = self.list(&Scope { range: Some(x..x.saturating_add(1)), tracks: None })?;
+        if list.scope.is_some() {
+            return Ok(None);
+        }
+        let mut rows = self.rows_of(&mut list, 0, MOST_AT_POSITION)?;
+        let preferred = rows.iter().position(|row| Some(row.track) == track).unwrap_or(0);
+        Ok((preferred < rows.len()).then(|| rows.swap_remove(preferred)))
     }
 
     /// Looks at more records, if the list needs it. Returns whether the list is complete.

@@ -15,7 +15,7 @@ const SURE: u64 = 1 << 20;
 pub struct Question {
     /// First absolute position, in ticks.
     pub from: u64,
-    /// Absolute position after the last, in ticks; `u64::MAX` for no limit.
+    /// Absolute position after the last, in ticks. `u64::MAX` for no limit; what begins there belongs to no range.
     pub to: u64,
     /// Numbers of the tracks. Those without slices add nothing.
     pub tracks: Vec<TrackId>,

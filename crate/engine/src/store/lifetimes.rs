@@ -60,6 +60,16 @@ impl Lifetimes {
         self.open.iter().flatten()
     }
 
+    /// How many depths are in use, up to the highest.
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether a slice of this name is open.
+    pub(super) fn has(&self, name: u32) -> bool {
+        self.by_name.contains_key(&name)
+    }
+
     /// The highest depth of an open slice.
     pub(super) fn highest(&self) -> Option<i32> {
         self.open.len().checked_sub(1).map(|depth| depth as i32)

@@ -47,6 +47,8 @@ pub struct Store {
     slices: u64,
     /// Instants and samples.
     points: u64,
+    /// Most bytes, if that is less than [`MOST_BYTES`].
+    most_bytes: Option<u64>,
     /// How often a track was delivered anew.
     pub(crate) restarts: u64,
     finished: bool,
@@ -135,12 +137,21 @@ impl Store {
             }
             from = to;
         }
-        self.slices * SLICE_BYTES + self.points * POINT_BYTES < MOST_BYTES
+        self.slices * SLICE_BYTES + self.points * POINT_BYTES < self.most_bytes()
+    }
+
+    /// Limits the memory of slices, instants and samples, in bytes.
+    pub(crate) fn limit_memory(&mut self, bytes: u64) {
+        self.most_bytes = Some(bytes.min(MOST_BYTES));
+    }
+
+    fn most_bytes(&self) -> u64 {
+        self.most_bytes.unwrap_or(MOST_BYTES)
     }
 
     /// Notes that reading ends at `at` because memory is used up.
     pub(crate) fn note_out_of_room(&mut self, at: u64) {
-        self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: MAX_SLICES });
+        self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: self.most_bytes() / SLICE_BYTES });
     }
 
     /// Ends the trace: closes open slices where it ends, flags them, and frees unused memory.
@@ -284,6 +295,11 @@ impl Store {
             return 0;
         };
         let before = (track.slices(), track.points());
+        if self.texts.has_groups() {
+            let begins = columns(batch, range.clone())
+                .filter(|(((kind, _), _), _)| matches!(kind, EventKind::Begin | EventKind::Whole | EventKind::Uncover));
+            track.groups += begins.filter(|((_, name), _)| self.texts.is_group(**name)).count() as u64;
+        }
         let (mut at, to) = (range.start, range.end);
         let mut ended = 0;
         let mut events = columns(batch, at..to);

@@ -73,6 +73,8 @@ pub struct CounterColumns {
     pub max: Vec<f64>,
     /// Last value in the step.
     pub last: Vec<f64>,
+    /// The bits of `min`, `max` and `last`, three a value, of which doubles keep 53.
+    pub bits: Vec<u64>,
 }
 
 /// The answer to a query.
@@ -392,6 +394,7 @@ fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
         columns.min.push(all.number(min));
         columns.max.push(all.number(max));
         columns.last.push(all.number(last.bits));
+        columns.bits.extend([min, max, last.bits]);
         i = next;
     }
 }
@@ -604,6 +607,7 @@ mod tests {
         let c = store.query(50, 1000, 16, &[0]).counters;
         assert_eq!((c.time, c.min), (vec![-50.0, 50.0, 150.0], vec![7.0, 1.0, 5.0]));
         assert_eq!((c.max, c.last), (vec![7.0, 9.0, 5.0], vec![7.0, 4.0, 5.0]));
+        assert_eq!(c.bits, [7, 7, 7, 1, 9, 4, 5, 5, 5]);
     }
 
     #[test]

@@ -74,6 +74,18 @@ impl Samples {
         self.range.map(|(low, high)| (self.number(low), self.number(high)))
     }
 
+    /// The lowest and highest value, if a double cannot hold one of them.
+    pub(crate) fn beyond_doubles(&self) -> Option<(i128, i128)> {
+        let (low, high) = self.range?;
+        let exact = |bits: u64| match self.kind {
+            ValueKind::Unsigned | ValueKind::Address => Some(i128::from(bits)),
+            ValueKind::Signed => Some(i128::from(bits as i64)),
+            ValueKind::Float => None,
+        };
+        let (low, high) = (exact(low)?, exact(high)?);
+        (low.unsigned_abs().max(high.unsigned_abs()) > 1 << 53).then_some((low, high))
+    }
+
     /// The value of these bits, as the nearest double.
     pub(crate) fn number(&self, bits: u64) -> f64 {
         number(self.kind, bits)
@@ -125,7 +137,7 @@ impl Samples {
 
 fn number(kind: ValueKind, bits: u64) -> f64 {
     match kind {
-        ValueKind::Unsigned => bits as f64,
+        ValueKind::Unsigned | ValueKind::Address => bits as f64,
         ValueKind::Signed => bits as i64 as f64,
         ValueKind::Float => f64::from_bits(bits),
     }
@@ -134,7 +146,7 @@ fn number(kind: ValueKind, bits: u64) -> f64 {
 /// The extremes of two ranges, compared exactly.
 fn both(kind: ValueKind, a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     match kind {
-        ValueKind::Unsigned => (a.0.min(b.0), a.1.max(b.1)),
+        ValueKind::Unsigned | ValueKind::Address => (a.0.min(b.0), a.1.max(b.1)),
         ValueKind::Signed => ((a.0 as i64).min(b.0 as i64) as u64, (a.1 as i64).max(b.1 as i64) as u64),
         ValueKind::Float => {
             let of = f64::from_bits;
@@ -164,6 +176,7 @@ mod tests {
         assert_eq!(samples.extremes(3, 3, &mut 0), None);
         assert_eq!((samples.first_at(0, 7), samples.first_at(2, 6)), (3, 2));
         assert_eq!(samples.range(), Some((0.0, 1008.0)));
+        assert_eq!(samples.beyond_doubles(), None);
     }
 
     fn of(kind: ValueKind, bits: impl IntoIterator<Item = u64>) -> Samples {
@@ -180,6 +193,7 @@ mod tests {
         // Two numbers that are the same double.
         assert_eq!(samples.extremes(4, 6, &mut 0), Some(((i64::MAX - 1) as u64, i64::MAX as u64)));
         assert_eq!(samples.range(), Some((i64::MIN as f64, i64::MAX as f64)));
+        assert_eq!(samples.beyond_doubles(), Some((i64::MIN.into(), i64::MAX.into())));
         let samples = of(ValueKind::Unsigned, [u64::MAX - 1, u64::MAX]);
         assert_eq!(samples.extremes(0, 2, &mut 0), Some((u64::MAX - 1, u64::MAX)));
     }

@@ -16,6 +16,8 @@ pub(crate) struct Texts {
     own: HashMap<u32, String>,
     /// Names with a text of a companion, by that text.
     by_text: HashMap<String, u32>,
+    /// There are names of groups.
+    has_groups: bool,
     /// Numbers of names whose text has changed since [`Texts::take_changed`].
     changed: Vec<u32>,
 }
@@ -29,6 +31,16 @@ impl Texts {
     /// The kind of a name, and the key that the file has in place of a text. Defaults if there is no such name.
     pub(crate) fn key(&self, name: u32) -> (SliceKind, Key) {
         self.keys.get(name as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether a name is that of a group of calls.
+    pub(crate) fn is_group(&self, name: u32) -> bool {
+        self.has_groups && self.key(name).0 == SliceKind::Group
+    }
+
+    /// Whether there are names of groups.
+    pub(crate) fn has_groups(&self) -> bool {
+        self.has_groups
     }
 
     /// The texts of the file itself.
@@ -50,6 +62,7 @@ impl Texts {
     /// Adds the name with the next number.
     pub(crate) fn define(&mut self, Name { text, kind, key }: Name) {
         let name = self.shown.len() as u32;
+        self.has_groups |= kind == SliceKind::Group;
         self.shown.push(text);
         self.keys.push((kind, key));
         if !self.namings.is_empty() {

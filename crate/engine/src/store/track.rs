@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
+use unspool_formats::limits::SHOWN;
+use unspool_formats::problem::TOO_DEEP;
 use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef};
 
 use super::Count;
@@ -54,7 +56,7 @@ impl<'a> Run<'a> {
 const TOGETHER: usize = 64;
 
 /// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
-const OF_STACK: [&ProblemKind; 3] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED];
+const OF_STACK: [&ProblemKind; 4] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED, &TOO_DEEP];
 
 /// One track of the trace.
 #[derive(Debug)]
@@ -70,6 +72,11 @@ pub(crate) struct Track {
     /// Values, if the track is a counter.
     pub(crate) samples: Samples,
     slices: u64,
+    /// How many of the slices are groups of calls.
+    pub(crate) groups: u64,
+    /// Open slices that are not shown, because they are deeper than [`SHOWN`]. They are on no list: a file of a megabyte can
+    /// hold a hundred million.
+    hidden: u64,
     /// Names of callers that arrived after the calls they made: the first is at depth -1, the next at -2, and so on.
     before: Vec<u32>,
     /// Where the track begins, once known.
@@ -93,6 +100,8 @@ impl Track {
             instants: Chunked::default(),
             samples: Samples::new(def.values),
             slices: 0,
+            groups: 0,
+            hidden: 0,
             before: Vec::new(),
             start: def.start,
             latest: def.start.unwrap_or(0),
@@ -109,7 +118,7 @@ impl Track {
     ///
     /// Most calls have no callees: a begin followed by its end goes straight into the column.
     pub(crate) fn run(&mut self, run: &Run<'_>, calls: &mut CallTree) -> usize {
-        if self.start.is_none() || self.def.stacking == Stacking::Overlapping {
+        if self.start.is_none() || self.hidden > 0 || self.def.stacking == Stacking::Overlapping {
             return 0;
         }
         let n = run.kinds.len();
@@ -127,7 +136,7 @@ impl Track {
                 break;
             }
             match (kind, top) {
-                (EventKind::Begin, _) => {
+                (EventKind::Begin, _) if self.open.len() < SHOWN => {
                     let (depth, caller) = top.map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
                     let node = calls.child(caller, name);
                     let locator = locators[i];
@@ -165,7 +174,7 @@ impl Track {
     /// Applies leading complete slices, as long as they are in order, and returns their number. `ends` are theirs, at least
     /// as many.
     pub(crate) fn run_whole(&mut self, run: &Run<'_>, ends: &[u64], calls: &mut CallTree) -> usize {
-        if self.start.is_none() || self.def.stacking == Stacking::Overlapping {
+        if self.start.is_none() || self.hidden > 0 || self.def.stacking == Stacking::Overlapping {
             return 0;
         }
         // None of these slices stays open, so all have one caller and one column.
@@ -203,6 +212,9 @@ impl Track {
     /// Begins a slice.
     pub(crate) fn begin(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         let (_, time, problem) = self.arrive(time, locator);
+        if self.open.len() >= SHOWN || self.lifetimes.len() >= SHOWN {
+            return self.hide(locator).or(problem);
+        }
         if self.def.stacking == Stacking::Overlapping {
             let node = calls.child(ROOT, name);
             if let Some(old) = self.lifetimes.begin(Open { start: time, node, locator, depth: 0, name, flags: 0 }) {
@@ -242,6 +254,9 @@ impl Track {
             return self.lifetime((start, end), name, locator, calls);
         }
         let (_, start, problem) = self.arrive(start, locator);
+        if self.hidden > 0 {
+            return problem;
+        }
         let (depth, caller) = self.open.last().map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
         let node = calls.child(caller, name);
         self.slices += 1;
@@ -271,7 +286,7 @@ impl Track {
 
     /// Begins a slice that has been open since the track began, and lies below everything on it.
     pub(crate) fn uncover(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
-        if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping {
+        if !self.open.is_empty() || self.def.stacking == Stacking::Overlapping || !self.has_room_below() {
             return self.begin(time, name, locator, calls);
         }
         let (_, time, problem) = self.arrive(time, locator);
@@ -304,7 +319,11 @@ impl Track {
             }
             return problem;
         }
-        let above = self.open.iter().rev().position(|o| o.locator == locator && o.name == name)?;
+        let Some(above) = self.open.iter().rev().position(|o| o.locator == locator && o.name == name) else {
+            self.hidden = self.hidden.saturating_sub(1);
+            return None;
+        };
+        self.hidden = 0;
         let (_, time, problem) = self.arrive(time, locator);
         for _ in 0..above {
             self.close_top(time, END_INFERRED);
@@ -319,6 +338,11 @@ impl Track {
     /// Ends the innermost slice of this name.
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
+        if self.hidden > 0 && !self.lifetimes.has(name) {
+            // It ends one of the slices that are not shown, unless the file is damaged.
+            self.hidden -= 1;
+            return problem;
+        }
         if self.def.stacking == Stacking::Overlapping {
             return self.end_lifetime(time, name, locator, calls).or(problem);
         }
@@ -351,7 +375,7 @@ impl Track {
             return Some(self.problem(&problems::END_INFERRED, locator, above as u64));
         }
         let (start, depth, caller) = match (self.def.orphans, self.open.last()) {
-            (Orphans::FromStart, None) if !self.lost => {
+            (Orphans::FromStart, None) if !self.lost && self.has_room_below() => {
                 self.before.push(name);
                 (self.start.unwrap_or(time), self.lowest - 1, ROOT)
             }
@@ -374,6 +398,9 @@ impl Track {
         if let Some(open) = self.lifetimes.end(name) {
             self.close(&open, time, 0);
             return None;
+        }
+        if !self.has_room_below() {
+            return self.too_deep(locator);
         }
         // The slice began before the recording: its column goes in front of all others.
         let node = calls.child(ROOT, name);
@@ -556,6 +583,25 @@ impl Track {
         }
     }
 
+    /// Begins a slice that is too deep to be shown.
+    #[cold]
+    fn hide(&mut self, locator: Locator) -> Option<Problem> {
+        self.hidden += 1;
+        self.too_deep(locator)
+    }
+
+    /// The problem that slices are too deep to be shown, the first time on this track.
+    #[cold]
+    fn too_deep(&mut self, locator: Locator) -> Option<Problem> {
+        let is_new = self.problem_counts().all(|(kind, _)| kind != &TOO_DEEP);
+        is_new.then(|| self.problem(&TOO_DEEP, locator, SHOWN as u64))
+    }
+
+    /// Whether a column may go in front of all others.
+    fn has_room_below(&self) -> bool {
+        self.lowest > -(SHOWN as i32)
+    }
+
     /// The column at a depth, created if it does not exist.
     #[inline]
     fn column_mut(&mut self, depth: i32) -> Option<&mut Column> {
@@ -590,152 +636,4 @@ impl Track {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use unspool_formats::TrackKind;
-
-    fn track(orphans: Orphans, start: Option<u64>) -> (Track, CallTree) {
-        let def = TrackDef { orphans, start, ..TrackDef::new(TrackKind::Thread, "t") };
-        (Track::new(def), CallTree::default())
-    }
-
-    /// Replays `+name@time` and `-name@time`.
-    fn play(track: &mut Track, calls: &mut CallTree, text: &str) {
-        for word in text.split_whitespace() {
-            let (name, time) = word[1..].split_once('@').unwrap();
-            let (name, time) = (u32::from(name.as_bytes()[0]), time.parse().unwrap());
-            match word.as_bytes()[0] {
-                b'+' => track.begin(time, name, Locator::at(time), calls),
-                _ => track.end(time, name, Locator::at(time), calls),
-            };
-        }
-    }
-
-    /// All slices as `depth:name start..end flags`.
-    fn shown(track: &Track, calls: &CallTree) -> Vec<String> {
-        let mut out = Vec::new();
-        for (depth, column) in track.columns() {
-            column.scan(0, usize::MAX, |_, s| {
-                let name = char::from_u32(calls.name(s.node)).unwrap();
-                out.push(format!("{depth}:{name} {}..{} {}", s.start, s.end, s.flags));
-                true
-            });
-        }
-        out
-    }
-
-    #[test]
-    fn calls_nest() {
-        let (mut t, mut calls) = track(Orphans::FromStart, None);
-        play(&mut t, &mut calls, "+a@1 +b@2 -b@3 +b@3 +c@4 -c@5 -b@6 -a@7");
-        assert_eq!(shown(&t, &calls), ["0:a 1..7 0", "1:b 2..3 0", "1:b 3..6 0", "2:c 4..5 0"]);
-        assert_eq!(t.extent(), Some((1, 7)));
-        assert_eq!(calls.len(), 4, "both calls of b are one node");
-    }
-
-    #[test]
-    fn calls_begun_before_the_recording_enclose_earlier_slices() {
-        let (mut t, mut calls) = track(Orphans::FromStart, Some(10));
-        play(&mut t, &mut calls, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -e@18");
-        // a called b and d; b called c. After a returned, e takes the lowest depth.
-        assert_eq!(
-            shown(&t, &calls),
-            ["-2:a 10..16 1", "-2:e 17..18 0", "-1:b 10..13 1", "-1:d 14..15 0", "0:c 11..12 0"]
-        );
-        assert_eq!((t.lowest(), t.rows()), (-2, 3));
-        let counts: Vec<_> = t.problem_counts().map(|(k, c)| (k, c.count)).collect();
-        assert_eq!(counts, [(&EXIT_WITHOUT_ENTER, 2)]);
-    }
-
-    #[test]
-    fn basic_mode_reaches_back_to_the_previous_event() {
-        let (mut t, mut calls) = track(Orphans::FromPrevious, None);
-        play(&mut t, &mut calls, "+a@1 -x@5 -a@9 -y@12");
-        assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:y 9..12 1", "1:x 1..5 1"]);
-    }
-
-    #[test]
-    fn an_end_further_down_closes_inner_slices() {
-        let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
-        play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@9 -z@12");
-        // From then on the stack is unreliable: z reaches back to the previous event only.
-        assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:z 9..12 1", "1:b 2..9 4", "2:c 3..9 4"]);
-    }
-
-    #[test]
-    fn an_orphan_end_does_not_move_open_calls() {
-        let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
-        play(&mut t, &mut calls, "+a@1 -z@5 +b@6 -b@7");
-        t.finish(20);
-        assert_eq!(shown(&t, &calls), ["0:a 1..20 2", "1:z 1..5 1", "1:b 6..7 0"]);
-    }
-
-    #[test]
-    fn a_clock_that_goes_back_keeps_columns_sorted() {
-        let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
-        play(&mut t, &mut calls, "+a@10 -a@20 +b@15 -b@30");
-        assert_eq!(shown(&t, &calls), ["0:a 10..20 0", "0:b 20..30 0"]);
-        assert_eq!(t.problem_counts().count(), 1);
-    }
-
-    fn lifetimes() -> (Track, CallTree) {
-        let def = TrackDef { stacking: Stacking::Overlapping, ..TrackDef::new(TrackKind::Lane, "buffers") };
-        (Track::new(def), CallTree::default())
-    }
-
-    #[test]
-    fn lifetimes_take_the_lowest_free_depth_and_end_one_by_one() {
-        let (mut t, mut calls) = lifetimes();
-        play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@4 +d@4 +e@5 -c@6 -b@7 +f@7 -d@9 -e@9 +g@9 -f@10 -g@10");
-        assert_eq!(
-            shown(&t, &calls),
-            ["0:a 1..4 0", "0:d 4..9 0", "0:g 9..10 0", "1:b 2..7 0", "1:f 7..10 0", "2:c 3..6 0", "3:e 5..9 0"]
-        );
-        assert_eq!((t.problem_counts().count(), t.slices(), t.rows()), (0, 7, 4));
-        assert!((1..calls.len() as u32).all(|node| calls.parent(node) == ROOT), "none called another");
-    }
-
-    #[test]
-    fn an_open_lifetime_keeps_its_position() {
-        let (mut t, mut calls) = lifetimes();
-        play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -b@4");
-        let open: Vec<_> = t.open().map(|o| o.depth).collect();
-        assert_eq!((open, t.rows()), (vec![0, 2], 3));
-        assert_eq!(t.slice(2, 0, 50).map(|s| (s.start, s.end, s.flags)), Some((3, 50, NEVER_ENDED)));
-        t.finish(60);
-        assert_eq!(shown(&t, &calls), ["0:a 1..60 2", "1:b 2..4 0", "2:c 3..60 2"]);
-        assert_eq!(t.open().count(), 0);
-    }
-
-    #[test]
-    fn lifetimes_may_begin_before_the_recording_or_twice() {
-        let (mut t, mut calls) = lifetimes();
-        play(&mut t, &mut calls, "+a@1 -z@3 +b@4 +a@6 -b@7 -a@8 -y@9");
-        assert_eq!(shown(&t, &calls), ["-2:y 1..9 1", "-1:z 1..3 1", "0:a 1..6 4", "0:a 6..8 0", "1:b 4..7 0"]);
-        let counts: Vec<_> = t.problem_counts().map(|(k, c)| (k, c.count)).collect();
-        assert_eq!(counts, [(&EXIT_WITHOUT_ENTER, 2)]);
-    }
-
-    #[test]
-    fn a_restart_keeps_only_the_definition() {
-        let (mut t, mut calls) = track(Orphans::FromStart, Some(50));
-        play(&mut t, &mut calls, "+a@60 -z@61");
-        let version = t.version;
-        t.restart(5);
-        play(&mut t, &mut calls, "-a@8");
-        assert_eq!(shown(&t, &calls), ["-1:a 5..8 1"]);
-        assert_eq!(t.slices(), 1);
-        assert!(t.version > version);
-    }
-
-    #[test]
-    fn an_open_slice_keeps_its_position() {
-        let (mut t, mut calls) = track(Orphans::FromStart, None);
-        play(&mut t, &mut calls, "+a@1 +b@2 -b@3 +b@4");
-        let open = t.slice(1, 1, 100).unwrap();
-        assert_eq!((open.start, open.end, open.flags), (4, 100, NEVER_ENDED));
-        play(&mut t, &mut calls, "-b@9");
-        assert_eq!(t.slice(1, 1, 100).map(|s| s.end), Some(9));
-        assert_eq!(t.slice(1, 2, 100), None);
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use super::records::Enter;
 use super::tables::Tables;
 
 /// Bytes of the stream to decode: the header with its properties, and the first calls.
-pub(super) const PEEK: usize = 64 * 1024;
+const PEEK: usize = 64 * 1024;
 
 /// The beginning of a file, decoded.
 pub(super) struct Beginning {
@@ -53,10 +53,12 @@ impl Beginning {
     pub(super) fn first_function(&self) -> Option<&str> {
         let mut names = (0..).map_while(|i| self.tables.functions.get(i)).map(|f| f.name.as_str());
         let first = names.next()?;
-        let plausible = |name: &str| {
-            // Methods are `interface::method`; names of templates have other characters.
-            !name.is_empty() && name.len() < 256 && name.bytes().all(|b| b.is_ascii_graphic() || b == b' ')
-        };
+        // Methods are `interface::method`; names of templates have other characters.
+        let is_usual = |name: &str| name.len() < 256 && name.bytes().all(|b| b.is_ascii_graphic() || b == b' ');
+        let is_text = |name: &str| !name.chars().any(char::is_control);
+        // Brotli decompresses nearly anything to something, so there only the names are evidence.
+        let is_brotli = self.container == Container::Brotli;
+        let plausible = |name: &str| !name.is_empty() && (is_usual(name) || !is_brotli && is_text(name));
         (plausible(first) && names.all(plausible)).then_some(first)
     }
 }

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::limits::{Limits, SHOWN};
 use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::{ProblemKind, TOO_DEEP};
+use crate::problem::{MANY_THREADS, ProblemKind, TOO_DEEP};
 use crate::records::Pieces;
 
 use super::Located;
@@ -63,7 +63,7 @@ pub(crate) struct FrameFacts {
     pub(crate) end: u64,
 }
 
-/// What is wrong with the nesting of calls or groups.
+/// What is wrong with the nesting of calls or groups, or with the number of threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Misnested {
     /// Offset of the event.
@@ -160,8 +160,8 @@ impl Calls {
         tracks.resize(self.threads.len(), (0, FIRST_THREAD));
         let small = (0..).zip(&self.thread_of).filter(|(_, index)| **index != NONE);
         for (number, index) in small.chain(self.threads_beyond.iter().map(|(number, index)| (*number, index))) {
-            if let Some(slot) = tracks.get_mut(*index as usize) {
-                *slot = (number, FIRST_THREAD + *index);
+            if let (Some(slot), Some(thread)) = (tracks.get_mut(*index as usize), self.threads.get(*index as usize)) {
+                *slot = (number, thread.track);
             }
         }
         tracks
@@ -361,9 +361,9 @@ impl Calls {
 
     #[cold]
     fn new_thread(&mut self, enter: Enter, function: &Function, out: &mut EventBatch) -> Result<u32> {
-        self.limits.check_tracks(self.threads.len() + 1, enter.at)?;
+        self.limits.check_threads(self.threads.len() + 1, enter.at)?;
         let index = self.threads.len() as u32;
-        let track = FIRST_THREAD + index;
+        let track = FIRST_THREAD + index.min(self.limits.tracks);
         self.threads.push(Thread { track, groups: Vec::new(), open: 0, is_too_deep: false });
         if enter.thread < SMALL {
             let i = enter.thread as usize;
@@ -375,6 +375,14 @@ impl Calls {
             }
         } else {
             self.threads_beyond.insert(enter.thread, index);
+        }
+        if index >= self.limits.tracks {
+            let value = u64::from(self.limits.tracks);
+            self.misnested.push(Misnested { at: StreamOffset(enter.at), kind: &MANY_THREADS, value });
+            if index == self.limits.tracks {
+                out.new_tracks.push(TrackDef::other_threads(""));
+            }
+            return Ok(index);
         }
         out.new_tracks.push(TrackDef {
             // apitrace numbers threads itself and records neither name nor id.

@@ -17,6 +17,8 @@ use super::wire::{FLAG_FAKE, StreamOffset, text_of, wide_char};
 
 /// Maximum number of values of one call. Further ones are counted, not shown.
 const MAX_VALUES: usize = 1 << 16;
+/// Maximum number of containers of values within each other. Browsers copy values by recursion, with a stack for a few hundred.
+const MAX_NESTED: usize = 64;
 
 /// What the next value belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +106,8 @@ impl Collect {
             Value::Tree(fields) => !fields.is_empty(),
             _ => false,
         };
-        if self.kept >= MAX_VALUES && !self.open.is_empty() && !holds {
+        let is_too_deep = self.open.len() > MAX_NESTED;
+        if is_too_deep || self.kept >= MAX_VALUES && !self.open.is_empty() && !holds {
             self.dropped += 1;
             return;
         }

@@ -51,7 +51,7 @@ use crate::error::Result;
 use crate::locator::Locator;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
-use beginning::{Beginning, PEEK};
+use beginning::Beginning;
 use wire::StreamOffset;
 
 pub use functions::{Marker, NameFlags};
@@ -121,8 +121,8 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     if snappy && beginning.len > 0 && (unsupported || beginning.broken.is_none()) {
         return guess(Confidence::Likely, format!("Snappy chunks with a trace of version {version}"));
     }
-    // A trace without calls has at most a header.
-    let empty = beginning.len > 0 && beginning.len < PEEK && beginning.broken.is_none() && beginning.walk.has_header();
+    // A trace without calls has at most a header. A first name may be longer than what is decoded here.
+    let empty = beginning.len > 0 && beginning.broken.is_none() && beginning.walk.has_header();
     if empty && beginning.container != Container::Brotli && beginning.walk.calls() == 0 {
         return guess(
             Confidence::Possible,

@@ -11,7 +11,7 @@ crate::problem_kinds! {
     /// The definitions have too many entries. `value`: the maximum.
     TOO_MANY_DEFINITIONS = ProblemKind::serious(
         "too-many-definitions",
-        "the names of constants, members and arguments are more than {value}; the rest of the file was not read",
+        "more than {value} names of constants, members and arguments; the rest of the file was not read",
         "too many names of constants, members and arguments",
     );
 

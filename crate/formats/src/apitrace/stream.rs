@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 
 use crate::container::{Buffer, Container, Unpack};
-use crate::limits::Limits;
-use crate::problem::{MALFORMED, Problem};
+use crate::limits::{Expansion, Limits};
+use crate::problem::{MALFORMED, Problem, UNPACKS_TO_MORE};
 
 use super::decode::{Broken, Cut, Sink, Walk};
 use super::problems::TOO_MANY_DEFINITIONS;
@@ -26,6 +26,7 @@ pub(crate) struct Fed {
 /// Decompresses a file and walks over the stream.
 pub(crate) struct Stream {
     unpacker: Box<dyn Unpack>,
+    expansion: Expansion,
     buffer: Buffer,
     pub(crate) walk: Walk,
     pub(crate) tables: Tables,
@@ -43,7 +44,7 @@ pub(crate) struct Stream {
     broken: Option<Broken>,
     /// The problem at which the container stopped; reported after everything before it has been decoded.
     problem: Option<Problem>,
-    /// The container stopped at a damaged part, and how long that is, is unknown.
+    /// The container stopped at a damaged part or a limit, and how long the rest is, is unknown.
     damaged: bool,
 }
 
@@ -51,6 +52,7 @@ impl Stream {
     pub(crate) fn new(container: Container, limits: &Limits, access: Option<RandomAccess>) -> Self {
         Self {
             unpacker: container.unpacker(limits),
+            expansion: limits.expansion,
             buffer: Buffer::default(),
             walk: Walk::new(),
             tables: Tables::default(),
@@ -92,9 +94,9 @@ impl Stream {
             let added = self.added(before);
             if let Err(problem) = result {
                 // Everything before the damage is walked over first, however often the sink is full.
-                self.problem = Some(problem);
+                self.problem.get_or_insert(problem);
                 self.damaged = true;
-            } else if taken == 0 && added == 0 {
+            } else if taken == 0 && added == 0 && self.problem.is_none() {
                 break false;
             }
         };
@@ -112,10 +114,11 @@ impl Stream {
             rest = rest.get(fed.used..).unwrap_or_default();
             if !fed.more && !self.over {
                 let before = self.buffer.data().len();
-                if let Err(problem) = self.unpacker.finish(&mut self.buffer) {
-                    self.problem = Some(problem);
-                }
+                let result = self.unpacker.finish(&mut self.buffer);
                 self.added(before);
+                if let Err(problem) = result {
+                    self.problem.get_or_insert(problem);
+                }
                 self.walk_to_the_end(sink);
             }
         }
@@ -139,8 +142,17 @@ impl Stream {
         }
     }
 
-    /// Records what was appended to the buffer after its first `before` bytes. Returns the number of bytes.
+    /// Records what was appended to the buffer after its first `before` bytes, and drops what exceeds the limit. Returns the
+    /// number of bytes.
     fn added(&mut self, before: usize) -> usize {
+        let all = self.buffer.data().len().saturating_sub(before) as u64;
+        let within = self.expansion.admits(self.taken, self.unpacked, all);
+        if within < all {
+            self.buffer.shorten((all - within) as usize);
+            let value = self.unpacked + within;
+            self.problem = Some(Problem { at: self.taken, kind: &UNPACKS_TO_MORE, value });
+            self.damaged = true;
+        }
         let added = self.buffer.data().get(before..).unwrap_or_default();
         if !added.is_empty()
             && let Some(access) = &mut self.access
@@ -161,10 +173,10 @@ impl Stream {
         self.broken
     }
 
-    /// Takes the problem at which the container stopped. `size` is that of the file, if known; the container does not
-    /// know how many bytes are lost if the rest of the file is malformed.
+    /// Takes the problem at which the container stopped, unless the walk stopped before. `size` is that of the file, if known;
+    /// the container does not know how many bytes are lost if the rest of the file is malformed.
     pub(crate) fn take_problem(&mut self, size: Option<u64>) -> Option<Problem> {
-        let mut problem = self.problem.take()?;
+        let mut problem = self.problem.take().filter(|_| self.broken.is_none())?;
         if problem.kind == &MALFORMED && problem.value == 0 {
             problem.value = size.unwrap_or(0).saturating_sub(problem.at);
         }

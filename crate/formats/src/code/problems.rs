@@ -15,7 +15,7 @@ crate::problem_kinds! {
     /// A jump or return, such as that of `longjmp`, left calls that did not return themselves. `value`: their number.
     LEFT_BY_JUMP = ProblemKind::remark(
         "left-by-jump",
-        "{value} call{|s} {was|were} left by a jump; {it is|they are} shown up to it",
+        "{value} call{|s} {was|were} left by a jump; {it is|they are} shown up to the jump",
         "{sum} call{|s} {was|were} left by a jump, not by a return",
     );
 

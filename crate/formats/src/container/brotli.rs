@@ -4,7 +4,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use alloc_no_stdlib::{Allocator, SliceWrapper, SliceWrapperMut};
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, HuffmanCode};
+use brotli_decompressor::{
+    BrotliDecoderErrorCode, BrotliDecoderHasMoreOutput, BrotliDecoderTakeOutput, BrotliDecompressStream, BrotliResult,
+    BrotliState, HuffmanCode,
+};
 
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
@@ -67,6 +70,26 @@ impl Brotli {
     }
 }
 
+impl Brotli {
+    /// Appends what the decompressor decoded before the damage. It writes its window when that is full or when it needs more
+    /// input, so without this the result would depend on the portions.
+    fn drain(&mut self, out: &mut Buffer) {
+        // It refuses to return anything after an error, or if a copy went beyond the end of its block.
+        self.state.error_code = BrotliDecoderErrorCode::BROTLI_DECODER_SUCCESS;
+        let excess = usize::try_from(self.state.meta_block_remaining_len.saturating_neg()).unwrap_or(0);
+        self.state.meta_block_remaining_len = self.state.meta_block_remaining_len.max(0);
+        let before = out.data().len();
+        while BrotliDecoderHasMoreOutput(&self.state) {
+            let mut len = PIECE;
+            out.append(BrotliDecoderTakeOutput(&mut self.state, &mut len).get(..len).unwrap_or_default());
+            if len == 0 {
+                break;
+            }
+        }
+        out.shorten(excess.min(out.data().len() - before));
+    }
+}
+
 impl Unpack for Brotli {
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
         if self.over {
@@ -99,6 +122,7 @@ impl Unpack for Brotli {
             BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
             BrotliResult::ResultFailure => {
                 self.over = true;
+                self.drain(out);
                 return Err(Problem { at: self.at, kind: &MALFORMED, value: 0 });
             }
         }

@@ -42,6 +42,11 @@ impl Buffer {
         self.end = (self.end + n).min(self.bytes.len());
     }
 
+    /// Drops the last `n` bytes, or all if there are fewer.
+    pub fn shorten(&mut self, n: usize) {
+        self.end = self.end.saturating_sub(n).max(self.start);
+    }
+
     /// Appends a copy of `bytes`.
     pub fn append(&mut self, bytes: &[u8]) {
         self.room(bytes.len()).copy_from_slice(bytes);
@@ -61,6 +66,8 @@ mod tests {
         buffer.room(10)[..2].copy_from_slice(b"gh");
         buffer.added(2);
         assert_eq!(buffer.data(), b"efgh");
+        buffer.shorten(1);
+        assert_eq!(buffer.data(), b"efg");
         buffer.consume(100);
         assert!(buffer.data().is_empty());
     }

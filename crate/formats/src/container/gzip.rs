@@ -1,15 +1,11 @@
 //! gzip (RFC 1952), as lenient as zlib's `gzread`: members back-to-back, the last trailer may be missing, and anything may
 //! follow the first member.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
-
-use miniz_oxide::inflate::stream::{InflateState, inflate};
-use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
-use super::{Buffer, PIECE, Unpack};
+use super::{Buffer, Inflate, Inflated, Unpack};
 
 const FIXED: usize = 10;
 const TRAILER: u64 = 8;
@@ -33,21 +29,14 @@ pub(crate) struct Gzip {
     at: u64,
     /// An incomplete header.
     held: Vec<u8>,
-    inflate: Box<InflateState>,
+    inflate: Inflate,
     members: u64,
     piece_at: u64,
 }
 
 impl Gzip {
     pub(crate) fn new() -> Self {
-        Self {
-            state: State::Header,
-            at: 0,
-            held: Vec::new(),
-            inflate: InflateState::new_boxed(DataFormat::Raw),
-            members: 0,
-            piece_at: 0,
-        }
+        Self { state: State::Header, at: 0, held: Vec::new(), inflate: Inflate::default(), members: 0, piece_at: 0 }
     }
 
     fn broken(&mut self) -> Problem {
@@ -103,7 +92,7 @@ impl Unpack for Gzip {
                 let taken = match len {
                     Some(len) => {
                         self.state = State::Data;
-                        self.inflate.reset(DataFormat::Raw);
+                        self.inflate.reset();
                         self.held.clear();
                         len.saturating_sub(before)
                     }
@@ -114,23 +103,22 @@ impl Unpack for Gzip {
             }
             State::Data => {
                 self.piece_at = self.at;
-                let result = inflate(&mut self.inflate, input, out.room(PIECE), MZFlush::None);
-                self.at += result.bytes_consumed as u64;
-                out.added(result.bytes_written);
-                match result.status {
-                    Ok(MZStatus::StreamEnd) => {
+                let before = out.data().len();
+                let (taken, result) = self.inflate.run(input, out);
+                self.at += taken as u64;
+                match result {
+                    Inflated::Going => {}
+                    Inflated::Ended => {
                         self.members += 1;
                         self.state = State::Trailer { left: TRAILER };
-                        if result.bytes_consumed == 0 && result.bytes_written == 0 {
+                        if taken == 0 && out.data().len() == before {
                             // Taking and adding nothing would mean that more input is needed.
                             return self.unpack(input, out);
                         }
                     }
-                    // `Buf`: no progress without more input.
-                    Ok(_) | Err(MZError::Buf) => {}
-                    Err(_) => return Err(self.broken()),
+                    Inflated::Damaged => return Err(self.broken()),
                 }
-                Ok(result.bytes_consumed)
+                Ok(taken)
             }
             State::Trailer { left } => {
                 // Checksum and length are ignored, as by apitrace: damage shows in the events.

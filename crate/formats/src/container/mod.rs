@@ -9,6 +9,7 @@ mod brotli;
 mod brotli_head;
 mod buffer;
 mod gzip;
+mod inflate;
 #[cfg_attr(feature = "brotli", allow(dead_code))]
 mod provided;
 mod snappy;
@@ -27,6 +28,7 @@ use crate::problem::Problem;
 pub(crate) use brotli_head::may_be_brotli;
 pub use buffer::Buffer;
 pub use gzip::{MAX_HEADER as GZIP_MAX_HEADER, header_len as gzip_header_len};
+pub use inflate::{Inflate, Inflated};
 #[cfg(feature = "std")]
 pub use provided::provide_brotli;
 pub(crate) use spool::Kept;

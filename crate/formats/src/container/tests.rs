@@ -161,7 +161,7 @@ fn a_bomb_is_decompressed_in_pieces() {
 fn snappy_lengths_beyond_the_limit_are_damage() {
     let file = [&b"at"[..], &u32::MAX.to_le_bytes(), &[0; 100]].concat();
     let (all, problem) = unpack(Container::Snappy, &file, 1000);
-    assert_eq!(all, []);
+    assert!(all.is_empty());
     assert_eq!(problem.map(|p| (p.at, p.kind)), Some((2, &MALFORMED)));
     // A block of seven bytes that claims 200 MiB.
     let file = [&b"at"[..], &7u32.to_le_bytes(), &[0x80, 0x80, 0x80, 0x64, 0, b'x', 0]].concat();
@@ -186,11 +186,41 @@ proptest! {
             file[i] = byte;
         }
         file.truncate(1 + cut.index(file.len()));
-        let whole = unpack(container, &file, usize::MAX);
-        let parts = unpack(container, &file, portion);
-        // In third-party decompressors, where damage is noticed depends on the portions.
-        if container == Container::Snappy {
-            prop_assert_eq!(whole, parts);
-        }
+        let (whole, problem) = unpack(container, &file, usize::MAX);
+        let (parts, other) = unpack(container, &file, portion);
+        prop_assert!(whole == parts, "{:?}: {} and {} bytes", container, whole.len(), parts.len());
+        prop_assert_eq!(problem.map(|p| p.kind), other.map(|p| p.kind));
     }
+
+    #[test]
+    fn everything_before_damage_is_returned(which in 0usize..6, at: proptest::sample::Index, portion in 1usize..5000) {
+        let (container, mut file, _) = files().swap_remove(which);
+        let at = at.index(file.len());
+        // A cut file gives all that its bytes decode to.
+        let (before, _) = unpack(container, &file[..at], usize::MAX);
+        file[at] ^= 0xff;
+        let (damaged, _) = unpack(container, &file, portion);
+        let common = damaged.iter().zip(&before).take_while(|(a, b)| a == b).count();
+        // Decoders look ahead by a few bytes, whose symbols they may decode wrongly.
+        prop_assert!(common + 600 >= before.len(), "{:?} at {}: {} of {}", container, at, common, before.len());
+    }
+}
+
+#[test]
+fn brotli_keeps_what_precedes_damage_in_any_portions() {
+    let file = fixture("scene.brotli.trace");
+    let expected = unpack(Container::Brotli, &file, usize::MAX).0;
+    let mut kept = 0;
+    for at in 0..file.len() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x55;
+        let (whole, problem) = unpack(Container::Brotli, &damaged, usize::MAX);
+        let (parts, other) = unpack(Container::Brotli, &damaged, 7);
+        // A copy that exceeds its block has been given out already, or not yet.
+        assert!(whole.len().abs_diff(parts.len()) < 64, "damaged at {at}: {} and {}", whole.len(), parts.len());
+        assert!(whole.starts_with(&parts) || parts.starts_with(&whole), "damaged at {at}");
+        assert_eq!(problem.map(|problem| problem.kind), other.map(|problem| problem.kind), "damaged at {at}");
+        kept += usize::from(problem.is_some() && !whole.is_empty());
+    }
+    assert!(kept > 100 && !expected.is_empty(), "{kept} damaged files keep something");
 }

@@ -44,18 +44,31 @@ pub(crate) struct Zstd {
     held: Vec<u8>,
     decoder: Box<FrameDecoder>,
     piece_at: u64,
+    /// Where the file is damaged, until everything before it has been returned.
+    damage: Option<Problem>,
 }
 
 impl Zstd {
     pub(crate) fn new() -> Self {
         let mut decoder = Box::new(FrameDecoder::new());
         decoder.set_max_window_size(MAX_WINDOW);
-        Self { state: State::Frame, at: 0, held: Vec::new(), decoder, piece_at: 0 }
+        Self { state: State::Frame, at: 0, held: Vec::new(), decoder, piece_at: 0, damage: None }
     }
 
-    fn broken(&mut self) -> Problem {
+    /// Nothing can be read from here on, except what the decompressor holds back.
+    fn broken(&mut self) {
+        if let State::Block { .. } = self.state {
+            self.end_frame();
+        }
         self.state = State::Over;
-        Problem { at: self.at, kind: &MALFORMED, value: 0 }
+        self.damage = Some(Problem { at: self.at, kind: &MALFORMED, value: 0 });
+    }
+
+    /// Ends the frame with an empty block and a checksum, which is not verified: the decompressor holds back a window until
+    /// the frame ends.
+    fn end_frame(&mut self) {
+        let end: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+        let _ = self.decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1));
     }
 
     /// Size in bytes of the current frame header or block, as far as the held bytes tell. May grow as more arrive.
@@ -83,10 +96,10 @@ impl Zstd {
         }
     }
 
-    fn unit(&mut self) -> Result<(), Problem> {
+    fn unit(&mut self) {
         match self.state {
             State::Frame => {
-                let Some((magic, rest)) = self.held.split_first_chunk::<4>() else { return Ok(()) };
+                let Some((magic, rest)) = self.held.split_first_chunk::<4>() else { return };
                 let magic = u32::from_le_bytes(*magic);
                 if magic & !0xf == SKIPPABLE {
                     let left = rest.first_chunk::<4>().map_or(0, |len| u32::from_le_bytes(*len));
@@ -95,7 +108,7 @@ impl Zstd {
                     let checksum = rest.first().is_some_and(|descriptor| descriptor & 4 != 0);
                     self.state = State::Block { checksum };
                 } else {
-                    return Err(self.broken());
+                    return self.broken();
                 }
             }
             State::Block { .. } => {
@@ -104,14 +117,13 @@ impl Zstd {
                 match self.decoder.decode_blocks(self.held.as_slice(), blocks) {
                     Ok(true) => self.state = State::Frame,
                     Ok(false) => {}
-                    Err(_) => return Err(self.broken()),
+                    Err(_) => return self.broken(),
                 }
             }
             State::Skip { .. } | State::Over => {}
         }
         self.at += self.held.len() as u64;
         self.held.clear();
-        Ok(())
     }
 }
 
@@ -133,9 +145,17 @@ impl Unpack for Zstd {
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem> {
         // First what the decompressor holds back: up to a window at the end of a frame.
         if self.decoder.can_collect() > 0 {
-            let n = self.decoder.read(out.room(PIECE)).map_err(|_| self.broken())?;
-            out.added(n);
-            return Ok(0);
+            match self.decoder.read(out.room(PIECE)) {
+                Ok(n) if n > 0 => {
+                    out.added(n);
+                    return Ok(0);
+                }
+                _ => self.damage = self.damage.or(Some(Problem { at: self.at, kind: &MALFORMED, value: 0 })),
+            }
+        }
+        if let Some(damage) = self.damage.take() {
+            self.state = State::Over;
+            return Err(damage);
         }
         match self.state {
             State::Over => return Ok(input.len()),
@@ -150,11 +170,17 @@ impl Unpack for Zstd {
         let mut taken = 0;
         loop {
             let wanted = self.wanted();
+            let is_complete = self.held.len() == wanted;
             if wanted > MAX_BLOCK + 16 {
-                return Err(self.broken());
+                self.broken();
+            } else if is_complete {
+                self.unit();
             }
-            if self.held.len() == wanted {
-                self.unit()?;
+            if self.damage.is_some() && taken == 0 {
+                // Taking and adding nothing would mean that more input is needed.
+                return self.unpack(input, out);
+            }
+            if self.damage.is_some() || is_complete {
                 return Ok(taken);
             }
             let rest = input.get(taken..).unwrap_or_default();
@@ -169,10 +195,7 @@ impl Unpack for Zstd {
 
     fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem> {
         if let State::Block { .. } = self.state {
-            // The decompressor holds back a window until the frame ends: end it with an empty block and a checksum, which is
-            // not verified.
-            let end: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
-            let _ = self.decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1));
+            self.end_frame();
             while self.decoder.can_collect() > 0 {
                 match self.decoder.read(out.room(PIECE)) {
                     Ok(n) if n > 0 => out.added(n),

@@ -8,6 +8,7 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
 use super::decode::Walk;
@@ -73,10 +74,10 @@ impl Decoder for FramesDecoder {
         }
         self.state.meta.properties(&mut properties);
         let counted = match (header.frames, header.table) {
-            (0, 0) => "not in the header: streamed, or the tracer did not finish".into(),
-            (frames, _) => frames.to_string(),
+            (0, 0) => "not given: streamed, or the tracer did not finish".into(),
+            (frames, _) => grouped(frames).to_string(),
         };
-        properties.push(("Frames", counted));
+        properties.push(("Frames in header", counted));
         let isa = self.machine.isa;
         if !isa.has_stack() {
             let why = "not available: the calls and returns of this machine are unknown";

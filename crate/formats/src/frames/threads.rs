@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::locator::Locator;
 use crate::names::Texts;
+use crate::problem::{MANY_THREADS, Problem};
 
 use super::instruction;
 
@@ -82,6 +83,8 @@ pub(crate) struct Threads {
     order: ByteOrder,
     threads: Vec<Thread>,
     by_id: HashMap<u64, usize>,
+    /// The track of the threads beyond the limit, once there is one.
+    others: Option<TrackId>,
     latest: usize,
     names: Addresses,
     program: Program,
@@ -158,7 +161,7 @@ impl Context<'_> {
     /// Defines a track and returns its number. `at` is the offset for an error.
     pub(crate) fn define(&mut self, def: TrackDef, at: u64) -> Result<TrackId> {
         let track = *self.tracks;
-        self.limits.check_tracks(track as usize + 1, at)?;
+        self.limits.check_threads(track as usize + 1, at)?;
         *self.tracks += 1;
         self.out.new_tracks.push(def);
         Ok(track)
@@ -173,6 +176,7 @@ impl Threads {
             order: ByteOrder::default(),
             threads: Vec::new(),
             by_id: HashMap::new(),
+            others: None,
             latest: 0,
             names: Addresses::default(),
             program: Program::default(),
@@ -227,9 +231,7 @@ impl Threads {
         self.latest = match self.by_id.get(&id) {
             Some(i) => *i,
             None => {
-                let number = i64::try_from(id).ok();
-                let def = TrackDef { id: number, ..TrackDef::new(TrackKind::Thread, format!("thread {id}")) };
-                let track = cx.define(def, at)?;
+                let track = self.track(id, at, cx)?;
                 let i = self.threads.len();
                 self.by_id.insert(id, i);
                 self.threads.push(Thread {
@@ -245,6 +247,26 @@ impl Threads {
             }
         };
         Ok(self.latest)
+    }
+
+    /// The track of a new thread: its own, or that of all threads beyond the limit.
+    #[cold]
+    fn track(&mut self, id: u64, at: u64, cx: &mut Context<'_>) -> Result<TrackId> {
+        if self.threads.len() < cx.limits.tracks as usize {
+            let number = i64::try_from(id).ok();
+            let def = TrackDef { id: number, ..TrackDef::new(TrackKind::Thread, format!("thread {id}")) };
+            return cx.define(def, at);
+        }
+        cx.limits.check_threads(self.threads.len() + 1, at)?;
+        cx.out.problems.push(Problem { at, kind: &MANY_THREADS, value: u64::from(cx.limits.tracks) });
+        match self.others {
+            Some(track) => Ok(track),
+            None => {
+                let track = cx.define(TrackDef::other_threads(""), at)?;
+                self.others = Some(track);
+                Ok(track)
+            }
+        }
     }
 
     /// A thread executed an instruction.

@@ -372,9 +372,9 @@ impl Reader {
     /// A description of the schema.
     pub(super) fn schema_text(&self) -> String {
         match self.schema {
-            Schema::Of2021 => String::from("of 2021"),
-            Schema::Of20201023 => String::from("of 2020-10-23, without interrupts"),
-            Schema::Of20201014 => String::from("of 2020-10-14, without interrupts and instruction indices"),
+            Schema::Of2021 => String::from("2021"),
+            Schema::Of20201023 => String::from("2020-10-23, without interrupts"),
+            Schema::Of20201014 => String::from("2020-10-14, without interrupts and instruction indices"),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
 use crate::info::{Clock, Column, Info, Shows, Tab};
+use crate::problem::grouped;
 use crate::problem::Problem;
 use crate::sniff::OpenOptions;
 
@@ -88,7 +89,7 @@ impl Decoder for TraceDbDecoder {
             offers: &[],
             first_tab: Tab::Functions,
             columns: COLUMNS,
-            properties: [("Layout", layout.to_string()), ("Names", names.to_string()), ("Types", types.to_string())]
+            properties: [("Layout", layout.to_string()), ("Names", grouped(names as u64).to_string()), ("Types", grouped(types as u64).to_string())]
                 .into(),
         }
     }

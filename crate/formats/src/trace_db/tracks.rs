@@ -307,7 +307,8 @@ impl Tracks {
                         parent: Some(group),
                         detail: tables.type_name(of_type).into_owned(),
                         values: match number {
-                            Number::Unsigned(_) | Number::Pointer(_) => ValueKind::Unsigned,
+                            Number::Unsigned(_) => ValueKind::Unsigned,
+                            Number::Pointer(_) => ValueKind::Address,
                             Number::Signed(_) => ValueKind::Signed,
                             Number::Float(_) => ValueKind::Float,
                         },

@@ -148,6 +148,8 @@ impl OneRecord {
                 f.cpu
             }
             (None, Some(event)) => {
+                let kind = if event.kind.is_some() { "typed event" } else { "custom event" };
+                add("Kind", Value::Text(kind.to_string()));
                 if let Some(kind) = event.kind {
                     add("Event type", Value::Id(kind.into()));
                 }

@@ -20,6 +20,7 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Cause, Error, Result};
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
 use super::basic::BasicWalk;
@@ -38,6 +39,10 @@ const COLUMNS: &[Column] = &[
     Column { label: "Function", shows: Shows::Name },
     Column { label: "Arguments or payload", shows: Shows::Rest },
 ];
+
+/// Where names come from that a binary log does not have.
+const NAMES_FROM: &str =
+    "not in the log: add a list of names, or open the YAML that llvm-xray convert --symbolize writes";
 
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
@@ -127,10 +132,13 @@ impl Decoder for XrayDecoder {
         };
         properties.push(("Clock", frequency));
         if h.mode == Mode::Fdr && h.buffer_size > 0 {
-            properties.push(("Buffer size", format!("{} bytes", h.buffer_size)));
+            properties.push(("Buffer size", format!("{} bytes", grouped(h.buffer_size))));
         }
         properties.push(("Constant TSC", if h.constant_tsc { "yes" } else { "no" }.to_string()));
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
+        if !matches!(self.walk, Walk::Yaml(_)) {
+            properties.push(("Function names", NAMES_FROM.to_string()));
+        }
         Info {
             format: "xray",
             title: format!("XRay {} {}{}", h.mode.name(), h.version, self.form()),
@@ -175,7 +183,11 @@ impl Decoder for XrayDecoder {
             Phase::Order => match &mut self.walk {
                 Walk::Fdr(walk) => {
                     let mut sink = ToBatch { state: &mut self.state, out };
-                    self.plan.run(&self.header, walk, rest, &mut sink, ToBatch::begin_planned)
+                    let n = self.plan.run(&self.header, walk, rest, &mut sink, ToBatch::begin_planned);
+                    if self.plan.want() == Want::Nothing {
+                        sink.flush();
+                    }
+                    n
                 }
                 Walk::Basic(_) | Walk::Yaml(_) => rest.len(),
             },
@@ -199,12 +211,15 @@ impl Decoder for XrayDecoder {
                     Walk::Basic(walk) => walk.end(rest, &mut sink),
                     Walk::Yaml(walk) => walk.end(&mut sink),
                 }
+                sink.flush();
                 self.plan = self.state.begin_plan(out);
                 self.phase = Phase::Order;
             }
             Phase::Order => {
                 if let Walk::Fdr(walk) = &mut self.walk {
-                    self.plan.end(walk, rest, &mut ToBatch { state: &mut self.state, out });
+                    let mut sink = ToBatch { state: &mut self.state, out };
+                    self.plan.end(walk, rest, &mut sink);
+                    sink.flush();
                 }
             }
         }

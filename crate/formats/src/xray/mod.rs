@@ -13,6 +13,7 @@ pub mod encode;
 mod events;
 mod fields;
 mod index;
+mod labels;
 mod plan;
 pub mod problems;
 #[cfg(feature = "text")]

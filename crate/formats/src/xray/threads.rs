@@ -10,6 +10,7 @@ use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind}
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::locator::Locator;
+use crate::problem::{MANY_THREADS, Problem};
 use crate::sort;
 
 use super::checkpoints::Checkpoints;
@@ -23,6 +24,9 @@ pub(super) struct Thread {
     pub(super) latest: u64,
     /// The file has a buffer of the thread that begins before the thread's latest record at that point.
     pub(super) disordered: bool,
+    /// It has no track of its own. Its records are counted and listed, but not drawn: those of several threads are not in
+    /// the order of time.
+    pub(super) is_beyond: bool,
 }
 
 /// The threads of a log, in the order of their first records.
@@ -36,6 +40,8 @@ pub(super) struct Threads {
     threads: Vec<Thread>,
     /// Number of tracks defined so far.
     tracks: u32,
+    /// The track of the threads beyond the limit, once there is one.
+    others: Option<TrackId>,
 }
 
 impl Threads {
@@ -48,6 +54,7 @@ impl Threads {
             by_id: HashMap::new(),
             threads: Vec::new(),
             tracks: 0,
+            others: None,
         }
     }
 
@@ -80,7 +87,10 @@ impl Threads {
         if let Some(index) = self.by_id.get(&(pid, tid)) {
             return Ok(*index);
         }
-        self.limits.check_tracks(self.threads.len() + 1, at)?;
+        self.limits.check_threads(self.threads.len() + 1, at)?;
+        if self.threads.len() >= self.limits.tracks as usize {
+            return Ok(self.beyond(pid, tid, at, out));
+        }
         let process = *self.processes.entry(pid).or_insert_with(|| {
             let name = if self.has_process { format!("process {pid}") } else { "process not recorded".to_string() };
             let id = self.has_process.then_some(i64::from(pid));
@@ -100,10 +110,26 @@ impl Threads {
             ..TrackDef::new(TrackKind::Thread, name)
         });
         let index = self.threads.len() as u32;
-        self.threads.push(Thread { track: self.tracks, latest: start.unwrap_or(0), disordered: false });
+        let latest = start.unwrap_or(0);
+        self.threads.push(Thread { track: self.tracks, latest, disordered: false, is_beyond: false });
         self.tracks += 1;
         self.by_id.insert((pid, tid), index);
         Ok(index)
+    }
+
+    /// The index of a new thread beyond the limit of tracks.
+    #[cold]
+    fn beyond(&mut self, pid: i32, tid: i32, at: u64, out: &mut EventBatch) -> u32 {
+        out.problems.push(Problem { at, kind: &MANY_THREADS, value: u64::from(self.limits.tracks) });
+        let track = *self.others.get_or_insert_with(|| {
+            out.new_tracks.push(TrackDef::other_threads("listed, not drawn"));
+            self.tracks += 1;
+            self.tracks - 1
+        });
+        let index = self.threads.len() as u32;
+        self.threads.push(Thread { track, latest: 0, disordered: false, is_beyond: true });
+        self.by_id.insert((pid, tid), index);
+        index
     }
 
     /// The threads, in the order of their first records.

@@ -13,13 +13,11 @@ use crate::records::Pieces;
 
 use super::checkpoints::{Checkpoint, Checkpoints, Entry};
 use super::decode::{Event, Function, Sink, Taken};
+use super::labels::{Held, Labels};
 use super::plan::{Plan, Planned};
 use super::threads::Threads;
 use super::wire::{FUNCTION_LEN, FunctionKind, Header};
 
-/// Keys of names beyond the 32 bits of function ids.
-const CUSTOM_EVENT: u64 = 1 << 32;
-const TYPED_EVENT: u64 = 2 << 32;
 /// Function records that are decoded together.
 const RUN: usize = 64;
 
@@ -31,6 +29,9 @@ pub(super) struct State {
     names: Names,
     /// Name of the next function, if the log records it.
     named: Option<String>,
+    labels: Labels,
+    /// An event whose payload is not complete.
+    held: Option<Held>,
     /// Index of the current thread.
     current: u32,
     /// Number of the checkpoint that the current records come after.
@@ -52,6 +53,8 @@ impl State {
             checkpoints: Checkpoints::default(),
             names: Names::default(),
             named: None,
+            labels: Labels::new(limits),
+            held: None,
             current: 0,
             checkpoint: 0,
             pieces: Pieces::default(),
@@ -90,6 +93,7 @@ pub(super) struct ToBatch<'a> {
 impl ToBatch<'_> {
     /// The next records are those of this buffer.
     pub(super) fn begin_planned(&mut self, planned: Planned) {
+        self.flush();
         if let Some(entry) = self.state.checkpoints.get_mut(planned.number) {
             self.state.current = entry.thread;
             self.state.checkpoint = planned.number;
@@ -98,16 +102,20 @@ impl ToBatch<'_> {
         }
     }
 
+    /// Adds the event that was held back for its payload. Nothing comes after the last one of the file, so the decoder calls
+    /// this at the end.
     #[inline]
-    fn add(&mut self, kind: EventKind, key: u64, clock: u64, at: u64) {
+    pub(super) fn flush(&mut self) {
+        if let Some(held) = self.state.held.take() {
+            let (key, text) = self.state.labels.of(&held);
+            self.add(EventKind::Instant, key, held.event.clock, held.event.at, || Name::from(text));
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, kind: EventKind, key: u64, clock: u64, at: u64, name: impl FnOnce() -> Name) {
         let limit = self.state.limits.names;
-        let named = &mut self.state.named;
-        let name = |key| {
-            let text = named.take().unwrap_or_else(|| name_of(key));
-            let key = if key >> 32 == 0 { Key::Id((key as u32 as i32).into()) } else { Key::None };
-            Name { text, key, ..Name::default() }
-        };
-        let name = match self.state.names.number(key, at, limit, self.out, name) {
+        let name = match self.state.names.number(key, at, limit, self.out, |_| name()) {
             Ok(name) => name,
             Err(error) => {
                 self.state.error.get_or_insert(error);
@@ -116,7 +124,9 @@ impl ToBatch<'_> {
         };
         let Some(thread) = self.state.threads.get_mut(self.state.current) else { return };
         thread.latest = clock;
-        self.out.push(kind, thread.track, clock, name, Locator::at(at));
+        if !thread.is_beyond {
+            self.out.push(kind, thread.track, clock, name, Locator::at(at));
+        }
         self.count(at, (clock, clock), 1);
     }
 
@@ -141,15 +151,6 @@ impl ToBatch<'_> {
     }
 }
 
-/// The name of a key. LLVM's tools write `#12` for a function whose name they do not know.
-fn name_of(key: u64) -> String {
-    match key >> 32 {
-        0 => format!("#{}", key as u32 as i32),
-        1 => "custom event".to_string(),
-        _ => format!("typed event {}", key as u32),
-    }
-}
-
 impl Sink for ToBatch<'_> {
     #[inline]
     fn is_full(&self) -> bool {
@@ -157,6 +158,7 @@ impl Sink for ToBatch<'_> {
     }
 
     fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64> {
+        self.flush();
         if self.state.in_order {
             // Another thread's records within a planned buffer have been delivered or have their own entry in the plan.
             return None;
@@ -166,7 +168,7 @@ impl Sink for ToBatch<'_> {
         let state = self.state.threads.get_mut(thread)?;
         // A buffer without a clock continues at its thread's latest time.
         let begin = clock.unwrap_or(state.latest);
-        let delivered = begin >= state.latest;
+        let delivered = begin >= state.latest || state.is_beyond;
         if !delivered && !state.disordered {
             state.disordered = true;
             self.out.push(EventKind::Disordered, state.track, begin, 0, Locator::at(start.at));
@@ -178,6 +180,7 @@ impl Sink for ToBatch<'_> {
     }
 
     fn checkpoint(&mut self, checkpoint: Checkpoint) {
+        self.flush();
         if self.state.again {
             // It is in the list since the first time.
             return;
@@ -188,19 +191,29 @@ impl Sink for ToBatch<'_> {
     }
 
     fn thread(&mut self, pid: i32, tid: i32, at: u64) {
+        self.flush();
         self.state.current = self.state.thread_index(pid, tid, at, None, self.out);
     }
 
     #[inline]
     fn function(&mut self, f: Function) {
+        self.flush();
         let kind = if f.kind.is_enter() { EventKind::Begin } else { EventKind::End };
-        self.add(kind, u64::from(f.func as u32), f.clock, f.at);
+        let named = self.state.named.take();
+        // LLVM's tools write `#12` for a function whose name they do not know.
+        let name = || Name {
+            text: named.unwrap_or_else(|| format!("#{}", f.func)),
+            key: Key::Id(f.func.into()),
+            ..Name::default()
+        };
+        self.add(kind, u64::from(f.func as u32), f.clock, f.at, name);
     }
 
     // Appending to five vectors costs more than decoding. Short columns of fixed size are filled instead, and appended at once.
     #[inline]
     fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64, _cpu: u16) -> Option<Taken> {
-        let thread = self.state.threads.get_mut(self.state.current)?;
+        self.flush();
+        let thread = self.state.threads.get_mut(self.state.current).filter(|thread| !thread.is_beyond)?;
         let known = self.state.names.small();
         // A clock that wraps around is no longer the greatest of the run.
         clock.checked_add(RUN as u64 * u64::from(u32::MAX))?;
@@ -241,11 +254,16 @@ impl Sink for ToBatch<'_> {
     fn argument(&mut self, _value: u64) {}
 
     fn event(&mut self, event: Event) {
-        let key = event.kind.map_or(CUSTOM_EVENT, |kind| TYPED_EVENT | u64::from(kind));
-        self.add(EventKind::Instant, key, event.clock, event.at);
+        self.flush();
+        self.state.held = Some(Held::new(event));
+        self.payload(&[]);
     }
 
-    fn payload(&mut self, _bytes: &[u8]) {}
+    fn payload(&mut self, bytes: &[u8]) {
+        if self.state.held.as_mut().is_some_and(|held| held.take(bytes)) {
+            self.flush();
+        }
+    }
 
     fn problem(&mut self, problem: Problem) {
         if !self.state.again {
@@ -254,7 +272,8 @@ impl Sink for ToBatch<'_> {
     }
 
     fn lost(&mut self, at: u64) {
-        if let Some(thread) = self.state.threads.get(self.state.current) {
+        self.flush();
+        if let Some(thread) = self.state.threads.get(self.state.current).filter(|thread| !thread.is_beyond) {
             self.out.push(EventKind::StackLost, thread.track, thread.latest, 0, Locator::at(at));
         }
     }

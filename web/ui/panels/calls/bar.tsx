@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { shortened } from '../../../base/format.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { type Change, changeTitle, parseFilter } from '../../../model/transforms.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
@@ -57,7 +58,7 @@ interface ActionsProps {
 /** What can be done with one function. */
 export function FunctionActions({ open, calls, name, sandwich, changes }: ActionsProps) {
   const none = name < 0;
-  const title = none ? 'the chosen function' : open.trace.names.of(name);
+  const title = none ? 'the chosen function' : shortened(open.trace.names.of(name));
   const ready = open.trace.status.value.at !== 'loading';
   const isSandwich = calls.view.value === 'flame' && calls.mode.value === 'sandwich' && calls.path.value[0] === name;
   return (
@@ -179,7 +180,7 @@ export function Chips({ open, calls }: { open: OpenTrace; calls: Calls }) {
 }
 
 function Chip({ open, calls, change }: { open: OpenTrace; calls: Calls; change: Change }) {
-  const title = changeTitle(change, open.trace.names);
+  const title = shortened(changeTitle(change, open.trace.names));
   return (
     <li class="chip" title={title}>
       <span>{title}</span>

@@ -1,6 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { CallList, CallOrder } from '../../../base/calls_protocol.ts';
-import { formatCount, formatCounted, formatLength, formatPercent, formatPosition } from '../../../base/format.ts';
+import {
+  formatCount,
+  formatCounted,
+  formatLength,
+  formatPercent,
+  formatPosition,
+  shortened,
+} from '../../../base/format.ts';
 import type { Clock, Ticks } from '../../../base/protocol.ts';
 import type { FunctionCalls } from '../../../model/call_list.ts';
 import type { Calls } from '../../../model/calls.ts';
@@ -36,7 +43,7 @@ export function CallListView({ open, calls, list }: Props) {
   // The focus was on what led here, which is no longer there.
   useEffect(() => back.current?.focus(), []);
   if (!info || !extent) return null;
-  const title = trace.names.of(list.name);
+  const title = shortened(trace.names.of(list.name));
   const current = list.current.value;
   const differ = known !== null && durationsDiffer(known);
   return (

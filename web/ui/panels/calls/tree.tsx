@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, formatShare } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import { type TreeColumn, type TreeRow, treeMove, typedRow } from '../../../model/call_tree.ts';
 import { type Calls, closedSiblings } from '../../../model/calls.ts';
@@ -17,14 +17,16 @@ import './tree.css';
 /** CSS pixels that a level is indented, and the deepest level that is. */
 const INDENT = 14;
 const DEEPEST = 24;
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
 /** Milliseconds after which typed letters begin a new name. */
 const TYPING_MS = 700;
 
 const HEADS: Readonly<Record<TreeColumn, readonly [title: string, says: string]>> = {
-  name: ['Function', 'The function'],
-  total: ['Total', 'Time in it and in what it called, once where it calls itself'],
-  self: ['Self', 'Time in it alone'],
-  count: ['Calls', 'How often it was called'],
+  name: ['Function', 'Name of the function'],
+  total: ['Total', 'Time in the function and its callees; recursive calls count once'],
+  self: ['Self', 'Time in the function itself'],
+  count: ['Calls', 'Number of calls'],
 };
 const COLUMNS = ['name', 'total', 'self', 'count'] as const;
 const DIRECTIONS = [
@@ -68,7 +70,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
           <span class="muted panel-end">
             {told.exact
               ? formatCounted(told.slices, info.sliceNoun)
-              : `estimated from ${formatPercent(told.visited, told.slices)} of ${formatCounted(told.slices, info.sliceNoun)}`}
+              : `Estimate from ${formatPercent(told.visited, told.slices)} of ${formatCounted(told.slices, info.sliceNoun)}`}
             {unitOf(info.clock)}
           </span>
         )}
@@ -216,9 +218,9 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
                   class="swatch"
                   style={{ background: swatches[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1] }}
                 />
-                <span class="text" title={trace.names.of(name)}>
+                <span class="text" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
                   {row.level > DEEPEST + 1 && <span class="muted">{`${formatCount(row.level)} deep · `}</span>}
-                  {trace.names.of(name)}
+                  {shortened(trace.names.of(name))}
                 </span>
               </span>
               <span>{lengthText(BigInt(Math.round(total)), clock)}</span>
@@ -238,7 +240,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
       </div>
       {rows.length === 0 && statistics.tree.value?.wanted.tree?.inverted === calls.inverted.value && (
         <p class="panel-note muted">
-          {calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'Nothing runs in this range.'}
+          {calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'No calls in this range.'}
         </p>
       )}
       {columns.cut > 0 && (

@@ -21,9 +21,8 @@ const STEPS: Readonly<Record<string, FlameStep>> = {
 
 /** What a canvas shows, for its label. */
 const LABELS = {
-  flame: 'Flame graph. Arrows go to callers, callees and neighbours, Enter looks closer, Escape goes back.',
-  inverted:
-    'Flame graph, inverted. Arrows go to callees, callers and neighbours, Enter looks closer, Escape goes back.',
+  flame: 'Flame graph. Arrows go to callers, callees and neighbours, Enter zooms in, Escape zooms out.',
+  inverted: 'Flame graph, inverted. Arrows go to callees, callers and neighbours, Enter zooms in, Escape zooms out.',
   callers: 'Callers. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
   callees: 'Callees. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
 } as const;

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatCounted, formatPercent } from '../../../base/format.ts';
+import { formatPercent } from '../../../base/format.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import type { Calls, FlameMode } from '../../../model/calls.ts';
 import { flamePath, type LaidFlame } from '../../../model/flame.ts';
 import { type Flames, type Told, tracksOf } from '../../../model/statistics.ts';
+import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { flameName } from '../../../render/flame.ts';
 import type { PanelProps } from '../../dock/panel.ts';
@@ -76,8 +77,8 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
         <FunctionActions open={open} calls={calls} name={target} sandwich={sandwich} changes />
         {told && !timed && (
           <span class="muted panel-end">
-            {flat ? 'These overlap and do not call one another. ' : ''}
-            {amount(told, info.sliceNoun)}
+            {flat ? 'Overlapping lifetimes, not nested calls. ' : ''}
+            {amount(told, countedSlices(told.slices, tracks, info))}
           </span>
         )}
       </div>
@@ -112,9 +113,8 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
   );
 }
 
-function amount({ exact, slices, visited }: Told<unknown>, noun: string): string {
-  const all = formatCounted(slices, noun);
-  return exact ? all : `estimated from ${formatPercent(visited, slices)} of ${all}`;
+function amount({ exact, slices, visited }: Told<unknown>, all: string): string {
+  return exact ? all : `Estimate from ${formatPercent(visited, slices)} of ${all}`;
 }
 
 interface GraphsProps extends PanelProps {
@@ -166,9 +166,9 @@ function Graphs({ open, theme, calls, told, clock, sandwich, reach }: GraphsProp
 
 /** Why the graph is empty, in a sentence. */
 function whyEmpty({ slices }: Told<unknown>, { flame }: LaidFlame, calls: Calls): string {
-  if (slices === 0) return 'Nothing runs in this range.';
+  if (slices === 0) return 'No calls in this range.';
   if (calls.changes.value.length > 0) return 'No call path is left after these changes.';
-  return flame.total[0] === 0 ? 'What runs in this range takes no time.' : 'This does not run in this range.';
+  return flame.total[0] === 0 ? 'The calls in this range have no duration.' : 'No call of this function in this range.';
 }
 
 interface WayProps {

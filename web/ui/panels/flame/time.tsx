@@ -50,7 +50,7 @@ export function TimeOrderView({ open, theme, calls, clock, reach }: Props) {
   if (time.picture.length === 0) {
     return (
       <p class="panel-note muted">
-        {calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'Nothing runs in this range.'}
+        {calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'No calls in this range.'}
       </p>
     );
   }

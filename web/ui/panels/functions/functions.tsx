@@ -1,7 +1,7 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, formatShare } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
 import { selectExtreme } from '../../../model/call_list.ts';
 import {
@@ -13,7 +13,8 @@ import {
   tellingColumns,
   wholeOf,
 } from '../../../model/functions.ts';
-import type { Exact, Told } from '../../../model/statistics.ts';
+import { type Exact, type Told, tracksOf } from '../../../model/statistics.ts';
+import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
@@ -23,18 +24,20 @@ import { lengthText, unitOf } from '../units.ts';
 import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
 
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
 type Column = FunctionColumn | 'share';
 const HEADS: Readonly<Record<Column, readonly [title: string, says: string]>> = {
-  name: ['Function', 'The function'],
-  count: ['Count', 'How often it was called'],
-  total: ['Total', 'Time in it and in what it called, once where it calls itself'],
+  name: ['Function', 'Name of the function'],
+  count: ['Count', 'Number of calls'],
+  total: ['Total', 'Time in the function and its callees; recursive calls count once'],
   share: ['Share', 'Total as a share of the time in which any call was open'],
-  self: ['Self', 'Time in it alone'],
-  min: ['Min', 'The shortest call'],
-  median: ['Median', 'Half of the calls are no longer than this, to within 1 %'],
-  p90: ['p90', '90 % of the calls are no longer than this, to within 1 %'],
-  p99: ['p99', '99 % of the calls are no longer than this, to within 1 %'],
-  max: ['Max', 'The longest call'],
+  self: ['Self', 'Time in the function itself'],
+  min: ['Min', 'Shortest call'],
+  median: ['Median', 'Half of the calls are at most this long, within 1 %'],
+  p90: ['p90', '90 % of the calls are at most this long, within 1 %'],
+  p99: ['p99', '99 % of the calls are at most this long, within 1 %'],
+  max: ['Max', 'Longest call'],
 };
 
 interface Props extends PanelProps {
@@ -82,7 +85,7 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
           }}
         />
         <span class="muted">
-          {amount(told, rows.value.length, filter.value, info.sliceNoun)}
+          {amount(told, rows.value.length, filter.value, info.sliceNoun, open)}
           {tellingColumns(told.columns).includes('total') ? unitOf(info.clock) : ''}
         </span>
         <Accuracy open={open} told={told} actions={actions} />
@@ -105,14 +108,20 @@ function amount(
   rows: number,
   filter: string,
   noun: string,
+  { trace, statistics }: OpenTrace,
 ): string {
   const { length } = columns as FunctionColumns;
   const of = rows < length && filter.trim() !== '' ? `${formatCount(rows)} of ` : '';
   const cut = rows === MOST_ROWS && rows < length ? `, the first ${formatCount(rows)} shown` : '';
-  // Calls have functions. Lifetimes and frames have names.
-  const functions = `${of}${formatCounted(length, noun === 'call' ? 'function' : 'name')}${cut}`;
-  if (exact) return `${functions} in ${formatCounted(slices, noun)}`;
-  return `${functions}, estimated from ${formatPercent(visited, slices)} of ${formatCounted(slices, noun)}`;
+  const tracks = tracksOf(trace.tracks.value.values(), statistics.whose.value);
+  const counted = countedSlices(slices, tracks, { sliceNoun: noun });
+  // Calls have functions. Lifetimes, frames and groups have names.
+  const isOfCalls = counted === formatCounted(slices, 'call');
+  // Each with a name of its own, as frames are.
+  if (exact && !isOfCalls && of === '' && cut === '' && length === slices) return counted;
+  const functions = `${of}${formatCounted(length, isOfCalls ? 'function' : 'name')}${cut}`;
+  if (exact) return `${functions}, ${counted}`;
+  return `${functions}, estimate from ${formatPercent(visited, slices)} of ${counted}`;
 }
 
 interface AccuracyProps {
@@ -133,8 +142,12 @@ function Accuracy({ open, told, actions }: AccuracyProps) {
     <span class="panel-end functions-end">
       {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
       {percentiles && exact?.name !== name && (
-        <button type="button" title={`Of ${trace.names.of(name)}`} onClick={() => statistics.askExact(name)}>
-          Exactly
+        <button
+          type="button"
+          title={`Exact percentiles of ${shortened(trace.names.of(name))}`}
+          onClick={() => statistics.askExact(name)}
+        >
+          Find exact percentiles
         </button>
       )}
       {actions}
@@ -145,7 +158,7 @@ function Accuracy({ open, told, actions }: AccuracyProps) {
 
 function exactness({ found, progress, failure }: Exact): string {
   if (found) return 'Percentiles are exact.';
-  return failure ?? (progress ? `Looking… ${formatPercent(progress.done, progress.of)}` : 'Looking…');
+  return failure ?? (progress ? `Counting… ${formatPercent(progress.done, progress.of)}` : 'Counting…');
 }
 
 interface TableProps {
@@ -220,14 +233,14 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
                 onClick={() => choose(row, true)}
                 onDblClick={() => list(name)}
               >
-                <td class="name" title={trace.names.of(name)}>
+                <td class="name" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
                   <span
                     class="swatch"
                     style={{
                       background: PALETTES[theme].slices[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1],
                     }}
                   />
-                  {trace.names.of(name)}
+                  {shortened(trace.names.of(name))}
                 </td>
                 <Cells
                   open={open}
@@ -245,9 +258,7 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
         </tbody>
       </table>
       {rows.length === 0 && (
-        <p class="panel-note muted">
-          {columns.length === 0 ? 'Nothing runs in this range.' : 'No function has this in its name.'}
-        </p>
+        <p class="panel-note muted">{columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}</p>
       )}
     </div>
   );

@@ -2,13 +2,15 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import { type SqlValue, sqlText } from '../../../base/sql.ts';
-import { LIMIT_SECONDS, MOST_ROWS, type Sql } from '../../../model/sql.ts';
+import { LIMIT_SECONDS, type Sql } from '../../../model/sql.ts';
 import { Spacer, useShownRows } from '../virtual_rows.tsx';
 import './query.css';
 
 /** Characters of a value in a cell, and in its title. */
 const SHOWN = 80;
 const TITLE = 2000;
+/** Tables offered by name. */
+const MOST_TABLES = 200;
 
 interface Props {
   readonly sql: Sql;
@@ -62,7 +64,7 @@ export function Query({ sql, text }: Props) {
       <div class="panel-bar">
         {sql.tables.value.length > 0 && (
           <span class="query-tables">
-            {sql.tables.value.map((table) => (
+            {sql.tables.value.slice(0, MOST_TABLES).map((table) => (
               <button
                 type="button"
                 class="plain link"
@@ -87,6 +89,7 @@ export function Query({ sql, text }: Props) {
 function Answer({ sql }: { sql: Sql }) {
   const asked = sql.asked.value;
   const rows = formatCounted(sql.count.value, 'row');
+  const shown = sql.columns.value.length;
   switch (asked.at) {
     case 'nothing':
       return <span class="muted">SQL, read only. Ctrl Enter runs it, for at most {LIMIT_SECONDS} s.</span>;
@@ -95,7 +98,9 @@ function Answer({ sql }: { sql: Sql }) {
     case 'answered':
       return (
         <span class="muted">
-          {asked.more ? `The first ${formatCount(MOST_ROWS)} rows` : rows} in {asked.seconds.toFixed(2)} s
+          {asked.more ? `The first ${rows}` : rows}
+          {shown < sql.width.value && `, the first ${formatCount(shown)} of ${formatCount(sql.width.value)} columns`} in{' '}
+          {asked.seconds.toFixed(2)} s
         </span>
       );
     case 'stopped':

@@ -1,0 +1,59 @@
+//! What must hold for any bytes.
+//!
+//! Each [`Property`] takes bytes and panics if something is wrong with what the program makes of them: a panic or an
+//! overflow, a reader that makes no progress, results that depend on the portions in which the bytes arrive, or two readers
+//! that disagree. Property tests (`tests/any_bytes.rs`) pass damaged [`seeds`], the fuzz targets in `fuzz` whatever
+//! libFuzzer comes up with.
+//!
+//! Portions and capacities are chosen by a hash of the bytes ([`Choices`]). A file that fails always fails, and any trace is
+//! a seed as it is.
+
+mod choices;
+mod code;
+mod containers;
+mod drive;
+mod events;
+mod names;
+mod rows;
+mod seeds;
+mod session;
+mod stream;
+
+pub use choices::Choices;
+pub use seeds::seeds;
+
+/// Something that holds for any bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Property {
+    /// Its name, and that of its fuzz target.
+    pub name: &'static str,
+    /// Panics if it does not hold for these bytes.
+    pub check: fn(&[u8]),
+}
+
+/// All properties.
+pub static PROPERTIES: &[Property] = &[
+    Property { name: "xray", check: stream::xray },
+    Property { name: "apitrace", check: stream::apitrace },
+    Property { name: "apitrace_stream", check: stream::apitrace_stream },
+    Property { name: "frames", check: stream::frames },
+    Property { name: "trace_db", check: stream::trace_db },
+    Property { name: "rvn_rows", check: rows::decoded },
+    Property { name: "rvn_scan", check: rows::scanned },
+    Property { name: "container", check: containers::in_a_trace },
+    Property { name: "unpack", check: containers::around_a_trace },
+    Property { name: "events", check: events::applied },
+    Property { name: "session", check: session::opened },
+    Property { name: "code", check: code::disassembled },
+    Property { name: "names", check: names::read },
+];
+
+/// The check of the property with this name.
+///
+/// # Panics
+///
+/// If there is none.
+pub fn check(name: &str, bytes: &[u8]) {
+    let property = PROPERTIES.iter().find(|property| property.name == name);
+    (property.unwrap_or_else(|| panic!("no property {name}")).check)(bytes);
+}

@@ -1,0 +1,52 @@
+//! Where properties begin: files of the repository, and what is in them.
+
+use std::fs;
+use std::path::Path;
+
+use crate::stream::stream_of;
+
+/// Folders of `tests/fixtures` whose files are seeds, by property. The others have those of the folder with their name.
+const FOLDERS: &[(&str, &[&str])] = &[
+    ("apitrace_stream", &["apitrace"]),
+    ("rvn_rows", &["rvn", "xray"]),
+    ("rvn_scan", &["rvn"]),
+    ("container", &["apitrace", "containers"]),
+    ("unpack", &["containers"]),
+    ("events", &["xray", "trace_db"]),
+    ("session", &["xray", "apitrace", "frames", "trace_db"]),
+    ("code", &["frames", "trace_db"]),
+];
+
+/// A names file in both of its forms.
+const NAMES: &[u8] = b"1,main,main.c:12\n#2,f\n0x401000,\"g, h\"\n401000 20 start\n";
+
+/// Names and contents of the seeds of a property. Their order is that of their names.
+///
+/// # Panics
+///
+/// If the fixtures of the repository cannot be read.
+pub fn seeds(property: &str) -> Vec<(String, Vec<u8>)> {
+    if property == "names" {
+        return vec![("names.csv".into(), NAMES.into())];
+    }
+    let own: &[&str] = &[property];
+    let folders = FOLDERS.iter().find(|(name, _)| *name == property).map_or(own, |(_, folders)| folders);
+    let mut seeds: Vec<_> = folders.iter().flat_map(|folder| files(folder)).collect();
+    seeds.sort();
+    if property == "apitrace_stream" {
+        seeds.iter_mut().for_each(|(_, file)| *file = stream_of(file));
+    }
+    seeds
+}
+
+fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(folder);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.flatten().map(|entry| entry.path());
+    let is_seed = |path: &std::path::PathBuf| path.extension().is_none_or(|ending| ending != "md" && ending != "txt");
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name, fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    };
+    paths.filter(is_seed).map(read).collect()
+}

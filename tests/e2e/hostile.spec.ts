@@ -1,0 +1,179 @@
+/*
+ * Files made to break a reader (`shared/corpus/hostile`): each settles in time and in little memory, the page stays responsive,
+ * and the next file opens.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Browser, expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, settled, showCalls, test } from './page.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../shared/corpus/hostile');
+const FILES = existsSync(FOLDER)
+  ? readdirSync(FOLDER)
+      .filter((name) => !name.endsWith('.md'))
+      .sort()
+  : [];
+
+/** Milliseconds until a file has settled, and for which the main thread may stand still. */
+const SETTLES_MS = 30_000;
+const STILL_MS = 1000;
+/** Milliseconds within which Cancel stops anything, with some for a busy machine. */
+const STOPS_MS = 2000;
+/** Bytes that a process of the page may have at its peak. */
+const MEMORY = 2_000_000_000;
+/** DOM nodes of the page, whatever the trace. */
+const NODES = 5000;
+
+if (FILES.length === 0) test.skip('hostile files: the corpus is not here', () => undefined);
+
+for (const name of FILES) {
+  test(`withstands ${name}`, async ({ page, browser }) => {
+    test.setTimeout(60_000);
+    await watchTheMainThread(page);
+    await page.setInputFiles('#file-input', join(FOLDER, name));
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
+    await expect(page.locator('body')).toHaveAttribute('data-state', /^(ready|failed)$/, { timeout: SETTLES_MS });
+    if ((await page.locator('body').getAttribute('data-state')) === 'ready') await lookAround(page);
+    expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(NODES);
+    expect(await longestPause(page), 'longest pause of the main thread, in milliseconds').toBeLessThan(STILL_MS);
+    expect(await peakMemory(browser), 'peak memory of the page in bytes').toBeLessThan(MEMORY);
+    // What a file says must not run.
+    expect(await page.evaluate(() => document.querySelectorAll('.page script, .page iframe, .page img').length)).toBe(
+      0,
+    );
+    await open(page, fixture('threads.xray'));
+    await settled(page, 'ready', basename(fixture('threads.xray')));
+  });
+}
+
+test('goes on after a limit, and stops there within a second', async ({ page }) => {
+  skipWithout('zstd_rle_1GB.trace');
+  await open(page, join(FOLDER, 'zstd_rle_1GB.trace'));
+  await expect(page.locator('.notice')).toContainText('Reading stopped at a limit');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'loading');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('body')).toHaveAttribute('data-state', /^(ready|failed)$/, { timeout: STOPS_MS });
+  await expect(page.locator('.notice')).not.toContainText('Reading stopped');
+});
+
+test('instructions at which the disassembler stops are bytes, and nothing else is lost', async ({ page }) => {
+  skipWithout('arm_trap.frames');
+  await open(page, join(FOLDER, 'arm_trap.frames'));
+  await page.getByRole('tab', { name: 'Listing' }).click();
+  const rows = page.getByRole('grid').locator('tbody tr:not(.spacer)');
+  await expect(rows.first()).toContainText('dd f8 03 20');
+  await rows.first().click();
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details).toContainText('dd f8 03 20');
+  await expect(details).not.toContainText('stopped');
+});
+
+test('a thread of thousands is found in a list', async ({ page }) => {
+  skipWithout('gz_threads_200k.trace');
+  await open(page, join(FOLDER, 'gz_threads_200k.trace'));
+  await expect(page.getByRole('button', { name: /remark/ })).toBeVisible();
+  await showCalls(page, 'Functions');
+  const picker = page.getByRole('button', { name: /^Threads: / });
+  await expect(picker).toContainText('20,000 threads');
+  await picker.press('ArrowDown');
+  const field = page.getByRole('combobox', { name: 'Search threads' });
+  await expect(field).toBeFocused();
+  const list = page.getByRole('listbox', { name: 'Threads' });
+  expect(await list.getByRole('option').count()).toBeLessThan(40);
+  expect(await barriers(page)).toEqual([]);
+  await field.fill('1999');
+  await field.press('ArrowDown');
+  await expect(list.locator('.marked')).toHaveText('thread 11999');
+  await field.press('End');
+  await field.fill('thread 19999');
+  await field.press('Enter');
+  await expect(picker).toHaveText('thread 19999');
+  await expect(picker).toBeFocused();
+  await picker.click();
+  await field.press('Escape');
+  await expect(list).toBeHidden();
+  await expect(picker).toBeFocused();
+});
+
+test('a query of endless rows stays small and stops', async ({ page, browser }) => {
+  skipWithout('sql_view_bomb.sqlite');
+  await open(page, join(FOLDER, 'sql_view_bomb.sqlite'));
+  await page.getByRole('tab', { name: 'Query' }).click();
+  const box = page.getByRole('textbox', { name: 'SQL query' });
+  await box.fill('select * from notes');
+  await box.press('Control+Enter');
+  await expect(page.locator('.query [role=status]')).toContainText(/Running… [2-9]/);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.locator('.query [role=status]')).toContainText('Stopped', { timeout: STOPS_MS });
+  await box.fill(`select ${Array.from({ length: 700 }, (_, i) => i).join(', ')}`);
+  await box.press('Control+Enter');
+  await expect(page.locator('.query [role=status]')).toContainText('the first 500 of 700 columns');
+  expect(await peakMemory(browser)).toBeLessThan(MEMORY);
+});
+
+test('Cancel ends a reader that is deep in SQLite', async ({ page }) => {
+  const { default: init } = await import('sql.js');
+  const { Database } = await init({});
+  const database = new Database(readFileSync(fixture('rvn/blocks.sqlite')));
+  // A search that takes longer than anybody waits, in a column that is computed when it is read.
+  const endless = "instr(hex(zeroblob(10000000)), printf('%.*c1', 200000, '0'))";
+  // Inserting rows would compute it, too, so only the definition of the table changes.
+  database.run(`pragma writable_schema = 1; update sqlite_schema set sql = replace(
+    'create table blocks(pc int8 not null, instruction_data blob not null, instruction_count int2 not null,
+      mode int1 generated always as (ENDLESS) virtual)', 'ENDLESS', '${endless.replaceAll("'", "''")}') where name = 'blocks'`);
+  const buffer = Buffer.from(database.export());
+  await page.setInputFiles('#file-input', { name: 'slow.sqlite', mimeType: 'application/octet-stream', buffer });
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'loading');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'failed', { timeout: STOPS_MS });
+  await expect(page.getByRole('alert')).toContainText('Reading was stopped');
+  await open(page, fixture('threads.xray'));
+});
+
+/** Shows the details of a call and each panel. */
+async function lookAround(page: Page): Promise<void> {
+  await page.locator('.area').focus();
+  await page.keyboard.press('Enter');
+  for (const tab of await page.getByRole('tab').all()) {
+    await tab.click();
+    await expect(tab).toHaveAttribute('aria-selected', 'true');
+    // Until the panel has its first rows, or says that there are none.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 300))));
+  }
+}
+
+/** Skips a test without its file. */
+function skipWithout(name: string): void {
+  test.skip(!FILES.includes(name), 'the corpus is not here');
+}
+
+/** Begins to measure how long the main thread stands still. */
+async function watchTheMainThread(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    let last = performance.now();
+    const watched = window as unknown as { longestPause: number };
+    watched.longestPause = 0;
+    setInterval(() => {
+      const now = performance.now();
+      watched.longestPause = Math.max(watched.longestPause, now - last);
+      last = now;
+    }, 20);
+  });
+}
+
+async function longestPause(page: Page): Promise<number> {
+  return page.evaluate(() => (window as unknown as { longestPause: number }).longestPause);
+}
+
+/** Peak memory of the largest process that renders a page: its workers are threads of it. 0 if the system does not tell. */
+async function peakMemory(browser: Browser): Promise<number> {
+  if (!existsSync('/proc/self/status')) return 0;
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const peaks = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1]);
+  return Math.max(0, ...peaks.map((kb) => Number(kb ?? 0) * 1024));
+}

@@ -1,0 +1,211 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+import { fixture, open, pictured, showCalls, test } from './page.ts';
+
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+
+async function boxOf(locator: Locator) {
+  return (await locator.boundingBox())!;
+}
+
+/** Text colour, background and borders of an element. */
+function looksOf(locator: Locator) {
+  return locator.evaluate((element) => {
+    const { backgroundColor, borderBottomColor, color } = getComputedStyle(element);
+    return { backgroundColor, borderBottomColor, color };
+  });
+}
+
+test('overview and timeline share their left edge and their scale', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const strip = await boxOf(page.locator('.overview-strip'));
+  const area = await boxOf(page.locator('.area'));
+  expect([strip.x, strip.width]).toEqual([area.x, area.width]);
+  // A window on the middle half of one is the middle half of the other.
+  const [from, to] = [strip.x + strip.width / 4, strip.x + (strip.width * 3) / 4];
+  await page.mouse.move(from, strip.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(to, strip.y + 20, { steps: 4 });
+  await page.mouse.up();
+  const brush = await boxOf(page.locator('.brush'));
+  expect(Math.abs(brush.x - from)).toBeLessThan(2);
+  expect(Math.abs(brush.width - strip.width / 2)).toBeLessThan(4);
+});
+
+test('labels of the ruler are whole, and that of the pointer is beside that of the range', async ({ page }) => {
+  await open(page, fixture('rvn/blocks.sqlite'));
+  await pictured(page);
+  const area = await boxOf(page.locator('.area'));
+  const scale = await boxOf(page.locator('.ruler-scale'));
+  for (let step = 0; step < 4; step += 1) {
+    await page.keyboard.press('w');
+    await page.keyboard.press('d');
+    // While the view glides, too.
+    const labels = await page
+      .locator('.ruler-mark')
+      .evaluateAll((marks) =>
+        marks
+          .filter((mark) => mark.textContent !== '')
+          .map((mark) => [mark.getBoundingClientRect().left, mark.getBoundingClientRect().right] as const),
+      );
+    expect(labels.length).toBeGreaterThan(0);
+    for (const [left, right] of labels) {
+      expect(left).toBeGreaterThan(scale.x - 2);
+      expect(right).toBeLessThanOrEqual(scale.x + scale.width + 1);
+    }
+  }
+  await page.keyboard.press('0');
+  await expect(page.locator('.brush')).toHaveCSS('left', '0px');
+  await page.keyboard.press('r');
+  await expect(page.locator('.range-length')).toBeVisible();
+  // The trace begins and ends near the edges.
+  for (let x = 12; x < area.width - 12; x += area.width / 9) {
+    await page.mouse.move(area.x + x, area.y + 40);
+    const pointer = await boxOf(page.locator('.pointer-time'));
+    const range = await boxOf(page.locator('.range-length'));
+    const apart = pointer.x >= range.x + range.width - 1 || pointer.x + pointer.width <= range.x + 1;
+    expect(apart, `at ${x}`).toBe(true);
+  }
+});
+
+test('the timeline keeps half of a small window', async ({ page }) => {
+  for (const [width, height] of [
+    [800, 600],
+    [1280, 720],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => localStorage.clear());
+    await page.goto('./');
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.locator('#event-3').click();
+    const top = await boxOf(page.locator('.overview'));
+    const scroller = await boxOf(page.locator('.scroller'));
+    expect(scroller.y + scroller.height - top.y, `${width} × ${height}`).toBeGreaterThanOrEqual(height / 2 - 1);
+    const dock = await boxOf(page.locator('.dock'));
+    const side = await boxOf(details(page));
+    for (const box of [dock, side]) {
+      expect(box.height).toBeGreaterThan(60);
+      expect(box.y + box.height).toBeLessThanOrEqual(height + 1);
+      expect(box.x + box.width).toBeLessThanOrEqual(width + 1);
+    }
+  }
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('nothing speaks of dropping files or of keys', async ({ page }) => {
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Open a trace file');
+    await expect(page.locator('.welcome')).not.toContainText(/[Dd]rop|Ctrl/);
+  });
+
+  test('the buttons of the header are within reach', async ({ page }) => {
+    for (const name of ['rvn/blocks.sqlite', 'trace_db/cut.trace']) {
+      await open(page, fixture(name));
+      for (const button of await page.locator('.header button').all()) {
+        const { x, width } = await boxOf(button);
+        expect(x + width, await button.innerText()).toBeLessThanOrEqual(390);
+      }
+    }
+  });
+
+  test('names of threads are whole, and all columns can be reached', async ({ page }) => {
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    for (const name of await page.locator('.track.thread b').all()) {
+      const [inner, outer] = await name.evaluate((it) => [it.scrollWidth, it.clientWidth]);
+      expect(inner).toBeLessThanOrEqual(outer!);
+    }
+    await page.getByRole('tab', { name: 'Events' }).click();
+    const table = page.locator('.table');
+    await expect(table.locator('#event-0')).not.toHaveText('');
+    await table.evaluate((it) => it.scrollTo({ left: it.scrollWidth }));
+    await expect(table.getByRole('columnheader').last()).toBeInViewport();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});
+
+test('forced colours keep bars, the current tab and the selected row', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await showCalls(page, 'Functions');
+  const rows = page.locator('.table tbody tr:not(.spacer)');
+  await rows.nth(1).click();
+  const panel = await looksOf(page.locator('.dock'));
+  expect((await looksOf(page.locator('.bar > span').first())).backgroundColor).not.toBe(panel.backgroundColor);
+  const [front, other] = [
+    await looksOf(page.getByRole('tab', { selected: true })),
+    await looksOf(page.getByRole('tab', { selected: false }).first()),
+  ];
+  expect(front.borderBottomColor).not.toBe(other.borderBottomColor);
+  const cell = (row: number) => looksOf(rows.nth(row).locator('td').nth(1));
+  expect((await cell(1)).backgroundColor).not.toBe((await cell(2)).backgroundColor);
+});
+
+test('a selected row looks selected under the pointer, too', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await showCalls(page, 'Functions');
+  const row = (i: number) => page.locator('.table tbody tr:not(.spacer)').nth(i);
+  await row(1).click();
+  const selected = (await looksOf(row(1))).backgroundColor;
+  await row(2).hover();
+  expect((await looksOf(row(2))).backgroundColor).not.toBe(selected);
+  expect((await looksOf(row(1))).backgroundColor).toBe(selected);
+});
+
+test('the numbers of a table end where its headers end', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('threads.xray'));
+  await showCalls(page, 'Functions');
+  const ends = (selector: string) =>
+    page.locator(selector).evaluateAll((cells) =>
+      cells.map((cell) => {
+        // Of the text, not of the cell around it.
+        const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        const range = document.createRange();
+        let right = 0;
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          range.selectNodeContents(node);
+          right = Math.max(right, range.getBoundingClientRect().right);
+        }
+        return Math.round(right);
+      }),
+    );
+  const heads = (await ends('.functions th')).slice(1);
+  const cells = (await ends('.functions tbody tr:not(.spacer):nth-of-type(2) td')).slice(1);
+  expect(cells.length).toBe(heads.length);
+  for (const [i, right] of cells.entries()) expect(Math.abs(right - heads[i]!)).toBeLessThanOrEqual(1);
+});
+
+test('a name of ten thousand characters is cut, and whole on demand', async ({ page }) => {
+  const name = 'n'.repeat(10_000);
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await page.setInputFiles('#file-input', {
+    name: 'names.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(Array.from({ length: 20 }, (_, id) => `${id},${name}${id}`).join('\n')),
+  });
+  await expect(page.getByRole('list', { name: 'Files that add to this trace' })).toContainText('names.csv');
+  await showCalls(page, 'Functions');
+  await expect(page.getByRole('grid')).toContainText('nnn…');
+  await page.locator('.area').focus();
+  await page.keyboard.press('Enter');
+  const heading = details(page).getByRole('heading').first();
+  await expect(heading).toContainText('nnn…');
+  const longest = await page.evaluate(() =>
+    Math.max(
+      ...[...document.querySelectorAll('[title], h1, h2, .tooltip, #announcer')].map((it) =>
+        Math.max(it.getAttribute('title')?.length ?? 0, it.textContent?.length ?? 0),
+      ),
+    ),
+  );
+  expect(longest).toBeLessThan(1300);
+  await heading.getByRole('button', { name: /^Show all 10,00\d characters$/ }).click();
+  await expect(heading).toContainText(name);
+});

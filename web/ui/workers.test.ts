@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { sourceOf, startWorker } from './workers.ts';
+
+it('allows the one origin of an address', () => {
+  const base = 'https://host.example/a/b/?url=x';
+  const sources = [
+    ['samples/threads.xray', 'https://host.example'],
+    ['https://other.example:8080/trace', 'https://other.example:8080'],
+    ['http://[::1]/trace', 'http:'],
+    ['http://a,b/trace', 'http:'],
+    ['blob:https://host.example/1-2', 'blob:'],
+    ['data:,x', 'data:'],
+    ['file:///etc/hosts', ''],
+    ['javascript:1', ''],
+    ['http://[', ''],
+  ] as const;
+  for (const [address, source] of sources) expect(sourceOf(address, base), address).toBe(source);
+});
+
+describe('a worker', () => {
+  class FakeWorker extends EventTarget {
+    terminate(): void {}
+  }
+  let granted: () => void = () => undefined;
+  const start = (): { worker: Worker; heard: unknown[]; errors: string[] } => {
+    vi.stubGlobal('location', { href: 'https://host.example/a/', origin: 'https://host.example' });
+    vi.stubGlobal('Worker', FakeWorker);
+    vi.stubGlobal(
+      'ErrorEvent',
+      class extends Event {
+        readonly message: string;
+        constructor(type: string, init: { message: string }) {
+          super(type, { cancelable: true });
+          this.message = init.message;
+        }
+      },
+    );
+    vi.stubGlobal('navigator', {
+      locks: {
+        request: (_name: string, grant: () => void) => {
+          granted = grant;
+        },
+      },
+    });
+    const worker = startWorker('./assets/worker-1.js');
+    const heard: unknown[] = [];
+    const errors: string[] = [];
+    worker.addEventListener('message', (event) => heard.push((event as MessageEvent).data));
+    worker.addEventListener('error', (event) => errors.push((event as ErrorEvent).message));
+    worker.dispatchEvent(new MessageEvent('message', { data: 'unspool:alive' }));
+    worker.dispatchEvent(new MessageEvent('message', { data: 'reply' }));
+    return { worker, heard, errors };
+  };
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it('gets an error when it ends by itself', () => {
+    const { heard, errors } = start();
+    expect([heard, errors]).toEqual([['reply'], []]);
+    granted();
+    expect(errors).toEqual(['the browser ended it']);
+  });
+
+  it('gets none when it is terminated', () => {
+    const { worker, errors } = start();
+    worker.terminate();
+    granted();
+    expect(errors).toEqual([]);
+  });
+
+  it('must be a module of the page', () => {
+    start();
+    expect(() => startWorker('https://other.example/worker.js')).toThrow('not a module of the page');
+  });
+});
