@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, settled, test } from './page.ts';
+import { barriers, digest, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 const header = (page: Page) => page.locator('.header');
 const companions = (page: Page) => page.getByRole('list', { name: 'Files that add to this trace' });
@@ -25,7 +25,7 @@ const NAMES = file('names.csv', 'key,name\n1,main\n2,"compute(int, char)",comput
 test('names that come later show at once, and leave with their file', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   await expect(functions(page)).toContainText('#2');
   const before = await digest(page);
   await page.getByRole('tab', { name: 'Events' }).click();
@@ -33,7 +33,7 @@ test('names that come later show at once, and leave with their file', async ({ p
   await choose(page, NAMES);
   await expect(page.getByRole('grid')).toContainText('compute(int, char)');
   await expect(page.getByRole('grid')).toContainText('main (#1)');
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   await expect(functions(page)).toContainText('compute(int, char)');
   // Two functions with one name stay two.
   await expect(functions(page)).toContainText('main (#1)');
@@ -78,7 +78,7 @@ for (const order of ['together', 'before']) {
       await choose(page, trace('threads.xray'));
     }
     await settled(page, 'ready', 'threads.xray');
-    await page.getByRole('tab', { name: 'Functions' }).click();
+    await showCalls(page, 'Functions');
     await expect(functions(page)).toContainText('compute(int, char)');
     await expect(companions(page).getByRole('listitem')).toHaveAttribute(
       'title',
@@ -93,7 +93,7 @@ test('names that come before a trace of an archive is chosen wait for it', async
   await choose(page, NAMES);
   await page.getByRole('button', { name: /threads\.xray/ }).click();
   await expect(companions(page).getByRole('listitem')).toHaveAttribute('title', /^It names 3.functions/);
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   await expect(functions(page)).toContainText('compute(int, char)');
 });
 
@@ -116,7 +116,7 @@ test('files that fit nothing are named, and the open trace stays', async ({ page
 test('addresses of frames and of blocks take names, by the lines of a map', async ({ page }) => {
   await open(page, fixture('rvn/blocks.sqlite'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   const cells = functions(page).locator('td.name');
   await expect(cells.first()).toContainText('0x');
   const address = (await cells.allTextContents()).map((text) => /0x([0-9a-f]+)/.exec(text)?.[1]).find(Boolean)!;

@@ -144,7 +144,7 @@ test('keys typed into a query run no command', async ({ page }) => {
 
 test('a trace that is not a database has no Query panel', async ({ page }) => {
   await open(page, fixture('threads.xray'));
-  await expect(page.getByRole('tab', { name: 'Functions' })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Calls' })).toBeVisible();
   await expect(page.getByRole('tab', { name: 'Query' })).toBeHidden();
 });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, test } from './page.ts';
+import { barriers, digest, fixture, open, pictured, showCalls, test } from './page.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
 const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
@@ -28,7 +28,7 @@ test.describe('a function', () => {
     await page.goto('./?renderer=canvas2d');
     await open(page, fixture('threads.xray'));
     await pictured(page);
-    await page.getByRole('tab', { name: 'Functions' }).click();
+    await showCalls(page, 'Functions');
     // The rarest one.
     await page.getByRole('columnheader', { name: 'Count' }).getByRole('button').click();
     await page.getByRole('columnheader', { name: 'Count' }).getByRole('button').click();
@@ -97,7 +97,7 @@ test('calls that are too short to be seen are marked, in the rows and over the w
   await page.emulateMedia({ colorScheme: 'light' });
   await open(page, join(SAMPLES, 'scene.trace'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   await page.getByRole('searchbox', { name: 'Filter functions' }).fill('glCompileShader');
   await page.locator('.functions tbody tr:not(.spacer)').first().click();
   await expect.poll(async () => (await accentAt(page, '.overview-strip canvas')).length).toBeGreaterThan(0);

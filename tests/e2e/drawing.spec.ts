@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page } from '@playwright/test';
-import { fixture, inked, open, pictured, recordWorkers, test, traceWorkers } from './page.ts';
+import { fixture, inked, open, pictured, recordWorkers, showCalls, test, traceWorkers } from './page.ts';
 
 const area = (page: Page) => page.locator('.area');
 const backend = (page: Page) => page.locator('.area [data-renderer]').getAttribute('data-renderer');
@@ -143,7 +143,7 @@ test('both back ends draw rows of thousands of calls alike', async ({ browser, p
   expect((await compare(page, a!, b!)).differing).toBe(0);
   // With the marks of a function that stands out.
   for (const each of pages) {
-    await each.getByRole('tab', { name: 'Functions' }).click();
+    await showCalls(each, 'Functions');
     await each.locator('.functions tbody tr:not(.spacer)').first().click();
     await expect
       .poll(async () => (await compare(page, a!, await area(each).screenshot())).differing)

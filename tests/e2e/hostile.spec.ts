@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Browser, expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, settled, test } from './page.ts';
+import { barriers, fixture, open, settled, showCalls, test } from './page.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../shared/corpus/hostile');
 const FILES = existsSync(FOLDER)
@@ -73,7 +73,7 @@ test('a thread of thousands is found in a list', async ({ page }) => {
   skipWithout('gz_threads_200k.trace');
   await open(page, join(FOLDER, 'gz_threads_200k.trace'));
   await expect(page.getByRole('button', { name: /remark/ })).toBeVisible();
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   const picker = page.getByRole('button', { name: /^Threads: / });
   await expect(picker).toContainText('20,000 threads');
   await picker.press('ArrowDown');

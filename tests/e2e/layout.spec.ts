@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
+import { fixture, open, pictured, showCalls, test } from './page.ts';
 
 const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 
@@ -133,7 +133,7 @@ test('forced colours keep bars, the current tab and the selected row', async ({ 
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   const rows = page.locator('.table tbody tr:not(.spacer)');
   await rows.nth(1).click();
   const panel = await looksOf(page.locator('.dock'));
@@ -149,7 +149,7 @@ test('forced colours keep bars, the current tab and the selected row', async ({ 
 
 test('a selected row looks selected under the pointer, too', async ({ page }) => {
   await open(page, fixture('threads.xray'));
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   const row = (i: number) => page.locator('.table tbody tr:not(.spacer)').nth(i);
   await row(1).click();
   const selected = (await looksOf(row(1))).backgroundColor;
@@ -161,7 +161,7 @@ test('a selected row looks selected under the pointer, too', async ({ page }) =>
 test('the numbers of a table end where its headers end', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   const ends = (selector: string) =>
     page.locator(selector).evaluateAll((cells) =>
       cells.map((cell) => {
@@ -192,7 +192,7 @@ test('a name of ten thousand characters is cut, and whole on demand', async ({ p
     buffer: Buffer.from(Array.from({ length: 20 }, (_, id) => `${id},${name}${id}`).join('\n')),
   });
   await expect(page.getByRole('list', { name: 'Files that add to this trace' })).toContainText('names.csv');
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await showCalls(page, 'Functions');
   await expect(page.getByRole('grid')).toContainText('nnn…');
   await page.locator('.area').focus();
   await page.keyboard.press('Enter');

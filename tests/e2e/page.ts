@@ -73,6 +73,12 @@ export async function settled(page: Page, state: 'empty' | 'ready' | 'failed', n
   await expect(page.locator('body')).toHaveAttribute('data-state', state);
 }
 
+/** Brings the Calls panel to the front, and one of its views. */
+export async function showCalls(page: Page, view: 'Functions' | 'Names' | 'Tree' | 'Flame'): Promise<void> {
+  await page.locator('#tab-calls').click();
+  await page.getByRole('radio', { name: view, exact: true }).click();
+}
+
 /** Waits until slices are on the screen. */
 export async function pictured(page: Page): Promise<void> {
   await page.waitForFunction(() => performance.getEntriesByName('unspool:first-picture').length > 0);

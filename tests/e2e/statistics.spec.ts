@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { barriers, fixture, open, pictured, test } from './page.ts';
 
 const area = (page: Page) => page.locator('.area');
-const tab = (page: Page, name: string) => page.getByRole('tab', { name });
+const view = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
 const table = (page: Page) => page.getByRole('grid', { name: 'Functions' });
 const flame = (page: Page) => page.getByRole('application', { name: /^Flame graph/ });
 const way = (page: Page) => page.getByRole('navigation', { name: /Callers/ });
@@ -33,19 +33,19 @@ test.describe('functions', () => {
   test.beforeEach(async ({ page }) => {
     await open(page, fixture('threads.xray'));
     await pictured(page);
-    await tab(page, 'Functions').click();
+    await view(page, 'Functions').click();
     await expect(table(page)).toBeVisible();
   });
 
   test('have the sums of the records', async ({ page }) => {
-    // From `unspool dump --as jsonl`: counts, and ticks at 2.4 GHz.
-    await expect(row(page, '#16')).toHaveText(/#161718\.6.µs718\.6.µs/);
+    // From `unspool dump --as jsonl`: counts, and ticks at 2.4 GHz. Shares are of the time covered in `unspool stats`.
+    await expect(row(page, '#16')).toHaveText(/#161718\.6.µs/);
     expect(await rows(page)).toHaveLength(16);
     expect(plain(await row(page, '#5').innerText())).toBe(
-      '#5 85 169.2 µs 169.2 µs 1.059 µs 1.987 µs 2.813 µs 3.120 µs 3.120 µs',
+      '#5 85 169.2 µs 6.69 % 169.2 µs 1.059 µs 1.987 µs 2.813 µs 3.120 µs 3.120 µs',
     );
     expect(plain(await row(page, '#8').innerText())).toBe(
-      '#8 7 392.6 µs 269.2 µs 39.03 µs 55.89 µs 71.03 µs 71.03 µs 71.03 µs',
+      '#8 7 392.6 µs 15.5 % 269.2 µs 39.03 µs 55.89 µs 71.03 µs 71.03 µs 71.03 µs',
     );
     await expect(page.getByText(/16.functions, 513.calls/)).toBeVisible();
   });
@@ -131,7 +131,7 @@ test.describe('the flame graph', () => {
   test.beforeEach(async ({ page }) => {
     await open(page, fixture('threads.xray'));
     await pictured(page);
-    await tab(page, 'Flame graph').click();
+    await view(page, 'Flame').click();
     await expect(flame(page)).toBeVisible();
   });
 
@@ -191,28 +191,41 @@ test('the dock can be folded and resized, and keeps its state', async ({ page })
   await page.reload();
   await open(page, fixture('threads.xray'));
   await expect.poll(height).toBeLessThan(40);
-  await tab(page, 'Functions').click();
+  await page.getByRole('tab', { name: 'Calls' }).click();
   await expect.poll(height).toBe(before + 24);
 });
 
-test('the front panel is that of the format until the person chooses another, for that format alone', async ({
+test('the view of calls is that of the format until the person chooses another, for that format alone', async ({
   page,
 }) => {
-  const front = page.getByRole('tab', { selected: true });
+  const front = page.getByRole('radiogroup', { name: 'View' }).getByRole('radio', { checked: true });
   const log = fixture('threads.xray');
   const frames = fixture('frames/calls.frames');
   await open(page, frames);
-  await expect(front).toHaveText('Flame graph');
+  await expect(front).toHaveText('Flame');
   await open(page, log);
   await expect(front).toHaveText('Functions');
   await open(page, frames);
-  await expect(front).toHaveText('Flame graph');
-  await tab(page, 'Functions').click();
+  await expect(front).toHaveText('Flame');
+  await view(page, 'Tree').click();
   await page.reload();
   await open(page, frames);
-  await expect(front).toHaveText('Functions');
+  await expect(front).toHaveText('Tree');
   await open(page, fixture('rvn/blocks.sqlite'));
-  await expect(front).toHaveText('Flame graph');
+  await expect(front).toHaveText('Flame');
+});
+
+test('the front panel is the one that the person chose last for the format', async ({ page }) => {
+  const front = page.getByRole('tab', { selected: true });
+  const log = fixture('threads.xray');
+  await open(page, log);
+  await expect(front).toHaveText('Calls');
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.reload();
+  await open(page, log);
+  await expect(front).toHaveText('Events');
+  await open(page, fixture('rvn/blocks.sqlite'));
+  await expect(front).toHaveText('Calls');
 });
 
 test('the dock starts folded in a small window', async ({ page }) => {
@@ -228,10 +241,10 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await open(page, fixture('threads.xray'));
     await pictured(page);
     await selectRange(page, 0.2, 0.8);
-    await tab(page, 'Functions').click();
+    await view(page, 'Functions').click();
     await row(page, '#5').click();
     expect(await barriers(page)).toEqual([]);
-    await tab(page, 'Flame graph').click();
+    await view(page, 'Flame').click();
     await expect(flame(page)).toBeVisible();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Fold the panels' }).click();

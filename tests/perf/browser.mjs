@@ -128,7 +128,8 @@ async function moving({ browser, page, client }) {
  * and to the exact one.
  */
 async function answering(page) {
-  await page.getByRole('tab', { name: 'Functions' }).click();
+  await page.locator('#tab-calls').click();
+  await page.getByRole('radio', { name: 'Functions' }).click();
   const answers = await page.waitForFunction(
     () => {
       const answers = performance.getEntriesByName('unspool:statistics');

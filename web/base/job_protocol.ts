@@ -1,8 +1,9 @@
 /** The jobs of a trace's worker: their questions, their parts, and the messages about them. */
 
+import type { CallList, CallOrder, FlameView, TimeOrder, Transforms, TreeRows, TreeView } from './calls_protocol.ts';
 import type { FindPart } from './find_protocol.ts';
 import type { MarksPart } from './marks.ts';
-import type { Flame, Functions, Percentiles, Ticks, TraceError, Track } from './protocol.ts';
+import type { Flame, Functions, Item, Percentiles, Ticks, TraceError, Track } from './protocol.ts';
 import type { Collected } from './record_protocol.ts';
 
 /** A range of some tracks; `to` is exclusive. */
@@ -19,7 +20,11 @@ export interface StatisticsPart {
   /** The whole file is read. */
   readonly complete: boolean;
   readonly functions: Functions | null;
+  /** The flame graph; of a sandwich, the callees: the function is in focus. */
   readonly flame: Flame | null;
+  /** The callers of a sandwich: the function is the root. */
+  readonly callers: Flame | null;
+  readonly tree: TreeRows | null;
 }
 
 /** How a derived track is shown. */
@@ -42,12 +47,40 @@ export interface DerivedPart {
  */
 export interface JobKinds {
   /**
-   * A slow scan tells an estimate first. While the file is being read the estimate is also the last part. `flame` is
-   * the call-tree node in focus, 0 for the root, null for no flame graph. Progress counts slices of the range.
+   * A slow scan tells an estimate first. While the file is being read the estimate is also the last part. Progress counts
+   * slices of the range.
    */
   readonly statistics: {
-    readonly question: RangeQuestion & { readonly functions: boolean; readonly flame: number | null };
+    readonly question: RangeQuestion & {
+      readonly functions: boolean;
+      /** null for no flame graph, and for no call tree. */
+      readonly flame: FlameView | null;
+      readonly tree: TreeView | null;
+      /** How the call paths of both are changed. */
+      readonly transforms: Transforms;
+    };
     readonly part: StatisticsPart;
+  };
+  /**
+   * Rows of the list of a function's calls. `shortest` and `longest` bound their durations; `of` is a slice whose row is
+   * wanted. Another part of the same list needs no further scan. Progress counts slices.
+   */
+  readonly calls: {
+    readonly question: RangeQuestion & {
+      readonly name: number;
+      readonly shortest: bigint;
+      readonly longest: bigint;
+      readonly order: CallOrder;
+      readonly first: number;
+      readonly rows: number;
+      readonly of: Extract<Item, { kind: 'slice' }> | null;
+    };
+    readonly part: CallList;
+  };
+  /** Calls in the order of time. Progress counts slices. */
+  readonly timeOrder: {
+    readonly question: RangeQuestion & { readonly transforms: Transforms };
+    readonly part: TimeOrder;
   };
   /** `name` is a name id. The part is null if the range has no call of that name. Progress counts visits to slices. */
   readonly percentiles: {

@@ -310,25 +310,23 @@ export interface Functions {
   readonly max: Float64Array;
 }
 
-/** {@link Flame.name} of the root, and of a merged group of narrow callees. */
+/** {@link Flame.name} of the root, and of a merged group of narrow nodes. */
 export const NO_NAME = 0xffff_ffff;
-/** {@link Flame.node} of a merged group of narrow callees. */
-export const NO_NODE = 0xffff_ffff;
 
 /**
- * A flame graph of a range: the path from the root to the node in focus, then all nodes below it. Callers precede
- * callees; callees are sorted from the heaviest. Times are ticks as doubles, exact below 2^53, and clipped to the
- * range.
+ * A flame graph of a range: the path from the root to the node in focus, then all nodes below it, each before those
+ * below it, the heaviest first. Times are ticks as doubles, exact below 2^53, and clipped to the range.
  */
 export interface Flame {
   readonly length: number;
-  /** Index of the node in focus; the nodes at lower indices are its callers, from the root. */
+  /** Index of the node in focus; the nodes at lower indices are those above it, from the root. */
   readonly focus: number;
-  /** Id of the call-tree node, stable while the trace is open; 0 is the root. */
-  readonly node: Uint32Array;
+  /** Some nodes lack what is below them. */
+  readonly partial: boolean;
   readonly name: Uint32Array;
-  /** Index of the caller; the root's is its own. */
+  /** Index of the node above; the root's is its own. */
   readonly parent: Uint32Array;
+  /** The width: total time, or in an inverted graph the self time of the function at the root of the path. */
   readonly total: Float64Array;
   readonly self: Float64Array;
   readonly count: Float64Array;

@@ -7,6 +7,8 @@ export interface Dock {
   readonly height: Signal<number>;
   /** Ids of the panels that the person brought to the front, by the trace's format. */
   readonly front: Signal<Readonly<Record<string, string>>>;
+  /** The view of the Calls panel that the person brought to the front, by the trace's format. */
+  readonly calls: Signal<Readonly<Record<string, string>>>;
 }
 
 /** CSS pixels of the lowest dock. */
@@ -24,10 +26,11 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
   const open = signal(left.open ?? roomy);
   const height = signal(Math.max(LEAST_HEIGHT, left.height ?? FIRST_HEIGHT));
   const front = signal(left.front ?? {});
+  const calls = signal(left.calls ?? {});
   // The effect lives as long as the page. It skips the first run: defaults depend on the window and are not stored.
   let first = true;
   effect(() => {
-    const state = JSON.stringify({ open: open.value, height: height.value, front: front.value });
+    const state = JSON.stringify({ open: open.value, height: height.value, front: front.value, calls: calls.value });
     if (first) {
       first = false;
       return;
@@ -38,18 +41,26 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
       // Without storage the state lasts as long as the page.
     }
   });
-  return { open, height, front };
+  return { open, height, front, calls };
 }
 
-function remembered(): { open?: boolean; height?: number; front?: Record<string, string> } {
+interface Remembered {
+  readonly open?: boolean;
+  readonly height?: number;
+  readonly front?: Record<string, string>;
+  readonly calls?: Record<string, string>;
+}
+
+function remembered(): Remembered {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     if (typeof stored !== 'object' || stored === null) return {};
-    const { open, height, front } = stored as Record<string, unknown>;
+    const { open, height, front, calls } = stored as Record<string, unknown>;
     return {
       ...(typeof open === 'boolean' ? { open } : {}),
       ...(typeof height === 'number' && Number.isFinite(height) ? { height } : {}),
       ...(typeof front === 'object' && front !== null ? { front: texts(front) } : {}),
+      ...(typeof calls === 'object' && calls !== null ? { calls: texts(calls) } : {}),
     };
   } catch {
     return {};

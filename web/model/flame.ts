@@ -1,4 +1,4 @@
-import { type Flame, NO_NAME, NO_NODE } from '../base/protocol.ts';
+import { type Flame, NO_NAME } from '../base/protocol.ts';
 
 /** CSS pixels of a row of the flame graph, including the gap below it. */
 export const FLAME_ROW = 17;
@@ -22,18 +22,22 @@ export interface FlameRow {
 export interface LaidFlame {
   readonly flame: Flame;
   readonly rows: readonly FlameRow[];
-  readonly row: Uint32Array;
+  /** Below 0 for nodes that are not drawn. */
+  readonly row: Int32Array;
   readonly start: Float64Array;
   readonly end: Float64Array;
   /** The total of the focus in ticks; 0 for an empty graph. */
   readonly width: number;
 }
 
-/** Lays out a flame graph: callees side by side below their caller, from its left edge. */
-export function layOutFlame(flame: Flame): LaidFlame {
+/**
+ * Lays out a flame graph: callees side by side below their caller, from its left edge. The first `hidden` rows are not
+ * drawn.
+ */
+export function layOutFlame(flame: Flame, hidden = 0): LaidFlame {
   const { length, focus, parent, total, name } = flame;
   const width = total[focus] ?? 0;
-  const row = new Uint32Array(length);
+  const row = new Int32Array(length);
   const start = new Float64Array(length);
   const end = new Float64Array(length);
   /** The start of the next callee of each node. */
@@ -41,7 +45,7 @@ export function layOutFlame(flame: Flame): LaidFlame {
   const counts: number[] = [];
   for (let i = 0; i < length; i += 1) {
     const caller = parent[i]!;
-    if (i > 0) row[i] = row[caller]! + 1;
+    row[i] = i > 0 ? row[caller]! + 1 : -hidden;
     if (i > focus) {
       start[i] = next[caller]!;
       end[i] = start[i]! + total[i]!;
@@ -50,6 +54,7 @@ export function layOutFlame(flame: Flame): LaidFlame {
     } else {
       end[i] = width;
     }
+    if (row[i]! < 0) continue;
     if (name[i] !== NO_NAME) counts[row[i]!] = (counts[row[i]!] ?? 0) + 1;
     else counts[row[i]!] ??= 0;
   }
@@ -65,6 +70,7 @@ export function layOutFlame(flame: Flame): LaidFlame {
   const used = new Uint32Array(rows.length);
   for (let i = 0; i < length; i += 1) {
     const depth = row[i]!;
+    if (depth < 0) continue;
     if (name[i] === NO_NAME) {
       nameless[depth]!.push(i);
       continue;
@@ -103,7 +109,7 @@ export type FlameStep = 'caller' | 'callee' | 'next' | 'previous';
 
 /** Index of the node one step from `from`, or `from` if there is none. The callee is the heaviest one. */
 export function flameStep({ flame, row }: LaidFlame, from: number, step: FlameStep): number {
-  if (step === 'caller') return flame.parent[from]!;
+  if (step === 'caller') return row[flame.parent[from]!]! < 0 ? from : flame.parent[from]!;
   if (step === 'callee') {
     for (let i = from + 1; i < flame.length && row[i]! > row[from]!; i += 1) if (flame.parent[i] === from) return i;
     return from;
@@ -113,7 +119,26 @@ export function flameStep({ flame, row }: LaidFlame, from: number, step: FlameSt
   return from;
 }
 
-/** Whether the node at an index can be in focus. A merged group of narrow callees cannot. */
+/** Whether the node at an index can be in focus. A merged group of narrow nodes cannot. */
 export function canFocus(flame: Flame, index: number): boolean {
-  return index >= 0 && flame.node[index] !== NO_NODE && flame.node[index] !== undefined;
+  return index >= 0 && index < flame.length && (index === 0 || flame.name[index] !== NO_NAME);
+}
+
+/** The names from the root to a node, without the root. */
+export function flamePath(flame: Flame, index: number): number[] {
+  const path: number[] = [];
+  for (let i = index; i > 0; i = flame.parent[i]!) path.push(flame.name[i]!);
+  return path.reverse();
+}
+
+/** Index of the node at the end of a path, or -1. */
+export function flameIndex(flame: Flame, path: readonly number[]): number {
+  let at = 0;
+  for (const name of path) {
+    let next = at + 1;
+    while (next < flame.length && (flame.parent[next] !== at || flame.name[next] !== name)) next += 1;
+    if (next >= flame.length) return -1;
+    at = next;
+  }
+  return at;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Functions } from '../base/protocol.ts';
-import { functionRows, idleColumns, type Sort, sortedBy } from './functions.ts';
+import { functionRows, type Sort, sortedBy, tellingColumns, wholeOf } from './functions.ts';
 import { createNames } from './names.ts';
 
 const names = createNames();
@@ -42,14 +42,27 @@ describe('the table of functions', () => {
     expect(sortedBy(first, 'name')).toEqual({ by: 'name', descending: true });
     expect(sortedBy(first, 'p99')).toEqual({ by: 'p99', descending: true });
   });
-});
-
-it('finds the columns that are 1 in every row', () => {
-  const some = columns([1, 2]);
-  const ones = Float64Array.of(1, 1);
-  expect([...idleColumns({ ...some, min: ones, p90: ones })]).toEqual(['min', 'p90']);
-  // The table always has names and totals.
-  const all = idleColumns({ ...columns([1, 1]), count: ones });
-  expect([...all].sort()).toEqual(['count', 'max', 'median', 'min', 'p90', 'p99', 'self']);
-  expect(idleColumns(columns([])).size).toBe(0);
+  it('leaves out columns that repeat others', () => {
+    const of = (more: Partial<Record<keyof Functions, readonly number[]>>): Functions => {
+      const columns = { count: [2, 3], total: [9, 9], self: [5, 9], min: [1, 3], max: [4, 3], ...more };
+      const column = (values: readonly number[]) => Float64Array.from(values);
+      const [count, total, self] = [column(columns.count), column(columns.total), column(columns.self)];
+      const [min, max] = [column(columns.min), column(columns.max)];
+      return { length: 2, name: Uint32Array.of(0, 1), count, total, self, min, median: min, p90: max, p99: max, max };
+    };
+    const DURATIONS = ['min', 'median', 'p90', 'p99', 'max'];
+    expect(tellingColumns(of({}))).toEqual(['name', 'count', 'total', 'share', 'self', ...DURATIONS]);
+    expect(tellingColumns(of({ self: [9, 9] }))).toEqual(['name', 'count', 'total', 'share', ...DURATIONS]);
+    // Each call takes as long as any other of its function.
+    expect(tellingColumns(of({ min: [1, 3], max: [1, 3] }))).toEqual(['name', 'count', 'total', 'share', 'self']);
+    // Each call of a trace that counts calls is one long.
+    const ones = { total: [2, 3], self: [2, 3], min: [1, 1], max: [1, 1] };
+    expect(tellingColumns(of(ones))).toEqual(['name', 'count', 'share']);
+    // Nothing takes any time.
+    const zeros = { total: [0, 0], self: [0, 0], min: [0, 0], max: [0, 0] };
+    expect(tellingColumns(of(zeros))).toEqual(['name', 'count']);
+    // Each name is that of one slice.
+    expect(tellingColumns(of({ ...ones, count: [1, 1] }))).toEqual(['name', 'total', 'share']);
+    expect(wholeOf(of({}))).toBe(14);
+  });
 });

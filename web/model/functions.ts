@@ -4,6 +4,20 @@ import type { Names } from './names.ts';
 /** A column of the table of functions. */
 export type FunctionColumn = 'name' | 'count' | 'total' | 'self' | 'min' | 'median' | 'p90' | 'p99' | 'max';
 
+/** The columns from the left. The share of the total is sorted with it. */
+export const FUNCTION_COLUMNS = [
+  'name',
+  'count',
+  'total',
+  'share',
+  'self',
+  'min',
+  'median',
+  'p90',
+  'p99',
+  'max',
+] as const satisfies readonly (FunctionColumn | 'share')[];
+
 /** The sort order of the table. */
 export interface Sort {
   readonly by: FunctionColumn;
@@ -19,15 +33,6 @@ export const MOST_ROWS = 100_000;
  */
 export function sortedBy(sort: Sort, by: FunctionColumn): Sort {
   return { by, descending: sort.by === by ? !sort.descending : by !== 'name' };
-}
-
-/** Columns that may be left out. */
-const OPTIONAL = ['count', 'self', 'min', 'median', 'p90', 'p99', 'max'] as const;
-
-/** The columns that are 1 in every row, as the lengths of calls that count nothing but themselves. They say nothing. */
-export function idleColumns(functions: Functions): ReadonlySet<FunctionColumn> {
-  const isIdle = (by: (typeof OPTIONAL)[number]) => functions.length > 0 && functions[by].every((value) => value === 1);
-  return new Set(OPTIONAL.filter(isIdle));
 }
 
 /**
@@ -52,4 +57,39 @@ export function functionRows(functions: Functions, names: Names, sort: Sort, fil
     found.sort((a, b) => direction * (column[a]! - column[b]!) || a - b);
   }
   return Uint32Array.from(found.length > MOST_ROWS ? found.slice(0, MOST_ROWS) : found);
+}
+
+/**
+ * The columns that say something: not those that repeat another one for every function. Where each function takes equally
+ * long each time, as many calls of a trace that counts calls, durations follow from the total and the count.
+ */
+export function tellingColumns({
+  length,
+  count,
+  total,
+  self,
+  min,
+  max,
+}: Functions): readonly (FunctionColumn | 'share')[] {
+  const differ = (a: Float64Array, b: Float64Array) => {
+    for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return true;
+    return false;
+  };
+  const takesTime = total.some((value) => value > 0);
+  const counts = count.some((value) => value !== 1);
+  const says: Partial<Record<FunctionColumn | 'share', boolean>> = {
+    // Each name is that of one slice, as those of frames are.
+    count: counts || !takesTime,
+    total: takesTime && (!counts || differ(total, count)),
+    share: takesTime,
+    self: differ(self, total),
+  };
+  const durations = differ(min, max);
+  for (const by of ['min', 'median', 'p90', 'p99', 'max'] as const) says[by] = durations;
+  return FUNCTION_COLUMNS.filter((column) => length === 0 || (says[column] ?? true));
+}
+
+/** The time of all outermost calls, the whole that shares are of: self times do not overlap. */
+export function wholeOf({ self }: Functions): number {
+  return self.reduce((sum, value) => sum + value, 0);
 }

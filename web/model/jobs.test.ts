@@ -1,11 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { NO_TRANSFORMS } from '../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import type { ToWorker } from '../base/messages.ts';
 import { ticks } from '../base/ticks.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 
 const range = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1) };
-const statistics: JobQuestion<'statistics'> = { kind: 'statistics', ...range, functions: true, flame: null };
+const statistics: JobQuestion<'statistics'> = {
+  kind: 'statistics',
+  ...range,
+  functions: true,
+  flame: null,
+  tree: null,
+  transforms: NO_TRANSFORMS,
+};
 const percentiles: JobQuestion<'percentiles'> = { kind: 'percentiles', ...range, name: 4 };
 const progress = { done: 1, of: 9 };
 const part = (id: number, last: boolean): JobReply => ({ t: 'job-part', id, part: null, progress, last });

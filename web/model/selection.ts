@@ -21,6 +21,10 @@ export interface Selection {
   readonly record: ReadonlySignal<RecordRow | null>;
   /** null without a selection. The previous details stay until the new ones arrive. */
   readonly known: ReadonlySignal<Known | null>;
+  /** The item that {@link Selection.reveal} was called with last. The timeline brings it into view. */
+  readonly revealed: ReadonlySignal<Pointed | null>;
+  /** Selects an item, and wishes to see it. */
+  reveal(pointed: Pointed): void;
   /** Selects a record in place of an item. */
   selectRecord(row: RecordRow): void;
   /** Selects nothing. */
@@ -32,6 +36,7 @@ export interface Selection {
 export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' | 'names'>): Selection {
   const hovered = signal<Pointed | null>(null);
   const selected = signal<Pointed | null>(null);
+  const revealed = signal<Pointed | null>(null);
   const record = signal<RecordRow | null>(null);
   const known = signal<Known | null>(null);
   const scope = createScope();
@@ -69,6 +74,11 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
     selected,
     record,
     known,
+    revealed,
+    reveal: (pointed) => {
+      selected.value = pointed;
+      revealed.value = pointed;
+    },
     selectRecord: (row) => {
       selected.value = null;
       record.value = row;

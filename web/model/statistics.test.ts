@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_TRANSFORMS } from '../base/calls_protocol.ts';
 import type { JobQuestion, JobReply, StatisticsPart } from '../base/job_protocol.ts';
 import type { Functions, Percentiles, Progress, Track } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { createStatistics, type Statistics, tracksOf } from './statistics.ts';
+import { createStatistics, type Statistics, tracksOf, type Wanted } from './statistics.ts';
 import type { Status, Trace } from './trace.ts';
 
 const track = (id: number, more: Partial<Track> = {}): Track => aTrack({ id, slices: 5, ...more });
@@ -33,13 +34,20 @@ const tell = ({ slices = 9, visited = 3, ...part }: Partial<StatisticsPart & { s
   newest('statistics').take({
     t: 'job-part',
     id: 0,
-    part: { exact: false, complete: true, functions: null, flame: null, ...part },
+    part: { exact: false, complete: true, functions: null, flame: null, callers: null, tree: null, ...part },
     progress: { done: visited, of: slices },
     last: part.exact ?? false,
   });
 /** The newest percentiles are found. */
 const find = (part: Percentiles | null) =>
   newest('percentiles').take({ t: 'job-part', id: 0, part, progress: { done: 9, of: 9 }, last: true });
+const NOTHING = { functions: false, flame: null, tree: null, transforms: NO_TRANSFORMS };
+const FUNCTIONS: Wanted = { ...NOTHING, key: 'functions', functions: true };
+const flameOf = (...path: number[]): Wanted => ({
+  ...NOTHING,
+  key: `flame ${path.join()}`,
+  flame: { mode: 'down', path: Uint32Array.from(path) },
+});
 const READY: Status = { at: 'ready', how: 'complete', error: null };
 
 beforeEach(() => {
@@ -73,19 +81,26 @@ describe('statistics', () => {
   });
   it('are requested for the whole trace, and again for a range', () => {
     status.value = READY;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     expect(asked).toEqual([
-      { kind: 'statistics', from: 0n, to: MAX_TICKS, tracks: Uint32Array.of(1, 2), functions: true, flame: null },
+      {
+        kind: 'statistics',
+        from: 0n,
+        to: MAX_TICKS,
+        tracks: Uint32Array.of(1, 2),
+        ...NOTHING,
+        functions: true,
+      },
     ]);
     statistics.range.value = { from: ticks(10n), to: ticks(20n) };
-    statistics.shown.value = 'flame';
-    statistics.focus.value = 7;
+    statistics.shown.value = flameOf();
+    statistics.shown.value = flameOf(7);
     statistics.whose.value = 3;
-    expect(asked.slice(1).map(({ from, flame, tracks }) => [from, flame, [...tracks]])).toEqual([
+    expect(asked.slice(1).map(({ from, flame, tracks }) => [from, flame && [...flame.path], [...tracks]])).toEqual([
       [10n, null, [1, 2]],
-      [10n, 0, [1, 2]],
-      [10n, 7, [1, 2]],
-      [10n, 7, [3]],
+      [10n, [], [1, 2]],
+      [10n, [7], [1, 2]],
+      [10n, [7], [3]],
     ]);
   });
   it('are measured from the request to each reply, for the latest request only', () => {
@@ -93,7 +108,7 @@ describe('statistics', () => {
     const measure = vi.spyOn(performance, 'measure');
     const clear = vi.spyOn(performance, 'clearMeasures');
     status.value = READY;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     const began = performance.now();
     vi.advanceTimersByTime(50);
     tell({ slices: 10, visited: 3 });
@@ -107,7 +122,7 @@ describe('statistics', () => {
     expect(clear).toHaveBeenCalledTimes(2);
   });
   it('are requested once a second while the trace grows, and when it is complete', () => {
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     expect(asked).toHaveLength(0);
     vi.advanceTimersByTime(1001);
     expect(asked).toHaveLength(1);
@@ -123,7 +138,7 @@ describe('statistics', () => {
     expect(asked).toHaveLength(3);
   });
   it('are requested less often when replies are slow', () => {
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     vi.advanceTimersByTime(1001);
     vi.advanceTimersByTime(200);
     tell({ complete: false });
@@ -134,41 +149,47 @@ describe('statistics', () => {
     expect(asked).toHaveLength(2);
   });
   it('are requested at once after a change by the person', () => {
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     vi.advanceTimersByTime(1001);
     statistics.range.value = { from: ticks(10n), to: ticks(20n) };
     expect(asked).toHaveLength(2);
   });
   it('keep one part when the other arrives', () => {
     status.value = READY;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     const functions = { length: 3 } as Functions;
     tell({ functions });
-    expect(statistics.functions.value).toEqual({ columns: functions, slices: 9, visited: 3, exact: false });
+    expect(statistics.functions.value).toEqual({
+      columns: functions,
+      slices: 9,
+      visited: 3,
+      exact: false,
+      wanted: FUNCTIONS,
+    });
     expect(statistics.flame.value).toBeNull();
   });
   it('are cancelled when no panel shows them, and requested again at once', () => {
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     vi.advanceTimersByTime(1001);
     tell({});
     statistics.shown.value = null;
     expect(cancelled).toEqual(asked);
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     expect(asked).toHaveLength(2);
     statistics.shown.value = null;
     expect(cancelled).toEqual(asked);
   });
   it('are not cancelled or requested again once they are exact', () => {
     status.value = READY;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     tell({ exact: true });
     statistics.shown.value = null;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     expect([asked.length, cancelled.length]).toEqual([1, 0]);
   });
   it('give way to the reason when they fail, until the next question', () => {
     status.value = READY;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     tell({ functions: { length: 3 } as Functions, exact: true });
     statistics.range.value = { from: ticks(10n), to: ticks(20n) };
     const error = { kind: 'limit' as const, sentence: 'Not enough memory.', offset: null };
@@ -182,7 +203,7 @@ describe('statistics', () => {
   });
   it('discard exact percentiles when the range changes', () => {
     status.value = READY;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     statistics.highlighted.value = 4;
     statistics.askExact(4);
     const pending = { name: 4, found: null, progress: null, failure: null };
@@ -209,7 +230,7 @@ describe('statistics', () => {
     ];
     status.value = READY;
     for (const [i, left] of leave.entries()) {
-      statistics.shown.value = 'functions';
+      statistics.shown.value = FUNCTIONS;
       statistics.highlighted.value = 4;
       statistics.askExact(4);
       left();
@@ -219,7 +240,7 @@ describe('statistics', () => {
   });
   it('keep exact percentiles when another function is selected', () => {
     status.value = READY;
-    statistics.shown.value = 'functions';
+    statistics.shown.value = FUNCTIONS;
     statistics.highlighted.value = 4;
     statistics.askExact(4);
     find(PERCENTILES);

@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { JobProgress, JobReply } from '../base/job_protocol.ts';
+import type { FlameView, Transforms, TreeRows, TreeView } from '../base/calls_protocol.ts';
+import type { JobProgress, JobReply, RangeQuestion } from '../base/job_protocol.ts';
 import type { Flame, Functions, Percentiles, Track } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
@@ -18,8 +19,21 @@ const REST = 12;
 /** User Timing measure from a request to each of its replies. */
 const MEASURE = 'unspool:statistics';
 
-/** A part of the statistics that a panel can request. */
-export type Part = 'functions' | 'flame';
+/** What a panel wants to know of the range. */
+export interface Wanted {
+  /** Equal if and only if the rest is. */
+  readonly key: string;
+  readonly functions: boolean;
+  readonly flame: FlameView | null;
+  readonly tree: TreeView | null;
+  readonly transforms: Transforms;
+}
+
+/** A flame graph, and for a sandwich the callers above it. */
+export interface Flames {
+  readonly flame: Flame;
+  readonly callers: Flame | null;
+}
 
 /** The scope of the statistics: all threads (all tracks in a trace without threads), or one track by id. */
 export type Whose = 'all' | number;
@@ -32,6 +46,8 @@ export interface Told<T> {
   readonly visited: number;
   /** The scan has visited all slices: only percentiles are estimates. */
   readonly exact: boolean;
+  /** What was asked. */
+  readonly wanted: Wanted;
 }
 
 /** The statistics of a range of a trace. They are requested while a panel shows them. */
@@ -42,19 +58,20 @@ export interface Statistics {
   /** The tracks with slices. The same array until a track or a name changes. */
   readonly choices: ReadonlySignal<readonly Choice[]>;
   readonly all: ReadonlySignal<AllTracks>;
-  /** The part that the panel in front shows; set by the dock. */
-  readonly shown: Signal<Part | null>;
-  /** The call-tree node in focus of the flame graph; 0 for the root. */
-  readonly focus: Signal<number>;
+  /** What the panel in front shows, set by it; null while no panel shows statistics. */
+  readonly shown: Signal<Wanted | null>;
   /** Id of the name that stands out in the timeline, or -1. */
   readonly highlighted: Signal<number>;
   /** null until the first reply. A reply stays until a newer one arrives. */
   readonly functions: ReadonlySignal<Told<Functions> | null>;
-  readonly flame: ReadonlySignal<Told<Flame> | null>;
+  readonly flame: ReadonlySignal<Told<Flames> | null>;
+  readonly tree: ReadonlySignal<Told<TreeRows> | null>;
   /** Why there are no statistics, in a sentence; null while nothing is wrong. */
   readonly failure: ReadonlySignal<string | null>;
   /** Exact percentiles of one function in the current range and scope; null if not requested. */
   readonly exact: ReadonlySignal<Exact | null>;
+  /** The range and the tracks in scope, for a question about them. Subscribes. */
+  asked(): RangeQuestion;
   /** Requests the exact percentiles of a function by its name id. */
   askExact(name: number): void;
   dispose: Dispose;
@@ -91,11 +108,11 @@ export function createStatistics(trace: Trace): Statistics {
   const scope = createScope();
   const range = signal<Extent | null>(null);
   const whose = signal<Whose>('all');
-  const shown = signal<Part | null>(null);
-  const focus = signal(0);
+  const shown = signal<Wanted | null>(null);
   const highlighted = signal(-1);
   const functions = signal<Told<Functions> | null>(null);
-  const flame = signal<Told<Flame> | null>(null);
+  const flame = signal<Told<Flames> | null>(null);
+  const tree = signal<Told<TreeRows> | null>(null);
   const failure = signal<string | null>(null);
   const exact = signal<Exact | null>(null);
 
@@ -111,7 +128,7 @@ export function createStatistics(trace: Trace): Statistics {
     const threads = tracks.some(({ kind }) => kind === 'thread');
     return { count: tracks.length, threads, only: only?.id ?? null, name: only?.name ?? null };
   });
-  const asked = () => ({
+  const asked = (): RangeQuestion => ({
     from: range.value?.from ?? ticks(0n),
     to: range.value?.to ?? MAX_TICKS,
     tracks: Uint32Array.from(tracksOf(trace.tracks.value.values(), whose.value), ({ id }) => id),
@@ -124,7 +141,7 @@ export function createStatistics(trace: Trace): Statistics {
   let askedAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let took = 0;
-  const take = (reply: JobReply<'statistics'>) => {
+  const take = (wanted: Wanted, reply: JobReply<'statistics'>) => {
     if (reply.t === 'job-progress') return;
     if (reply.t === 'job-failed') {
       cancel = null;
@@ -132,32 +149,33 @@ export function createStatistics(trace: Trace): Statistics {
       // Figures of the previous question would look like an answer to this one.
       functions.value = null;
       flame.value = null;
+      tree.value = null;
       return;
     }
     if (reply.last) cancel = null;
     took = performance.now() - askedAt;
     const { part, progress } = reply;
-    const told = { slices: progress.of, visited: progress.done, exact: part.exact };
+    const told = { slices: progress.of, visited: progress.done, exact: part.exact, wanted };
     performance.measure(MEASURE, { start: askedAt, detail: { exact: told.exact, slices: told.slices } });
     failure.value = null;
     if (part.functions) functions.value = { columns: part.functions, ...told };
-    if (part.flame) flame.value = { columns: part.flame, ...told };
+    if (part.flame) flame.value = { columns: { flame: part.flame, callers: part.callers }, ...told };
+    if (part.tree) tree.value = { columns: part.tree, ...told };
   };
   const ask = () => {
     clearTimeout(timer);
     timer = undefined;
-    const part = shown.value;
+    const wanted = shown.value;
     const { from, to, tracks } = asked();
-    const node = focus.value;
     const status = trace.status.value.at;
     const progress = trace.progress.value;
-    if (part === null && cancel) {
+    if (wanted === null && cancel) {
       cancel();
       cancel = null;
       interrupted = true;
     }
-    if (part === null || !progress.extent || tracks.length === 0) return;
-    const question = [part, from, to, whose.value, part === 'flame' ? node : ''].join(' ');
+    if (wanted === null || !progress.extent || tracks.length === 0) return;
+    const question = [from, to, whose.value, wanted.key].join(' ');
     const changed = question !== last.question || interrupted;
     const finished = status === 'ready' && last.status !== 'ready';
     const grown = status === 'loading' && progress !== last.progress;
@@ -174,10 +192,9 @@ export function createStatistics(trace: Trace): Statistics {
     // Browsers keep measures until the page clears them.
     performance.clearMeasures(MEASURE);
     askedAt = performance.now();
-    cancel = trace.begin(
-      { kind: 'statistics', from, to, tracks, functions: part === 'functions', flame: part === 'flame' ? node : null },
-      take,
-    );
+    const { functions: table, flame: graph, tree: rows, transforms } = wanted;
+    const about = { from, to, tracks, functions: table, flame: graph, tree: rows, transforms };
+    cancel = trace.begin({ kind: 'statistics', ...about }, (reply) => take(wanted, reply));
   };
   scope.add(effect(ask));
   scope.add(() => clearTimeout(timer));
@@ -192,7 +209,7 @@ export function createStatistics(trace: Trace): Statistics {
   // Those that are still being looked for are no longer wanted once the person leaves the function or the table.
   scope.add(
     watch([highlighted, shown], () => {
-      const left = shown.peek() !== 'functions' || highlighted.peek() !== exact.peek()?.name;
+      const left = !shown.peek()?.functions || highlighted.peek() !== exact.peek()?.name;
       if (cancelExact && left) forgetExact();
     }),
   );
@@ -213,10 +230,11 @@ export function createStatistics(trace: Trace): Statistics {
     choices,
     all,
     shown,
-    focus,
     highlighted,
     functions,
     flame,
+    tree,
+    asked,
     failure,
     exact,
     askExact: (name) => {

@@ -20,6 +20,8 @@ export interface FlameScene {
   readonly palette: Palette;
   readonly width: number;
   readonly height: number;
+  /** The root is at the bottom. */
+  readonly upwards?: boolean;
   readonly scrollTop: number;
   /** The name id whose nodes are lifted, or -1. */
   readonly lifted: number;
@@ -85,7 +87,7 @@ export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFi
   const { current } = scene;
   if (current < 0 || current >= laid.flame.length) return;
   const left = laid.start[current]! * scale;
-  const y = laid.row[current]! * FLAME_ROW - scene.scrollTop;
+  const y = rowTop(scene, laid.row[current]!);
   context.strokeStyle = palette.outline;
   context.lineWidth = 2;
   context.strokeRect(left + 1, y + 1, Math.max(3, laid.end[current]! * scale - left - 2), HEIGHT - 2);
@@ -95,11 +97,18 @@ export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFi
 export function flameName(laid: LaidFlame, i: number, names: Names, rootName: string): string {
   const name = laid.flame.name[i]!;
   if (name !== NO_NAME) return names.of(name);
-  return i === 0 ? rootName : 'Several, too short to be told apart';
+  return i === 0 ? rootName : 'Several, too narrow to draw';
 }
 
 function forEachRow(scene: FlameScene, visit: (depth: number, y: number) => void): void {
-  const first = Math.floor(scene.scrollTop / FLAME_ROW);
-  const end = Math.min(scene.laid.rows.length, Math.ceil((scene.scrollTop + scene.height) / FLAME_ROW));
-  for (let depth = first; depth < end; depth += 1) visit(depth, depth * FLAME_ROW - scene.scrollTop);
+  for (let depth = 0; depth < scene.laid.rows.length; depth += 1) {
+    const y = rowTop(scene, depth);
+    if (y > -FLAME_ROW && y < scene.height) visit(depth, y);
+  }
+}
+
+/** The upper edge of a row. Few rows that go upwards stand at the bottom. */
+function rowTop({ laid, upwards, height, scrollTop }: FlameScene, depth: number): number {
+  if (!upwards) return depth * FLAME_ROW - scrollTop;
+  return Math.max(laid.rows.length * FLAME_ROW, height) - (depth + 1) * FLAME_ROW + 1 - scrollTop;
 }

@@ -38,11 +38,12 @@ const net: Net = {
   fetch: (url, init) => fetch(url, init),
 };
 const workbench = createWorkbench(spawn, spawnRecords, net);
+const dock = createDock(window);
 const page: Page = {
   workbench,
   theme: createTheme(),
-  dock: createDock(window),
-  panels: createPanels(spawnSql),
+  dock,
+  panels: createPanels(dock, spawnSql),
   backends: createBackends(wantedBackend(location.search)),
   noteFrame: createFrameNotes(),
   actions: signal(null),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_TRANSFORMS } from '../base/calls_protocol.ts';
 import type { JobQuestion } from '../base/job_protocol.ts';
 import type { FromWorker } from '../base/messages.ts';
 import type { TraceError } from '../base/protocol.ts';
@@ -27,7 +28,14 @@ let onSend: (message: FromWorker) => void;
 let jobs: Jobs;
 
 const range = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1) };
-const statistics: JobQuestion = { kind: 'statistics', ...range, functions: true, flame: null };
+const statistics: JobQuestion = {
+  kind: 'statistics',
+  ...range,
+  functions: true,
+  flame: null,
+  tree: null,
+  transforms: NO_TRANSFORMS,
+};
 const percentiles: JobQuestion = { kind: 'percentiles', ...range, name: 7 };
 const begin = (id: number, question: JobQuestion, slot: string = question.kind) =>
   jobs.begin({ t: 'begin-job', id, slot, question });

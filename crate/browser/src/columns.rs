@@ -3,7 +3,7 @@
 use js_sys::{BigUint64Array, Float64Array, Int32Array, Uint32Array};
 use unspool_engine::derived::MarksColumns;
 use unspool_engine::find::HitMarks;
-use unspool_engine::statistics::{FlameColumns, FunctionColumns};
+use unspool_engine::statistics::{CallColumns, FlameColumns, FunctionColumns, TimeOrderColumns, TreeColumns};
 use unspool_engine::{CounterColumns, InstantColumns, Overview, RectColumns};
 use wasm_bindgen::JsValue;
 
@@ -96,14 +96,69 @@ pub(crate) fn functions(f: &FunctionColumns) -> JsValue {
 
 pub(crate) fn flame(f: &FlameColumns) -> JsValue {
     object(&[
-        ("length", JsValue::from_f64(f.node.len() as f64)),
+        ("length", JsValue::from_f64(f.name.len() as f64)),
         ("focus", JsValue::from_f64(f64::from(f.focus))),
-        ("node", u32s(&f.node)),
+        ("partial", f.partial.into()),
         ("name", u32s(&f.name)),
         ("parent", u32s(&f.parent)),
         ("total", f64s(&f.total)),
         ("self", f64s(&f.own)),
         ("count", f64s(&f.count)),
+    ])
+}
+
+pub(crate) fn tree(t: &TreeColumns) -> JsValue {
+    object(&[
+        ("length", JsValue::from_f64(t.name.len() as f64)),
+        ("cut", JsValue::from_f64(t.cut as f64)),
+        ("whole", JsValue::from_f64(t.whole)),
+        ("name", u32s(&t.name)),
+        ("parent", u32s(&t.parent)),
+        ("total", f64s(&t.total)),
+        ("self", f64s(&t.own)),
+        ("count", f64s(&t.count)),
+        ("state", bytes(&t.state)),
+    ])
+}
+
+pub(crate) fn calls(c: &CallColumns) -> JsValue {
+    let bucket =
+        |of: fn(&(u64, u64, u64)) -> u64| f64s(&c.bucket.iter().map(|bucket| of(bucket) as f64).collect::<Vec<_>>());
+    object(&[
+        ("all", JsValue::from_f64(c.all as f64)),
+        ("chosen", JsValue::from_f64(c.chosen as f64)),
+        ("listed", JsValue::from_f64(c.listed as f64)),
+        ("at", JsValue::from_f64(c.at as f64)),
+        ("found", c.found.into()),
+        ("low", bucket(|(low, ..)| *low)),
+        ("above", bucket(|(_, above, _)| *above)),
+        ("count", bucket(|(.., count)| *count)),
+        ("length", JsValue::from_f64(c.track.len() as f64)),
+        ("track", u32s(&c.track)),
+        ("depth", Int32Array::from(&c.depth[..]).into()),
+        ("index", u32s(&c.index)),
+        ("start", BigUint64Array::from(&c.start[..]).into()),
+        ("end", BigUint64Array::from(&c.end[..]).into()),
+        ("flags", bytes(&c.flags)),
+    ])
+}
+
+pub(crate) fn time_order(t: &TimeOrderColumns) -> JsValue {
+    object(&[
+        ("from", t.from.into()),
+        ("width", JsValue::from_f64(t.width)),
+        ("partial", t.partial.into()),
+        ("tracks", u32s(&t.tracks)),
+        ("rows", u32s(&t.rows)),
+        ("length", JsValue::from_f64(t.row.len() as f64)),
+        ("row", u32s(&t.row)),
+        ("start", f64s(&t.start)),
+        ("end", f64s(&t.end)),
+        ("name", u32s(&t.name)),
+        ("fill", bytes(&t.fill)),
+        ("track", u32s(&t.track)),
+        ("depth", Int32Array::from(&t.depth[..]).into()),
+        ("index", u32s(&t.index)),
     ])
 }
 

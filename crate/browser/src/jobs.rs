@@ -9,7 +9,10 @@ use unspool_engine::find::Find;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::records::CollectedColumns;
-use unspool_engine::statistics::{Exact, Percentiles, Question, Scan};
+use unspool_engine::statistics::{
+    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Percentiles, Question, Scan, TimeOrder, Transform,
+    TreeView, Wanted,
+};
 use unspool_engine::{Store, TraceErrorOut, TrackRows, jobs};
 use unspool_find::SliceQuery;
 use unspool_formats::{TrackDef, TrackKind};
@@ -51,8 +54,26 @@ extern "C" {
     fn functions(this: &JsQuestion) -> bool;
     /// Statistics only.
     #[wasm_bindgen(method, getter)]
-    fn flame(this: &JsQuestion) -> Option<u32>;
-    /// Percentiles, derived tracks and marks.
+    fn flame(this: &JsQuestion) -> Option<JsFlameView>;
+    #[wasm_bindgen(method, getter)]
+    fn tree(this: &JsQuestion) -> Option<JsTreeView>;
+    /// Statistics and calls in time order.
+    #[wasm_bindgen(method, getter)]
+    fn transforms(this: &JsQuestion) -> JsTransforms;
+    /// Calls of a function only.
+    #[wasm_bindgen(method, getter)]
+    fn shortest(this: &JsQuestion) -> u64;
+    #[wasm_bindgen(method, getter)]
+    fn longest(this: &JsQuestion) -> u64;
+    #[wasm_bindgen(method, getter)]
+    fn order(this: &JsQuestion) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn first(this: &JsQuestion) -> f64;
+    #[wasm_bindgen(method, getter)]
+    fn rows(this: &JsQuestion) -> u32;
+    #[wasm_bindgen(method, getter)]
+    fn of(this: &JsQuestion) -> Option<JsSlice>;
+    /// Percentiles, derived tracks, marks and calls of a function.
     #[wasm_bindgen(method, getter)]
     fn name(this: &JsQuestion) -> u32;
     /// Derived tracks only.
@@ -85,7 +106,100 @@ extern "C" {
     fn slices(this: &JsQuestion) -> Vec<u8>;
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// `FlameView`.
+    type JsFlameView;
+    #[wasm_bindgen(method, getter)]
+    fn mode(this: &JsFlameView) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn path(this: &JsFlameView) -> Vec<u32>;
+
+    /// `TreeView`.
+    type JsTreeView;
+    #[wasm_bindgen(method, getter)]
+    fn inverted(this: &JsTreeView) -> bool;
+    #[wasm_bindgen(method, getter)]
+    fn parents(this: &JsTreeView) -> Vec<u32>;
+    #[wasm_bindgen(method, getter, js_name = names)]
+    fn open_names(this: &JsTreeView) -> Vec<u32>;
+    #[wasm_bindgen(method, getter)]
+    fn everything(this: &JsTreeView) -> Option<u32>;
+
+    /// `Transforms`.
+    type JsTransforms;
+    #[wasm_bindgen(method, getter)]
+    fn kinds(this: &JsTransforms) -> Vec<u8>;
+    #[wasm_bindgen(method, getter)]
+    fn ends(this: &JsTransforms) -> Vec<u32>;
+    #[wasm_bindgen(method, getter)]
+    fn names(this: &JsTransforms) -> Vec<u32>;
+
+    /// `Item` of a slice.
+    type JsSlice;
+    #[wasm_bindgen(method, getter)]
+    fn track(this: &JsSlice) -> u32;
+    #[wasm_bindgen(method, getter)]
+    fn depth(this: &JsSlice) -> i32;
+    #[wasm_bindgen(method, getter)]
+    fn index(this: &JsSlice) -> u32;
+}
+
+impl JsFlameView {
+    fn view(&self) -> FlameView {
+        let path = self.path();
+        match self.mode().as_str() {
+            "up" => FlameView::Up { path },
+            "sandwich" => FlameView::Sandwich { name: path.first().copied().unwrap_or(u32::MAX) },
+            _ => FlameView::Down { path },
+        }
+    }
+}
+
+impl JsTransforms {
+    fn list(&self) -> Vec<Transform> {
+        let names = self.names();
+        let mut from = 0;
+        let each = self.kinds().into_iter().zip(self.ends()).map(|(kind, end)| {
+            let end = end as usize;
+            let names = || names.get(from..end).unwrap_or_default().to_vec();
+            let transform = match kind {
+                0 => Transform::Collapse,
+                1 => Transform::Focus(names()),
+                2 => Transform::Hide(names()),
+                _ => Transform::Only(names()),
+            };
+            from = end;
+            transform
+        });
+        each.collect()
+    }
+}
+
 impl JsQuestion {
+    /// The calls to list, and the rows of the list.
+    fn calls(&self, range: Question) -> (CallsQuestion, CallsView) {
+        let order = match self.order().as_str() {
+            "longest" => CallOrder::Longest,
+            "shortest" => CallOrder::Shortest,
+            _ => CallOrder::Start,
+        };
+        let of = self.of().map(|of| (of.track(), of.depth(), of.index()));
+        let view = CallsView { order, first: self.first() as u64, rows: self.rows(), of };
+        (CallsQuestion { range, name: self.name(), durations: (self.shortest(), self.longest()) }, view)
+    }
+
+    fn wanted(&self) -> Wanted {
+        let tree = self.tree().map(|tree| TreeView {
+            inverted: tree.inverted(),
+            open_parents: tree.parents(),
+            open_names: tree.open_names(),
+            everything: tree.everything(),
+        });
+        let flame = self.flame().map(|flame| flame.view());
+        Wanted { functions: self.functions(), flame, tree, transforms: self.transforms().list() }
+    }
+
     /// How the derived track is shown.
     fn track_def(&self, kind: TrackKind) -> TrackDef {
         TrackDef { detail: self.detail(), ..TrackDef::new(kind, self.label()) }
@@ -124,12 +238,18 @@ fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>
             let (name, step, merged) = (question.name(), question.step(), question.merged());
             Box::new(Marks::new(store, MarksQuestion { name, from, to, step, rows, merged }))
         }
-        _ => {
-            let previous = previous.and_then(|job| (job as Box<dyn Any>).downcast().ok());
-            let previous = previous.map(|scan: Box<Scan>| *scan);
-            Box::new(Scan::new(store, range(), question.functions(), question.flame(), previous))
+        "calls" => {
+            let (calls, view) = question.calls(range());
+            Box::new(Calls::new(store, calls, view, reused(previous)))
         }
+        "timeOrder" => Box::new(TimeOrder::new(store, range(), question.transforms().list())),
+        _ => Box::new(Scan::new(store, range(), question.wanted(), reused(previous))),
     }
+}
+
+/// The previous job of a slot, if it is of the same kind.
+fn reused<T: JsJob>(previous: Option<Box<dyn JsJob>>) -> Option<T> {
+    previous.and_then(|job| (job as Box<dyn Any>).downcast().ok()).map(|job| *job)
 }
 
 impl JsJob for Scan {
@@ -139,8 +259,22 @@ impl JsJob for Scan {
             ("exact", part.exact.into()),
             ("complete", part.complete.into()),
             ("functions", part.functions.map_or(JsValue::NULL, |it| columns::functions(&it))),
-            ("flame", part.flame.map_or(JsValue::NULL, |it| columns::flame(&it))),
+            ("flame", part.flames.as_ref().map_or(JsValue::NULL, |it| columns::flame(&it.flame))),
+            ("callers", part.flames.and_then(|it| it.callers).map_or(JsValue::NULL, |it| columns::flame(&it))),
+            ("tree", part.tree.map_or(JsValue::NULL, |it| columns::tree(&it))),
         ])
+    }
+}
+
+impl JsJob for Calls {
+    fn part(&mut self, store: &Store) -> JsValue {
+        self.found(store).map_or(JsValue::UNDEFINED, |it| columns::calls(&it))
+    }
+}
+
+impl JsJob for TimeOrder {
+    fn part(&mut self, _: &Store) -> JsValue {
+        self.found().map_or(JsValue::UNDEFINED, columns::time_order)
     }
 }
 

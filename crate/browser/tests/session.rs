@@ -49,6 +49,15 @@ fn bigint(value: u64) -> JsValue {
     BigInt::from(value).into()
 }
 
+/// A plain object.
+fn entries(of: &[(&str, JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (key, value) in of {
+        Reflect::set(&object, &(*key).into(), value).unwrap();
+    }
+    object.into()
+}
+
 fn item(kind: &str, track: u32, depth: i32, index: u32) -> JsItem {
     let item = Object::new();
     for (key, value) in
@@ -160,7 +169,21 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
     let column = |part: &JsValue, path: &str| get(part, path).unchecked_into::<Float64Array>().to_vec();
     assert!(session.job_part(1).is_undefined(), "no job has begun");
     let range = (START + 15, START + 40);
-    let wanted = [("functions", JsValue::TRUE), ("flame", JsValue::from(0))];
+    let none: JsValue = Uint32Array::new_with_length(0).into();
+    let transforms = entries(&[("kinds", none.clone()), ("ends", none.clone()), ("names", none.clone())]);
+    let flame = |mode: &str, path: &[u32]| entries(&[("mode", mode.into()), ("path", Uint32Array::from(path).into())]);
+    let tree = entries(&[
+        ("inverted", JsValue::FALSE),
+        ("parents", none.clone()),
+        ("names", none.clone()),
+        ("everything", JsValue::from(0)),
+    ]);
+    let wanted = [
+        ("functions", JsValue::TRUE),
+        ("flame", flame("down", &[])),
+        ("tree", tree),
+        ("transforms", transforms.clone()),
+    ];
     let part = result(&mut session, 1, &question("statistics", range, &wanted));
     assert_eq!((get(&part, "exact"), get(&part, "complete")), (JsValue::TRUE, JsValue::TRUE));
     let progress = session.job_progress(1);
@@ -169,9 +192,39 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
     assert_eq!(column(&part, "functions.self"), [10.0, 5.0]);
     assert_eq!(column(&part, "functions.median"), [30.0, 10.0], "of whole calls");
     assert_eq!(column(&part, "flame.total"), [15.0, 15.0, 5.0]);
-    let wanted = [("functions", JsValue::FALSE), ("flame", JsValue::NULL)];
+    assert_eq!(column(&part, "tree.self"), [10.0, 5.0]);
+    let wanted =
+        [("functions", JsValue::FALSE), ("flame", flame("sandwich", &[1])), ("transforms", transforms.clone())];
     let part = result(&mut session, 2, &question("statistics", range, &wanted));
-    assert!(get(&part, "functions").is_null() && get(&part, "flame").is_null());
+    assert_eq!((column(&part, "flame.total"), column(&part, "callers.total")), (vec![5.0, 5.0], vec![5.0, 5.0]));
+    // Without the function that calls it.
+    let hidden = entries(&[
+        ("kinds", Uint32Array::from(&[2][..]).into()),
+        ("ends", Uint32Array::from(&[1][..]).into()),
+        ("names", Uint32Array::from(&[0][..]).into()),
+    ]);
+    let wanted = [("functions", JsValue::FALSE), ("flame", flame("down", &[])), ("transforms", hidden)];
+    let part = result(&mut session, 2, &question("statistics", range, &wanted));
+    assert_eq!(column(&part, "flame.total"), [15.0, 5.0]);
+    let wanted = [("functions", JsValue::FALSE), ("flame", JsValue::NULL), ("transforms", transforms.clone())];
+    let part = result(&mut session, 2, &question("statistics", range, &wanted));
+    assert!(get(&part, "functions").is_null() && get(&part, "flame").is_null() && get(&part, "tree").is_null());
+
+    let wanted = [
+        ("name", 1.into()),
+        ("shortest", bigint(0)),
+        ("longest", bigint(u64::MAX)),
+        ("order", "start".into()),
+        ("first", 0.into()),
+        ("rows", 9.into()),
+        ("of", entries(&[("track", 1.into()), ("depth", 1.into()), ("index", 0.into())])),
+    ];
+    let calls = result(&mut session, 7, &question("calls", range, &wanted));
+    assert_eq!((get(&calls, "chosen"), get(&calls, "at"), get(&calls, "found")), (1.into(), 0.into(), JsValue::TRUE));
+    assert_eq!(get(&calls, "start").unchecked_into::<js_sys::BigUint64Array>().to_vec(), [START + 10]);
+    assert_eq!(column(&calls, "low"), [10.0]);
+    let drawn = result(&mut session, 8, &question("timeOrder", range, &[("transforms", transforms)]));
+    assert_eq!((get(&drawn, "from"), column(&drawn, "end")), (bigint(START + 15), vec![15.0, 5.0]));
     session.cancel_job(2);
     assert!(session.job_part(2).is_undefined());
 

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use common::read_whole;
 use unspool_engine::Store;
 use unspool_engine::jobs::{Job, Step};
-use unspool_engine::statistics::{Exact, Question, Scan};
+use unspool_engine::statistics::{Exact, FlameView, Question, Scan, TreeView, Wanted};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
@@ -173,7 +173,9 @@ fn jobs_know_how_much_memory_they_hold() {
     store.finish(false);
     let question = || Question { from: 1, to: u64::MAX, tracks: (0..20).collect() };
     let ((mut scan, part), held) = taken(|| {
-        let mut scan = Scan::new(&store, question(), true, Some(0), None);
+        let flame = Some(FlameView::Down { path: Vec::new() });
+        let wanted = Wanted { functions: true, flame, tree: Some(TreeView::default()), transforms: Vec::new() };
+        let mut scan = Scan::new(&store, question(), wanted, None);
         while scan.step(&store, 1000) == Step::More {}
         let part = scan.part(&store).map(|part| part.exact);
         (scan, part)

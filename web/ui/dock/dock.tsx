@@ -23,19 +23,12 @@ export function Dock({ open, theme, dock, panels }: Props) {
   const offered = panels.filter((panel) => panel.offered?.(open) ?? true);
   // Until the format is known, no panel is in front: one that goes away at once would ask for statistics in vain.
   const info = open.trace.info.value;
-  const byId = (id: string | undefined) => offered.find((panel) => panel.id === id);
+  const byId = (id: string | undefined) =>
+    id === undefined ? undefined : offered.find((panel) => panel.id === id || panel.views?.includes(id));
   const front = info && (byId(dock.front.value[info.format]) ?? byId(info.firstTab) ?? offered[0]);
   const isOpen = dock.open.value;
   const views = useMemo(() => createPanelViews(open), [open]);
   useEffect(() => views.dispose, [views]);
-  const asks = (isOpen && front?.asks) || null;
-  useEffect(() => {
-    const { shown } = open.statistics;
-    shown.value = asks;
-    return () => {
-      shown.value = null;
-    };
-  }, [open, asks]);
   const bringToFront = (panel: Panel) => {
     if (info) dock.front.value = { ...dock.front.value, [info.format]: panel.id };
   };

@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact';
 import type { Dispose } from '../../base/scope.ts';
-import type { Part } from '../../model/statistics.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
@@ -14,8 +13,8 @@ export interface Panel {
   readonly title: string;
   /** The title for this trace, if it differs. */
   readonly titleFor?: (open: OpenTrace) => string;
-  /** The statistics that the worker computes while the panel is in front; none if left out. */
-  readonly asks?: Part;
+  /** Further values of `TraceInfo.firstTab` that mean this panel: one of its views is in front then. */
+  readonly views?: readonly string[];
   /** Whether this trace has the panel; every trace has it if left out. */
   readonly offered?: (open: OpenTrace) => boolean;
   /** The panel shows the whole file, regardless of the range and the thread. */

@@ -44,7 +44,6 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
   if (choices.length < 2) return null;
   const listed = [{ id: 'all', name: allName(all) }, ...choices.filter(({ id }) => id !== all.only)];
   const choose = (id: number | string) => {
-    statistics.focus.value = 0;
     statistics.whose.value = id === 'all' ? 'all' : Number(id);
   };
   if (listed.length > FEW) return <Picker label="Threads" choices={listed} chosen={whose} choose={choose} />;

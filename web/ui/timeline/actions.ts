@@ -49,6 +49,12 @@ export function createTraceActions(
     selection.selected.value = next;
     bringIntoView(next);
   };
+  scope.add(
+    watch([selection.revealed], () => {
+      const pointed = selection.revealed.peek();
+      if (pointed) bringIntoView(pointed);
+    }),
+  );
   /** Where the last step from row to row led, and the position that it kept to. */
   let way: { readonly to: Pointed | null; readonly time: Ticks } | null = null;
   let latest: 'selected' | 'range' = 'selected';

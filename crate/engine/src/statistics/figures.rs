@@ -81,12 +81,6 @@ impl Tree {
     fn sibling(&self, node: Place) -> Place {
         self.next_sibling.get(node as usize).copied().unwrap_or(ROOT)
     }
-
-    /// The callees of a node.
-    fn children(&self, node: Place) -> impl Iterator<Item = Place> {
-        let some = |node: Place| (node != ROOT).then_some(node);
-        std::iter::successors(some(self.child(node)), move |child| some(self.sibling(*child)))
-    }
 }
 
 impl Statistics {
@@ -98,11 +92,6 @@ impl Statistics {
             self.nodes.resize(nodes, NodeSum::NONE);
             self.tree = Some(Tree::new(self.paths.tree(calls), nodes));
         }
-    }
-
-    /// The callees of a node. Requires [`Statistics::know_tree`].
-    pub(super) fn callees(&self, node: Place) -> impl Iterator<Item = Place> {
-        self.tree.iter().flat_map(move |tree| tree.children(node))
     }
 
     /// For each node with slices, whether none of its callers has the same name.

@@ -1,33 +1,53 @@
-//! Flame graph: the call tree with the time of each node, the heaviest callees first.
-
-use unspool_formats::sort;
+//! Flame graphs: call paths with the time of each node, the heaviest first.
 
 use super::Statistics;
 use super::figures::Figure;
-use super::paths::Place;
-use crate::call_tree::{NodeId, ROOT};
+use super::shape::{Shape, Transform};
+use super::spots::{Below, Spot, Weight};
+use crate::call_tree::ROOT;
 use crate::store::Store;
 
 /// Nodes narrower than this fraction of the whole are merged with their narrow siblings: they are less than a pixel
 /// wide on any screen.
 const FINEST: u64 = 8192;
-/// Stands for the number of merged nodes, and for their names and the root's.
+/// Stands for the names of merged nodes and of the root.
 const MANY: u32 = u32::MAX;
+/// Most work for a graph; see [`Spot::work`]. Callers of deep recursion would take the square of its depth.
+const MOST_WORK: usize = 1 << 22;
 
-/// Nodes as columns: the path from the root to the focus, then everything below it. Callers come before callees, and
-/// callees are sorted by descending total. Times are in ticks, as doubles, exact below 2^53.
+/// Which flame graph is wanted. `path` leads to the node in focus by names, from the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlameView {
+    /// Callees below their caller. Widths are total times.
+    Down {
+        /// The node in focus.
+        path: Vec<u32>,
+    },
+    /// Callers below the function that they called. Widths are the function's own times.
+    Up {
+        /// The node in focus.
+        path: Vec<u32>,
+    },
+    /// Callers and callees of one function, as two graphs. Widths are the function's total times.
+    Sandwich {
+        /// Number of its name.
+        name: u32,
+    },
+}
+
+/// Nodes as columns: the path from the root to the focus, then everything below it. A node comes before those below it,
+/// and those are sorted by descending width. Times are in ticks, as doubles, exact below 2^53.
 #[derive(Debug, Default, PartialEq)]
 pub struct FlameColumns {
-    /// Index of the node in focus. The nodes before it are its callers, from the root.
+    /// Index of the node in focus. The nodes before it are those above it, from the root.
     pub focus: u32,
-    /// Number of the node: that of the store's call tree, or a higher one for a path through callers whose begin was
-    /// not recorded. `u32::MAX` for several narrow siblings.
-    pub node: Vec<u32>,
+    /// Whether some nodes lack what is below them.
+    pub partial: bool,
     /// Number of the name; `u32::MAX` for the root and for merged siblings.
     pub name: Vec<u32>,
-    /// Index of the caller. The root's is its own.
+    /// Index of the node above. The root's is its own.
     pub parent: Vec<u32>,
-    /// Time within the range.
+    /// Width: time within the range.
     pub total: Vec<f64>,
     /// Time within the range that callees do not cover.
     pub own: Vec<f64>,
@@ -36,66 +56,109 @@ pub struct FlameColumns {
 }
 
 impl FlameColumns {
-    fn push(&mut self, node: NodeId, name: u32, parent: u32, figure: Figure) -> u32 {
-        self.node.push(node);
+    fn push(&mut self, name: u32, parent: u32, width: u64, figure: &Figure) -> u32 {
         self.name.push(name);
         self.parent.push(parent);
-        self.total.push(figure.total as f64);
+        self.total.push(width as f64);
         self.own.push(figure.own as f64);
         self.count.push(figure.count as f64);
-        self.node.len() as u32 - 1
+        self.name.len() as u32 - 1
+    }
+}
+
+/// One or two flame graphs.
+#[derive(Debug, Default, PartialEq)]
+pub struct Flames {
+    /// The graph that the view is about; of a sandwich, the callees. Its focus is the function then.
+    pub flame: FlameColumns,
+    /// The callers of a sandwich. Its root is the function.
+    pub callers: Option<FlameColumns>,
+}
+
+impl Shape {
+    /// The flame graphs of a view.
+    pub(super) fn flames(&self, view: &FlameView) -> Flames {
+        match view {
+            FlameView::Down { path } => Flames { flame: self.down(path), callers: None },
+            FlameView::Up { path } => {
+                let root = Figure { own: self.figure(ROOT).total, ..self.figure(ROOT) };
+                let functions = self.functions(None, Weight::Own);
+                Flames { flame: self.graph(root, MANY, functions, path, Weight::Own), callers: None }
+            }
+            FlameView::Sandwich { name } => {
+                let (callees, _) = self.transformed(&Transform::Focus(vec![*name]));
+                let function = self.functions(Some(*name), Weight::Total).into_iter().next();
+                let (figure, callers) = function.map_or_else(Default::default, |function| {
+                    (function.figure, self.below(&function.spot, Weight::Total))
+                });
+                let callers = self.graph(figure, *name, callers, &[], Weight::Total);
+                Flames { flame: callees.down(&[*name]), callers: Some(callers) }
+            }
+        }
+    }
+
+    fn down(&self, path: &[u32]) -> FlameColumns {
+        let top = self.below(&Spot::Down(ROOT), Weight::Total);
+        self.graph(self.figure(ROOT), MANY, top, path, Weight::Total)
+    }
+
+    /// The graph below a root, which is named `name`, and has `top` below it.
+    fn graph(&self, root: Figure, name: u32, top: Vec<Below>, path: &[u32], weight: Weight) -> FlameColumns {
+        let mut columns = FlameColumns::default();
+        let mut focus = columns.push(name, 0, weight.of(&root), &root);
+        let (mut width, mut below) = (weight.of(&root), top);
+        for name in path {
+            // Without such calls in the range, the path to the focus is there all the same.
+            let found = below.into_iter().find(|node| node.name == *name);
+            let figure = found.as_ref().map_or_else(Figure::default, |node| node.figure);
+            width = weight.of(&figure);
+            focus = columns.push(*name, focus, width, &figure);
+            below = found.map_or_else(Vec::new, |node| self.below(&node.spot, weight));
+        }
+        columns.focus = focus;
+        self.list(&mut columns, focus, below, width.div_ceil(FINEST).max(1), weight);
+        columns
+    }
+
+    /// Lists what is below the focus.
+    fn list(&self, columns: &mut FlameColumns, focus: u32, below: Vec<Below>, finest: u64, weight: Weight) {
+        // Nodes still to be listed, with the indices of those above; the next one is last. `None` for merged ones.
+        let mut waiting: Vec<(u32, Option<Below>, Figure)> = Vec::new();
+        let put = |waiting: &mut Vec<_>, above: u32, nodes: Vec<Below>| {
+            let mut narrow = Figure::default();
+            let wide = nodes.partition_point(|node| weight.of(&node.figure) >= finest);
+            for node in nodes.get(wide..).unwrap_or_default() {
+                narrow.total = narrow.total.saturating_add(node.figure.total);
+                narrow.own = narrow.own.saturating_add(node.figure.own);
+                narrow.count = narrow.count.saturating_add(node.figure.count);
+            }
+            if weight.of(&narrow) >= finest {
+                waiting.push((above, None, narrow));
+            }
+            waiting.extend(nodes.into_iter().take(wide).rev().map(|node| {
+                let figure = node.figure;
+                (above, Some(node), figure)
+            }));
+        };
+        let mut work = 0;
+        put(&mut waiting, focus, below);
+        while let Some((above, node, figure)) = waiting.pop() {
+            let name = node.as_ref().map_or(MANY, |node| node.name);
+            let index = columns.push(name, above, weight.of(&figure), &figure);
+            let Some(node) = node else { continue };
+            work += node.spot.work(self);
+            if work <= MOST_WORK {
+                put(&mut waiting, index, self.below(&node.spot, weight));
+            } else if node.spot.leads_on(self) {
+                columns.partial = true;
+            }
+        }
     }
 }
 
 impl Statistics {
-    /// What is known so far about a node, its callers and its callees. `focus` is the node's number; 0, or an unknown
-    /// number, means the root.
-    pub fn flame(&mut self, store: &Store, focus: NodeId) -> FlameColumns {
-        self.know_tree(&store.calls);
-        let figures = self.figures(&store.calls);
-        let tree = self.paths.tree(&store.calls);
-        let focus = self.paths.place(focus).unwrap_or(ROOT);
-        let finest = figures.of(focus).total.div_ceil(FINEST).max(1);
-
-        let mut columns = FlameColumns::default();
-        let mut way: Vec<_> = std::iter::successors(Some(focus), |n| (*n != ROOT).then(|| tree.parent(*n))).collect();
-        let mut parent = 0;
-        while let Some(place) = way.pop() {
-            parent = columns.push(self.paths.id(place), tree.name(place), parent, figures.of(place));
-        }
-        columns.focus = parent;
-
-        // Nodes still to be listed, with their callers' indices; the next one is last.
-        let mut waiting = Vec::new();
-        let mut callees = Vec::new();
-        let mut list = |place: Place, index: u32, waiting: &mut Vec<_>| {
-            let mut narrow = Figure::default();
-            callees.clear();
-            for child in self.callees(place) {
-                let child_figure = figures.of(child);
-                if child_figure.total >= finest {
-                    // Ties are in descending order of first calls: the next one is last.
-                    callees.push((child_figure.total, !child));
-                } else {
-                    narrow.total += child_figure.total;
-                    narrow.count += child_figure.count;
-                }
-            }
-            sort::pairs(&mut callees);
-            if narrow.total >= finest {
-                waiting.push((MANY, index, narrow));
-            }
-            waiting.extend(callees.iter().map(|(_, child)| (!*child, index, figures.of(!*child))));
-        };
-        list(focus, parent, &mut waiting);
-        while let Some((place, caller, figure)) = waiting.pop() {
-            if place == MANY {
-                columns.push(MANY, MANY, caller, figure);
-                continue;
-            }
-            let index = columns.push(self.paths.id(place), tree.name(place), caller, figure);
-            list(place, index, &mut waiting);
-        }
-        columns
+    /// What is known so far about a view of the call paths.
+    pub fn flames(&mut self, store: &Store, view: &FlameView, transforms: &[Transform]) -> Flames {
+        self.shape(&store.calls, transforms).flames(view)
     }
 }

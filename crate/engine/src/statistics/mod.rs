@@ -1,8 +1,9 @@
 //! Statistics of a range: how often and how long each function ran, and from where it was called.
 //!
 //! One scan over slices adds up counts and times for each call-tree node, and durations for each name. The table of
-//! functions and the flame graph are both made from that. The scan runs in steps; answers before its end are estimates
-//! from the slices visited so far.
+//! functions is made from that, and so are views of the call paths: rows of the call tree, and flame graphs. The scan runs
+//! in steps; answers before its end are estimates from the slices visited so far. The list of a function's calls, and
+//! calls in the order of time, are scans of their own.
 //!
 //! Slices that reach beyond the edges of the range are **counted**; their **total** and **self** times are the part
 //! within the range; **min, max and percentiles** are of whole durations. Open slices reach to the end of what has been
@@ -14,6 +15,7 @@
 //! all of their time is self time. Sums saturate at 2^64 - 1.
 
 mod buckets;
+mod calls;
 mod figures;
 mod flame;
 mod functions;
@@ -21,20 +23,28 @@ mod paths;
 mod percentiles;
 mod plan;
 mod scan;
+mod shape;
+mod spots;
 mod summary;
+mod time_order;
+mod tree;
 
 use crate::store::Store;
 use crate::store::column::STRETCH;
 use buckets::Buckets;
+pub use calls::{CallColumns, CallOrder, Calls, CallsQuestion, CallsView};
 use figures::Tree;
-pub use flame::FlameColumns;
+pub use flame::{FlameColumns, FlameView, Flames};
 pub use functions::{Function, FunctionColumns};
-use paths::{Added, Paths, Place};
+use paths::{Paths, Place};
 pub use percentiles::{Exact, Percentiles};
 pub use plan::Question;
 use plan::{Chunk, Plan, Single};
-pub use scan::{Part, Scan};
+pub use scan::{Part, Scan, Wanted};
+pub use shape::Transform;
 pub use summary::Summary;
+pub use time_order::{TimeOrder, TimeOrderColumns};
+pub use tree::{TreeColumns, TreeView};
 
 /// No function yet.
 const NONE: u32 = u32::MAX;
@@ -88,17 +98,7 @@ struct Durations {
 impl Statistics {
     /// Plans a scan of the slices that the store holds now.
     pub fn new(store: &Store, question: Question) -> Self {
-        Self::plan(store, question, Added::default())
-    }
-
-    /// What another scan of the same trace needs for nodes of the flame graph to keep their numbers. Everything else is
-    /// freed before that scan allocates as much.
-    fn into_added(mut self) -> Added {
-        self.paths.take_added()
-    }
-
-    fn plan(store: &Store, question: Question, added: Added) -> Self {
-        let paths = Paths::new(store, &question.tracks, added);
+        let paths = Paths::new(store, &question.tracks);
         let plan = Plan::new(store, question);
         let nodes = vec![NodeSum::NONE; paths.len()];
         let mut statistics = Self {
@@ -134,8 +134,7 @@ impl Statistics {
     /// whether the scan is complete.
     pub fn step(&mut self, store: &Store, budget: u64) -> bool {
         if self.plan.is_outdated(store) {
-            let added = self.paths.take_added();
-            *self = Self::plan(store, self.plan.question.clone(), added);
+            *self = Self::new(store, self.plan.question.clone());
         }
         let until = self.visited.saturating_add(budget);
         while self.visited < until

@@ -19,8 +19,6 @@ use unspool_formats::{Stacking, TrackId};
 use crate::call_tree::{CallTree, MAX_NODES, NodeId, ROOT};
 use crate::store::{Store, Track};
 
-/// Number of the first added node. Nodes of the store have lower numbers.
-const FIRST_ADDED: NodeId = MAX_NODES as NodeId;
 /// Size of the direct-mapped cache in front of the memo, as a power of two.
 const CACHE: u32 = 12;
 
@@ -42,7 +40,9 @@ pub(super) struct Paths {
     memo: HashMap<(Place, NodeId), Place>,
     /// Direct-mapped: callers, node and place. Empty until it is needed.
     cache: Vec<(Place, NodeId, Place)>,
-    added: Added,
+    /// Nodes in addition to those of the store, and their places by caller and name.
+    added: Vec<Node>,
+    children: HashMap<(Place, u32), Place>,
 }
 
 /// Callers of a track's slices that arrived later. Element `j` is the place of those that are missing from a path whose
@@ -56,44 +56,15 @@ pub(super) struct Orphans {
     depth: i32,
 }
 
-/// Nodes in addition to those of the store. They keep their numbers from scan to scan.
-#[derive(Debug)]
-pub(super) struct Added {
-    first: NodeId,
-    nodes: Vec<Node>,
-    children: HashMap<(NodeId, u32), NodeId>,
-    /// Unrecorded callers in all tracks. When more arrive, other nodes are needed.
-    callers: usize,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Node {
     name: u32,
-    parent: NodeId,
-}
-
-impl Default for Added {
-    fn default() -> Self {
-        Self { first: FIRST_ADDED, nodes: Vec::new(), children: HashMap::new(), callers: 0 }
-    }
-}
-
-impl Added {
-    /// Allocated memory, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.children.allocation_size()
-    }
+    parent: Place,
 }
 
 impl Paths {
-    /// Prepares a scan of some tracks in their current state. `added` comes from the previous scan, if there was one.
-    pub(super) fn new(store: &Store, tracks: &[TrackId], mut added: Added) -> Self {
-        let callers = store.tracks.iter().map(|track| missing_callers(track).len()).sum();
-        if added.callers != callers {
-            // Numbers are not reused: an old number is unknown, and does not become another node.
-            let first = added.first.saturating_add(added.nodes.len() as NodeId);
-            added = Added { first, callers, ..Added::default() };
-        }
+    /// Prepares a scan of some tracks in their current state.
+    pub(super) fn new(store: &Store, tracks: &[TrackId]) -> Self {
         let mut paths = Self {
             base: store.calls.len() as Place,
             distances: Vec::new(),
@@ -101,7 +72,8 @@ impl Paths {
             missing_of: HashMap::new(),
             memo: HashMap::new(),
             cache: Vec::new(),
-            added,
+            added: Vec::new(),
+            children: HashMap::new(),
         };
         for id in tracks {
             let before = store.tracks.get(*id as usize).map_or(&[][..], missing_callers);
@@ -125,11 +97,6 @@ impl Paths {
         paths
     }
 
-    /// The added nodes, for the next scan.
-    pub(super) fn take_added(&mut self) -> Added {
-        std::mem::take(&mut self.added)
-    }
-
     /// Allocated memory, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let missing: usize = self.missing.iter().map(|missing| missing.capacity() * size_of::<Place>()).sum();
@@ -139,12 +106,13 @@ impl Paths {
             + self.missing_of.allocation_size()
             + self.memo.allocation_size()
             + self.cache.capacity() * size_of::<(Place, NodeId, Place)>()
-            + self.added.bytes()
+            + self.added.capacity() * size_of::<Node>()
+            + self.children.allocation_size()
     }
 
     /// How many nodes there are now.
     pub(super) fn len(&self) -> usize {
-        self.base as usize + self.added.nodes.len()
+        self.base as usize + self.added.len()
     }
 
     /// The slices at a depth of a track, if the store's call tree may lack some of their callers. If `None`, the place
@@ -202,33 +170,21 @@ impl Paths {
 
     /// The node for a call of `name` from `parent`, added if neither the store nor the scan has it.
     fn child(&mut self, calls: &CallTree, parent: Place, name: u32) -> Place {
-        let id = self.id(parent);
         // Nodes that the store added after the scan was planned are not part of it.
         if parent < self.base
-            && let Some(known) = calls.find_child(id, name).filter(|known| *known < self.base)
+            && let Some(known) = calls.find_child(parent, name).filter(|known| *known < self.base)
         {
             return known;
         }
-        let next = self.added.first.saturating_add(self.added.nodes.len() as NodeId);
-        if self.added.nodes.len() >= MAX_NODES || next == NodeId::MAX {
+        if self.added.len() >= MAX_NODES {
             return parent;
         }
-        let child = *self.added.children.entry((id, name)).or_insert(next);
+        let next = self.base + self.added.len() as Place;
+        let child = *self.children.entry((parent, name)).or_insert(next);
         if child == next {
-            self.added.nodes.push(Node { name, parent: id });
+            self.added.push(Node { name, parent });
         }
-        self.base + (child - self.added.first)
-    }
-
-    /// A node's number, which stays the same in the next scan.
-    pub(super) fn id(&self, place: Place) -> NodeId {
-        if place < self.base { place } else { self.added.first.saturating_add(place - self.base) }
-    }
-
-    /// The place of a node by its number.
-    pub(super) fn place(&self, id: NodeId) -> Option<Place> {
-        let place = if id < FIRST_ADDED { id } else { self.base.checked_add(id.checked_sub(self.added.first)?)? };
-        ((place as usize) < self.len() && (id >= FIRST_ADDED || place < self.base)).then_some(place)
+        child
     }
 
     /// The store's nodes and the added ones as one tree.
@@ -250,7 +206,7 @@ impl PathTree<'_> {
     pub(super) fn name(&self, place: Place) -> u32 {
         match place.checked_sub(self.paths.base) {
             None => self.calls.name(place),
-            Some(added) => self.paths.added.nodes.get(added as usize).map_or(u32::MAX, |node| node.name),
+            Some(added) => self.paths.added.get(added as usize).map_or(u32::MAX, |node| node.name),
         }
     }
 
@@ -259,10 +215,7 @@ impl PathTree<'_> {
     pub(super) fn parent(&self, place: Place) -> Place {
         match place.checked_sub(self.paths.base) {
             None => self.calls.parent(place),
-            Some(added) => {
-                let node = self.paths.added.nodes.get(added as usize);
-                node.and_then(|node| self.paths.place(node.parent)).unwrap_or(ROOT)
-            }
+            Some(added) => self.paths.added.get(added as usize).map_or(ROOT, |node| node.parent),
         }
     }
 }

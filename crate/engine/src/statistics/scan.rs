@@ -1,8 +1,7 @@
 //! The job behind a panel: a scan of a range, and which of its figures are wanted.
 
-use super::paths::Added;
-use super::{FlameColumns, FunctionColumns, Question, Statistics};
-use crate::call_tree::NodeId;
+use super::shape::{Shape, Transform};
+use super::{FlameView, Flames, FunctionColumns, Question, Statistics, TreeColumns, TreeView};
 use crate::jobs::{Job, Progress, Step};
 use crate::store::Store;
 
@@ -11,10 +10,22 @@ use crate::store::Store;
 pub struct Scan {
     /// `None` once released.
     statistics: Option<Box<Statistics>>,
-    /// Numbers of the flame graph's nodes for the next scan, once released.
-    added: Added,
-    functions: bool,
-    flame: Option<NodeId>,
+    /// The call paths that were asked for last, with their transforms and how many slices had been visited.
+    shape: Option<(Vec<Transform>, u64, Shape)>,
+    wanted: Wanted,
+}
+
+/// What a panel wants to know of a range.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The table of functions.
+    pub functions: bool,
+    /// A flame graph.
+    pub flame: Option<FlameView>,
+    /// Rows of the call tree.
+    pub tree: Option<TreeView>,
+    /// How the call paths of flame graph and call tree are changed, in this order.
+    pub transforms: Vec<Transform>,
 }
 
 /// What is known of a range so far.
@@ -27,35 +38,42 @@ pub struct Part {
     /// The functions, if they are wanted.
     pub functions: Option<FunctionColumns>,
     /// The flame graph, if it is wanted.
-    pub flame: Option<FlameColumns>,
+    pub flames: Option<Flames>,
+    /// The rows of the call tree, if they are wanted.
+    pub tree: Option<TreeColumns>,
 }
 
 impl Scan {
-    /// Begins a scan, unless the previous one has the final answer already. `functions` and `flame`, with the node in
-    /// focus, are what is wanted. Nodes of the flame graph keep their numbers from the previous scan.
-    pub fn new(
-        store: &Store,
-        question: Question,
-        functions: bool,
-        flame: Option<NodeId>,
-        previous: Option<Self>,
-    ) -> Self {
-        let mut scan = previous.unwrap_or(Self { statistics: None, added: Added::default(), functions, flame });
+    /// Begins a scan, unless the previous one has the final answer already.
+    pub fn new(store: &Store, question: Question, wanted: Wanted, previous: Option<Self>) -> Self {
+        let mut scan = previous.unwrap_or(Self { statistics: None, shape: None, wanted: Wanted::default() });
         if scan.statistics.as_ref().is_none_or(|statistics| !statistics.answers(store, &question)) {
             scan.release();
-            scan.statistics = Some(Box::new(Statistics::plan(store, question, std::mem::take(&mut scan.added))));
+            scan.statistics = Some(Box::new(Statistics::new(store, question)));
         }
-        Self { functions, flame, ..scan }
+        Self { wanted, ..scan }
     }
 
     /// The wanted figures: estimates until the scan is done. `None` while there is not enough to estimate from.
     pub fn part(&mut self, store: &Store) -> Option<Part> {
-        let Self { statistics, functions, flame, .. } = self;
-        statistics.as_mut().filter(|statistics| statistics.can_estimate()).map(|statistics| Part {
+        let Self { statistics, shape, wanted } = self;
+        let statistics = statistics.as_mut().filter(|statistics| statistics.can_estimate())?;
+        let Wanted { functions, flame, tree, transforms } = &*wanted;
+        let visited = statistics.visited();
+        if flame.is_none() && tree.is_none() {
+            *shape = None;
+        } else if shape.as_ref().is_none_or(|(of, at, _)| of != transforms || *at != visited) {
+            // The old one first, so that the two never take memory at once.
+            *shape = None;
+            *shape = Some((transforms.clone(), visited, statistics.shape(&store.calls, transforms)));
+        }
+        let shape = shape.as_ref().map(|(.., shape)| shape);
+        Some(Part {
             exact: statistics.is_exact(),
             complete: statistics.is_complete(),
             functions: functions.then(|| statistics.functions(store)),
-            flame: flame.map(|focus| statistics.flame(store, focus)),
+            flames: flame.as_ref().zip(shape).map(|(view, shape)| shape.flames(view)),
+            tree: tree.as_ref().zip(shape).map(|(view, shape)| shape.rows(view)),
         })
     }
 }
@@ -75,12 +93,11 @@ impl Job for Scan {
     }
 
     fn bytes(&self) -> u64 {
-        (self.added.bytes() + self.statistics.as_ref().map_or(0, |it| it.bytes())) as u64
+        let shape = self.shape.as_ref().map_or(0, |(.., shape)| shape.bytes());
+        (shape + self.statistics.as_ref().map_or(0, |it| it.bytes())) as u64
     }
 
     fn release(&mut self) {
-        if let Some(statistics) = self.statistics.take() {
-            self.added = statistics.into_added();
-        }
+        (self.statistics, self.shape) = (None, None);
     }
 }

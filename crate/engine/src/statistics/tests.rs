@@ -5,10 +5,11 @@ use unspool_formats::{EventBatch, EventKind, Locator, Stacking, TrackDef, TrackK
 
 use super::buckets::rank_of;
 use super::*;
-use crate::call_tree::ROOT;
 
 mod jobs;
+mod lists;
 mod orphans;
+mod shapes;
 
 const ALL: (u64, u64) = (0, u64::MAX);
 
@@ -52,6 +53,11 @@ fn scanned(store: &Store, range: (u64, u64), tracks: &[u32]) -> Statistics {
     statistics
 }
 
+/// The flame graph below a path of names.
+fn flame(statistics: &mut Statistics, store: &Store, path: &[u32]) -> FlameColumns {
+    statistics.flames(store, &FlameView::Down { path: path.to_vec() }, &[]).flame
+}
+
 /// `name count total self min..max`, name by name.
 fn listed(store: &Store, range: (u64, u64), tracks: &[u32]) -> Vec<String> {
     let f = scanned(store, range, tracks).functions(store);
@@ -66,7 +72,7 @@ fn drawn(flame: &FlameColumns) -> Vec<String> {
     let line = |i: usize| {
         format!("{i}<{} {} {} {} {}", flame.parent[i], name(i), flame.total[i], flame.own[i], flame.count[i])
     };
-    (0..flame.node.len()).map(line).collect()
+    (0..flame.name.len()).map(line).collect()
 }
 
 const CALLS: &str = "+a@0 +b@10 -b@20 +b@30 +c@35 -c@36 -b@50 -a@100 +b@100 +b@110 -b@150 -b@200";
@@ -118,15 +124,15 @@ fn the_heaviest_callees_come_first() {
     let mut store = store(&[(Stacking::Nested, "+a@0 +b@0 -b@1 +c@1 +d@2 -d@4 -c@10 -a@12 +b@20 -b@60")]);
     store.finish(false);
     let mut statistics = scanned(&store, ALL, &[0]);
-    let flame = statistics.flame(&store, ROOT);
     assert_eq!(
-        drawn(&flame),
+        drawn(&flame(&mut statistics, &store, &[])),
         ["0<0 * 52 0 2", "1<0 b 40 40 1", "2<0 a 12 2 1", "3<2 c 9 7 1", "4<3 d 2 2 1", "5<2 b 1 1 1"]
     );
-    let below = statistics.flame(&store, flame.node[3]);
+    let below = flame(&mut statistics, &store, &[0, 2]);
     assert_eq!(drawn(&below), ["0<0 * 52 0 2", "1<0 a 12 2 1", "2<1 c 9 7 1", "3<2 d 2 2 1"]);
     assert_eq!(below.focus, 2);
-    assert_eq!(statistics.flame(&store, 999).focus, 0);
+    // Without such calls in the range, the path is there all the same.
+    assert_eq!(drawn(&flame(&mut statistics, &store, &[1, 3])), ["0<0 * 52 0 2", "1<0 b 40 40 1", "2<1 d 0 0 0"]);
 }
 
 #[test]
@@ -139,15 +145,14 @@ fn callees_too_narrow_to_see_are_merged() {
     let mut store = store_of(&[(Stacking::Nested, events)]);
     store.finish(false);
     let mut statistics = scanned(&store, ALL, &[0]);
-    let flame = statistics.flame(&store, ROOT);
-    assert_eq!((flame.node.len(), flame.total[1], flame.own[1]), (2, 1e8, 1e8 - 1000.0), "not even together");
-    let outer = flame.node[1];
+    let all = flame(&mut statistics, &store, &[]);
+    assert_eq!((all.name.len(), all.total[1], all.own[1]), (2, 1e8, 1e8 - 1000.0), "not even together");
     // In a range in which they matter, they are separate.
     let mut statistics = scanned(&store, (0, 10_000), &[0]);
-    let narrow = statistics.flame(&store, outer);
-    assert_eq!((narrow.node[2], narrow.count[2], narrow.total[2]), (u32::MAX, 1000.0, 1000.0));
+    let narrow = flame(&mut statistics, &store, &[0]);
+    assert_eq!((narrow.name[2], narrow.count[2], narrow.total[2]), (u32::MAX, 1000.0, 1000.0));
     let mut statistics = scanned(&store, (0, 1000), &[0]);
-    assert_eq!(statistics.flame(&store, outer).node.len(), 2 + 100);
+    assert_eq!(flame(&mut statistics, &store, &[0]).name.len(), 2 + 100);
 }
 
 #[test]
@@ -229,7 +234,7 @@ fn part_of_a_scan_estimates_the_whole() {
     {
         assert!((exact - estimate).abs() < 0.05 * exact, "{estimate}, exactly {exact}");
     }
-    let flame = statistics.flame(&store, ROOT);
+    let flame = flame(&mut statistics, &store, &[]);
     for (i, parent) in flame.parent.iter().enumerate().skip(1) {
         assert!(flame.total[i] <= flame.total[*parent as usize], "a callee longer than its caller");
     }
@@ -365,7 +370,7 @@ proptest! {
         let expected = by_hand(&store, range);
         let mut statistics = scanned(&store, range, &all);
         let f = statistics.functions(&store);
-        let flame = statistics.flame(&store, ROOT);
+        let flame = flame(&mut statistics, &store, &[]);
         prop_assert_eq!(flame.total[0] as u64, covered_by_hand(&store, range));
         prop_assert_eq!(&f.name, &expected.keys().copied().collect::<Vec<_>>());
         for (i, (name, line)) in expected.iter().enumerate() {

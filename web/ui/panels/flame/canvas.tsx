@@ -1,8 +1,8 @@
-import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatLength, formatShare } from '../../../base/format.ts';
-import type { Clock } from '../../../base/protocol.ts';
-import { canFocus, FLAME_ROW, type FlameStep, flameStep, type LaidFlame } from '../../../model/flame.ts';
+import { type Clock, NO_NAME } from '../../../base/protocol.ts';
+import { canFocus, FLAME_ROW, type FlameStep, flamePath, flameStep, type LaidFlame } from '../../../model/flame.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { flameName } from '../../../render/flame.ts';
@@ -19,26 +19,41 @@ const STEPS: Readonly<Record<string, FlameStep>> = {
   ArrowRight: 'next',
 };
 
+/** What a canvas shows, for its label. */
+const LABELS = {
+  flame: 'Flame graph. Arrows go to callers, callees and neighbours, Enter zooms in, Escape zooms out.',
+  inverted: 'Flame graph, inverted. Arrows go to callees, callers and neighbours, Enter zooms in, Escape zooms out.',
+  callers: 'Callers. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
+  callees: 'Callees. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
+} as const;
+
+/** With the root at the bottom. */
+const UPWARDS: Readonly<Record<string, FlameStep>> = { ...STEPS, ArrowUp: 'callee', ArrowDown: 'caller' };
+
 interface Props {
   readonly open: OpenTrace;
   readonly theme: ThemeControl;
   readonly state: FlameState;
   readonly clock: Clock;
+  readonly shows: keyof typeof LABELS;
+  /** Looks closer at a node. */
+  readonly focus: (laid: LaidFlame, index: number) => void;
+  /** Goes back to what was looked at before. Returns false if that is nothing. */
+  readonly back: () => boolean;
+  /** Name id of the node that the keyboard cursor or a click has reached; -1 for none. */
+  readonly reach: (name: number) => void;
 }
 
 /** The nodes of a flame graph, with pointer and keyboard navigation. */
-export function FlameCanvas({ open, theme, state, clock }: Props) {
-  const { statistics } = open;
+export function FlameCanvas({ open, theme, state, clock, shows, focus, back, reach }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLDivElement>(null);
   const shapes = useRef<HTMLCanvasElement>(null);
   const marks = useRef<HTMLCanvasElement>(null);
-  /** The nodes that were in focus before, the latest last. */
-  const history = useSignal<readonly number[]>([]);
   const spoken = useComputed(() => {
     const laid = state.laid.value;
     const i = state.currentIndex.value;
-    return laid && i >= 0 ? describe(open, state, laid, i, clock).join(', ') : '';
+    return laid && i >= 0 ? describe(open, state, laid, i, clock, shows).join(', ') : '';
   });
 
   useEffect(() => {
@@ -48,41 +63,48 @@ export function FlameCanvas({ open, theme, state, clock }: Props) {
     return drawFlameGraph(open, theme, state, clock, canvases);
   }, [open, theme, state, clock]);
 
+  const rows = state.laid.value?.rows.length ?? 0;
+  const { upwards } = state;
+  // What goes upwards begins at the bottom.
+  useLayoutEffect(() => {
+    if (upwards && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, [upwards, rows]);
   const focusOn = (index: number) => {
     const laid = state.laid.peek();
-    if (!laid || !canFocus(laid.flame, index) || index === laid.flame.focus) return;
-    history.value = [...history.value, statistics.focus.peek()];
-    statistics.focus.value = laid.flame.node[index]!;
-    if (scroller.current) scroller.current.scrollTop = 0;
-  };
-  const back = (): boolean => {
-    if (statistics.focus.peek() === 0) return false;
-    statistics.focus.value = history.value.at(-1) ?? 0;
-    history.value = history.value.slice(0, -1);
-    return true;
+    if (!laid || !canFocus(laid.flame, index)) return;
+    reach(laid.flame.name[index] === NO_NAME ? -1 : laid.flame.name[index]!);
+    focus(laid, index);
+    if (scroller.current && !upwards) scroller.current.scrollTop = 0;
   };
   const go = (step: FlameStep) => {
     const laid = state.laid.peek();
     if (!laid) return;
     const from = state.currentIndex.peek();
-    const to = from < 0 ? laid.flame.focus : flameStep(laid, from, step);
-    if (!canFocus(laid.flame, to)) return;
-    state.current.value = laid.flame.node[to]!;
+    const { focus: start } = laid.flame;
+    const first = laid.row[start]! < 0 ? flameStep(laid, start, 'callee') : start;
+    const to = from < 0 ? first : flameStep(laid, from, step);
+    if (!canFocus(laid.flame, to) || laid.row[to]! < 0) return;
+    state.current.value = flamePath(laid.flame, to);
+    reach(laid.flame.name[to] === NO_NAME ? -1 : laid.flame.name[to]!);
     const box = scroller.current!;
-    const top = laid.row[to]! * FLAME_ROW;
+    const { length } = laid.rows;
+    const top = upwards
+      ? Math.max(0, box.clientHeight - length * FLAME_ROW) + (length - 1 - laid.row[to]!) * FLAME_ROW
+      : laid.row[to]! * FLAME_ROW;
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + FLAME_ROW > box.scrollTop + box.clientHeight) box.scrollTop = top + FLAME_ROW - box.clientHeight;
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = STEPS[event.key];
+    const step = (upwards ? UPWARDS : STEPS)[event.key];
     let done = true;
     if (step) go(step);
     else if (event.key === 'Enter') focusOn(state.currentIndex.peek());
     else if (event.key === 'Escape' || event.key === 'Backspace') {
       done = back();
-      if (!done && state.current.peek() >= 0) {
-        state.current.value = -1;
+      if (!done && state.current.peek()) {
+        state.current.value = null;
+        reach(-1);
         done = true;
       }
     } else done = false;
@@ -91,7 +113,6 @@ export function FlameCanvas({ open, theme, state, clock }: Props) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const rows = state.laid.value?.rows.length ?? 0;
   return (
     <div
       class="flame-scroller"
@@ -106,7 +127,7 @@ export function FlameCanvas({ open, theme, state, clock }: Props) {
         class="flame-area"
         role="application"
         aria-roledescription="flame graph"
-        aria-label="Flame graph. Arrows go to callers, callees and neighbours, Enter zooms in, Escape zooms out."
+        aria-label={LABELS[shows]}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
         tabIndex={0}
         onKeyDown={onKey}
@@ -121,7 +142,7 @@ export function FlameCanvas({ open, theme, state, clock }: Props) {
       >
         <canvas ref={shapes} />
         <canvas ref={marks} />
-        <FlameTooltip open={open} state={state} clock={clock} />
+        <FlameTooltip open={open} state={state} clock={clock} shows={shows} />
       </div>
       <div class="unseen" role="status">
         {spoken.value}
@@ -130,20 +151,53 @@ export function FlameCanvas({ open, theme, state, clock }: Props) {
   );
 }
 
+/** What the width of a node means, and whether its self time says more. */
+function widthOf(
+  shows: Props['shows'],
+  laid: LaidFlame,
+  i: number,
+): { readonly word: string; readonly hasSelf: boolean } {
+  switch (shows) {
+    case 'flame':
+    case 'callees':
+      return { word: 'total', hasSelf: i > 0 };
+    case 'inverted':
+      // Below a function, widths are parts of the time of that function.
+      return { word: laid.row[i]! > 1 ? 'self time of the function below, called from here' : 'self', hasSelf: false };
+    case 'callers':
+      return { word: i === 0 ? 'total' : 'total of the function, called from here', hasSelf: false };
+  }
+}
+
 /** The name of a node, then a phrase for each of its numbers. */
-function describe(open: OpenTrace, state: FlameState, laid: LaidFlame, i: number, clock: Clock): string[] {
+function describe(
+  open: OpenTrace,
+  state: FlameState,
+  laid: LaidFlame,
+  i: number,
+  clock: Clock,
+  shows: Props['shows'],
+): string[] {
   const { total, self, count } = laid.flame;
   const length = (ticks: number) => formatLength(BigInt(Math.round(ticks)), clock);
   const percent = (ticks: number) => formatShare(ticks, total[0]!);
+  const { word, hasSelf } = widthOf(shows, laid, i);
   return [
     flameName(laid, i, open.trace.names, state.rootName.value),
-    `total ${length(total[i]!)}, ${percent(total[i]!)}`,
-    `self ${length(self[i]!)}, ${percent(self[i]!)}`,
+    `${word} ${length(total[i]!)}, ${percent(total[i]!)}`,
+    ...(hasSelf || (i === 0 && shows === 'flame') ? [`self ${length(self[i]!)}, ${percent(self[i]!)}`] : []),
     `${formatCount(Math.round(count[i]!))}×`,
   ];
 }
 
-function FlameTooltip({ open, state, clock }: { open: OpenTrace; state: FlameState; clock: Clock }) {
+interface TooltipProps {
+  readonly open: OpenTrace;
+  readonly state: FlameState;
+  readonly clock: Clock;
+  readonly shows: Props['shows'];
+}
+
+function FlameTooltip({ open, state, clock, shows }: TooltipProps) {
   const laid = state.laid.value;
   const at = state.pointer.value;
   const i = state.hovered.value;
@@ -155,15 +209,16 @@ function FlameTooltip({ open, state, clock }: { open: OpenTrace; state: FlameSta
     </>
   );
   const own = open.trace.info.value?.sliceNoun ?? 'call';
+  const { word, hasSelf } = widthOf(shows, laid, i);
   return (
     <TooltipBox at={at} area={state.size.value} widest={WIDEST}>
       <p class="call">
         <b>{flameName(laid, i, open.trace.names, state.rootName.value)}</b>
       </p>
       <p>
-        <span class="muted">total</span> {line(total[i]!)}
+        <span class="muted">{word}</span> {line(total[i]!)}
       </p>
-      {i > 0 && (
+      {hasSelf && (
         <p>
           <span class="muted">self</span> {line(self[i]!)}
         </p>

@@ -41,6 +41,7 @@ export function drawFlameGraph(
       laid,
       width,
       height,
+      upwards: state.upwards,
       names: trace.names,
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       scrollTop: state.scrollTop.peek(),

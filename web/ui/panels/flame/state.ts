@@ -1,15 +1,18 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { FLAME_ROW, type LaidFlame, layOutFlame, nodeAt } from '../../../model/flame.ts';
+import { FLAME_ROW, flameIndex, type LaidFlame, layOutFlame, nodeAt } from '../../../model/flame.ts';
+import type { Flames } from '../../../model/statistics.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { allName } from '../../dock/scope.tsx';
 
 /** CSS pixels next to a node within which the pointer still hits it. */
 const SLACK = 2;
 
-/** The flame graph on the screen. */
+/** A flame graph on the screen. */
 export interface FlameState {
   /** null until there are statistics. */
   readonly laid: ReadonlySignal<LaidFlame | null>;
+  /** The root is at the bottom. */
+  readonly upwards: boolean;
   /** CSS pixels. */
   readonly size: Signal<{ readonly width: number; readonly height: number }>;
   readonly scrollTop: Signal<number>;
@@ -17,35 +20,55 @@ export interface FlameState {
   readonly pointer: Signal<{ readonly x: number; readonly y: number } | null>;
   /** Index of the node under the pointer, or -1. */
   readonly hovered: ReadonlySignal<number>;
-  /** The call-tree node of the keyboard cursor, or -1. */
-  readonly current: Signal<number>;
+  /** The path to the node of the keyboard cursor, as names from the root; null without one. */
+  readonly current: Signal<readonly number[] | null>;
   /** Its index in the flame graph, or -1 if the graph lacks it. */
   readonly currentIndex: ReadonlySignal<number>;
   readonly rootName: ReadonlySignal<string>;
 }
 
-/** The state of a flame graph when it comes to the front. */
-export function createFlameState({ statistics }: OpenTrace): FlameState {
+/**
+ * The state of a flame graph when it comes to the front: of the callers of a sandwich, or of what the view is about. The
+ * first `hidden` rows are not drawn.
+ */
+export function createFlameState({ statistics, trace }: OpenTrace, part: keyof Flames, hidden = 0): FlameState {
   const size = signal({ width: 0, height: 0 });
   const scrollTop = signal(0);
   const pointer = signal<{ x: number; y: number } | null>(null);
-  const current = signal(-1);
+  const current = signal<readonly number[] | null>(null);
+  const upwards = part === 'callers';
   const laid = computed(() => {
-    const told = statistics.flame.value;
-    return told && layOutFlame(told.columns);
+    const columns = statistics.flame.value?.columns[part];
+    return columns ? layOutFlame(columns, hidden) : null;
   });
   const hovered = computed(() => {
     const at = pointer.value;
-    const { width } = size.value;
+    const { width, height } = size.value;
     const now = laid.value;
     if (!at || !now || width === 0) return -1;
-    return nodeAt(now, Math.floor((at.y + scrollTop.value) / FLAME_ROW), at.x / width, SLACK / width);
+    return nodeAt(
+      now,
+      rowAt({ upwards, rows: now.rows.length, height }, at.y + scrollTop.value),
+      at.x / width,
+      SLACK / width,
+    );
   });
-  const currentIndex = computed(() => (current.value < 0 ? -1 : (laid.value?.flame.node.indexOf(current.value) ?? -1)));
+  const currentIndex = computed(() => {
+    const path = current.value;
+    const now = laid.value;
+    return path && now ? flameIndex(now.flame, path) : -1;
+  });
   const rootName = computed(() => {
+    if (upwards) return trace.names.of(laid.value?.flame.name[0] ?? -1);
     const whose = statistics.whose.value;
     if (whose !== 'all') return statistics.choices.value.find(({ id }) => id === whose)?.name ?? '';
     return allName(statistics.all.value);
   });
-  return { laid, size, scrollTop, pointer, hovered, current, currentIndex, rootName };
+  return { laid, upwards, size, scrollTop, pointer, hovered, current, currentIndex, rootName };
+}
+
+/** The row at a place of the scrolled content, in CSS pixels. Few rows that go upwards stand at the bottom. */
+function rowAt({ upwards, rows, height }: { upwards: boolean; rows: number; height: number }, y: number): number {
+  if (!upwards) return Math.floor(y / FLAME_ROW);
+  return Math.floor((Math.max(rows * FLAME_ROW, height) - y) / FLAME_ROW);
 }

@@ -1,15 +1,17 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatLength, formatPercent, plural, shortened } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
+import { selectExtreme } from '../../../model/call_list.ts';
 import {
   type FunctionColumn,
   functionRows,
-  idleColumns,
   MOST_ROWS,
   type Sort,
   sortedBy,
+  tellingColumns,
+  wholeOf,
 } from '../../../model/functions.ts';
 import { type Exact, type Told, tracksOf } from '../../../model/statistics.ts';
 import { countedSlices } from '../../../model/tracks.ts';
@@ -18,33 +20,41 @@ import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
 import { Keep } from '../../parts/keep.tsx';
 import { Uncounted } from '../uncounted.tsx';
+import { lengthText, unitOf } from '../units.ts';
 import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
 
-const COLUMNS: readonly (readonly [by: FunctionColumn, title: string, says: string])[] = [
-  ['name', 'Function', 'Name of the function'],
-  ['count', 'Count', 'Number of calls'],
-  ['total', 'Total', 'Time in the function and its callees; recursive calls count once'],
-  ['self', 'Self', 'Time in the function itself'],
-  ['min', 'Min', 'Shortest call'],
-  ['median', 'Median', 'Half of the calls are at most this long, within 1 %'],
-  ['p90', 'p90', '90 % of the calls are at most this long, within 1 %'],
-  ['p99', 'p99', '99 % of the calls are at most this long, within 1 %'],
-  ['max', 'Max', 'Longest call'],
-];
 /** Characters of a name in its tooltip. */
 const LONGEST_TITLE = 1000;
-const EXACT: readonly (keyof Percentiles & FunctionColumn)[] = ['median', 'p90', 'p99'];
+type Column = FunctionColumn | 'share';
+const HEADS: Readonly<Record<Column, readonly [title: string, says: string]>> = {
+  name: ['Function', 'Name of the function'],
+  count: ['Count', 'Number of calls'],
+  total: ['Total', 'Time in the function and its callees; recursive calls count once'],
+  share: ['Share', 'Total as a share of the time in which any call was open'],
+  self: ['Self', 'Time in the function itself'],
+  min: ['Min', 'Shortest call'],
+  median: ['Median', 'Half of the calls are at most this long, within 1 %'],
+  p90: ['p90', '90 % of the calls are at most this long, within 1 %'],
+  p99: ['p99', '99 % of the calls are at most this long, within 1 %'],
+  max: ['Max', 'Longest call'],
+};
 
 interface Props extends PanelProps {
   readonly open: OpenTrace;
   readonly sort: Signal<Sort>;
   /** Text that the names of the listed functions contain. */
   readonly filter: Signal<string>;
+  /** What the bar begins with. */
+  readonly lead: ComponentChildren;
+  /** What can be done with the chosen function. */
+  readonly actions: ComponentChildren;
+  /** Lists the calls of a function, by its name id. */
+  readonly list: (name: number) => void;
 }
 
 /** How often and how long each function ran, as a table. */
-export function Functions({ open, theme, sort, filter }: Props) {
+export function Functions({ open, theme, sort, filter, lead, actions, list }: Props) {
   const { trace, statistics } = open;
   const rows = useComputed(() => {
     const told = statistics.functions.value;
@@ -53,10 +63,18 @@ export function Functions({ open, theme, sort, filter }: Props) {
   const told = statistics.functions.value;
   const info = trace.info.value;
   if (!info) return null;
-  if (!told) return <Uncounted open={open} />;
+  if (!told) {
+    return (
+      <div class="functions">
+        <div class="panel-bar">{lead}</div>
+        <Uncounted open={open} />
+      </div>
+    );
+  }
   return (
     <div class="functions">
       <div class="panel-bar">
+        {lead}
         <input
           type="search"
           placeholder="Filter functions"
@@ -68,11 +86,19 @@ export function Functions({ open, theme, sort, filter }: Props) {
         />
         <span class="muted">
           {amount(told, rows.value.length, filter.value, info.sliceNoun, open)}
-          {unitOf(info.clock)}
+          {tellingColumns(told.columns).includes('total') ? unitOf(info.clock) : ''}
         </span>
-        <Accuracy open={open} hasPercentiles={!idleColumns(told.columns).has('p99')} />
+        <Accuracy open={open} told={told} actions={actions} />
       </div>
-      <Table open={open} told={told} rows={rows.value} clock={info.clock} theme={theme.theme.value} sort={sort} />
+      <Table
+        open={open}
+        told={told}
+        rows={rows.value}
+        clock={info.clock}
+        theme={theme.theme.value}
+        sort={sort}
+        list={list}
+      />
     </div>
   );
 }
@@ -98,36 +124,40 @@ function amount(
   return `${functions}, estimate from ${formatPercent(visited, slices)} of ${counted}`;
 }
 
-function Accuracy({ open, hasPercentiles }: { open: OpenTrace; hasPercentiles: boolean }) {
+interface AccuracyProps {
+  readonly open: OpenTrace;
+  readonly told: Told<FunctionColumns>;
+  readonly actions: ComponentChildren;
+}
+
+function Accuracy({ open, told, actions }: AccuracyProps) {
   const { trace, statistics } = open;
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
-  if (!hasPercentiles) return <span class="panel-end">{name >= 0 && <Keep open={open} name={name} />}</span>;
-  if (name < 0) return <span class="muted panel-end">Median, p90 and p99 are within 1 %.</span>;
-  if (exact?.name === name) {
-    return (
-      <span class="panel-end">
-        <span class="muted">{exactness(exact)}</span> <Keep open={open} name={name} />
-      </span>
-    );
+  const percentiles = tellingColumns(told.columns).includes('median');
+  if (name < 0) {
+    return <span class="muted panel-end">{percentiles ? 'Median, p90 and p99 are within 1 %.' : ''}</span>;
   }
   return (
-    <span class="panel-end">
-      <span class="muted">Median, p90 and p99 are within 1 %.</span>{' '}
-      <button
-        type="button"
-        title={`Exact percentiles of ${shortened(trace.names.of(name))}`}
-        onClick={() => statistics.askExact(name)}
-      >
-        Find exact percentiles
-      </button>{' '}
+    <span class="panel-end functions-end">
+      {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
+      {percentiles && exact?.name !== name && (
+        <button
+          type="button"
+          title={`Exact percentiles of ${shortened(trace.names.of(name))}`}
+          onClick={() => statistics.askExact(name)}
+        >
+          Find exact percentiles
+        </button>
+      )}
+      {actions}
       <Keep open={open} name={name} />
     </span>
   );
 }
 
 function exactness({ found, progress, failure }: Exact): string {
-  if (found) return 'Percentiles of the selected function are exact.';
+  if (found) return 'Percentiles are exact.';
   return failure ?? (progress ? `Counting… ${formatPercent(progress.done, progress.of)}` : 'Counting…');
 }
 
@@ -138,18 +168,18 @@ interface TableProps {
   readonly clock: Clock;
   readonly theme: 'dark' | 'light';
   readonly sort: Signal<Sort>;
+  readonly list: (name: number) => void;
 }
 
-function Table({ open, told, rows, clock, theme, sort }: TableProps) {
+function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
   const { trace, statistics } = open;
   const { columns } = told;
   const box = useRef<HTMLDivElement>(null);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
-  const idle = idleColumns(columns);
-  const shown = COLUMNS.filter(([by]) => !idle.has(by));
   const chosen = statistics.highlighted.value;
   const current = rows.findIndex((i) => columns.name[i] === chosen);
-  const most = columns.total.reduce((a, b) => Math.max(a, b), 0);
+  const whole = wholeOf(columns);
+  const shown = tellingColumns(columns);
   const choose = (row: number, toggle: boolean) => {
     const name = columns.name[rows[row]!]!;
     statistics.highlighted.value = toggle && name === chosen ? -1 : name;
@@ -158,7 +188,13 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length }[
       event.key
     ];
-    if (by === undefined || rows.length === 0 || event.target !== event.currentTarget) return;
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' && chosen >= 0) {
+      event.preventDefault();
+      event.stopPropagation();
+      list(chosen);
+    }
+    if (by === undefined || rows.length === 0) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + by));
     choose(next, false);
@@ -177,8 +213,8 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
       >
         <thead>
           <tr aria-rowindex={1}>
-            {shown.map(([by, title, says]) => (
-              <Head key={by} by={by} title={title} says={says} sort={sort} />
+            {shown.map((by) => (
+              <Head key={by} by={by} sort={sort} total={shown.includes('total')} />
             ))}
           </tr>
         </thead>
@@ -195,6 +231,7 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
                 aria-rowindex={row + 2}
                 aria-selected={name === chosen}
                 onClick={() => choose(row, true)}
+                onDblClick={() => list(name)}
               >
                 <td class="name" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
                   <span
@@ -206,11 +243,12 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
                   {shortened(trace.names.of(name))}
                 </td>
                 <Cells
+                  open={open}
                   columns={columns}
+                  shown={shown}
                   i={i}
                   clock={clock}
-                  most={most}
-                  idle={idle}
+                  whole={whole}
                   exact={exactOf(statistics.exact.value, name)}
                 />
               </tr>
@@ -227,27 +265,24 @@ function Table({ open, told, rows, clock, theme, sort }: TableProps) {
 }
 
 interface HeadProps {
-  readonly by: FunctionColumn;
-  readonly title: string;
-  readonly says: string;
+  readonly by: Column;
   readonly sort: Signal<Sort>;
+  /** The table has a column for the total. */
+  readonly total: boolean;
 }
 
-function Head({ by, title, says, sort }: HeadProps) {
+function Head({ by, sort, total }: HeadProps) {
   const now = sort.value;
-  const own = now.by === by;
+  const own = now.by === (by === 'share' && !total ? 'total' : by);
+  const [title, says] = HEADS[by];
   return (
-    <th
-      scope="col"
-      class={by === 'name' ? 'name' : undefined}
-      aria-sort={own ? (now.descending ? 'descending' : 'ascending') : 'none'}
-      title={says}
-    >
+    <th scope="col" class={by} aria-sort={own ? (now.descending ? 'descending' : 'ascending') : 'none'} title={says}>
       <button
         type="button"
         class="plain"
         onClick={() => {
-          sort.value = sortedBy(now, by);
+          // A share sorts as the total does.
+          sort.value = sortedBy(now, by === 'share' ? 'total' : by);
         }}
       >
         {title}
@@ -260,49 +295,73 @@ function Head({ by, title, says, sort }: HeadProps) {
 }
 
 interface CellsProps {
+  readonly open: OpenTrace;
   readonly columns: FunctionColumns;
+  readonly shown: readonly Column[];
   readonly i: number;
   readonly clock: Clock;
-  readonly most: number;
-  /** The columns that are left out. */
-  readonly idle: ReadonlySet<FunctionColumn>;
+  /** Ticks that shares are of. */
+  readonly whole: number;
   readonly exact: Percentiles | null;
 }
 
-function Cells({ columns, i, clock, most, idle, exact }: CellsProps) {
-  const total = columns.total[i]!;
-  const length = (by: Exclude<FunctionColumn, 'name'>): ComponentChildren => {
-    const precise = exact && EXACT.find((key) => key === by);
-    return lengthText(precise ? exact[precise] : BigInt(Math.round(columns[by][i]!)), clock);
+function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
+  const name = columns.name[i]!;
+  const chosen = open.statistics.highlighted.value === name;
+  const length = (by: Exclude<FunctionColumn, 'name'>) => lengthText(BigInt(Math.round(columns[by][i]!)), clock);
+  const cell = (by: Column) => {
+    switch (by) {
+      case 'name':
+        return null;
+      case 'count':
+        return <td key={by}>{formatCount(Math.round(columns.count[i]!))}</td>;
+      case 'share':
+        return (
+          <td key={by} class="with-bar">
+            {formatShare(columns.total[i]!, whole)}
+            <span class="bar" aria-hidden="true">
+              <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
+            </span>
+          </td>
+        );
+      case 'min':
+      case 'max':
+        return (
+          <td key={by}>
+            <button
+              type="button"
+              class="plain extreme"
+              tabIndex={chosen ? 0 : -1}
+              title={by === 'min' ? 'Select the shortest call' : 'Select the longest call'}
+              onClick={(event) => {
+                // The row stays chosen.
+                event.stopPropagation();
+                open.statistics.highlighted.value = name;
+                selectExtreme(by === 'min' ? 'shortest' : 'longest', name, open);
+              }}
+              onKeyDown={(event) => {
+                // The keys of a button are not those of the timeline.
+                if (event.key === 'Enter' || event.key === ' ') event.stopPropagation();
+              }}
+              onDblClick={(event) => event.stopPropagation()}
+            >
+              {length(by)}
+            </button>
+          </td>
+        );
+      case 'median':
+      case 'p90':
+      case 'p99':
+        return (
+          <td key={by} class={exact ? 'exact' : undefined}>
+            {exact ? lengthText(exact[by], clock) : length(by)}
+          </td>
+        );
+      default:
+        return <td key={by}>{length(by)}</td>;
+    }
   };
-  return (
-    <>
-      {!idle.has('count') && <td>{formatCount(Math.round(columns.count[i]!))}</td>}
-      <td class="with-bar">
-        {length('total')}
-        <span class="bar" aria-hidden="true">
-          <span style={{ width: `${most > 0 ? (total / most) * 100 : 0}%` }} />
-        </span>
-      </td>
-      {!idle.has('self') && <td>{length('self')}</td>}
-      {!idle.has('min') && <td>{length('min')}</td>}
-      {EXACT.filter((by) => !idle.has(by)).map((by) => (
-        <td key={by} class={exact ? 'exact' : undefined}>
-          {length(by)}
-        </td>
-      ))}
-      {!idle.has('max') && <td>{length('max')}</td>}
-    </>
-  );
-}
-
-/** The unit of all lengths, or '' if each length has its own. */
-function unitOf(clock: Clock): string {
-  return clock.kind === 'seconds' ? '' : `, lengths in ${plural(2, clock.kind === 'ticks' ? 'tick' : clock.unit)}`;
-}
-
-function lengthText(ticks: bigint, clock: Clock): string {
-  return clock.kind === 'seconds' ? formatLength(ticks, clock) : formatCount(ticks);
+  return <>{shown.map(cell)}</>;
 }
 
 function exactOf(exact: Exact | null, name: number): Percentiles | null {

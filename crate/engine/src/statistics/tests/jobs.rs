@@ -4,7 +4,7 @@ use super::*;
 use crate::jobs::{Job, Progress, Step};
 
 fn scan(store: &Store, range: (u64, u64), previous: Option<Scan>) -> Scan {
-    Scan::new(store, question(range, &[0, 1]), true, None, previous)
+    Scan::new(store, question(range, &[0, 1]), Wanted { functions: true, ..Wanted::default() }, previous)
 }
 
 fn finished(store: &Store, mut scan: Scan) -> Scan {
@@ -47,16 +47,44 @@ fn a_scan_is_not_reused_for_a_trace_that_grows() {
 #[test]
 fn a_part_has_the_wanted_figures() {
     let store = program(2, 1000);
-    for (functions, flame) in [(true, None), (false, Some(ROOT)), (true, Some(ROOT))] {
-        let part = |scan: &mut Scan| scan.part(&store).unwrap();
-        let mut scan = finished(&store, Scan::new(&store, question(ALL, &[0, 1]), functions, flame, None));
-        let first = part(&mut scan);
-        assert!(first.exact && first.complete);
-        assert_eq!((first.functions.is_some(), first.flame.is_some()), (functions, flame.is_some()));
-        // The other figures of the same scan.
-        let mut scan = Scan::new(&store, question(ALL, &[0, 1]), !functions, None, Some(scan));
-        assert_eq!(part(&mut scan).functions.is_some(), !functions);
+    let mut previous = None;
+    for i in 0..8 {
+        let wanted = Wanted {
+            functions: i & 1 != 0,
+            flame: (i & 2 != 0).then(|| FlameView::Down { path: Vec::new() }),
+            tree: (i & 4 != 0).then(TreeView::default),
+            transforms: Vec::new(),
+        };
+        // The figures of one and the same scan.
+        let scan = Scan::new(&store, question(ALL, &[0, 1]), wanted, previous.take());
+        assert_eq!(scan.progress().done > 0, i > 0);
+        let mut scan = finished(&store, scan);
+        let part = scan.part(&store).unwrap();
+        assert!(part.exact && part.complete);
+        let has = [part.functions.is_some(), part.flames.is_some(), part.tree.is_some()];
+        assert_eq!(has, [i & 1 != 0, i & 2 != 0, i & 4 != 0]);
+        previous = Some(scan);
     }
+}
+
+#[test]
+fn call_paths_are_kept_while_their_transforms_are_the_same() {
+    let store = program(2, 1000);
+    let wanted = |transforms: &[Transform], flame: bool| Wanted {
+        flame: flame.then(|| FlameView::Down { path: Vec::new() }),
+        transforms: transforms.to_vec(),
+        ..Wanted::default()
+    };
+    let widths = |scan: &mut Scan| scan.part(&store).unwrap().flames.unwrap().flame.name;
+    let mut scan = finished(&store, Scan::new(&store, question(ALL, &[0, 1]), wanted(&[], true), None));
+    let without = scan.bytes();
+    assert_eq!(widths(&mut scan), [u32::MAX, 0, 3, 2, 1]);
+    assert!(scan.bytes() > without, "they are counted");
+    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(&[Transform::Hide(vec![0])], true), Some(scan));
+    assert_eq!(widths(&mut scan), [u32::MAX, 3, 2, 1]);
+    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(&[], false), Some(scan));
+    assert!(scan.part(&store).is_some());
+    assert_eq!(scan.bytes(), without, "and freed when nothing needs them");
 }
 
 #[test]

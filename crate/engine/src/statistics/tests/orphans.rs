@@ -3,7 +3,6 @@
 use unspool_formats::Locator;
 
 use super::*;
-use crate::jobs::{Job, Step};
 
 /// A thread of `+name@time` and `-name@time`, finished.
 fn finished(threads: &[&str]) -> Store {
@@ -15,9 +14,9 @@ fn finished(threads: &[&str]) -> Store {
 
 /// The flame graph of all tracks, node by node: `a>b total self count`.
 fn paths(statistics: &mut Statistics, store: &Store) -> Vec<String> {
-    let flame = statistics.flame(store, ROOT);
+    let flame = flame(statistics, store, &[]);
     let mut paths: Vec<String> = Vec::new();
-    for i in 0..flame.node.len() {
+    for i in 0..flame.name.len() {
         let name = char::from_u32(flame.name[i].wrapping_add(97)).filter(|c| *c >= 'a').unwrap_or('*');
         let caller = paths.get(flame.parent[i] as usize).map(|path| format!("{path}>")).unwrap_or_default();
         paths.push(format!("{caller}{name}"));
@@ -130,16 +129,16 @@ fn within(callers: u32, rounds: u64) -> Store {
 #[test]
 fn part_of_a_scan_estimates_the_same_tree() {
     let store = within(4, 50_000);
-    let exact = scanned(&store, ALL, &[0]).flame(&store, ROOT);
-    assert_eq!(exact.node.len(), 1 + 4 * 3);
+    let exact = flame(&mut scanned(&store, ALL, &[0]), &store, &[]);
+    assert_eq!(exact.name.len(), 1 + 4 * 3);
     assert_eq!(exact.total[0], 5.0 * 200_000.0 - 1.0, "from the first event on");
     let mut statistics = Statistics::new(&store, question(ALL, &[0]));
     assert!(!statistics.step(&store, 100_000));
-    let estimate = statistics.flame(&store, ROOT);
+    let estimate = flame(&mut statistics, &store, &[]);
     assert!(!statistics.is_exact());
     let by_path = |flame: &FlameColumns| -> BTreeMap<Vec<u32>, f64> {
         let mut paths: Vec<Vec<u32>> = Vec::new();
-        for i in 0..flame.node.len() {
+        for i in 0..flame.name.len() {
             let mut path = paths.get(flame.parent[i] as usize).cloned().unwrap_or_default();
             path.push(flame.name[i]);
             paths.push(path);
@@ -155,31 +154,20 @@ fn part_of_a_scan_estimates_the_same_tree() {
 }
 
 #[test]
-fn nodes_keep_their_numbers_until_more_callers_arrive() {
+fn a_focus_below_an_unrecorded_caller_stays_in_other_ranges() {
     let mut store = store(&[(Stacking::Nested, "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16")]);
-    let scan = |store: &Store, range, focus, previous| {
-        let mut scan = Scan::new(store, question(range, &[0]), false, Some(focus), previous);
-        while scan.step(store, 1) == Step::More {}
-        let flame = scan.part(store).unwrap().flame.unwrap();
-        (scan, flame)
+    let focused = |store: &Store, range| {
+        let flame = flame(&mut scanned(store, range, &[0]), store, &[0, 1, 2]);
+        (flame.name[1..].to_vec(), flame.focus, flame.total)
     };
-    let (first, flame) = scan(&store, ALL, ROOT, None);
-    let c = flame.node[flame.name.iter().position(|name| *name == 2).unwrap()];
-    assert!(c as usize > store.calls.len(), "added");
-    // A different range finds the paths in a different order.
-    let (mut second, _) = scan(&store, (12, 16), ROOT, Some(first));
-    // A job that was cancelled, or whose result was evicted.
-    second.release();
-    let (third, flame) = scan(&store, (11, 12), c, Some(second));
-    assert_eq!((flame.node[flame.focus as usize], flame.name[flame.focus as usize]), (c, 2));
-
+    assert_eq!(focused(&store, ALL), (vec![0, 1, 2], 3, vec![5.0, 5.0, 2.0, 1.0]));
+    assert_eq!(focused(&store, (11, 12)), (vec![0, 1, 2], 3, vec![1.0; 4]));
+    assert_eq!(focused(&store, (13, 16)), (vec![0, 1, 2], 3, vec![3.0, 3.0, 0.0, 0.0]));
+    // One more caller of all of them.
     let mut batch = EventBatch::with_capacity(1);
     batch.push(EventKind::End, 0, 20, 4, Locator::default());
     store.apply(&mut batch);
-    let (fourth, flame) = scan(&store, ALL, c, Some(third));
-    assert_eq!(flame.focus, 0, "the number does not become another node");
-    let (_, flame) = scan(&store, ALL, ROOT, Some(fourth));
-    assert_eq!(flame.total[0], 9.0);
+    assert_eq!(focused(&store, ALL).2, [9.0, 0.0, 0.0, 0.0], "now they are below another one");
 }
 
 #[test]
@@ -192,7 +180,7 @@ fn unwinding_deep_stacks_costs_no_more_than_their_paths() {
     let mut store = store_of(&[(Stacking::Nested, events.collect())]);
     store.finish(false);
     let mut statistics = scanned(&store, ALL, &[0]);
-    assert_eq!(statistics.flame(&store, ROOT).total[0], 29_994.0);
+    assert_eq!(flame(&mut statistics, &store, &[]).total[0], 29_994.0);
     let f = statistics.functions(&store);
     let position = f.name.iter().position(|name| *name == 5000).unwrap();
     assert_eq!((f.count[position], f.total[position]), (3000.0, 3000.0));

@@ -1,0 +1,222 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { CallList, CallOrder } from '../base/calls_protocol.ts';
+import type { JobProgress, JobReply } from '../base/job_protocol.ts';
+import { type Item, MANY, type Ticks } from '../base/protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { watch } from '../base/watch.ts';
+import { pointedOf } from './pointing.ts';
+import type { Selection } from './selection.ts';
+import type { Statistics } from './statistics.ts';
+import type { Trace } from './trace.ts';
+
+/** Rows of one request. */
+const BLOCK = 256;
+/** Rows in the cache, about. */
+const KEPT = 8192;
+
+type Slice = Extract<Item, { kind: 'slice' }>;
+
+/** A call of a function. */
+export interface Call {
+  readonly item: Slice;
+  readonly start: Ticks;
+  readonly end: Ticks;
+  /** `FLAG_*` bits. */
+  readonly flags: number;
+}
+
+/** Durations in ticks, both included. */
+export interface Interval {
+  readonly shortest: bigint;
+  readonly longest: bigint;
+}
+
+/** The calls of one function in the range and the thread of the panels. */
+export interface FunctionCalls {
+  /** Name id. */
+  readonly name: number;
+  readonly order: Signal<CallOrder>;
+  /** Only calls of these durations; null for all. */
+  readonly interval: Signal<Interval | null>;
+  /**
+   * What is known of the list; null until it is there. Its rows are those of the latest request. While another list is
+   * being made, it is that of the one before.
+   */
+  readonly list: ReadonlySignal<CallList | null>;
+  readonly progress: ReadonlySignal<JobProgress | null>;
+  /** Why there is no list, in a sentence; null while nothing is wrong. */
+  readonly failure: ReadonlySignal<string | null>;
+  /** Grows when rows have arrived. */
+  readonly version: ReadonlySignal<number>;
+  /** Number of the current row, or -1. */
+  readonly current: ReadonlySignal<number>;
+  /** A row to bring into view; a new object for each wish. */
+  readonly wanted: ReadonlySignal<{ readonly row: number } | null>;
+  /** A row, or null if it is not there yet. */
+  row(number: number): Call | null;
+  /** Requests the rows of a part of the list that are not there yet, `end` exclusive. */
+  want(first: number, end: number): void;
+  /** Selects the call of a row in the timeline. */
+  choose(number: number): void;
+  readonly dispose: Dispose;
+}
+
+/** Lists the calls of a function, as the scope of the `statistics` changes. The list and the `selection` follow each other. */
+export function createCallList(
+  name: number,
+  trace: Pick<Trace, 'begin' | 'status'>,
+  statistics: Pick<Statistics, 'asked' | 'range' | 'whose'>,
+  selection: Pick<Selection, 'selected' | 'reveal'>,
+): FunctionCalls {
+  const scope = createScope();
+  const order = signal<CallOrder>('start');
+  const interval = signal<Interval | null>(null);
+  const list = signal<CallList | null>(null);
+  const progress = signal<JobProgress | null>(null);
+  const failure = signal<string | null>(null);
+  const version = signal(0);
+  const current = signal(-1);
+  const wanted = signal<{ readonly row: number } | null>(null);
+  const rows = new Map<number, Call>();
+  let cancel: Dispose | null = null;
+  /** No row of the list is known yet. */
+  let isNew = true;
+  /** The rows that are asked for, `end` exclusive. */
+  let pending = { first: 0, end: 0 };
+  /** A row that is to be chosen when it arrives, or -1. */
+  let awaited = -1;
+  /** What the person chose in the list: its row is the current one already. */
+  let mine: unknown = null;
+
+  const selectedCall = (): Slice | null => {
+    const pointed = selection.selected.peek();
+    return pointed?.item?.kind === 'slice' && pointed.name === name && pointed.item.index !== MANY
+      ? pointed.item
+      : null;
+  };
+  const ask = (first: number, of: Slice | null) => {
+    pending = { first, end: first + BLOCK };
+    const { shortest, longest } = interval.peek() ?? { shortest: 0n, longest: MAX_TICKS };
+    const about = { name, shortest, longest, order: order.peek(), first, rows: BLOCK, of };
+    cancel?.();
+    cancel = trace.begin({ kind: 'calls', ...statistics.asked(), ...about }, (reply) => take(first, of, reply));
+  };
+  const take = (first: number, of: Slice | null, reply: JobReply<'calls'>) => {
+    if (reply.t === 'job-progress') {
+      progress.value = reply.progress;
+      return;
+    }
+    cancel = null;
+    pending = { first: 0, end: 0 };
+    progress.value = null;
+    if (reply.t === 'job-failed') {
+      list.value = null;
+      failure.value = reply.error.sentence;
+      return;
+    }
+    const { part } = reply;
+    isNew = false;
+    failure.value = null;
+    if (rows.size > KEPT) rows.clear();
+    for (let i = 0; i < part.length; i += 1) rows.set(first + i, callOf(part, i));
+    list.value = part;
+    version.value += 1;
+    if (of) {
+      current.value = part.found ? part.at : -1;
+      // By start, the place where the call would be is a place to look at, too.
+      if (part.found || order.peek() === 'start') wanted.value = { row: part.at };
+    }
+    if (awaited >= 0 && rows.has(awaited)) choose(awaited);
+  };
+  const choose = (number: number) => {
+    current.value = number;
+    const call = rows.get(number);
+    awaited = call ? -1 : number;
+    if (!call) return;
+    const pointed = pointedOf({ ...call, name });
+    mine = pointed;
+    selection.reveal(pointed);
+  };
+
+  scope.add(
+    watch([statistics.range, statistics.whose, order, interval, trace.status], () => {
+      // While the file is being read, calls are added and others still run.
+      if (trace.status.peek().at === 'loading') return;
+      rows.clear();
+      awaited = -1;
+      current.value = -1;
+      // The list before stays in sight, so that nothing flickers.
+      isNew = true;
+      version.value += 1;
+      ask(0, selectedCall());
+    }),
+  );
+  scope.add(
+    watch([selection.selected], () => {
+      const item = selectedCall();
+      if (isNew || selection.selected.peek() === mine) return;
+      current.value = -1;
+      if (item) ask(Math.max(0, wanted.peek()?.row ?? 0), item);
+    }),
+  );
+  scope.add(() => cancel?.());
+
+  return {
+    name,
+    order,
+    interval,
+    list,
+    progress,
+    failure,
+    version,
+    current,
+    wanted,
+    row: (number) => rows.get(number) ?? null,
+    want: (first, end) => {
+      const known = list.peek();
+      // Another question would begin the scan anew.
+      if (!known || isNew) return;
+      let missing = first;
+      const last = Math.min(end, known.listed);
+      while (missing < last && rows.has(missing)) missing += 1;
+      if (missing >= last || (missing >= pending.first && missing < pending.end)) return;
+      // A little above as well, for a list that is scrolled upwards.
+      ask(Math.max(0, missing - (rows.has(last) ? BLOCK - (last - missing) : BLOCK / 4)), null);
+    },
+    choose,
+    dispose: scope.dispose,
+  };
+}
+
+/** Finds the shortest or the longest call of a function in the scope of the statistics, and selects it. */
+export function selectExtreme(
+  which: 'shortest' | 'longest',
+  name: number,
+  {
+    trace,
+    statistics,
+    selection,
+  }: {
+    readonly trace: Pick<Trace, 'begin'>;
+    readonly statistics: Pick<Statistics, 'asked'>;
+    readonly selection: Pick<Selection, 'selected' | 'reveal'>;
+  },
+): Dispose {
+  const before = selection.selected.peek();
+  const about = { name, shortest: 0n, longest: MAX_TICKS, order: which, first: 0, rows: 1, of: null };
+  return trace.begin(
+    { kind: 'calls', ...statistics.asked(), ...about },
+    (reply) => {
+      // A selection made in the meantime takes precedence.
+      if (reply.t !== 'job-part' || reply.part.length === 0 || selection.selected.peek() !== before) return;
+      selection.reveal(pointedOf({ ...callOf(reply.part, 0), name }));
+    },
+    'extreme call',
+  );
+}
+
+function callOf(part: CallList, i: number): Call {
+  const item = { kind: 'slice', track: part.track[i]!, depth: part.depth[i]!, index: part.index[i]! } as const;
+  return { item, start: ticks(part.start[i]!), end: ticks(part.end[i]!), flags: part.flags[i]! };
+}

@@ -1,0 +1,277 @@
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type FlameView, NO_TRANSFORMS, type TimeOrder, type Transforms } from '../base/calls_protocol.ts';
+import type { JobProgress } from '../base/job_protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
+import { createCallList, type FunctionCalls } from './call_list.ts';
+import { keyAbove, layRows, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
+import type { Selection } from './selection.ts';
+import type { Statistics, Wanted } from './statistics.ts';
+import type { Trace } from './trace.ts';
+import { type Change, transformsOf, withChange } from './transforms.ts';
+
+/** The views of the calls of a range. */
+export const CALL_VIEWS = ['functions', 'tree', 'flame'] as const;
+export type CallView = (typeof CALL_VIEWS)[number];
+
+/** The modes of the flame graph. */
+export const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
+export type FlameMode = (typeof FLAME_MODES)[number];
+
+/** The picture of calls in the order of time. */
+export type TimePicture =
+  | { readonly at: 'making'; readonly progress: JobProgress | null }
+  | { readonly at: 'made'; readonly picture: TimeOrder }
+  | { readonly at: 'failed'; readonly sentence: string };
+
+/** The state of the Calls panel of one trace. */
+export interface Calls {
+  /** The panel is on the screen. */
+  readonly mounted: Signal<boolean>;
+  readonly view: ReadonlySignal<CallView>;
+  readonly mode: Signal<FlameMode>;
+  /** Changes of the call paths in Tree and Flame. */
+  readonly changes: ReadonlySignal<readonly Change[]>;
+  /** What is in focus of the flame graph: names from the root. Of a sandwich, its function; empty without one. */
+  readonly path: ReadonlySignal<readonly number[]>;
+  /** The tree is from functions to callers. */
+  readonly inverted: Signal<boolean>;
+  readonly sort: Signal<TreeSort>;
+  /** Rows of the tree on the screen. */
+  readonly rows: ReadonlySignal<readonly TreeRow[]>;
+  /** Key of the current row of the tree; '' for none. */
+  readonly row: Signal<string>;
+  /** The calls of one function in place of the view; null while the view shows. */
+  readonly listed: ReadonlySignal<FunctionCalls | null>;
+  /** null unless the flame graph is in the order of time. */
+  readonly time: ReadonlySignal<TimePicture | null>;
+  add(change: Change): void;
+  remove(change: Change): void;
+  clear(): void;
+  /** Focuses a node of the flame graph; {@link Calls.focusBack} returns to the one before. */
+  focus(path: readonly number[]): void;
+  /** Returns false if there was nothing to go back to. */
+  focusBack(): boolean;
+  /** Shows the callers and callees of a function. */
+  sandwich(name: number): void;
+  open(key: string): void;
+  close(key: string): void;
+  /** Opens rows, or everything below one of them, as far as rows allow: '' for the whole tree. */
+  openAll(keys: readonly string[]): void;
+  openEverything(key: string): void;
+  closeAll(): void;
+  /** Lists the calls of a function. */
+  list(name: number): void;
+  /** Returns from the list to the view. */
+  back(): void;
+  readonly dispose: Dispose;
+}
+
+interface Parts {
+  readonly trace: Trace;
+  readonly statistics: Statistics;
+  readonly selection: Selection;
+}
+
+/** The Calls panel of a trace. `view` is the one in front, which the caller remembers. */
+export function createCalls({ trace, statistics, selection }: Parts, view: ReadonlySignal<CallView>): Calls {
+  const scope = createScope();
+  const mounted = signal(false);
+  const mode = signal<FlameMode>('heavy');
+  const changes = signal<readonly Change[]>([]);
+  /** The node in focus and those before, the latest last, for each mode. */
+  const focused = signal<Readonly<Record<FlameMode, readonly (readonly number[])[]>>>({
+    heavy: [],
+    time: [],
+    inverted: [],
+    sandwich: [],
+  });
+  const inverted = signal(false);
+  const sort = signal<TreeSort>({ by: 'total', descending: true });
+  const row = signal('');
+  const opened = signal<{ readonly down: ReadonlySet<string>; readonly up: ReadonlySet<string> }>({
+    down: new Set(),
+    up: new Set(),
+  });
+  const everything = signal<string | null>(null);
+  const listed = signal<FunctionCalls | null>(null);
+  const time = signal<TimePicture | null>(null);
+
+  const path = computed(() => focused.value[mode.value].at(-1) ?? []);
+  /** The names that filters match: others after they were renamed, and more once the file is read. */
+  const known = computed(() => {
+    const filtered = changes.value.some(({ kind }) => kind === 'only');
+    return filtered ? `${trace.names.version.value} ${trace.status.value.at} ${trace.names.text.length}` : '';
+  });
+  const transforms = computed((): Transforms => {
+    void known.value;
+    return transformsOf(changes.value, trace.names);
+  });
+  const openRows = computed(() => (inverted.value ? opened.value.up : opened.value.down));
+  const wanted = computed((): Wanted | null => {
+    if (!mounted.value || listed.value) return null;
+    const none = { functions: false, flame: null, tree: null, transforms: NO_TRANSFORMS };
+    if (view.value === 'functions') return { ...none, functions: true, key: 'functions' };
+    const changed = `${changes.value.map((change) => JSON.stringify(change)).join()} ${known.value}`;
+    if (view.value === 'tree') {
+      const tree = treeView(inverted.value, openRows.value, everything.value);
+      const rows = [...tree.parents, '/', ...tree.names, '/', tree.everything].join();
+      return { ...none, tree, transforms: transforms.value, key: `tree ${inverted.value} ${rows} ${changed}` };
+    }
+    const flame = flameView(mode.value, path.value);
+    if (!flame) return null;
+    const key = `flame ${flame.mode} ${flame.path.join()} ${changed}`;
+    return { ...none, flame, transforms: transforms.value, key };
+  });
+  scope.add(
+    effect(() => {
+      const now = wanted.value;
+      if (statistics.shown.peek()?.key !== now?.key) statistics.shown.value = now;
+    }),
+  );
+  scope.add(() => {
+    statistics.shown.value = null;
+  });
+
+  const rows = computed(() => {
+    const told = statistics.tree.value;
+    if (!told || told.wanted.tree?.inverted !== inverted.value) return [];
+    return layRows(told.columns, sort.value, trace.names);
+  });
+  const setOpen = (next: ReadonlySet<string>) => {
+    opened.value = inverted.peek() ? { ...opened.peek(), up: next } : { ...opened.peek(), down: next };
+  };
+  // Once everything is open, the rows say what that was.
+  scope.add(
+    watch([statistics.tree], () => {
+      const told = statistics.tree.peek();
+      if (!told || told.wanted.tree?.everything === null || everything.peek() === null) return;
+      if (told.wanted.key !== wanted.peek()?.key || !told.exact) return;
+      const open = rows.peek().filter(({ state }) => state === 'open');
+      batch(() => {
+        setOpen(new Set([...openRows.peek(), ...open.map(({ key }) => key)]));
+        everything.value = null;
+      });
+    }),
+  );
+
+  // The order of time needs the slices themselves, so it is a job of its own.
+  const timed = computed(() => mounted.value && !listed.value && view.value === 'flame' && mode.value === 'time');
+  scope.add(
+    watch([timed, transforms, statistics.range, statistics.whose, trace.status], () => {
+      time.value = null;
+      if (!timed.peek() || trace.status.peek().at === 'loading') return undefined;
+      time.value = { at: 'making', progress: null };
+      const question = { kind: 'timeOrder', ...statistics.asked(), transforms: transforms.peek() } as const;
+      return trace.begin(question, (reply) => {
+        if (reply.t === 'job-progress') time.value = { at: 'making', progress: reply.progress };
+        else if (reply.t === 'job-failed') time.value = { at: 'failed', sentence: reply.error.sentence };
+        else time.value = { at: 'made', picture: reply.part };
+      });
+    }),
+  );
+
+  const setFocus = (stack: readonly (readonly number[])[]) => {
+    focused.value = { ...focused.peek(), [mode.peek()]: stack };
+  };
+  // Another thread has other paths, and changed paths have other names.
+  scope.add(
+    watch([statistics.whose, changes], () => {
+      const { sandwich } = focused.peek();
+      focused.value = { heavy: [], time: [], inverted: [], sandwich: sandwich.slice(-1) };
+    }),
+  );
+
+  const leaveList = () => {
+    listed.peek()?.dispose();
+    listed.value = null;
+  };
+  scope.add(leaveList);
+  scope.add(watch([view], leaveList));
+
+  return {
+    mounted,
+    view,
+    mode,
+    changes,
+    path,
+    inverted,
+    sort,
+    rows,
+    row,
+    listed,
+    time,
+    add: (change) => {
+      changes.value = withChange(changes.peek(), change);
+    },
+    remove: (change) => {
+      changes.value = changes.peek().filter((other) => other !== change);
+    },
+    clear: () => {
+      changes.value = [];
+    },
+    focus: (to) => {
+      if (to.join() !== path.peek().join()) setFocus([...focused.peek()[mode.peek()], to]);
+    },
+    focusBack: () => {
+      const stack = focused.peek()[mode.peek()];
+      // A sandwich needs a function.
+      if (stack.length <= (mode.peek() === 'sandwich' ? 1 : 0)) return false;
+      setFocus(stack.slice(0, -1));
+      return true;
+    },
+    sandwich: (name) => {
+      batch(() => {
+        mode.value = 'sandwich';
+        if (path.peek().join() !== String(name)) setFocus([...focused.peek().sandwich, [name]]);
+      });
+    },
+    open: (key) => setOpen(new Set([...openRows.peek(), key])),
+    close: (key) => {
+      const next = new Set(openRows.peek());
+      next.delete(key);
+      setOpen(next);
+    },
+    openAll: (keys) => setOpen(new Set([...openRows.peek(), ...keys])),
+    openEverything: (key) => {
+      batch(() => {
+        // The rows above it are open: it is on the screen.
+        if (key !== '') setOpen(new Set([...openRows.peek(), key]));
+        everything.value = key;
+      });
+    },
+    closeAll: () => {
+      batch(() => {
+        setOpen(new Set());
+        row.value = row.peek().split(' ')[0]!;
+      });
+    },
+    list: (name) => {
+      leaveList();
+      listed.value = createCallList(name, trace, statistics, selection);
+    },
+    back: leaveList,
+    dispose: scope.dispose,
+  };
+}
+
+/** The question for a flame graph; null if there is none to ask. */
+function flameView(mode: FlameMode, path: readonly number[]): FlameView | null {
+  const names = Uint32Array.from(path);
+  switch (mode) {
+    case 'heavy':
+      return { mode: 'down', path: names };
+    case 'inverted':
+      return { mode: 'up', path: names };
+    case 'sandwich':
+      return path.length > 0 ? { mode: 'sandwich', path: names } : null;
+    case 'time':
+      return null;
+  }
+}
+
+/** The closed rows that are below the same row as the one with a key, that one included. */
+export function closedSiblings(rows: readonly TreeRow[], key: string): readonly string[] {
+  const above = keyAbove(key);
+  return rows.filter((row) => row.state === 'closed' && keyAbove(row.key) === above).map((row) => row.key);
+}

@@ -1,0 +1,192 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { shortened } from '../../../base/format.ts';
+import type { Calls } from '../../../model/calls.ts';
+import { type Change, changeTitle, parseFilter } from '../../../model/transforms.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+
+interface SegmentsProps<T extends string> {
+  readonly label: string;
+  readonly options: readonly (readonly [value: T, title: ComponentChildren])[];
+  readonly value: T;
+  readonly choose: (value: T) => void;
+}
+
+/** A choice of which all options are in sight. Arrow keys choose the next and the previous one. */
+export function Segments<T extends string>({ label, options, value, choose }: SegmentsProps<T>) {
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = options.findIndex(([option]) => option === value);
+    const box = event.currentTarget as HTMLElement;
+    const next = (at + by + options.length) % options.length;
+    choose(options[next]![0]);
+    box.querySelectorAll<HTMLElement>('[role=radio]')[next]?.focus();
+  };
+  return (
+    <div class="segments" role="radiogroup" aria-label={label} onKeyDown={onKey}>
+      {options.map(([option, title]) => (
+        // biome-ignore lint/a11y/useSemanticElements: a radio input cannot be styled as a segment with a border.
+        <button
+          type="button"
+          key={option}
+          class="segment"
+          role="radio"
+          aria-checked={option === value}
+          tabIndex={option === value ? 0 : -1}
+          onClick={() => choose(option)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface ActionsProps {
+  readonly open: OpenTrace;
+  readonly calls: Calls;
+  /** Name id, or -1 while there is none: the buttons keep their place. */
+  readonly name: number;
+  readonly sandwich: (name: number) => void;
+  /** Whether the call paths can be changed here. */
+  readonly changes: boolean;
+}
+
+/** What can be done with one function. */
+export function FunctionActions({ open, calls, name, sandwich, changes }: ActionsProps) {
+  const none = name < 0;
+  const title = none ? 'the chosen function' : shortened(open.trace.names.of(name));
+  const ready = open.trace.status.value.at !== 'loading';
+  const isSandwich = calls.view.value === 'flame' && calls.mode.value === 'sandwich' && calls.path.value[0] === name;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
+    <span class="actions" role="group" aria-label={none ? 'Function' : `Function ${title}`}>
+      <button
+        type="button"
+        class="plain link"
+        disabled={!ready || none}
+        title={ready ? `List the calls of ${title}` : 'Available once the file is read'}
+        onClick={() => calls.list(name)}
+      >
+        List calls
+      </button>
+      {!isSandwich && (
+        <button
+          type="button"
+          class="plain link"
+          disabled={none}
+          title={`Show callers and callees of ${title}`}
+          onClick={() => sandwich(name)}
+        >
+          Sandwich
+        </button>
+      )}
+      {changes && (
+        <>
+          <button
+            type="button"
+            class="plain link"
+            disabled={none}
+            title={`Begin call paths at ${title}`}
+            onClick={() => calls.add({ kind: 'focus', name })}
+          >
+            Focus
+          </button>
+          <button
+            type="button"
+            class="plain link"
+            disabled={none}
+            title={`Leave out ${title}: its self time becomes that of its callers`}
+            onClick={() => calls.add({ kind: 'hide', name })}
+          >
+            Hide
+          </button>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** The field whose text becomes a filter of call paths. */
+export function PathFilter({ calls }: { calls: Calls }) {
+  const text = useSignal('');
+  const wrong = text.value.trim() === '' ? null : parseFilter(text.value).error;
+  return (
+    <form
+      class="path-filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.value.trim() === '' || wrong) return;
+        calls.add({ kind: 'only', text: text.value.trim() });
+        text.value = '';
+      }}
+    >
+      <input
+        type="search"
+        placeholder="Filter paths"
+        aria-label="Filter call paths"
+        title="A part of a name, or /regex/. Enter applies it."
+        aria-invalid={wrong !== null}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+      />
+      {wrong && (
+        <span class="wrong" role="alert">
+          {wrong}
+        </span>
+      )}
+    </form>
+  );
+}
+
+/** The switch that collapses recursion. */
+export function CollapseSwitch({ calls }: { calls: Calls }) {
+  const on = calls.changes.value.find(({ kind }) => kind === 'collapse');
+  return (
+    <label class="collapse" title="Leave out calls of functions that run already further up">
+      <input
+        type="checkbox"
+        checked={on !== undefined}
+        onChange={() => (on ? calls.remove(on) : calls.add({ kind: 'collapse' }))}
+      />
+      Collapse recursion
+    </label>
+  );
+}
+
+/** The changes of the call paths in their order, each with a button that takes it back. */
+export function Chips({ open, calls }: { open: OpenTrace; calls: Calls }) {
+  const changes = calls.changes.value;
+  if (changes.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Changes of call paths">
+      {changes.map((change) => (
+        <Chip key={JSON.stringify(change)} open={open} calls={calls} change={change} />
+      ))}
+      {changes.length > 1 && (
+        <li>
+          <button type="button" class="plain link" onClick={calls.clear}>
+            Clear all
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Chip({ open, calls, change }: { open: OpenTrace; calls: Calls; change: Change }) {
+  const title = shortened(changeTitle(change, open.trace.names));
+  return (
+    <li class="chip" title={title}>
+      <span>{title}</span>
+      <button type="button" class="plain" aria-label={`Remove ${title}`} onClick={() => calls.remove(change)}>
+        ×
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,89 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { type Calls, type CallView, createCalls } from '../../../model/calls.ts';
+import type { Sort } from '../../../model/functions.ts';
+import type { ThemeControl } from '../../../model/theme.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import type { PanelView } from '../../dock/panel.ts';
+import { FlameGraph } from '../flame/flame.tsx';
+import { Functions } from '../functions/functions.tsx';
+import { FunctionActions, Segments } from './bar.tsx';
+import { CallListView } from './list.tsx';
+import { CallTree } from './tree.tsx';
+import './calls.css';
+
+/** What the page remembers for the panel. */
+interface Memory {
+  readonly view: ReadonlySignal<CallView>;
+  readonly choose: (view: CallView) => void;
+  /** Of the table of functions. */
+  readonly sort: Signal<Sort>;
+}
+
+/** The Calls panel of a trace. */
+export function callsView(open: OpenTrace, { view, choose, sort }: Memory): PanelView {
+  const calls = createCalls(open, view);
+  const filter = signal('');
+  return {
+    component: ({ theme }) => (
+      <CallsPanel open={open} theme={theme} calls={calls} choose={choose} sort={sort} filter={filter} />
+    ),
+    dispose: calls.dispose,
+  };
+}
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly theme: ThemeControl;
+  readonly calls: Calls;
+  readonly choose: (view: CallView) => void;
+  readonly sort: Signal<Sort>;
+  readonly filter: Signal<string>;
+}
+
+function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
+  useEffect(() => {
+    calls.mounted.value = true;
+    return () => {
+      calls.mounted.value = false;
+    };
+  }, [calls]);
+  const listed = calls.listed.value;
+  if (listed) return <CallListView key={listed.name} open={open} calls={calls} list={listed} />;
+  const own = open.trace.info.value?.sliceNoun === 'call';
+  const views: readonly (readonly [CallView, ComponentChildren])[] = [
+    // Calls have functions. Lifetimes and frames have names.
+    ['functions', own ? 'Functions' : 'Names'],
+    ['tree', 'Tree'],
+    ['flame', 'Flame'],
+  ];
+  const lead = <Segments label="View" options={views} value={calls.view.value} choose={choose} />;
+  const chosen = open.statistics.highlighted.value;
+  const sandwich = (name: number) => {
+    calls.sandwich(name);
+    choose('flame');
+  };
+  switch (calls.view.value) {
+    case 'functions':
+      return (
+        <Functions
+          open={open}
+          theme={theme}
+          sort={sort}
+          filter={filter}
+          lead={lead}
+          list={calls.list}
+          actions={
+            chosen >= 0 && (
+              <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />
+            )
+          }
+        />
+      );
+    case 'tree':
+      return <CallTree open={open} theme={theme} calls={calls} lead={lead} sandwich={sandwich} />;
+    case 'flame':
+      return <FlameGraph open={open} theme={theme} calls={calls} lead={lead} sandwich={sandwich} />;
+  }
+}

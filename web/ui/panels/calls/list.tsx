@@ -1,0 +1,220 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { CallList, CallOrder } from '../../../base/calls_protocol.ts';
+import {
+  formatCount,
+  formatCounted,
+  formatLength,
+  formatPercent,
+  formatPosition,
+  shortened,
+} from '../../../base/format.ts';
+import type { Clock, Ticks } from '../../../base/protocol.ts';
+import type { FunctionCalls } from '../../../model/call_list.ts';
+import type { Calls } from '../../../model/calls.ts';
+import { laidHeight, shownRows } from '../../../model/long_list.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import { Gap, useLongList } from '../long_list.tsx';
+import { TABLE_ROW } from '../virtual_rows.tsx';
+import { Segments } from './bar.tsx';
+import { DurationHistogram } from './histogram.tsx';
+import './list.css';
+
+/** Rows above and below the visible ones. */
+const SPARE = 8;
+const ORDERS: readonly (readonly [CallOrder, string])[] = [
+  ['start', 'By start'],
+  ['longest', 'Longest'],
+  ['shortest', 'Shortest'],
+];
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly calls: Calls;
+  readonly list: FunctionCalls;
+}
+
+/** The calls of one function: a list, and how their durations are distributed. */
+export function CallListView({ open, calls, list }: Props) {
+  const { trace } = open;
+  const info = trace.info.value;
+  const known = list.list.value;
+  const extent = trace.progress.value.extent;
+  const back = useRef<HTMLButtonElement>(null);
+  // The focus was on what led here, which is no longer there.
+  useEffect(() => back.current?.focus(), []);
+  if (!info || !extent) return null;
+  const title = shortened(trace.names.of(list.name));
+  const current = list.current.value;
+  const differ = known !== null && durationsDiffer(known);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
+    <div
+      class="call-list"
+      role="group"
+      aria-label={`Calls of ${title}`}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' && event.key !== 'Backspace') return;
+        if (event.target instanceof HTMLInputElement) return;
+        event.preventDefault();
+        event.stopPropagation();
+        calls.back();
+      }}
+    >
+      <div class="panel-bar">
+        <button type="button" ref={back} onClick={calls.back}>
+          ‹ Back
+        </button>
+        <b class="call-list-name" title={title}>
+          {title}
+        </b>
+        {differ && (
+          <Segments
+            label="Order"
+            options={ORDERS}
+            value={list.order.value}
+            choose={(order) => {
+              list.order.value = order;
+            }}
+          />
+        )}
+        <span class="step-buttons">
+          <button
+            type="button"
+            aria-label={`Previous ${info.sliceNoun}`}
+            title={`Select the previous ${info.sliceNoun} of the list`}
+            disabled={!known || known.listed === 0 || current === 0}
+            onClick={() => list.choose(current < 0 ? Math.max(0, (list.wanted.value?.row ?? 0) - 1) : current - 1)}
+          >
+            ‹
+          </button>
+          <button
+            type="button"
+            aria-label={`Next ${info.sliceNoun}`}
+            title={`Select the next ${info.sliceNoun} of the list`}
+            disabled={!known || known.listed === 0 || current === known.listed - 1}
+            onClick={() => list.choose(current < 0 ? (list.wanted.value?.row ?? 0) : current + 1)}
+          >
+            ›
+          </button>
+        </span>
+        {known && (
+          <span class="muted panel-end">
+            {list.progress.value ? waiting(open, list) : amount(known, list.order.value, info.sliceNoun)}
+          </span>
+        )}
+      </div>
+      {known && differ && <DurationHistogram list={list} known={known} clock={info.clock} />}
+      {known ? (
+        <Rows open={open} list={list} known={known} clock={info.clock} origin={extent.from} />
+      ) : (
+        <p class="panel-note muted" role="status">
+          {waiting(open, list)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Whether there is anything to choose among durations. */
+function durationsDiffer({ low, above }: CallList): boolean {
+  return low.length > 1 || (low.length === 1 && above[0]! - low[0]! > 1);
+}
+
+function waiting({ trace }: OpenTrace, list: FunctionCalls): string {
+  const failure = list.failure.value;
+  if (failure) return failure;
+  if (trace.status.value.at === 'loading') return 'Calls are listed once the file has been read.';
+  const progress = list.progress.value;
+  return progress ? `Finding calls… ${formatPercent(progress.done, progress.of)}` : 'Finding calls…';
+}
+
+function amount({ all, chosen, listed }: CallList, order: CallOrder, noun: string): string {
+  const counted = chosen < all ? `${formatCount(chosen)} of ${formatCounted(all, noun)}` : formatCounted(all, noun);
+  if (listed >= chosen) return counted;
+  return `${counted}, the ${formatCount(listed)} ${order} are listed`;
+}
+
+interface RowsProps {
+  readonly open: OpenTrace;
+  readonly list: FunctionCalls;
+  readonly known: CallList;
+  readonly clock: Clock;
+  readonly origin: Ticks;
+}
+
+function Rows({ open, list, known, clock, origin }: RowsProps) {
+  const { trace } = open;
+  const box = useRef<HTMLDivElement>(null);
+  const { place, scroll, go, onScroll } = useLongList(box, known.listed);
+  // Repaint when rows arrive.
+  void list.version.value;
+  const { first, end, above } = shownRows(place, scroll, SPARE);
+  useEffect(() => list.want(first, end));
+  const current = list.current.value;
+  const wanted = list.wanted.value;
+  useEffect(() => {
+    if (wanted) go(Math.min(wanted.row, Math.max(0, known.listed - 1)));
+  }, [wanted]);
+  const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -known.listed, End: known.listed }[
+      event.key
+    ];
+    if (by === undefined || known.listed === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const from = current < 0 ? Math.floor(place.top) - (by > 0 ? 1 : 0) : current;
+    const next = Math.max(0, Math.min(known.listed - 1, from + by));
+    go(next);
+    // A row that has not arrived is chosen when it does.
+    list.choose(next);
+  };
+  const tracks = trace.tracks.value;
+  const noun = trace.info.value?.sliceNoun ?? 'call';
+  return (
+    <div class="table" ref={box} onScroll={onScroll}>
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
+        role="grid"
+        aria-label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} list`}
+        aria-rowcount={known.listed + 1}
+        aria-activedescendant={current >= first && current < end ? `call-${current}` : undefined}
+        tabIndex={0}
+        onKeyDown={onKey}
+      >
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col">#</th>
+            <th scope="col">Start</th>
+            <th scope="col">Duration</th>
+            <th scope="col" class="where">
+              Track
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <Gap pixels={above} columns={4} />
+          {Array.from({ length: Math.max(0, end - first) }, (_, k) => {
+            const number = first + k;
+            const row = list.row(number);
+            return (
+              <tr
+                key={number}
+                id={`call-${number}`}
+                aria-rowindex={number + 2}
+                aria-selected={number === current}
+                onClick={() => list.choose(number)}
+              >
+                <td class="muted">{formatCount(number + 1)}</td>
+                <td>{row ? formatPosition(row.start, origin, clock) : ''}</td>
+                <td>{row ? formatLength(row.end - row.start, clock) : ''}</td>
+                <td class="where">{row ? (tracks.get(row.item.track)?.name ?? '') : ''}</td>
+              </tr>
+            );
+          })}
+          <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={4} />
+        </tbody>
+      </table>
+      {known.listed === 0 && <p class="panel-note muted">No call in this range has such a duration.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { computed, signal } from '@preact/signals';
+import { plural } from '../../../base/format.ts';
+import type { TraceInfo } from '../../../base/protocol.ts';
+import type { Dock } from '../../../model/dock.ts';
+import type { Sort } from '../../../model/functions.ts';
+import { lazily } from '../../dock/lazy.tsx';
+import type { Panel } from '../../dock/panel.ts';
+
+/** The views, as `TraceInfo.firstTab` names them. */
+const VIEWS = ['functions', 'tree', 'flame'] as const;
+
+/**
+ * The Calls panel: functions, call tree and flame graph of the range. Its view is remembered for each format. The sort order
+ * of functions outlives a trace, the filter does not.
+ */
+export function createCallsPanel(dock: Dock): Panel {
+  const sort = signal<Sort>({ by: 'total', descending: true });
+  return {
+    id: 'calls',
+    title: 'Calls',
+    titleFor: ({ trace }) => titleOf(trace.info.value?.sliceNoun ?? 'call'),
+    views: VIEWS,
+    create: (open) => {
+      const view = computed(() => {
+        const info = open.trace.info.value;
+        const chosen = info ? dock.calls.value[info.format] : undefined;
+        return VIEWS.find((id) => id === chosen) ?? (info ? firstView(info) : 'functions');
+      });
+      const choose = (id: (typeof VIEWS)[number]) => {
+        const info = open.trace.info.peek();
+        if (info) dock.calls.value = { ...dock.calls.peek(), [info.format]: id };
+      };
+      return lazily(
+        () => import('./calls.tsx'),
+        ({ callsView }) => callsView(open, { view, choose, sort }),
+      );
+    },
+  };
+}
+
+/** A list of instructions says little about functions; a flame graph shows where it is. */
+function firstView({ firstTab, offers }: TraceInfo): (typeof VIEWS)[number] {
+  const first = VIEWS.find((id) => id === firstTab);
+  return first ?? (offers.includes('disassembly') ? 'flame' : 'functions');
+}
+
+/** The plural of a noun as a title. */
+function titleOf(noun: string): string {
+  const nouns = plural(2, noun);
+  return nouns.charAt(0).toUpperCase() + nouns.slice(1);
+}
