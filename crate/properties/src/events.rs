@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use unspool_engine::statistics::{Exact, Question, Statistics, Summary};
+use unspool_engine::statistics::{Exact, FlameView, Question, Statistics, Summary, Transform};
 use unspool_engine::{Item, MANY, Neighbour, Store, TrackRows};
 use unspool_formats::batch::Name;
 use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Stacking, TrackDef, TrackKind, ValueKind};
@@ -192,8 +192,17 @@ fn statistics(store: &Store, tracks: &[u32], choices: &mut Choices) {
         let stepped: BTreeMap<u32, u64> =
             functions.name.iter().copied().zip(functions.count.iter().map(|n| *n as u64)).collect();
         assert_eq!(stepped, expected, "counts of a scan in steps");
-        scan.flame(store, choices.index(store.calls().len() + 1) as u32);
         let name = choices.index(store.names().len()) as u32;
+        let path: Vec<u32> = (0..choices.index(3)).map(|_| choices.index(store.names().len() + 1) as u32).collect();
+        let views = [
+            FlameView::Down { path: path.clone() },
+            FlameView::Up { path: path.clone() },
+            FlameView::Sandwich { name },
+        ];
+        for view in &views {
+            scan.flames(store, view, &[]);
+            scan.flames(store, view, &[Transform::Collapse, Transform::Hide(path.clone())]);
+        }
         let mut exact = Exact::new(store, question, name);
         let percentiles = loop {
             if let Some(found) = exact.step(store, 1 + choices.below(5000)) {

@@ -13,6 +13,7 @@ mod code;
 mod containers;
 mod drive;
 mod events;
+mod language;
 mod names;
 mod rows;
 mod seeds;
@@ -46,6 +47,7 @@ pub static PROPERTIES: &[Property] = &[
     Property { name: "session", check: session::opened },
     Property { name: "code", check: code::disassembled },
     Property { name: "names", check: names::read },
+    Property { name: "language", check: language::understood },
 ];
 
 /// The check of the property with this name.

@@ -20,6 +20,13 @@ const FOLDERS: &[(&str, &[&str])] = &[
 /// A names file in both of its forms.
 const NAMES: &[u8] = b"1,main,main.c:12\n#2,f\n0x401000,\"g, h\"\n401000 20 start\n";
 
+/// Expressions with each kind of term.
+const EXPRESSIONS: &[&str] = &[
+    "name:main or (f -\"a b\") and not /x+y/i",
+    "dur>1.5ms start:10us..2s depth<=3 frame:1..2 flag:open thread:*1",
+    "arg.size.0:0xff ret:-1 text:\"gl\\n\" bytes:0f 05 insn:call addr:0x40..",
+];
+
 /// Names and contents of the seeds of a property. Their order is that of their names.
 ///
 /// # Panics
@@ -28,6 +35,9 @@ const NAMES: &[u8] = b"1,main,main.c:12\n#2,f\n0x401000,\"g, h\"\n401000 20 star
 pub fn seeds(property: &str) -> Vec<(String, Vec<u8>)> {
     if property == "names" {
         return vec![("names.csv".into(), NAMES.into())];
+    }
+    if property == "language" {
+        return (0..).zip(EXPRESSIONS).map(|(i, text)| (format!("expression {i}"), text.as_bytes().into())).collect();
     }
     let own: &[&str] = &[property];
     let folders = FOLDERS.iter().find(|(name, _)| *name == property).map_or(own, |(_, folders)| folders);
