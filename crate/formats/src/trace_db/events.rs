@@ -8,8 +8,8 @@ use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
 use crate::info::{Clock, Column, Info, Shows, Tab};
-use crate::problem::grouped;
 use crate::problem::Problem;
+use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
 use super::decode::{Ignore, Walk};
@@ -89,8 +89,12 @@ impl Decoder for TraceDbDecoder {
             offers: &[],
             first_tab: Tab::Functions,
             columns: COLUMNS,
-            properties: [("Layout", layout.to_string()), ("Names", grouped(names as u64).to_string()), ("Types", grouped(types as u64).to_string())]
-                .into(),
+            properties: [
+                ("Layout", layout.to_string()),
+                ("Names", grouped(names as u64).to_string()),
+                ("Types", grouped(types as u64).to_string()),
+            ]
+            .into(),
         }
     }
 
