@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use unspool_engine::statistics::{Exact, FlameView, Question, Statistics, Summary, Transform};
+use unspool_engine::jobs::{Job, Step};
+use unspool_engine::statistics::{
+    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Question, Statistics, Summary, TimeOrder, Transform,
+};
 use unspool_engine::{Item, MANY, Neighbour, Store, TrackRows};
 use unspool_formats::batch::Name;
 use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Stacking, TrackDef, TrackKind, ValueKind};
@@ -193,15 +196,27 @@ fn statistics(store: &Store, tracks: &[u32], choices: &mut Choices) {
             functions.name.iter().copied().zip(functions.count.iter().map(|n| *n as u64)).collect();
         assert_eq!(stepped, expected, "counts of a scan in steps");
         let name = choices.index(store.names().len()) as u32;
-        let path: Vec<u32> = (0..choices.index(3)).map(|_| choices.index(store.names().len() + 1) as u32).collect();
-        let views = [
-            FlameView::Down { path: path.clone() },
-            FlameView::Up { path: path.clone() },
-            FlameView::Sandwich { name },
-        ];
-        for view in &views {
-            scan.flames(store, view, &[]);
-            scan.flames(store, view, &[Transform::Collapse, Transform::Hide(path.clone())]);
+        let transform = match choices.below(4) {
+            0 => Transform::Collapse,
+            1 => Transform::Focus(vec![name]),
+            2 => Transform::Hide(vec![name]),
+            _ => Transform::Only(vec![name]),
+        };
+        let down = scan.flames(store, &FlameView::Down { path: vec![name] }, &[]).flame;
+        let up = scan.flames(store, &FlameView::Up { path: Vec::new() }, &[]).flame;
+        assert_eq!(up.total, [&down.total[..1], &up.total[1..]].concat(), "time in both directions");
+        for view in [FlameView::Up { path: vec![name] }, FlameView::Sandwich { name }] {
+            scan.flames(store, &view, std::slice::from_ref(&transform));
+        }
+        let mut drawn = TimeOrder::new(store, question.clone(), vec![transform]);
+        while drawn.step(store, 1 + choices.below(5000)) == Step::More {}
+        let about = CallsQuestion { range: question.clone(), name, durations: (0, u64::MAX) };
+        let view = CallsView { order: CallOrder::Start, first: choices.below(5), rows: 100, of: None };
+        let mut calls = Calls::new(store, about, view, None);
+        while calls.step(store, 1 + choices.below(5000)) == Step::More {}
+        if let Some(listed) = calls.found(store).filter(|_| store.is_finished()) {
+            assert_eq!(listed.all, expected.get(&name).copied().unwrap_or(0), "calls of a function");
+            assert!(listed.start.is_sorted(), "calls in the order of starts");
         }
         let mut exact = Exact::new(store, question, name);
         let percentiles = loop {

@@ -40,8 +40,16 @@ export function Header({ workbench, theme, choose, showKeys, find }: Props) {
       )}
       <span class="header-end">
         {trace?.info.value && (
-          <button type="button" class="plain" onClick={find} title="Find slices and records (Ctrl+F)">
-            Find
+          <button
+            type="button"
+            class="plain icon"
+            onClick={find}
+            aria-label="Find"
+            title="Find slices and records (Ctrl+F)"
+          >
+            <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true" class="find-icon">
+              <path d="M9.5 9.5l3.5 3.5M10.5 6a4.5 4.5 0 1 1-9 0a4.5 4.5 0 1 1 9 0" />
+            </svg>
           </button>
         )}
         {trace && (
