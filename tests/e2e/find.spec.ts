@@ -56,9 +56,21 @@ test('all hits are listed, selected in turn, and marked', async ({ page }) => {
   await page.locator('.area').focus();
   await page.keyboard.press('F3');
   await expect(count(page)).toHaveText('1 of 24');
-  await page.getByRole('button', { name: 'List' }).click();
+  await page.getByRole('button', { name: 'List', exact: true }).click();
   await expect(hitRows(page).first()).toContainText('glDrawElements');
   expect(plain(await hitRows(page).first().innerText())).toContain('mode: GL_TRIANGLES, count: 108');
+  // A head stands over its column.
+  const left = async (text: string, of: string) =>
+    page
+      .locator(`.results ${of}`)
+      .getByText(text, { exact: true })
+      .first()
+      .evaluate((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getBoundingClientRect().left;
+      });
+  expect(Math.abs((await left('Thread', 'th button')) - (await left('thread 0', 'td')))).toBeLessThan(2);
   await hitRows(page).nth(2).click();
   await expect(count(page)).toHaveText('3 of 24');
   expect(await barriers(page)).toEqual([]);
@@ -67,7 +79,7 @@ test('all hits are listed, selected in turn, and marked', async ({ page }) => {
 test('hits are put in another order', async ({ page }) => {
   await show(page, fixture('threads.xray'));
   await find(page, 'name:#3 dur>2us');
-  await page.getByRole('button', { name: 'List' }).click();
+  await page.getByRole('button', { name: 'List', exact: true }).click();
   await page.getByRole('button', { name: 'Duration' }).click();
   await expect(page.getByRole('columnheader', { name: 'Duration' })).toHaveAttribute('aria-sort', 'descending');
   await expect(hitRows(page).first()).toContainText('µs');
@@ -101,4 +113,33 @@ test('keys and names are completed by keyboard', async ({ page }) => {
   await page.keyboard.press('Escape');
   await expect(field(page)).toBeHidden();
   await expect(page.getByRole('tab', { name: 'Results' })).toBeHidden();
+});
+
+test('a value in the details is found everywhere', async ({ page }) => {
+  await show(page, fixture('scene.trace'));
+  await find(page, 'name:glDrawElements arg.count:108');
+  await field(page).press('Enter');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details).toContainText('108');
+  await details.getByText('108', { exact: true }).hover();
+  await details.getByRole('button', { name: 'Find all with this value: name:glDrawElements arg.count:108' }).click();
+  await expect(field(page)).toHaveValue('name:glDrawElements arg.count:108');
+  await details.getByRole('button', { name: 'Find all', exact: true }).click();
+  await expect(field(page)).toHaveValue('name:glDrawElements');
+  await expect(count(page)).toContainText(/of \d+|hits/);
+});
+
+test('hits are kept as a track, and saved', async ({ page }) => {
+  await show(page, fixture('scene.trace'));
+  await find(page, 'arg.mode:GL_TRIANGLES arg.count:108');
+  await expect(count(page)).toHaveText('24 hits');
+  await page.getByRole('button', { name: 'List', exact: true }).click();
+  await page.locator('.results').getByRole('button', { name: 'Keep as track' }).click();
+  await expect(page.locator('.results').getByRole('button', { name: 'Kept as track' })).toBeVisible();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const saved = readFileSync(await (await saving).path(), 'utf8').split('\r\n');
+  expect(saved[0]).toBe('Position,Thread,Name,Match');
+  expect(saved).toHaveLength(26);
+  expect(saved[1]).toContain('glDrawElements');
 });

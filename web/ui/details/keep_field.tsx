@@ -23,7 +23,7 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
   return (
     <button
       type="button"
-      class="plain keep-field"
+      class="plain keep-field find-value"
       aria-label={`Find all with this value: ${shortened(term)}`}
       title={`Find ${shortened(term)}`}
       onClick={() => findAll(open, term)}
