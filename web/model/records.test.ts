@@ -215,3 +215,33 @@ describe('the records of a trace', () => {
     expect(ports).toHaveLength(1);
   });
 });
+
+describe('a search', () => {
+  const query = Uint8Array.of(1);
+
+  it('that has ended is not stopped, and its worker lives on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const found = vi.fn();
+    const searched = records.search(query, found);
+    await vi.advanceTimersByTimeAsync(1);
+    const { id } = newest('search');
+    say({ t: 'searching', id, found: {} as never, count: 2, share: 1 });
+    say({ t: 'searched', id, error: null });
+    expect(await searched).toBeNull();
+    records.stopSearch();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([found.mock.calls.length, sent.some(({ t }) => t === 'stop-search'), ended]).toEqual([1, false, 0]);
+    vi.useRealTimers();
+  });
+
+  it('that does not hear the stop ends with its worker', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const searched = records.search(query, () => undefined);
+    await vi.advanceTimersByTimeAsync(1);
+    records.stopSearch();
+    expect(newest('stop-search')).toEqual({ t: 'stop-search' });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([await searched, ended]).toEqual([undefined, 1]);
+    vi.useRealTimers();
+  });
+});

@@ -267,7 +267,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
         return { t: 'search', id, query };
       });
       clearTimeout(mine.timer);
-      return reply && searching === mine ? reply.error : undefined;
+      if (searching !== mine) return undefined;
+      // There is nothing left to stop.
+      searching = null;
+      return reply ? reply.error : undefined;
     },
     stopSearch: () => {
       const stopped = searching;
