@@ -375,12 +375,12 @@ impl Hits {
         (x, track, locator)
     }
 
-    /// For each name, whether a slice or an instant with that name is a hit, as far as found among the first 2^16 hits of each
+    /// For each name, whether a slice or an instant with that name is a hit, as far as found among the first 2^12 hits of each
     /// row.
     pub fn names(&self, store: &Store) -> Vec<u32> {
         let mut is = vec![false; store.names().len()];
         for row in &self.rows {
-            for rank in 0..row.picked.count().min(1 << 16) {
+            for rank in 0..row.picked.count().min(1 << 12) {
                 let Some(index) = row.picked.select(rank) else { break };
                 if let Some(slot) = row.name(store, index).and_then(|name| is.get_mut(name as usize)) {
                     *slot = true;
