@@ -86,6 +86,13 @@ test('hits are put in another order', async ({ page }) => {
   const lengths = (await hitRows(page).allInnerTexts()).map((text) => Number(/([\d.]+) µs$/.exec(plain(text))?.[1]));
   expect(lengths.length).toBeGreaterThan(3);
   expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
+  // The keyboard goes along that order.
+  await hitRows(page).first().click();
+  await expect(hitRows(page).first()).toHaveAttribute('aria-selected', 'true');
+  await page.getByRole('grid', { name: 'Hits' }).press('ArrowDown');
+  await page.getByRole('grid', { name: 'Hits' }).press('ArrowDown');
+  await expect(hitRows(page).nth(2)).toHaveAttribute('aria-selected', 'true');
+  await expect(hitRows(page).first()).toHaveAttribute('aria-selected', 'false');
 });
 
 test('a wrong expression is explained at its place', async ({ page }) => {

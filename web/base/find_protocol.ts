@@ -16,8 +16,6 @@ export interface BoundExpression {
   readonly slices: Uint8Array;
   /** What the record worker must look for, or null if the trace's worker has the whole answer. */
   readonly records: Uint8Array | null;
-  /** The expression as a filter of records, or null if it asks for what records do not have. */
-  readonly filter: Uint8Array | null;
 }
 
 /** What a search of the trace has found. */
@@ -33,8 +31,6 @@ export const HIT_ORDERS = ['position', 'thread', 'name', 'duration', 'match'] as
 export type HitOrder = (typeof HIT_ORDERS)[number];
 /** Most hits that can be put in an order other than that of their positions. */
 export const MOST_SORTED = 2 ** 20;
-/** Most records that a search lists; further ones are only counted. */
-export const MOST_FOUND_RECORDS = 2 ** 20;
 
 /** A hit. */
 export interface Hit {

@@ -130,6 +130,10 @@ function namesLike(text: string, names: readonly string[]): readonly Completion[
 /** A text as the value of a term: in quotes if it would be understood otherwise. */
 export function quotedIfNeeded(text: string): string {
   // Parentheses of a word may be balanced, but only without spaces in them.
-  const isPlain = /^[^\s"*()/-][^\s"*()]*$/.test(text);
-  return isPlain ? text : `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
+  return /^[^\s"*()/-][^\s"*()]*$/.test(text) ? text : quoted(text);
+}
+
+/** A text in quotes. */
+export function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 }

@@ -218,6 +218,7 @@ export function createEvents(
   };
 }
 
-function sameItem(a: Item | null, b: Item | null): boolean {
+/** Whether two items are the same one. */
+export function sameItem(a: Item | null, b: Item | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -33,9 +33,7 @@ function setUp(bound: Partial<BoundExpression> = {}) {
     status,
     bind: async (text: string) => {
       log.push(`bind ${text}`);
-      return text === 'wrong'
-        ? { sentence: 'No.', at: 0, length: 5 }
-        : { slices, records: null, filter: null, ...bound };
+      return text === 'wrong' ? { sentence: 'No.', at: 0, length: 5 } : { slices, records: null, ...bound };
     },
     begin: (_: unknown, taker: typeof take) => {
       log.push('begin');
@@ -67,7 +65,14 @@ function setUp(bound: Partial<BoundExpression> = {}) {
   const find = createFind(
     trace as never,
     { view, picture: signal(null), overview: signal(null) } as never,
-    { selected, record, selectRecord: () => undefined } as never,
+    {
+      selected,
+      record,
+      reveal: (pointed: Pointed) => {
+        selected.value = pointed;
+      },
+      revealRecord: () => undefined,
+    } as never,
   );
   return {
     find,

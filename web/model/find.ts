@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
   type BoundExpression,
   type FindPart,
@@ -12,8 +12,9 @@ import type { JobReply } from '../base/job_protocol.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
+import { sameItem } from './events.ts';
 import { createHitMarks, type HitMarks } from './hit_marks.ts';
-import { type Pointed, pointedOf } from './pointing.ts';
+import { pointedOf } from './pointing.ts';
 import type { Selection } from './selection.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
@@ -48,6 +49,8 @@ export interface Find {
   readonly count: ReadonlySignal<number>;
   /** The number of the current hit from 0, or -1. */
   readonly current: ReadonlySignal<number>;
+  /** The row of the list that is selected, in its order, or -1. */
+  readonly currentRow: ReadonlySignal<number>;
   /** Ids of the names of hits. */
   readonly names: ReadonlySignal<ReadonlySet<number>>;
   readonly marks: HitMarks;
@@ -73,8 +76,6 @@ export interface Find {
   choose(number: number): void;
   /** Selects the next or the previous hit after the selection, or after the left edge of the screen. Begins anew at the end. */
   step(by: 1 | -1): Promise<void>;
-  /** Selects the hit that was chosen; set by the timeline, which brings it into view. */
-  readonly chosen: ReadonlySignal<Pointed | null>;
   readonly dispose: Dispose;
 }
 
@@ -82,7 +83,7 @@ export interface Find {
 export function createFind(
   trace: Pick<Trace, 'bind' | 'begin' | 'hits' | 'records' | 'status'>,
   timeline: Pick<Timeline, 'view' | 'picture' | 'overview'>,
-  selection: Pick<Selection, 'selected' | 'record' | 'selectRecord'>,
+  selection: Pick<Selection, 'selected' | 'record' | 'reveal' | 'revealRecord'>,
 ): Find {
   const scope = createScope();
   const shown = signal(false);
@@ -93,8 +94,12 @@ export function createFind(
   const current = signal(-1);
   const names = signal<ReadonlySet<number>>(new Set());
   const order = signal<HitOrder>('position');
+  /** The row that was chosen from the list, and its hit, until another one is selected. */
+  const picked = signal<{ readonly row: number; readonly hit: Hit } | null>(null);
+  const currentRow = computed(() => (order.value === 'position' ? current.value : (picked.value?.row ?? -1)));
+  /** A row that is to be chosen when it arrives, or -1. */
+  let awaitedRow = -1;
   const version = signal(0);
-  const chosen = signal<Pointed | null>(null);
   const job = signal(-1);
   /** Counts what was added to the hits of the job. */
   const added = signal(0);
@@ -222,6 +227,8 @@ export function createFind(
   );
   scope.add(
     watch([order], () => {
+      picked.value = null;
+      awaitedRow = -1;
       blocks.clear();
       version.value += 1;
     }),
@@ -234,6 +241,9 @@ export function createFind(
     const selected = selection.selected.peek();
     const record = selection.record.peek();
     const x = selected?.start ?? record?.x;
+    const hit = picked.peek()?.hit;
+    const isPicked = selected ? sameItem(selected.item, hit?.item ?? null) : record?.locator === hit?.locator;
+    if (!isPicked) picked.value = null;
     if (x === undefined || (!selected?.item && !record)) {
       current.value = -1;
       return;
@@ -248,14 +258,8 @@ export function createFind(
 
   const select = (hit: Hit) => {
     const { item, track, start, end, name, title, locator } = hit;
-    if (item) {
-      const pointed = pointedOf({ item, name: name ?? -1, start, end, flags: 0 });
-      selection.selected.value = pointed;
-      chosen.value = pointed;
-      return;
-    }
-    selection.selectRecord({ x: start, track, locator, name: title, fields: [], dropped: 0 });
-    chosen.value = { item: null, track, depth: 0, name: -1, start, end: null, flags: 0, many: 1, reading: null };
+    if (item) selection.reveal(pointedOf({ item, name: name ?? -1, start, end, flags: 0 }));
+    else selection.revealRecord({ x: start, track, locator, name: title, fields: [], dropped: 0 });
   };
   const page = async (first: number, size: number, by: HitOrder) => {
     const id = job.peek();
@@ -292,6 +296,14 @@ export function createFind(
   };
 
   const requested = new Set<string>();
+  const rowOf = (number: number) => blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK] ?? null;
+  const choose = (number: number) => {
+    const hit = rowOf(number);
+    awaitedRow = hit ? -1 : number;
+    if (!hit) return;
+    picked.value = { row: number, hit };
+    select(hit);
+  };
   return {
     shown,
     text,
@@ -299,12 +311,12 @@ export function createFind(
     state,
     count,
     current,
+    currentRow,
     names,
     marks,
     order,
     version,
-    chosen,
-    row: (number) => blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK] ?? null,
+    row: rowOf,
     want: (first, end) => {
       const last = Math.min(end, count.peek());
       for (let block = Math.floor(first / BLOCK); block * BLOCK < last; block += 1) {
@@ -323,6 +335,7 @@ export function createFind(
             blocks.delete(oldest);
           }
           version.value += 1;
+          if (rowOf(awaitedRow)) choose(awaitedRow);
         });
       }
     },
@@ -344,10 +357,7 @@ export function createFind(
     },
     page: (first, size) => page(first, size, order.peek()),
     columns: async () => (job.peek() < 0 ? null : trace.hits(job.peek(), { what: 'columns', most: MOST_SORTED })),
-    choose: (number) => {
-      const hit = blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK];
-      if (hit) select(hit);
-    },
+    choose,
     step: async (by) => {
       if (text.peek() !== asked.peek()) begin(text.peek());
       if (state.peek().at === 'searching' && count.peek() === 0) awaited = by;

@@ -1,5 +1,5 @@
 import type { Value } from '../base/protocol.ts';
-import { quotedIfNeeded } from './completion.ts';
+import { quoted, quotedIfNeeded } from './completion.ts';
 import { fieldPath, listedAddress } from './kept_fields.ts';
 
 /** Characters of the longest text that is looked for as a whole. */
@@ -42,14 +42,10 @@ function textOf(value: Value): string | null {
     case 'symbol':
       return quotedIfNeeded(value.name);
     case 'text':
-      return value.v.length > LONGEST || value.v === '' ? null : `"${escaped(value.v)}"`;
+      return value.v.length > LONGEST || value.v === '' ? null : quoted(value.v);
     case 'null':
       return 'null';
     default:
       return null;
   }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }

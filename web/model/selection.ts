@@ -21,12 +21,14 @@ export interface Selection {
   readonly record: ReadonlySignal<RecordRow | null>;
   /** null without a selection. The previous details stay until the new ones arrive. */
   readonly known: ReadonlySignal<Known | null>;
-  /** The item that {@link Selection.reveal} was called with last. The timeline brings it into view. */
+  /** The place that {@link Selection.reveal} or {@link Selection.revealRecord} led to last. The timeline brings it into view. */
   readonly revealed: ReadonlySignal<Pointed | null>;
   /** Selects an item, and wishes to see it. */
   reveal(pointed: Pointed): void;
   /** Selects a record in place of an item. */
   selectRecord(row: RecordRow): void;
+  /** Selects a record in place of an item, and wishes to see it. */
+  revealRecord(row: RecordRow): void;
   /** Selects nothing. */
   clear(): void;
   dispose: Dispose;
@@ -69,6 +71,10 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
       };
     }),
   );
+  const selectRecord = (row: RecordRow) => {
+    selected.value = null;
+    record.value = row;
+  };
   return {
     hovered,
     selected,
@@ -79,9 +85,11 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
       selected.value = pointed;
       revealed.value = pointed;
     },
-    selectRecord: (row) => {
-      selected.value = null;
-      record.value = row;
+    selectRecord,
+    revealRecord: (row) => {
+      selectRecord(row);
+      const at = { track: row.track, depth: 0, start: row.x, end: null };
+      revealed.value = { item: null, name: -1, flags: 0, many: 1, reading: null, ...at };
     },
     clear: () => {
       selected.value = null;

@@ -10,6 +10,8 @@ const PADDING = 4;
 const LABEL_FROM = 16;
 /** CSS pixels between a name and its length. */
 const GAP = 12;
+/** CSS pixels of the line below a hit. */
+const HIT = 3;
 /** CSS pixels of the narrowest node with a length. */
 const WIDE = 168;
 
@@ -25,6 +27,8 @@ export interface FlameScene {
   readonly scrollTop: number;
   /** The name id whose nodes are lifted, or -1. */
   readonly lifted: number;
+  /** Name ids of the hits of a search. Their nodes are underlined. */
+  readonly hits: ReadonlySet<number>;
   /** Index of the node with an outline, or -1. */
   readonly current: number;
   /** Name of the root. */
@@ -82,6 +86,10 @@ export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFi
       const faded = row.fill[k]! < 255;
       const inks = id === lifted ? palette.liftedLabel : palette.label;
       label(row.index[k]!, names.of(id), faded ? palette.text : inks[names.colour[id]!]!, y);
+      if (!scene.hits.has(id)) continue;
+      const left = row.start[k]! * scale;
+      context.fillStyle = palette.hit;
+      context.fillRect(left, y + HEIGHT - HIT, Math.max(2, row.end[k]! * scale - left - 1), HIT);
     }
   });
   const { current } = scene;

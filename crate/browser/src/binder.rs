@@ -26,18 +26,13 @@ impl Binder {
         Ok(Self { context })
     }
 
-    /// An expression: `{slices, records, filter}`, all bytes, of which the latter two may be null, or a `WrongExpression`.
+    /// An expression: `{slices, records}`, both bytes, of which the latter may be null, or a `WrongExpression`.
     pub fn bind(&self, text: &str) -> JsValue {
         match Bound::new(text, &self.context) {
             Ok(bound) => {
                 let bytes = |of: Vec<u8>| JsValue::from(Uint8Array::from(&of[..]));
                 let records = (!bound.is_of_slices()).then(|| bytes(bound.records.to_bytes()));
-                let filter = bound.filter.as_ref().map(|filter| bytes(filter.to_bytes()));
-                object(&[
-                    ("slices", bytes(bound.slices.to_bytes())),
-                    ("records", records.unwrap_or(JsValue::NULL)),
-                    ("filter", filter.unwrap_or(JsValue::NULL)),
-                ])
+                object(&[("slices", bytes(bound.slices.to_bytes())), ("records", records.unwrap_or(JsValue::NULL))])
             }
             Err(SyntaxError { at, len, sentence }) => {
                 let units = |part: Option<&str>| part.map_or(0, |part| part.encode_utf16().count());

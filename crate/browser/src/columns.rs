@@ -2,7 +2,6 @@
 
 use js_sys::{BigUint64Array, Float64Array, Int32Array, Uint32Array};
 use unspool_engine::derived::MarksColumns;
-use unspool_engine::find::HitMarks;
 use unspool_engine::statistics::{CallColumns, FlameColumns, FunctionColumns, TimeOrderColumns, TreeColumns};
 use unspool_engine::{CounterColumns, InstantColumns, Overview, RectColumns};
 use wasm_bindgen::JsValue;
@@ -58,17 +57,6 @@ pub(crate) fn overview(o: &Overview) -> JsValue {
 }
 
 pub(crate) fn marks(m: &MarksColumns, step: u64) -> JsValue {
-    object(&[
-        ("length", JsValue::from_f64(m.cell.len() as f64)),
-        ("step", step.into()),
-        ("track", u32s(&m.track)),
-        ("depth", Int32Array::from(&m.depth[..]).into()),
-        ("cell", u32s(&m.cell)),
-        ("count", u32s(&m.count)),
-    ])
-}
-
-pub(crate) fn hit_marks(m: &HitMarks, step: u64) -> JsValue {
     object(&[
         ("length", JsValue::from_f64(m.cell.len() as f64)),
         ("step", step.into()),

@@ -115,7 +115,7 @@ impl Session {
     ) -> JsValue {
         let rows = rows_of(tracks, depths);
         let marks = self.with_hits(job, |hits, store| hits.marks(store, (from, to), step, &rows, merged));
-        marks.map_or(JsValue::UNDEFINED, |marks| columns::hit_marks(&marks, step))
+        marks.map_or(JsValue::UNDEFINED, |(marks, step)| columns::marks(&marks, step))
     }
 
     /// At most `most` hits of a search as columns, by position: `{time, track, locator}`. `undefined` if there is no such

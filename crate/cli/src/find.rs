@@ -13,14 +13,14 @@ use unspool_find::pattern::Linked;
 use unspool_find::{Bound, RecordQuery};
 use unspool_formats::{Clock, Locator, records};
 
-use crate::csv::quoted;
+use crate::csv::{optional, write_row};
 use crate::read_whole::read_named;
 use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, Source, TraceArgs};
 
 /// Finds slices and records by an expression.
 ///
-/// Terms beside one another hold together; `or` joins alternatives, `-` negates, parentheses group:
+/// Adjacent terms must all hold; `or` joins alternatives, `-` negates, parentheses group:
 ///
 /// ```text
 ///   name:glDrawArrays   name:gl*   /regex/i   glDraw (part of the name or of a text)
@@ -192,15 +192,14 @@ fn row<'a>(session: &'a Session, tracks: &'a [TrackOut], hit: &'a Hit) -> Row<'a
 }
 
 fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
-    let optional = |value: Option<String>| value.unwrap_or_default();
     let fields = [
         row.position.to_string(),
-        optional(row.thread.map(|n| n.to_string())),
+        optional(row.thread),
         row.track.to_string(),
         row.name.to_string(),
-        optional(row.duration.map(|n| n.to_string())),
-        optional(row.offset.map(|n| n.to_string())),
+        optional(row.duration),
+        optional(row.offset),
         row.matched.to_string(),
     ];
-    write!(out, "{}\r\n", fields.map(|field| quoted(&field)).join(","))
+    write_row(out, &fields)
 }

@@ -8,7 +8,7 @@ use unspool_engine::store::ordered::Placed;
 use unspool_engine::{Session, TrackOut};
 use unspool_formats::batch::{Key, flags};
 
-use crate::csv::quoted;
+use crate::csv::{optional, write_row};
 use crate::read_whole::{read_named, threads};
 use crate::{Failure, TraceArgs};
 
@@ -119,20 +119,19 @@ fn chosen(session: &Session, report: &[TrackOut], wanted: Option<&str>) -> Resul
 }
 
 fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
-    let optional = |value: Option<String>| value.unwrap_or_default();
     let fields = [
         row.track.to_string(),
-        optional(row.thread.map(|n| n.to_string())),
+        optional(row.thread),
         row.start.to_string(),
         row.end.to_string(),
         row.depth.to_string(),
         row.name.to_string(),
         row.kind.to_string(),
-        optional(row.id.map(|n| n.to_string())),
-        optional(row.address.map(|n| n.to_string())),
+        optional(row.id),
+        optional(row.address),
         row.flags.join(" "),
     ];
-    write!(out, "{}\r\n", fields.map(|field| quoted(&field)).join(","))
+    write_row(out, &fields)
 }
 
 /// Parses `A..B`, `A..` or `..B`, in decimal or hexadecimal.

@@ -10,8 +10,10 @@ use crate::values::{Bound, Bounds, Number, Test};
 
 /// Most records that are listed: 40 MB. Further ones are only counted.
 const MOST: u64 = 1 << 20;
-/// Most distinct texts that are kept, and bytes of each.
-const MOST_TEXTS: usize = 1 << 16;
+/// Most distinct texts that are kept, names among them, and most of those that are no names: without its name a record is not
+/// found among the slices. Then bytes of each.
+const MOST_TEXTS: usize = 1 << 17;
+const MOST_MATCHES: usize = 1 << 16;
 const MOST_TEXT: usize = 120;
 /// Bytes that may be a text, such as the payload of an event. Longer ones are images and the like.
 const MOST_PRINTED: u64 = 4096;
@@ -100,8 +102,6 @@ pub struct Search {
     texts: HashMap<String, u32>,
     count: u64,
     listed: u64,
-    /// Where each hit's lane and row go, for lists.
-    picks: Option<Vec<(u32, u64)>>,
     /// The next piece of the pass, for the reader that drives it.
     pub next: u64,
 }
@@ -167,7 +167,6 @@ impl Search {
             texts: HashMap::new(),
             count: 0,
             listed: 0,
-            picks: None,
             next: 0,
         })
     }
@@ -177,7 +176,7 @@ impl Search {
         self.count
     }
 
-    /// The records found since the last call, at most 2^20 in all, with the texts that are new. Numbers of texts count all of them.
+    /// The records found since the last call, at most 2^20 in all, with the texts that are new. Texts are numbered over all calls.
     pub fn take(&mut self) -> FoundRecords {
         std::mem::take(&mut self.found)
     }
@@ -188,12 +187,12 @@ impl Search {
         self.branches.iter().any(|(must, must_not)| must & known & !self.holds == 0 && must_not & self.holds == 0)
     }
 
-    /// The number of a text among those of what was found; `u32::MAX` if there are too many.
-    fn text(&mut self, text: &str) -> u32 {
+    /// The number of a text among those of what was found; `u32::MAX` if there are `most` already.
+    fn text(&mut self, text: &str, most: usize) -> u32 {
         if let Some(known) = self.texts.get(text) {
             return *known;
         }
-        if self.texts.len() >= MOST_TEXTS {
+        if self.texts.len() >= most {
             return u32::MAX;
         }
         let number = self.texts.len() as u32;
@@ -432,9 +431,6 @@ impl Visitor for Search {
             RecordName::Id(id) => Some(format!("#{id}")),
         };
         self.record = (record.x, record.track, record.locator.bits());
-        if let Some(picks) = &mut self.picks {
-            picks.push((record.lane, record.row));
-        }
         if self.of_fields == 0 {
             self.end();
         }
@@ -541,19 +537,16 @@ impl Visitor for Search {
             bits |= u64::from(is) << number;
         }
         if bits == 0 {
-            if let Some(picks) = &mut self.picks {
-                picks.pop();
-            }
             return;
         }
         self.count += 1;
-        if self.picks.is_some() || self.listed == MOST {
+        if self.listed == MOST {
             return;
         }
         self.listed += 1;
         let (matched, name) = (std::mem::take(&mut self.matched), self.name.take());
-        let text = if matched.is_empty() { u32::MAX } else { self.text(&matched) };
-        let named = name.as_deref().map_or(u32::MAX, |name| self.text(name));
+        let text = if matched.is_empty() { u32::MAX } else { self.text(&matched, MOST_MATCHES) };
+        let named = name.as_deref().map_or(u32::MAX, |name| self.text(name, MOST_TEXTS));
         (self.matched, self.name) = (matched, name);
         let (x, track, locator) = self.record;
         self.found.x.push(x);
@@ -758,6 +751,25 @@ mod tests {
             search.end();
         }
         assert_eq!((search.count(), search.take().x), (3, vec![0]));
+    }
+
+    #[test]
+    fn a_record_keeps_its_name_when_too_many_texts_matched() {
+        let filter = query("arg.count>0").filter.unwrap();
+        let mut search = Search::new(&filter, None, &Linked, |n| n.to_string()).unwrap();
+        let mut found = |x: u64, name: &str| {
+            let name = RecordName::Text(name);
+            assert!(search.begin(&Record { locator: Locator::at(x), lane: 0, row: x, x, track: 0, name }));
+            search.open("args", false);
+            search.field("count", FieldValue::U64(x + 1));
+            search.close();
+            search.end();
+            let found = search.take();
+            (found.name[0], found.matched[0])
+        };
+        let last = (0..=MOST_MATCHES as u64).map(|x| found(x, "draw")).last().unwrap();
+        assert_eq!(last, (1, u32::MAX));
+        assert_eq!(found(0, "late"), (MOST_MATCHES as u32, 0));
     }
 
     #[test]

@@ -85,32 +85,6 @@ pub struct Length {
     pub unit: Option<u64>,
 }
 
-/// A key of the language, for completion.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    /// As written, with its operator.
-    pub key: &'static str,
-    /// What it means, in a few words.
-    pub meaning: &'static str,
-}
-
-/// All keys.
-pub const KEYS: &[Key] = &[
-    Key { key: "name:", meaning: "Name, exact or with *" },
-    Key { key: "thread:", meaning: "Name or number of the thread" },
-    Key { key: "dur>", meaning: "Duration, such as dur>1ms" },
-    Key { key: "start>", meaning: "Position of the start" },
-    Key { key: "depth:", meaning: "Depth, 0 for the outermost" },
-    Key { key: "frame:", meaning: "Number of the frame" },
-    Key { key: "flag:", meaning: "open, began-before, end-inferred or uncertain" },
-    Key { key: "arg.", meaning: "Argument or field, such as arg.count>100" },
-    Key { key: "ret:", meaning: "Result of the call" },
-    Key { key: "text:", meaning: "Part of any text in the record" },
-    Key { key: "bytes:", meaning: "Bytes in hexadecimal, such as bytes:90 90" },
-    Key { key: "insn:", meaning: "Instruction, such as insn:syscall" },
-    Key { key: "addr:", meaning: "Address of the instruction, or a range of them" },
-];
-
 /// Parses an expression.
 ///
 /// # Errors

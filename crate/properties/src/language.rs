@@ -51,7 +51,7 @@ pub(crate) fn understood(bytes: &[u8]) {
     }
     let Some((from, to)) = store.extent() else { return };
     let rows: Vec<_> = (0..2).map(|track| TrackRows { track, depths: i32::MIN..i32::MAX }).collect();
-    let marks = hits.marks(&store, (from, to.saturating_add(1)), (to - from) / 50 + 1, &rows, true);
+    let (marks, _) = hits.marks(&store, (from, to.saturating_add(1)), (to - from) / 50 + 1, &rows, true);
     assert_eq!(marks.cell.is_empty(), all.is_empty(), "every hit is marked");
 }
 

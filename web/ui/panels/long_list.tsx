@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isShared, type ListPlace, moved, scrolledTo, scrollOf } from '../../model/long_list.ts';
-import { TABLE_ROW } from './virtual_rows.tsx';
+import { rowsByKey, TABLE_ROW } from './virtual_rows.tsx';
 
 /** An empty row in place of those that do not exist. */
 export function Gap({ pixels, columns }: { pixels: number; columns: number }) {
@@ -58,17 +58,29 @@ export function useLongList(box: RefObject<HTMLDivElement | null>, count: number
       element.removeEventListener('wheel', onWheel);
     };
   }, [box]);
+  /** Brings a row into view: a near one by a little, a far one to the middle. */
+  const go = (row: number) => {
+    const { top, height } = place.peek();
+    const rows = height / TABLE_ROW;
+    if (row >= top && row + 1 <= top + rows) return;
+    const near = row >= top - rows && row <= top + 2 * rows;
+    const to = near ? (row < top ? row : row + 1 - rows) : row - Math.floor(rows / 2);
+    put(moved(place.peek(), to));
+  };
   return {
     place: place.value,
     scroll: scroll.value,
-    /** Brings a row into view: a near one by a little, a far one to the middle. */
-    go: (row: number) => {
+    go,
+    /** Follows a key from the `current` row, -1 for none: brings the row there into view and calls `choose` with it. */
+    follow: (event: KeyboardEvent, current: number, choose: (row: number) => void) => {
       const { top, height } = place.peek();
-      const rows = height / TABLE_ROW;
-      if (row >= top && row + 1 <= top + rows) return;
-      const near = row >= top - rows && row <= top + 2 * rows;
-      const to = near ? (row < top ? row : row + 1 - rows) : row - Math.floor(rows / 2);
-      put(moved(place.peek(), to));
+      const by = rowsByKey(event, count, Math.max(1, Math.floor(height / TABLE_ROW) - 1));
+      if (by === undefined) return;
+      event.preventDefault();
+      const from = current < 0 ? Math.floor(top) - (by > 0 ? 1 : 0) : current;
+      const next = Math.max(0, Math.min(count - 1, from + by));
+      go(next);
+      choose(next);
     },
     onScroll: ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
       const at = currentTarget.scrollTop;

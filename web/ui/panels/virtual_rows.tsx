@@ -42,6 +42,12 @@ export function useShownRows(box: RefObject<HTMLElement | null>, count: number):
   };
 }
 
+/** By how many rows a key moves in a table of `count` rows, of which `page` are in a page; undefined for other keys. */
+export function rowsByKey(event: KeyboardEvent, count: number, page: number): number | undefined {
+  if (count === 0 || event.ctrlKey || event.metaKey || event.altKey) return undefined;
+  return { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
+}
+
 /** An empty row in place of `rows` rows that do not exist. */
 export function Spacer({ rows, columns }: { rows: number; columns: number }) {
   if (rows <= 0) return null;

@@ -44,7 +44,7 @@ export function TakeTable({ name, head, rows }: Props) {
       await put(text);
       tell(`${cut ? 'The first ' : ''}${formatCount(count)} rows ${done}`);
     } catch {
-      tell('The browser did not allow it');
+      tell('The browser denied access');
     }
     busy.value = false;
   };

@@ -69,12 +69,6 @@ export function createTraceActions(
     }),
   );
 
-  scope.add(
-    watch([find.chosen], () => {
-      const hit = find.chosen.peek();
-      if (hit) bringIntoView(hit);
-    }),
-  );
   /** From a record to the next or previous one, or to the slice around it. */
   const stepFrom = async (record: RecordRow, to: Step) => {
     if (to === 'callee') return;

@@ -8,7 +8,7 @@ use crate::store::column::{Column, Stretch};
 use crate::store::query::TrackRows;
 
 /// Most cells of a row.
-const MOST_CELLS: u64 = 1 << 14;
+pub(crate) const MOST_CELLS: u64 = 1 << 14;
 
 /// Which calls to mark, and how finely.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct MarksQuestion {
     pub merged: bool,
 }
 
-/// Cells with calls, sorted by track, depth and cell.
+/// Cells with what is marked, such as calls of a function, sorted by track, depth and cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarksColumns {
     /// Number of the track.
@@ -37,7 +37,7 @@ pub struct MarksColumns {
     pub depth: Vec<i32>,
     /// Number of the cell: it begins that many steps after [`MarksQuestion::from`].
     pub cell: Vec<u32>,
-    /// Number of calls in the cell.
+    /// How many there are in the cell.
     pub count: Vec<u32>,
 }
 

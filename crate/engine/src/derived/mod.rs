@@ -22,6 +22,7 @@ use crate::store::{Store, Track};
 
 pub use gather::Gather;
 pub use keep::Keep;
+pub(crate) use marks::MOST_CELLS;
 pub use marks::{Marks, MarksColumns, MarksQuestion};
 
 /// Numbers of derived tracks are at least this. A trace has fewer tracks.

@@ -1,12 +1,13 @@
 //! What was found: slices and instants as a bit for each of their column, and points for records that are neither.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 use serde::Serialize;
 use unspool_formats::TrackId;
 
+use crate::derived::{MOST_CELLS, MarksColumns};
 use crate::details::Item;
 use crate::records::picked::Picked;
 use crate::store::query::TrackRows;
@@ -76,19 +77,6 @@ pub struct Hit {
     pub locator: u64,
     /// The field that matched. Empty if the name did.
     pub matched: String,
-}
-
-/// Hits by cells of rows, sorted by row and cell.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HitMarks {
-    /// Number of the track.
-    pub track: Vec<u32>,
-    /// Signed depth; 0 if depths were merged.
-    pub depth: Vec<i32>,
-    /// Number of the cell, from the beginning of the range on.
-    pub cell: Vec<u32>,
-    /// Number of hits that touch the cell.
-    pub count: Vec<u32>,
 }
 
 /// What was found. Hits of the same position are in the order of their tracks and depths.
@@ -184,7 +172,8 @@ impl Hits {
             self.rows.sort_by_key(Row::key);
         }
         self.rows.iter_mut().for_each(|row| row.picked.finish());
-        self.points.sort_unstable();
+        // Mostly in order: portions of a pass are.
+        self.points.sort();
         self.points.dedup_by_key(|point| (point.x, point.track, point.locator));
         self.count = self.rows.iter().map(|row| row.picked.count()).sum::<u64>() + self.points.len() as u64;
         self.sorted = None;
@@ -325,7 +314,7 @@ impl Hits {
             }
         }
         // Stable: equal ones stay by position.
-        keyed.sort_by(|(a, _), (b, _)| a.cmp(b).then(Ordering::Equal));
+        keyed.sort_by_key(|(key, _)| *key);
         keyed.into_iter().map(|(_, place)| place).collect()
     }
 
@@ -390,8 +379,8 @@ impl Hits {
         (0..).zip(is).filter(|(_, is)| *is).map(|(name, _)| name).collect()
     }
 
-    /// The cells of `step` ticks from `from` up to `to` that hits touch, on these rows. Instants and records without a slice are
-    /// on the lowest depth of their track. `merged` joins all depths of a track.
+    /// The cells from `from` up to `to` that hits touch, on these rows, and their width: `step` ticks, or more if there would be too
+    /// many. Instants and records without a slice are on the lowest depth of their track. `merged` joins all depths of a track.
     ///
     /// The work depends on the number of rows and cells, not on that of hits.
     pub fn marks(
@@ -401,15 +390,16 @@ impl Hits {
         step: u64,
         rows: &[TrackRows],
         merged: bool,
-    ) -> HitMarks {
-        let step = step.max(1);
-        let cells = usize::try_from(to.saturating_sub(from).div_ceil(step)).unwrap_or(0).min(1 << 14);
-        let (mut marks, mut counts) = (HitMarks::default(), vec![0u32; cells]);
+    ) -> (MarksColumns, u64) {
+        let length = to.saturating_sub(from);
+        let step = step.max(1).max(length.div_ceil(MOST_CELLS));
+        let cells = length.div_ceil(step) as usize;
+        let (mut marks, mut counts) = (MarksColumns::default(), vec![0u32; cells]);
         for TrackRows { track: id, depths } in rows {
             let Some(track) = store.tracks.get(*id as usize) else { continue };
             let lowest = track.lowest();
             let mut current = None;
-            let flush = |depth: Option<i32>, counts: &mut [u32], marks: &mut HitMarks| {
+            let flush = |depth: Option<i32>, counts: &mut [u32], marks: &mut MarksColumns| {
                 let Some(depth) = depth else { return };
                 for (cell, count) in (0..).zip(counts) {
                     if *count > 0 {
@@ -448,7 +438,7 @@ impl Hits {
             }
             flush(current, &mut counts, &mut marks);
         }
-        marks
+        (marks, step)
     }
 
     fn rows_of(&self, track: TrackId) -> impl Iterator<Item = &Row> {

@@ -10,7 +10,7 @@ use unspool_find::{Context, Name, Track};
 use unspool_formats::TrackKind;
 use unspool_formats::batch::Key;
 
-pub use hits::{Hit, HitMarks, Hits, Order};
+pub use hits::{Hit, Hits, Order};
 pub use scan::Find;
 
 use crate::store::Store;

@@ -7,9 +7,6 @@ use super::hits::{Hits, NONE, Point};
 use crate::jobs::{Job, Progress, Step};
 use crate::store::{Slice, Store};
 
-/// Most distinct texts of what matched.
-const MOST_TEXTS: usize = 1 << 17;
-
 /// The columns and the instants of a store, in the order of the scan.
 #[derive(Clone, Copy, Debug)]
 enum Part {
@@ -63,8 +60,7 @@ impl Find {
 
     /// Takes records that a pass has found. Each becomes the slice or instant that it begins, if that has the same name.
     pub fn add(&mut self, store: &Store, found: &FoundRecords) {
-        let room = MOST_TEXTS.saturating_sub(self.hits.texts.len());
-        self.hits.texts.extend(found.texts.iter().take(room).cloned());
+        self.hits.texts.extend(found.texts.iter().cloned());
         for i in 0..found.x.len() {
             self.add_one(store, found, i);
         }

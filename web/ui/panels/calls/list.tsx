@@ -145,7 +145,7 @@ interface RowsProps {
 function Rows({ open, list, known, clock, origin }: RowsProps) {
   const { trace } = open;
   const box = useRef<HTMLDivElement>(null);
-  const { place, scroll, go, onScroll } = useLongList(box, known.listed);
+  const { place, scroll, go, follow, onScroll } = useLongList(box, known.listed);
   // Repaint when rows arrive.
   void list.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
@@ -155,19 +155,8 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
   useEffect(() => {
     if (wanted) go(Math.min(wanted.row, Math.max(0, known.listed - 1)));
   }, [wanted]);
-  const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -known.listed, End: known.listed }[
-      event.key
-    ];
-    if (by === undefined || known.listed === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    const from = current < 0 ? Math.floor(place.top) - (by > 0 ? 1 : 0) : current;
-    const next = Math.max(0, Math.min(known.listed - 1, from + by));
-    go(next);
-    // A row that has not arrived is chosen when it does.
-    list.choose(next);
-  };
+  // A row that has not arrived is chosen when it does.
+  const onKey = (event: KeyboardEvent) => follow(event, current, list.choose);
   const tracks = trace.tracks.value;
   const noun = trace.info.value?.sliceNoun ?? 'call';
   return (

@@ -79,7 +79,7 @@ interface ListProps {
 function List({ open, listed, info, origin }: ListProps) {
   const { trace, events } = open;
   const box = useRef<HTMLDivElement>(null);
-  const { place, scroll, go, onScroll } = useLongList(box, listed.rows);
+  const { place, scroll, go, follow, onScroll } = useLongList(box, listed.rows);
   // Repaint when rows arrive.
   void events.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
@@ -105,19 +105,8 @@ function List({ open, listed, info, origin }: ListProps) {
       .filter((row) => row !== null)
       .map((row) => cellTexts(row, context)),
   );
-  const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.rows, End: listed.rows }[
-      event.key
-    ];
-    if (by === undefined || listed.rows === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    const from = current < 0 ? Math.floor(place.top) - (by > 0 ? 1 : 0) : current;
-    const next = Math.max(0, Math.min(listed.rows - 1, from + by));
-    go(next);
-    // A row that has not arrived is chosen when it does.
-    events.choose(next);
-  };
+  // A row that has not arrived is chosen when it does.
+  const onKey = (event: KeyboardEvent) => follow(event, current, events.choose);
   return (
     <div class="table" ref={box} onScroll={onScroll}>
       <table

@@ -19,7 +19,7 @@ export interface FlameCanvases {
 
 /** Keeps the flame graph drawn until disposed. Sets the size of the state. */
 export function drawFlameGraph(
-  { trace, statistics }: OpenTrace,
+  { trace, statistics, find }: OpenTrace,
   { theme }: ThemeControl,
   state: FlameState,
   clock: Clock,
@@ -46,6 +46,7 @@ export function drawFlameGraph(
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       scrollTop: state.scrollTop.peek(),
       lifted: highlighted < 0 ? (laid.flame.name[hovered] ?? -1) : highlighted,
+      hits: find.names.peek(),
       current: state.currentIndex.peek(),
       rootName: state.rootName.peek(),
       length: (total: number) => formatLength(BigInt(Math.round(total)), clock),
@@ -64,6 +65,7 @@ export function drawFlameGraph(
       theme,
       statistics.highlighted,
       trace.names.version,
+      find.names,
     ],
     resized: (width, height) => {
       state.size.value = { width, height };

@@ -21,7 +21,7 @@ import type { PanelProps } from '../../dock/panel.ts';
 import { Keep } from '../../parts/keep.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
-import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
 
 /** Characters of a name in its tooltip. */
@@ -185,16 +185,14 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
     statistics.highlighted.value = toggle && name === chosen ? -1 : name;
   };
   const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length }[
-      event.key
-    ];
+    const by = rowsByKey(event, rows.length, page);
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter' && chosen >= 0) {
       event.preventDefault();
       event.stopPropagation();
       list(chosen);
     }
-    if (by === undefined || rows.length === 0) return;
+    if (by === undefined) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + by));
     choose(next, false);

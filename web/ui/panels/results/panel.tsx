@@ -2,7 +2,7 @@ import type { Panel } from '../../dock/panel.ts';
 import { RESULTS } from '../../find/find_bar.tsx';
 import { Results } from './results.tsx';
 
-/** The Results panel: every hit of the search, one row each. It is there while there is a search. */
+/** The Results panel: every hit of the search, one row each. Shown while there is a search. */
 export function createResultsPanel(): Panel {
   return {
     id: RESULTS,

@@ -35,7 +35,7 @@ export function Results({ open }: { open: OpenTrace }) {
   const { trace, find } = open;
   const box = useRef<HTMLDivElement>(null);
   const count = find.count.value;
-  const { place, scroll, go, onScroll } = useLongList(box, count);
+  const { place, scroll, go, follow, onScroll } = useLongList(box, count);
   // Repaint when rows arrive.
   void find.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
@@ -44,7 +44,7 @@ export function Results({ open }: { open: OpenTrace }) {
   const info = trace.info.value;
   const extent = trace.progress.value.extent;
   const order = find.order.value;
-  const current = order === 'position' ? find.current.value : -1;
+  const current = find.currentRow.value;
   useEffect(() => {
     if (current >= 0) go(current);
   }, [current]);
@@ -73,16 +73,8 @@ export function Results({ open }: { open: OpenTrace }) {
       yield portion.map((hit) => columns.map((column) => textOf(hit, column)));
     }
   };
-  const page = Math.max(1, Math.floor(place.height / TABLE_ROW) - 1);
-  const onKey = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
-    if (by === undefined || count === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    const from = current < 0 ? Math.floor(place.top) - (by > 0 ? 1 : 0) : current;
-    const next = Math.max(0, Math.min(count - 1, from + by));
-    go(next);
-    find.choose(next);
-  };
+  // A row that has not arrived is chosen when it does.
+  const onKey = (event: KeyboardEvent) => follow(event, current, find.choose);
   const isNumber = (column: ColumnOf) => column === POSITION || column === DURATION;
   return (
     <div class="results">

@@ -121,7 +121,8 @@ proptest! {
         let (from, to) = store.extent().map(|(from, to)| (from, to + 1)).unwrap();
         let rows: Vec<_> = (0..3).map(|track| TrackRows { track, depths: i32::MIN..i32::MAX }).collect();
         for merged in [false, true] {
-            let marks = hits.marks(&store, (from, to), step, &rows, merged);
+            let (marks, width) = hits.marks(&store, (from, to), step, &rows, merged);
+            prop_assert_eq!(width, step);
             let mut cells = std::collections::BTreeMap::new();
             for (start, end, track, depth, ..) in &expected {
                 let row = if merged { 0 } else { depth.unwrap_or(store.tracks[*track as usize].lowest()) };
@@ -160,7 +161,10 @@ fn records_become_the_slices_that_they_begin() {
     assert_eq!(find.hits().rank(&store, 107, None, Some(9)), (2, true));
     assert_eq!(find.hits().rank(&store, 107, None, Some(8)), (2, false));
     let rows = [TrackRows { track: 0, depths: i32::MIN..i32::MAX }];
-    assert_eq!(find.hits().marks(&store, (100, 111), 1, &rows, true).cell, (0..=10).collect::<Vec<_>>());
+    assert_eq!(find.hits().marks(&store, (100, 111), 1, &rows, true).0.cell, (0..=10).collect::<Vec<_>>());
+    // Cells beyond a limit are wider, so that none is left out.
+    let (marks, width) = find.hits().marks(&store, (0, 1 << 20), 1, &rows, true);
+    assert_eq!((width, marks.cell), (64, vec![1]));
 }
 
 #[test]
