@@ -98,8 +98,8 @@ test('hits are put in another order', async ({ page }) => {
 test('a wrong expression is explained at its place', async ({ page }) => {
   await show(page, fixture('threads.xray'));
   await find(page, 'name:main dur>1mz');
-  await expect(page.locator('.find-note')).toContainText('Expected a length, such as 1.5ms, 200us or 1000.');
-  await expect(page.locator('.find-wrong mark')).toHaveText('1mz');
+  await expect(page.locator('.expression-note')).toContainText('Expected a length, such as 1.5ms, 200us or 1000.');
+  await expect(page.locator('.expression-wrong mark')).toHaveText('1mz');
   await expect(field(page)).toHaveAttribute('aria-invalid', 'true');
 });
 

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
 import { selectExtreme } from '../../../model/call_list.ts';
+import type { FunctionFilter } from '../../../model/function_filter.ts';
 import {
   type FunctionColumn,
   functionRows,
@@ -18,6 +19,7 @@ import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
+import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Keep } from '../../parts/keep.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
@@ -43,8 +45,8 @@ const HEADS: Readonly<Record<Column, readonly [title: string, says: string]>> = 
 interface Props extends PanelProps {
   readonly open: OpenTrace;
   readonly sort: Signal<Sort>;
-  /** Text that the names of the listed functions contain. */
-  readonly filter: Signal<string>;
+  /** What narrows the table. */
+  readonly filter: FunctionFilter;
   /** What the bar begins with. */
   readonly lead: ComponentChildren;
   /** What can be done with the chosen function. */
@@ -58,7 +60,7 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
   const { trace, statistics } = open;
   const rows = useComputed(() => {
     const told = statistics.functions.value;
-    return told ? functionRows(told.columns, trace.names, sort.value, filter.value) : new Uint32Array();
+    return told ? functionRows(told.columns, trace.names, sort.value, filter.holds.value) : new Uint32Array();
   });
   const told = statistics.functions.value;
   const info = trace.info.value;
@@ -75,21 +77,25 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
     <div class="functions">
       <div class="panel-bar">
         {lead}
-        <input
-          type="search"
-          placeholder="Filter functions"
-          aria-label="Filter functions"
-          value={filter.value}
-          onInput={(event) => {
-            filter.value = event.currentTarget.value;
+        <ExpressionField
+          open={open}
+          id="functions-filter"
+          label="Filter functions"
+          placeholder="Filter: name, or a term such as dur>1ms"
+          text={filter.text}
+          wrong={filter.wrong.value !== null}
+          onEscape={() => {
+            filter.text.value = '';
           }}
         />
         <span class="muted">
-          {amount(told, rows.value.length, filter.value, info.sliceNoun, open)}
+          {filter.searching.value ? 'Searching… ' : ''}
+          {amount(told, rows.value.length, filter.text.value, info.sliceNoun, open)}
           {tellingColumns(told.columns).includes('total') ? unitOf(info.clock) : ''}
         </span>
         <Accuracy open={open} told={told} actions={actions} />
       </div>
+      {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
       <Table
         open={open}
         told={told}
