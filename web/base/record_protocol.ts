@@ -100,6 +100,8 @@ export type ToRecords =
   | { readonly t: 'list'; readonly id: number; readonly scope: RecordScope }
   /** At most `count` rows of the list from number `first` on. A newer request supersedes one that waits. */
   | { readonly t: 'rows'; readonly id: number; readonly first: number; readonly count: number }
+  /** The same for a person who takes the list along. Every request is answered: `portion`. */
+  | { readonly t: 'portion'; readonly id: number; readonly first: number; readonly count: number }
   /** The number of a record in the list, or of the first one at or after the position. */
   | {
       readonly t: 'row-at';
@@ -131,6 +133,12 @@ export type FromRecords =
   | { readonly t: 'listed'; readonly id: number; readonly listed: Listed | null; readonly error: TraceError | null }
   | {
       readonly t: 'rows';
+      readonly id: number;
+      readonly rows: readonly RecordRow[] | null;
+      readonly error: TraceError | null;
+    }
+  | {
+      readonly t: 'portion';
       readonly id: number;
       readonly rows: readonly RecordRow[] | null;
       readonly error: TraceError | null;

@@ -47,6 +47,8 @@ export interface Events {
   fieldsSeen(): readonly string[];
   /** Requests the rows of a part of the list that are not there yet, `end` exclusive. */
   want(first: number, end: number): void;
+  /** Rows of the list from number `first` on, for a person who takes them along. null if they cannot be read. */
+  portion(first: number, count: number): Promise<readonly RecordRow[] | null>;
   /** Selects the record of a row, in the timeline as well. */
   choose(number: number): void;
   /** Makes the list anew, after a failure. */
@@ -238,6 +240,7 @@ export function createEvents(
       if (from === to || (asking && asking.first === from * BLOCK)) return;
       ask(from * BLOCK, (to - from) * BLOCK);
     },
+    portion: records.portion,
     choose,
     retry: () => {
       retries.value += 1;

@@ -57,6 +57,8 @@ export interface Records {
   list(scope: RecordScope): Promise<Answer<Listed> | null>;
   /** Rows of the list. Resolves with null if a newer request replaces this one, or the worker ends or has ended since. */
   rows(first: number, count: number): Promise<Answer<readonly RecordRow[]> | null>;
+  /** Rows of the list, whatever else is asked. Resolves with null if there is no list any more, or they cannot be read. */
+  portion(first: number, count: number): Promise<readonly RecordRow[] | null>;
   /**
    * The number in the list of the record with this locator, or of the first record at or after the position. Resolves with
    * null if there is none or the worker ends.
@@ -239,6 +241,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!hasList) return null;
       const reply = await requests.askNewest('rows', (id) => ({ t: 'rows', id, first, count }));
       return reply && { value: reply.rows, error: reply.error };
+    },
+    portion: async (first, count) => {
+      if (!hasList) return null;
+      return (await requests.ask('portion', (id) => ({ t: 'portion', id, first, count })))?.rows ?? null;
     },
     rowAt: async (x, track, locator) => {
       if (!hasList) return null;

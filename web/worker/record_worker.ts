@@ -185,16 +185,12 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       });
     }, none);
   };
-  const sendRows = async () => {
-    const message = newestRows;
-    newestRows = null;
-    if (!message) return;
-    const { id, first, count } = message;
-    const none = (error: TraceError) => post({ t: 'rows', id, rows: null, error });
+  const sendRows = async ({ t, id, first, count }: Extract<ToRecords, { t: 'rows' | 'portion' }>) => {
+    const none = (error: TraceError) => post({ t, id, rows: null, error });
     await withReader(async (open) => {
       const rows = open.rows(first, count) as RecordRow[];
       const inWords = rows.map(async (row) => ({ ...row, fields: await wordsOf(row.fields, loadDisassembler) }));
-      post({ t: 'rows', id, rows: await Promise.all(inWords), error: null });
+      post({ t, id, rows: await Promise.all(inWords), error: null });
     }, none);
   };
   /** What conditions on records may need. */
@@ -335,11 +331,15 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           // The reply waits for the messages already queued: a newer request among them supersedes this one.
           if (newestRows === null) {
             scheduler.add('details', () => {
-              void sendRows();
+              if (newestRows) void sendRows(newestRows);
+              newestRows = null;
               return false;
             });
           }
           newestRows = message;
+          return;
+        case 'portion':
+          void sendRows(message);
           return;
         case 'row-at': {
           const { id, x, track, locator } = message;

@@ -1,11 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCounted, formatPercent, plural } from '../../../base/format.ts';
+import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
+import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import './events.css';
@@ -49,6 +51,7 @@ export function Events({ open }: { open: OpenTrace }) {
           {listed ? amount(listed, info, filter.value !== null) : ''}
           {listed && trace.records.listing.value ? ` · ${formatPercent(listed.done, listed.of)}` : ''}
         </span>
+        {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
       {wrong.value && <Wrong text={text.value} wrong={wrong.value} />}
       {listed ? <List open={open} listed={listed} info={info} origin={extent.from} /> : <Waiting open={open} />}
@@ -86,6 +89,31 @@ function amount({ rows, inOrder }: Listed, { recordNoun }: TraceInfo, isNarrowed
   return inOrder ? counted : `${counted}, listed thread by thread: too many threads to merge`;
 }
 
+/** What the cells of a trace's records need. */
+function cellContext({ trace }: OpenTrace, { columns, clock }: TraceInfo, origin: Ticks): CellContext {
+  const tracks = trace.tracks.value;
+  return {
+    columns,
+    clock,
+    origin,
+    threadOf: (track) => tracks.get(track)?.name ?? '',
+    nameOf: trace.names.inPlaceOf,
+  };
+}
+
+/** Copies the list, or saves it: positions as numbers. */
+function Take({ open, info, origin }: { open: OpenTrace; info: TraceInfo; origin: Ticks }) {
+  const { columns, clock, recordNoun } = info;
+  const head = columns.map((column) => (isNumber(column) ? plainTitle(column.label, clock) : column.label));
+  const rows = () => {
+    const context = cellContext(open, info, origin);
+    return inPortions(open.events.portion, (row) =>
+      cellTexts(row, context).map((text, i) => (isNumber(columns[i]!) ? plainPosition(row.x, origin, clock) : text)),
+    );
+  };
+  return <TakeTable name={plural(2, recordNoun)} head={head} rows={rows} />;
+}
+
 interface ListProps {
   readonly open: OpenTrace;
   readonly listed: Listed;
@@ -94,7 +122,7 @@ interface ListProps {
 }
 
 function List({ open, listed, info, origin }: ListProps) {
-  const { trace, events } = open;
+  const { events } = open;
   const box = useRef<HTMLDivElement>(null);
   const { place, scroll, go, follow, onScroll } = useLongList(box, listed.rows);
   // Repaint when rows arrive.
@@ -107,15 +135,8 @@ function List({ open, listed, info, origin }: ListProps) {
   useEffect(() => {
     if (wanted) go(wanted.row);
   }, [wanted]);
-  const { columns, clock, recordNoun } = info;
-  const tracks = trace.tracks.value;
-  const context: CellContext = {
-    columns,
-    clock,
-    origin,
-    threadOf: (track) => tracks.get(track)?.name ?? '',
-    nameOf: trace.names.inPlaceOf,
-  };
+  const { columns, recordNoun } = info;
+  const context = cellContext(open, info, origin);
   const cells = shown.map((row) => row && cellTexts(row, context));
   const { pixels, flexible } = useWidths(columns, events.question.value, () =>
     Array.from({ length: SEEN }, (_, k) => events.row(first + k))

@@ -2,6 +2,7 @@ import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
+import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
 import { selectExtreme } from '../../../model/call_list.ts';
 import type { FunctionFilter } from '../../../model/function_filter.ts';
@@ -21,6 +22,7 @@ import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Keep } from '../../parts/keep.tsx';
+import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
@@ -94,6 +96,7 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
           {tellingColumns(told.columns).includes('total') ? unitOf(info.clock) : ''}
         </span>
         <Accuracy open={open} told={told} actions={actions} />
+        <Take open={open} columns={told.columns} rows={rows.value} clock={info.clock} />
       </div>
       {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
       <Table
@@ -130,6 +133,27 @@ function amount(
   return `${functions}, estimate from ${formatPercent(visited, slices)} of ${counted}`;
 }
 
+interface TakeProps {
+  readonly open: OpenTrace;
+  readonly columns: FunctionColumns;
+  readonly rows: Uint32Array;
+  readonly clock: Clock;
+}
+
+/** Copies the table, or saves it: lengths as numbers. */
+function Take({ open: { trace }, columns, rows, clock }: TakeProps) {
+  const shown = tellingColumns(columns).filter((by): by is FunctionColumn => by !== 'share');
+  const isLength = (by: FunctionColumn) => by !== 'name' && by !== 'count';
+  const head = shown.map((by) => (isLength(by) ? plainTitle(HEADS[by][0], clock) : HEADS[by][0]));
+  const texts = (i: number) =>
+    shown.map((by) => {
+      if (by === 'name') return trace.names.of(columns.name[i]!);
+      const value = Math.round(columns[by][i]!);
+      return isLength(by) ? plainLength(BigInt(value), clock) : String(value);
+    });
+  return <TakeTable name="functions" head={head} rows={() => atOnce([...rows], texts)} />;
+}
+
 interface AccuracyProps {
   readonly open: OpenTrace;
   readonly told: Told<FunctionColumns>;
@@ -141,9 +165,7 @@ function Accuracy({ open, told, actions }: AccuracyProps) {
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
   const percentiles = tellingColumns(told.columns).includes('median');
-  if (name < 0) {
-    return <span class="muted panel-end">{percentiles ? 'Median, p90 and p99 are within 1 %.' : ''}</span>;
-  }
+  if (name < 0) return null;
   return (
     <span class="panel-end functions-end">
       {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
