@@ -105,7 +105,9 @@ export function createFind(
   const begin = (expression: string) => {
     forget();
     asked.value = expression;
-    if (expression.trim() !== '') search.begin(() => trace.bind(expression));
+    if (expression.trim() === '') return;
+    performance.mark('unspool:find');
+    search.begin(() => trace.bind(expression));
   };
 
   scope.add(

@@ -175,7 +175,8 @@ impl Trace {
 
     fn check_of(&mut self, scope: &Scope, every: usize, only: Option<&Beginnings>) {
         let query = RecordQuery { tests: vec![RecordTest::Begins(0)], branches: vec![vec![(true, 0)]] };
-        let filter = only.map(|only| Search::new(&query, std::slice::from_ref(only), None, &Linked, |n| n.to_string()).unwrap());
+        let filter =
+            only.map(|only| Search::new(&query, std::slice::from_ref(only), None, &Linked, |n| n.to_string()).unwrap());
         let mut list = self.list_of(scope, filter);
         let expected = self.expected(scope, &list, only);
         let what = format!("{} {scope:?} {:?}", self.name, only.map(Vec::len));
