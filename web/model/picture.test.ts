@@ -153,28 +153,25 @@ describe('a counter', () => {
       [200_000, 9],
     ],
   );
-  const layout = layOut(
-    [
-      {
-        id: 3,
-        parent: -1,
-        kind: 'counter',
-        name: '',
-        detail: '',
-        rows: 0,
-        lowest: 0,
-        slices: 0,
-        instants: 0,
-        samples: 2,
-        highest: 10,
-        lowestValue: 0,
-        values: 'unsigned',
-        overlapping: false,
-        reordering: false,
-      },
-    ],
-    new Set(),
-  );
+  const layout = layOut([
+    {
+      id: 3,
+      parent: -1,
+      kind: 'counter',
+      name: '',
+      detail: '',
+      rows: 0,
+      lowest: 0,
+      slices: 0,
+      instants: 0,
+      samples: 2,
+      highest: 10,
+      lowestValue: 0,
+      values: 'unsigned',
+      overlapping: false,
+      reordering: false,
+    },
+  ]);
   it('holds a value until the next, also from before the window', () => {
     const range = shown.values(3);
     expect(range).toEqual({ first: 0, end: 2 });
@@ -205,7 +202,6 @@ describe('pointing', () => {
         instants: id === 1 ? 1 : 0,
       }),
     ),
-    new Set(),
   );
   const laid = layout.tracks[0]!;
   it('returns the slice with its absolute position', () => {

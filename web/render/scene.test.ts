@@ -75,9 +75,9 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
   };
   return {
     view,
-    layout: layOut(counters.map(counter), new Set()),
+    layout: layOut(counters.map(counter)),
     extent: { from: ticks(0n), to: ticks(100n) },
-    scrollTop: 0,
+    window: { scrollTop: 0, pinnedTop: 0, height: 500 },
     width: 100,
     height: 500,
     picture: pictureOf(reply, question),
@@ -95,6 +95,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
 const BLIND: Renderer = {
   resize: () => undefined,
   begin: () => undefined,
+  clip: () => undefined,
   rect: () => undefined,
   slices: () => 0,
   graph: () => undefined,
@@ -138,7 +139,7 @@ function sliceWith(flags: number): Scene {
     },
     question,
   );
-  return { ...bare, layout: layOut([aTrack({ id: 1, slices: 1 })], new Set()), picture };
+  return { ...bare, layout: layOut([aTrack({ id: 1, slices: 1 })]), picture };
 }
 
 /** A canvas context that records the calls that draw dashes. */

@@ -1,4 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals';
+import type { Arrangement } from '../../model/arrangement.ts';
+import type { LaidTrack } from '../../model/layout.ts';
 import type { Step } from '../../model/pointing.ts';
 
 /** What commands can do with the page itself. */
@@ -39,6 +41,16 @@ export interface TraceActions {
   step(to: Step): Promise<void>;
   /** Makes the selected slice the range, or else what is on the screen. */
   selectRange(): void;
+  /** Which tracks are shown, and in which order. */
+  readonly arrangement: Arrangement;
+  /** The track that commands act on, if it is shown. */
+  currentTrack(): LaidTrack | null;
+  /** Makes a track the current one, shows it if it is hidden, and brings it into view. */
+  goToTrack(id: number): void;
+  /** Makes the next (1) or previous (-1) track the current one, and brings it into view. */
+  stepTrack(by: 1 | -1): void;
+  /** Opens the field that filters tracks, and moves the focus to it. */
+  filterTracks(): void;
   /** Clears the selection or the range, the more recent one first, and then the highlighted function. */
   clearLatest(): void;
 }
