@@ -1,9 +1,12 @@
 import { computed, type Signal } from '@preact/signals';
+import { formatPosition } from '../../base/format.ts';
 import type { Ticks } from '../../base/protocol.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
+import type { Dock } from '../../model/dock.ts';
+import { termOfName } from '../../model/find_terms.ts';
 import { bandOf, type LaidTrack, SLICE_ROW, trackAt } from '../../model/layout.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
@@ -22,12 +25,13 @@ export interface Surroundings {
   readonly scrollBy: (pixels: number) => void;
   /** Whether the field that filters tracks is open. */
   readonly filtering: Signal<boolean>;
+  readonly dock: Dock;
 }
 
 /** What commands do with a trace. */
 export function createTraceActions(
-  { trace, timeline, selection, statistics, find }: OpenTrace,
-  { area, scrollBy, filtering }: Surroundings,
+  { trace, timeline, selection, statistics, find, derived }: OpenTrace,
+  { area, scrollBy, filtering, dock }: Surroundings,
 ): TraceActions & { readonly dispose: Dispose } {
   const scope = createScope();
   const widthOf = () => timeline.size.peek().width;
@@ -218,6 +222,43 @@ export function createTraceActions(
           ? { from: selected.start, to: selected.end }
           : rangeBetween(view, whole, 0, widthOf());
     },
+    selectScreen: () => {
+      const view = timeline.view.peek();
+      const whole = timeline.whole.peek();
+      if (view && whole) statistics.range.value = rangeBetween(view, whole, 0, widthOf());
+    },
+    hasRange: computed(() => statistics.range.value !== null),
+    clearRange: () => {
+      statistics.range.value = null;
+    },
+    selectedName: () => {
+      const selected = selection.selected.peek();
+      const record = selection.record.peek();
+      if (selected) return { id: selected.name, text: trace.names.of(selected.name), isCalled: selected.end !== null };
+      return record && { id: -1, text: trace.names.inPlaceOf(record.name), isCalled: false };
+    },
+    positionText: () => {
+      const x = selection.selected.peek()?.start ?? selection.record.peek()?.x;
+      const info = trace.info.peek();
+      const extent = trace.progress.peek().extent;
+      return x === undefined || !info || !extent ? '' : formatPosition(x, extent.from, info.clock);
+    },
+    findName: ({ text }) => {
+      find.shown.value = true;
+      find.ask(termOfName(text));
+    },
+    listCalls: (name) => {
+      const info = trace.info.peek();
+      if (!info) return;
+      dock.open.value = true;
+      dock.front.value = { ...dock.front.peek(), [info.format]: 'calls' };
+      statistics.highlighted.value = name;
+      statistics.listed.value = name;
+    },
+    highlight: (name) => {
+      statistics.highlighted.value = name;
+    },
+    keepCalls: derived.keepFunction,
     clearLatest: () => {
       const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;

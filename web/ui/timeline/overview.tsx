@@ -9,7 +9,9 @@ import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '.
 import type { OpenTrace } from '../../model/workbench.ts';
 import { drawOverview } from '../../render/overview.ts';
 import { PALETTES } from '../../render/palette.ts';
+import { useMenu } from '../menu/request.ts';
 import { createSurface, type FrameSize } from '../parts/surface.ts';
+import { wholeMenu } from './menus.ts';
 import { TrackCorner } from './track_filter.tsx';
 
 /** Cells of a row. */
@@ -29,6 +31,7 @@ interface Props {
 /** The whole trace at a glance, with a brush over the part that the timeline shows. */
 export function OverviewStrip({ open, theme, filtering }: Props) {
   const { timeline, trace, marks, find } = open;
+  const showMenu = useMenu();
   const strip = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
 
@@ -64,8 +67,9 @@ export function OverviewStrip({ open, theme, filtering }: Props) {
     });
     scope.add(surface.dispose);
     scope.add(brushOn(element, open));
+    scope.listen(element, 'contextmenu', wholeMenu(showMenu));
     return scope.dispose;
-  }, [open, theme, timeline, trace]);
+  }, [open, theme, timeline, trace, showMenu]);
 
   return (
     <div class="overview">

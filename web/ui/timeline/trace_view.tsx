@@ -8,6 +8,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
+import { useMenu } from '../menu/request.ts';
 import type { Page } from '../page.ts';
 import { createTraceActions } from './actions.ts';
 import { Announcer } from './announcer.tsx';
@@ -15,6 +16,7 @@ import { Divider } from './divider.tsx';
 import { drawTimeline } from './drawing.ts';
 import { listenForGestures } from './gestures.ts';
 import { markCompletion } from './marks.ts';
+import { listenForMenus } from './menus.ts';
 import { OverviewStrip } from './overview.tsx';
 import { gesturesOn } from './pointer.ts';
 import { RangeBand } from './range.tsx';
@@ -31,6 +33,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   const area = useRef<HTMLDivElement>(null);
   const shapes = useRef<HTMLDivElement>(null);
   const marks = useRef<HTMLCanvasElement>(null);
+  const showMenu = useMenu();
   const state = useMemo(() => createViewState(open), [open]);
 
   const scrollBy = useCallback(
@@ -64,19 +67,20 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
       }),
     );
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollAt)));
-    const actions = createTraceActions(open, { area: element, scrollBy, filtering: state.filtering });
+    const actions = createTraceActions(open, { area: element, scrollBy, filtering: state.filtering, dock: page.dock });
     scope.add(actions.dispose);
     page.actions.value = actions;
     scope.add(() => {
       if (page.actions.peek() === actions) page.actions.value = null;
     });
+    scope.add(listenForMenus(element, open, showMenu));
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
     // What was opened is what the keys act on now.
     element.focus({ preventScroll: true });
     scope.add(state.dispose);
     return scope.dispose;
-  }, [open, page, state, scrollBy]);
+  }, [open, page, state, scrollBy, showMenu]);
 
   const { layout } = timeline;
   const empty = trace.status.value.at === 'ready' && !trace.progress.value.extent;

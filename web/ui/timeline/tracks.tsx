@@ -14,6 +14,8 @@ import {
 } from '../../model/layout.ts';
 import { shortLine, trackLines } from '../../model/tracks.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { useMenu } from '../menu/request.ts';
+import { trackMenu } from './menus.ts';
 import { type Drop, listenForReorder } from './reorder.ts';
 
 /** CSS pixels of the name, and of each line below it. */
@@ -34,6 +36,7 @@ interface Props {
 /** The names of the tracks next to the timeline. Only those near the window exist. The mouse drags them to another place. */
 export function TrackList({ open, scrollBy }: Props) {
   const { timeline } = open;
+  const showMenu = useMenu();
   const box = useRef<HTMLDivElement>(null);
   const dragged = useSignal<{ readonly track: number; readonly drop: Drop | null } | null>(null);
   useEffect(() => {
@@ -51,6 +54,7 @@ export function TrackList({ open, scrollBy }: Props) {
         scrollBy,
       }),
     );
+    scope.listen(element, 'contextmenu', trackMenu(open, showMenu));
     // The others scroll with the page's own scroller.
     scope.listen<WheelEvent>(
       element,
@@ -66,7 +70,7 @@ export function TrackList({ open, scrollBy }: Props) {
       { passive: false },
     );
     return scope.dispose;
-  }, [timeline, scrollBy]);
+  }, [open, timeline, scrollBy, showMenu]);
   const layout = timeline.layout.value;
   return (
     <div class={dragged.value ? 'tracks reordering' : 'tracks'} ref={box}>

@@ -18,6 +18,7 @@ import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
 import { Keep } from '../../parts/keep.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
@@ -184,6 +185,10 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
     const name = columns.name[rows[row]!]!;
     statistics.highlighted.value = toggle && name === chosen ? -1 : name;
   };
+  const onMenu = useRowMenu((name) => ({
+    named: { id: name, text: trace.names.of(name), isCalled: true },
+    show: null,
+  }));
   const onKey = (event: KeyboardEvent) => {
     const by = rowsByKey(event, rows.length, page);
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -208,6 +213,7 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
         aria-activedescendant={current >= first && current < end ? `function-${chosen}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
       >
         <thead>
           <tr aria-rowindex={1}>
