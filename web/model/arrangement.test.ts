@@ -86,6 +86,13 @@ describe('hidden tracks', () => {
     expect(arrangement.visibility.value).toBeNull();
     expect(shown()).toHaveLength(6);
   });
+  it('hand over to the next track what commands act on', () => {
+    arrangement.current.value = 3;
+    for (const next of [4, 2, 1, 0]) {
+      arrangement.hide(arrangement.current.value);
+      expect(arrangement.current.value).toBe(next);
+    }
+  });
   it('are all others if only one is to be shown, also those that come later', () => {
     arrangement.showOnly(3);
     add([thread(6, 'latecomer')]);
@@ -181,7 +188,7 @@ describe('folding and heights', () => {
     expect(heights()).toEqual([17, 17, 7, 17, 17, 17]);
     arrangement.setCompact(true);
     arrangement.toggleCompact(2);
-    expect(heights()).toEqual([7, 7, 17, 7, 7, 7]);
+    expect(heights()).toEqual([17, 7, 17, 7, 17, 7]);
   });
 });
 

@@ -43,7 +43,7 @@ export const NO_CHOICES: TrackChoices = {
 export interface Arrangement {
   /** Words that the names of shown tracks contain. Pinned tracks are shown in any case. */
   readonly filter: Signal<string>;
-  /** Id of the track that commands act on, or -1. */
+  /** Id of the track that commands act on, or -1. When it is hidden, it becomes the one next to it. */
   readonly current: Signal<number>;
   /** All tracks in the order of the person. */
   readonly ordered: ReadonlySignal<readonly Track[]>;
@@ -173,6 +173,8 @@ export function createArrangement(
       change({ pinned: without(choices.peek().pinned, keyOf(id)) ?? [...choices.peek().pinned, keyOf(id)] }),
     hide: (id) => {
       const key = keyOf(id);
+      // The next step goes on from where the track was.
+      if (current.peek() === id) current.value = (sibling(id, 1) ?? sibling(id, -1))?.id ?? find(id)?.parent ?? -1;
       if (choices.peek().only === key) change({ only: null });
       change({ hidden: [...(without(choices.peek().hidden, key) ?? choices.peek().hidden), key] });
     },

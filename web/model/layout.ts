@@ -205,7 +205,8 @@ interface Measured {
 }
 
 function measure(track: Track, { level, top, folded, compact, foldable: parent, dense }: Measured): LaidTrack {
-  const rowHeight = compact ? COMPACT_ROW : SLICE_ROW;
+  // A single row has room for text below the name's own height.
+  const rowHeight = compact && track.rows > 1 ? COMPACT_ROW : SLICE_ROW;
   const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, rowHeight, graph: -1, graphHeight: 0, folded };
   if (isHeading(track)) return { ...nothing, height: PROCESS, foldable: parent };
   if (track.kind === 'counter') {

@@ -39,6 +39,8 @@ export const MENUS = {
     'compact-all-tracks',
     'full-all-tracks',
     'filter-tracks',
+    null,
+    'copy-track-name',
   ],
   area: [
     'show-whole',

@@ -10,30 +10,30 @@ export const TRACK_COMMANDS = [
   onTrack(
     'pin-track',
     'Pin the track to the top',
-    (id, { arrangement }) => arrangement.togglePinned(id),
+    ({ track }, { arrangement }) => arrangement.togglePinned(track.id),
     (laid, { arrangement }) => !arrangement.pinned.peek().includes(laid.track.id),
   ),
   onTrack(
     'unpin-track',
     'Unpin the track',
-    (id, { arrangement }) => arrangement.togglePinned(id),
+    ({ track }, { arrangement }) => arrangement.togglePinned(track.id),
     (laid, { arrangement }) => arrangement.pinned.peek().includes(laid.track.id),
   ),
-  onTrack('hide-track', 'Hide the track', (id, { arrangement }) => arrangement.hide(id)),
-  onTrack('show-only-track', 'Hide all other tracks', (id, { arrangement }) => arrangement.showOnly(id)),
+  onTrack('hide-track', 'Hide the track', ({ track }, { arrangement }) => arrangement.hide(track.id)),
+  onTrack('show-only-track', 'Hide all other tracks', ({ track }, { arrangement }) => arrangement.showOnly(track.id)),
   onTracks('show-all-tracks', 'Show hidden tracks', [], ({ arrangement }) => arrangement.showAll(), {
     isEnabled: ({ arrangement }) => (arrangement.visibility.peek()?.hidden ?? 0) > 0,
   }),
   onTrack(
     'fold-track',
     'Fold the track',
-    (id, { arrangement }) => arrangement.toggleFolded(id),
+    ({ track }, { arrangement }) => arrangement.toggleFolded(track.id),
     ({ foldable, folded }) => foldable && !folded,
   ),
   onTrack(
     'unfold-track',
     'Unfold the track',
-    (id, { arrangement }) => arrangement.toggleFolded(id),
+    ({ track }, { arrangement }) => arrangement.toggleFolded(track.id),
     ({ foldable, folded }) => foldable && folded,
   ),
   onTracks('fold-all-tracks', 'Fold all tracks', [], ({ arrangement }) => arrangement.foldAll(true)),
@@ -46,13 +46,13 @@ export const TRACK_COMMANDS = [
   onTrack(
     'compact-track',
     'Make the track compact',
-    (id, { arrangement }) => arrangement.toggleCompact(id),
+    ({ track }, { arrangement }) => arrangement.toggleCompact(track.id),
     (laid, trace) => laid.track.rows > 1 && !isCompact(laid, trace),
   ),
   onTrack(
     'full-track',
     'Show the track in full height',
-    (id, { arrangement }) => arrangement.toggleCompact(id),
+    ({ track }, { arrangement }) => arrangement.toggleCompact(track.id),
     (laid, trace) => laid.track.rows > 1 && isCompact(laid, trace),
   ),
   onTracks('compact-all-tracks', 'Make all tracks compact', [], ({ arrangement }) => arrangement.setCompact(true), {
@@ -76,15 +76,16 @@ export const TRACK_COMMANDS = [
   onTrack(
     'move-track-up',
     'Move the track up',
-    (id, trace) => moved(id, -1, trace),
+    ({ track }, trace) => moved(track.id, -1, trace),
     ({ track }, { arrangement }) => arrangement.sibling(track.id, -1) !== undefined,
   ),
   onTrack(
     'move-track-down',
     'Move the track down',
-    (id, trace) => moved(id, 1, trace),
+    ({ track }, trace) => moved(track.id, 1, trace),
     ({ track }, { arrangement }) => arrangement.sibling(track.id, 1) !== undefined,
   ),
+  onTrack('copy-track-name', 'Copy the name of the track', ({ track }, _, { page }) => page.copy(track.name)),
 ] as const;
 
 function isCompact({ track }: LaidTrack, { arrangement }: TraceActions): boolean {
@@ -101,7 +102,7 @@ function moved(id: number, by: 1 | -1, { arrangement, goToTrack }: TraceActions)
 function onTrack<const Id extends string>(
   id: Id,
   title: string,
-  run: (id: number, trace: TraceActions) => void,
+  run: (laid: LaidTrack, trace: TraceActions, context: CommandContext) => void,
   isEnabled: (laid: LaidTrack, trace: TraceActions) => boolean = () => true,
 ) {
   return {
@@ -113,9 +114,9 @@ function onTrack<const Id extends string>(
       return trace !== null && laid != null && isEnabled(laid, trace);
     },
     about: ({ trace }: CommandContext) => shortened(trace?.currentTrack()?.track.name ?? ''),
-    run: ({ trace }: CommandContext) => {
-      const laid = trace?.currentTrack();
-      if (trace && laid) run(laid.track.id, trace);
+    run: (context: CommandContext) => {
+      const laid = context.trace?.currentTrack();
+      if (context.trace && laid) run(laid, context.trace, context);
     },
   };
 }

@@ -55,6 +55,7 @@ describe('the menu of a track', () => {
       ['pin-track', 'hide-track', 'show-only-track'],
       ['fold-track', 'compact-track', 'move-track-up', 'move-track-down'],
       ['fold-all-tracks', 'compact-all-tracks', 'filter-tracks'],
+      ['copy-track-name'],
     ]);
     run(MENUS.track, 'move-track-up', now);
     expect(arrangement.ordered.value.map(({ id }) => id)).toEqual([2, 1, 3]);

@@ -9,6 +9,8 @@ import './menu.css';
 
 /** CSS pixels between the menu and the edges of the window. */
 const MARGIN = 6;
+/** Until the menu is measured it is not seen, but has the focus, which a hidden element cannot have. */
+const MEASURED = { left: '0', top: '0', opacity: '0' };
 /** Milliseconds after which typed letters begin a new title. */
 const TYPING_MS = 700;
 
@@ -78,6 +80,9 @@ export function Menu({ request, groups, run, close }: Props) {
     event.stopPropagation();
     const all = items();
     const from = all.indexOf(document.activeElement as HTMLElement);
+    const now = performance.now();
+    // A space may be a part of what is typed.
+    const fresh = now - typed.current.at > TYPING_MS;
     const to = {
       ArrowDown: (from + 1) % all.length,
       ArrowUp: from < 0 ? all.length - 1 : (from - 1 + all.length) % all.length,
@@ -86,10 +91,8 @@ export function Menu({ request, groups, run, close }: Props) {
     }[event.key];
     if (to !== undefined) all[to]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') close();
-    else if ((event.key === 'Enter' || event.key === ' ') && from >= 0) all[from]!.click();
+    else if (from >= 0 && (event.key === 'Enter' || (event.key === ' ' && fresh))) all[from]!.click();
     else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const now = performance.now();
-      const fresh = now - typed.current.at > TYPING_MS;
       const text = (fresh ? '' : typed.current.text) + event.key.toLowerCase();
       typed.current = { text, at: now };
       const first = fresh ? from + 1 : Math.max(0, from);
@@ -105,7 +108,7 @@ export function Menu({ request, groups, run, close }: Props) {
       role="menu"
       aria-label={label}
       tabIndex={-1}
-      style={place.value ? { left: `${place.value.left}px`, top: `${place.value.top}px` } : { visibility: 'hidden' }}
+      style={place.value ? { left: `${place.value.left}px`, top: `${place.value.top}px` } : MEASURED}
       onKeyDown={onKey}
       onContextMenu={(event) => event.preventDefault()}
     >

@@ -31,8 +31,8 @@ export function useMenu(): ShowMenu {
 /** Whether a key asked for the menu: Shift+F10 or the menu key. */
 export function isByKey(event: MouseEvent): boolean {
   const pointer = 'pointerType' in event ? String(event.pointerType) : '';
-  // On a Mac, Ctrl and a click ask for it, too.
-  return event.button !== 2 && !event.ctrlKey && pointer === '';
+  // Chromium has no button for a key, Firefox no pointer. On a Mac, Ctrl and a click ask for it, too.
+  return event.button === -1 || (event.button === 0 && pointer === '' && !event.ctrlKey);
 }
 
 /** Whether the browser's own menu is meant: that of a field, which can paste. */

@@ -7,12 +7,13 @@ import { toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { MENUS } from '../commands/menus.ts';
 import { isBrowsers, isByKey, type MenuRequest, type ShowMenu } from '../menu/request.ts';
+import type { ViewState } from './view_state.ts';
 
 /**
  * Shows the menu of what is clicked in the timeline, until disposed: of a slice or an instant, which is selected by that, or else
  * of the track. By key, that of the selection, or of the current track if the person went on to that.
  */
-export function listenForMenus(area: HTMLElement, open: OpenTrace, show: ShowMenu): Dispose {
+export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewState, show: ShowMenu): Dispose {
   const { trace, timeline, selection } = open;
   const { arrangement } = timeline;
   const scope = createScope();
@@ -33,7 +34,9 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, show: ShowMen
     if (byKey) {
       const own = selection.selected.peek();
       const id = arrangement.current.peek();
+      const track = arrangement.find(id);
       if (own && own.track === id) about = ofItem(own);
+      else if (track) about = { label: shortened(track.name) || 'Track', menu: MENUS.track };
       Object.assign(place, placeOf(open, box));
     } else {
       const found = at(event.clientX - box.left, event.clientY - box.top);
@@ -44,7 +47,10 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, show: ShowMen
         about = ofItem(found);
       }
     }
-    if (show({ ...about, at: place, byKey, row: null, marked: null })) event.preventDefault();
+    if (!show({ ...about, at: place, byKey, row: null, marked: null })) return;
+    event.preventDefault();
+    // The menu is where the tooltip would be.
+    state.pointer.value = null;
   });
   return scope.dispose;
 }

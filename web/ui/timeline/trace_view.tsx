@@ -73,7 +73,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     scope.add(() => {
       if (page.actions.peek() === actions) page.actions.value = null;
     });
-    scope.add(listenForMenus(element, open, showMenu));
+    scope.add(listenForMenus(element, open, state, showMenu));
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
     // What was opened is what the keys act on now.
