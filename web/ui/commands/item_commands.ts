@@ -1,4 +1,4 @@
-import { shortened } from '../../base/format.ts';
+import { NBSP, shortened } from '../../base/format.ts';
 import type { CommandContext, Named, TraceActions } from './context.ts';
 
 /** What can be done with the selection, or with the row of a table that a menu was opened on. */
@@ -34,7 +34,7 @@ export const ITEM_COMMANDS = [
     title: 'Copy the row',
     keys: [],
     enabled: ({ row }: CommandContext) => row !== null && row.cells.length > 0,
-    run: ({ row, page }: CommandContext) => page.copy(row?.cells.join('\t') ?? ''),
+    run: ({ row, page }: CommandContext) => page.copy(plain(row?.cells.join('\t') ?? '')),
   },
   onNamed('copy-name', 'Copy the name', ({ text }, _, { page }) => page.copy(text)),
   {
@@ -42,7 +42,7 @@ export const ITEM_COMMANDS = [
     title: 'Copy the position',
     keys: [],
     enabled: ({ trace, row }: CommandContext) => row === null && (trace?.hasSelection.peek() ?? false),
-    run: ({ trace, page }: CommandContext) => page.copy(trace?.positionText() ?? ''),
+    run: ({ trace, page }: CommandContext) => page.copy(plain(trace?.positionText() ?? '')),
   },
   {
     id: 'range-of-screen',
@@ -59,6 +59,11 @@ export const ITEM_COMMANDS = [
     run: ({ trace }: CommandContext) => trace?.clearRange(),
   },
 ] as const;
+
+/** A text of the page with spaces that other programs understand. */
+function plain(text: string): string {
+  return text.replaceAll(NBSP, ' ');
+}
 
 /** What a command on a name acts on: the name of the row, or else of the selection. */
 function namedIn({ row, trace }: CommandContext): Named | null {

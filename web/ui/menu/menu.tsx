@@ -122,6 +122,7 @@ export function Menu({ request, groups, run, close }: Props) {
               class="menu-item"
               role="menuitem"
               tabIndex={-1}
+              aria-keyshortcuts={command.keys[0] && labelsOf(command.keys[0]).join('+').replace('Ctrl', 'Control')}
               onClick={() => run(command)}
               onKeyDown={() => undefined}
               onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
