@@ -2,8 +2,9 @@ import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Track } from '../base/protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { type Arrangement, createArrangement, NO_CHOICES } from './arrangement.ts';
+import { type Arrangement, createArrangement } from './arrangement.ts';
 import { layOut } from './layout.ts';
+import { NO_CHOICES, readChoices } from './track_choices.ts';
 import type { KeyedTrack } from './track_keys.ts';
 import { createTracks, NO_TRACKS } from './tracks.ts';
 
@@ -205,7 +206,7 @@ describe('what the person has chosen', () => {
     const stored = JSON.stringify(arrangement.choices.value);
 
     const other = opened([]);
-    other.choices.value = JSON.parse(stored);
+    other.choices.value = readChoices(JSON.parse(stored));
     expect(shown(other)).toEqual([]);
     add([
       { ...PROCESS, id: 7 },
@@ -222,6 +223,26 @@ describe('what the person has chosen', () => {
     expect(JSON.stringify(other.choices.value)).toBe(stored);
     other.choices.value = NO_CHOICES;
     expect(shown(other)).toHaveLength(6);
+  });
+  it('is read from damaged storage as far as it is there', () => {
+    for (const damaged of [null, 5, 'x', [], {}]) expect(readChoices(damaged)).toEqual(NO_CHOICES);
+    const stored = {
+      folded: { all: 'yes', except: ['a', 'a', 7] },
+      compact: 3,
+      pinned: 'a',
+      hidden: ['b', null],
+      only: 5,
+      moves: [['a', 'b'], ['a'], 7, [1, 2], ['a', null]],
+    };
+    expect(readChoices(stored)).toEqual({
+      ...NO_CHOICES,
+      folded: { all: false, except: ['a'] },
+      hidden: ['b'],
+      moves: [
+        ['a', 'b'],
+        ['a', null],
+      ],
+    });
   });
   it('tells tracks of one name apart', () => {
     const twins = [1, 2, 3].map((id) => aTrack({ id, kind: 'lane', name: 'frames' }));

@@ -1,43 +1,10 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Track } from '../base/protocol.ts';
 import { isHeading, isOn } from './layout.ts';
+import { NO_CHOICES, type StoredSwitch, type TrackChoices } from './track_choices.ts';
 import { createTrackKeys, type KeyedTrack } from './track_keys.ts';
 import { inOrder, type Tracks } from './tracks.ts';
 import { type Switch, type Visibility, visibilityOf, withMoves } from './visibility.ts';
-
-/** {@link Switch} with keys of tracks. */
-export interface StoredSwitch {
-  readonly all: boolean;
-  readonly except: readonly string[];
-}
-
-/**
- * What the person has chosen about the tracks of a trace. A plain object that can be stored: tracks have keys, which are the same
- * in each opening of the file. Keys of tracks that are not there have no effect.
- */
-export interface TrackChoices {
-  readonly folded: StoredSwitch;
-  readonly compact: StoredSwitch;
-  /** In their order. */
-  readonly pinned: readonly string[];
-  readonly hidden: readonly string[];
-  /** Only this track, what it belongs to and what belongs to it are shown; null for all. */
-  readonly only: string | null;
-  /** Each puts a track before another one of the same parent, or (null) after all of them. Later ones act on what earlier ones did. */
-  readonly moves: readonly (readonly [track: string, before: string | null])[];
-}
-
-const OFF: StoredSwitch = { all: false, except: [] };
-
-/** Nothing is chosen: all tracks are shown in the order of {@link inOrder}. */
-export const NO_CHOICES: TrackChoices = {
-  folded: OFF,
-  compact: OFF,
-  pinned: [],
-  hidden: [],
-  only: null,
-  moves: [],
-};
 
 /** The order and the visibility of the tracks of a trace, and the track that commands act on. */
 export interface Arrangement {

@@ -1,4 +1,4 @@
-import { NBSP, shortened } from '../../base/format.ts';
+import { shortened } from '../../base/format.ts';
 import type { CommandContext, Named, TraceActions } from './context.ts';
 
 /** What can be done with the selection, or with the row of a table that a menu was opened on. */
@@ -62,7 +62,7 @@ export const ITEM_COMMANDS = [
 
 /** A text of the page with spaces that other programs understand. */
 function plain(text: string): string {
-  return text.replaceAll(NBSP, ' ');
+  return text.replace(/[\u00a0\u202f]/g, ' ');
 }
 
 /** What a command on a name acts on: the name of the row, or else of the selection. */
