@@ -54,7 +54,7 @@ const GROUPS: readonly SheetGroup[] = [
     title: 'Tracks',
     rows: [
       commands(['next-track', 'previous-track'], 'Go to the next, previous track'),
-      gesture('Drag', 'The name of a track: move it'),
+      gesture('Drag', 'Move a track, by its name'),
     ],
   },
   {
