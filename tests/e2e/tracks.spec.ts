@@ -102,6 +102,10 @@ test.describe('among a few threads', () => {
     await choose(page, 'thread 4713', 'Hide the track');
     await page.keyboard.press('g');
     await page.locator('#go-to').fill('54.2 µs');
+    await page.keyboard.press('Enter');
+    // It leads to another thread.
+    await expect(details(page)).toContainText('thread 4712');
+    await expect(track(page, 'thread 4713')).toHaveCount(0);
     await page.keyboard.press('Control+f');
     await page.locator('.find input').fill('thread:4713 depth:0');
     await page.keyboard.press('Enter');

@@ -210,6 +210,15 @@ describe('pointing', () => {
     expect(found.start).toBe(BASE + 200_000n);
     expect(found.end).toBe(BASE + 400_000n);
   });
+  it('returns the slice of a compact track', () => {
+    const compact = layOut(
+      layout.tracks.map(({ track }) => track),
+      { compact: { all: true, except: new Set() } },
+    );
+    const { slices, rowHeight } = compact.tracks[0]!;
+    const found = pointAt(shown, compact, view, 300, slices + rowHeight + 3)!;
+    expect(found.item).toEqual({ kind: 'slice', track: 1, depth: 0, index: 2 });
+  });
   it('returns the instant, and no item for many slices', () => {
     expect(pointAt(shown, layout, view, 501, laid.instants + 8)!.item).toEqual({ kind: 'instant', track: 1, index: 0 });
     expect(pointAt(shown, layout, view, 101, laid.slices + 17 + 8)!.item).toBeNull();

@@ -111,6 +111,32 @@ describe('the number of shapes', () => {
   });
 });
 
+describe('pinned tracks', () => {
+  it('are cut off where the others scroll below them', () => {
+    const drawn: unknown[] = [];
+    const renderer: Renderer = {
+      ...BLIND,
+      clip: (top, bottom) => drawn.push(['clip', top, bottom]),
+      graph: (_, _first, _end, box) => drawn.push(['graph', box.y]),
+    };
+    const plain = scene([1, 2, 3], [1, 2, 3]);
+    const layout = layOut([1, 2, 3].map(counter), { pinned: [3] });
+    const { height, graph } = layout.tracks[0]!;
+    const window = { scrollTop: 10, pinnedTop: 0, height: 500 };
+    expect(drawShapes(renderer, { ...plain, layout, window })).toBe(3);
+    expect(drawn).toEqual([
+      ['clip', 0, height],
+      ['graph', graph],
+      ['clip', height, 500],
+      ['graph', height + graph - 10],
+      ['graph', 2 * height + graph - 10],
+    ]);
+    drawn.length = 0;
+    expect(drawShapes(renderer, plain)).toBe(3);
+    expect(drawn.map((of) => (of as unknown[])[0])).toEqual(['graph', 'graph', 'graph']);
+  });
+});
+
 /** A scene of one slice from 10 to 40 with these flags. */
 function sliceWith(flags: number): Scene {
   const bare = scene([], []);

@@ -37,14 +37,16 @@ export function createTraceActions(
   const widthOf = () => timeline.size.peek().width;
   const { arrangement } = timeline;
   const laidOf = (id: number) => timeline.layout.peek().tracks.find(({ track }) => track.id === id);
-  const bringIntoView = (pointed: Pointed) => {
+  const bringRowIntoView = (pointed: Pointed) => {
     const laid = laidOf(pointed.track);
-    if (laid) {
-      const row = pointed.end === null ? 0 : pointed.depth - laid.track.lowest;
-      const { top, bottom, shift, isPinned } = bandOf(timeline.layout.peek(), timeline.window.peek(), laid);
-      const y = laid.top + laid.slices + row * laid.rowHeight - shift;
-      if (y < top || y > bottom - laid.rowHeight) (isPinned ? timeline.scrollPinned : scrollBy)(y - (top + bottom) / 2);
-    }
+    if (!laid) return;
+    const row = pointed.end === null ? 0 : pointed.depth - laid.track.lowest;
+    const { top, bottom, shift, isPinned } = bandOf(timeline.layout.peek(), timeline.window.peek(), laid);
+    const y = laid.top + laid.slices + row * laid.rowHeight - shift;
+    if (y < top || y > bottom - laid.rowHeight) (isPinned ? timeline.scrollPinned : scrollBy)(y - (top + bottom) / 2);
+  };
+  const bringIntoView = (pointed: Pointed) => {
+    bringRowIntoView(pointed);
     const view = timeline.view.peek();
     if (!view) return;
     const width = widthOf();
@@ -91,17 +93,23 @@ export function createTraceActions(
   scope.add(
     watch([selection.revealed], () => {
       const pointed = selection.revealed.peek();
-      if (!pointed) return;
-      if (laidOf(pointed.track)) return bringIntoView(pointed);
-      // What the person wants to see is on a track that is hidden.
-      arrangement.uncover(pointed.track);
-      afterLayout(() => bringIntoView(pointed));
+      if (pointed) bringIntoView(pointed);
     }),
   );
   scope.add(
     watch([selection.selected, selection.record], () => {
-      const track = selection.selected.peek()?.track ?? selection.record.peek()?.track;
-      if (track !== undefined) arrangement.current.value = track;
+      const selected = selection.selected.peek();
+      const track = selected?.track ?? selection.record.peek()?.track;
+      if (track === undefined) return;
+      arrangement.current.value = track;
+      if (laidOf(track)) return;
+      // What was selected from elsewhere is to be seen.
+      arrangement.uncover(track);
+      afterLayout(() => {
+        const laid = laidOf(track);
+        if (selected) bringRowIntoView(selected);
+        else if (laid) bringTrackIntoView(laid);
+      });
     }),
   );
   /** Where the last step from row to row led, and the position that it kept to. */
