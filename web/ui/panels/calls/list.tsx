@@ -14,6 +14,7 @@ import type { FunctionCalls } from '../../../model/call_list.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
@@ -173,6 +174,11 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
   }, [wanted]);
   // A row that has not arrived is chosen when it does.
   const onKey = (event: KeyboardEvent) => follow(event, current, list.choose);
+  const onMenu = useRowMenu((row) => ({
+    // All have the name of the list.
+    named: { id: list.name, text: trace.names.of(list.name), isCalled: false },
+    show: () => list.choose(row),
+  }));
   const tracks = trace.tracks.value;
   const noun = trace.info.value?.sliceNoun ?? 'call';
   return (
@@ -185,6 +191,7 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
         aria-activedescendant={current >= first && current < end ? `call-${current}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
       >
         <thead>
           <tr aria-rowindex={1}>

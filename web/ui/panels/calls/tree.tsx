@@ -9,6 +9,7 @@ import { type Calls, closedSiblings } from '../../../model/calls.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
@@ -169,6 +170,10 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     event.preventDefault();
     event.stopPropagation();
   };
+  const onMenu = useRowMenu((row) => {
+    const name = rows[row] ? nameAt(rows[row]) : -1;
+    return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
+  });
   const sort = calls.sort.value;
   const swatches = PALETTES[theme.theme.value].slices;
   return (
@@ -203,6 +208,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
         class="tree-rows"
         style={{ height: `${rows.length * TABLE_ROW}px` }}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
       >
         {rows.slice(first, end).map((row, k) => {
           const i = row.index;

@@ -6,6 +6,7 @@ import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
@@ -122,7 +123,7 @@ interface ListProps {
 }
 
 function List({ open, listed, info, origin }: ListProps) {
-  const { events } = open;
+  const { trace, events } = open;
   const box = useRef<HTMLDivElement>(null);
   const { place, scroll, go, follow, onScroll } = useLongList(box, listed.rows);
   // Repaint when rows arrive.
@@ -145,6 +146,10 @@ function List({ open, listed, info, origin }: ListProps) {
   );
   // A row that has not arrived is chosen when it does.
   const onKey = (event: KeyboardEvent) => follow(event, current, events.choose);
+  const onMenu = useRowMenu((row) => {
+    const text = trace.names.inPlaceOf(events.row(row)?.name ?? '');
+    return { named: text === '' ? null : { id: -1, text, isCalled: false }, show: () => events.choose(row) };
+  });
   return (
     <div class="table" ref={box} onScroll={onScroll}>
       <table
@@ -155,6 +160,7 @@ function List({ open, listed, info, origin }: ListProps) {
         aria-activedescendant={current >= first && current < end ? `event-${current}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
         style={{ minWidth: `${pixels.reduce((sum, width) => sum + width, 0)}px` }}
       >
         <colgroup>

@@ -20,6 +20,7 @@ import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Keep } from '../../parts/keep.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
@@ -212,6 +213,10 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
     const name = columns.name[rows[row]!]!;
     statistics.highlighted.value = toggle && name === chosen ? -1 : name;
   };
+  const onMenu = useRowMenu((name) => ({
+    named: { id: name, text: trace.names.of(name), isCalled: true },
+    show: null,
+  }));
   const onKey = (event: KeyboardEvent) => {
     const by = rowsByKey(event, rows.length, page);
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -236,6 +241,7 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
         aria-activedescendant={current >= first && current < end ? `function-${chosen}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
       >
         <thead>
           <tr aria-rowindex={1}>

@@ -6,6 +6,7 @@ import { ticks } from '../../../base/ticks.ts';
 import { hitsKey } from '../../../model/derived.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
 import { KeepButton } from '../../parts/keep.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
@@ -34,6 +35,13 @@ export function Results({ open }: { open: OpenTrace }) {
   const box = useRef<HTMLDivElement>(null);
   const count = find.count.value;
   const { place, scroll, go, follow, onScroll } = useLongList(box, count);
+  const onMenu = useRowMenu((row) => {
+    const hit = find.row(row);
+    if (!hit) return null;
+    const { name, title, end } = hit;
+    const text = name === null ? trace.names.inPlaceOf(title) : trace.names.of(name);
+    return { named: { id: name ?? -1, text, isCalled: end !== null }, show: () => find.choose(row) };
+  });
   // Repaint when rows arrive.
   void find.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
@@ -94,6 +102,7 @@ export function Results({ open }: { open: OpenTrace }) {
           aria-activedescendant={current >= first && current < end ? `hit-${current}` : undefined}
           tabIndex={0}
           onKeyDown={onKey}
+          onContextMenu={onMenu}
         >
           <colgroup>
             {columns.map(({ order: key, width }) => (
