@@ -103,12 +103,12 @@ test('a query of endless rows stays small and stops', async ({ page, browser }) 
   const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.fill('select * from notes');
   await box.press('Control+Enter');
-  await expect(page.locator('.query [role=status]')).toContainText(/Running… [2-9]/);
+  await expect(page.locator('.query .panel-end[role=status]')).toContainText(/Running… [2-9]/);
   await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(page.locator('.query [role=status]')).toContainText('Stopped', { timeout: STOPS_MS });
+  await expect(page.locator('.query .panel-end[role=status]')).toContainText('Stopped', { timeout: STOPS_MS });
   await box.fill(`select ${Array.from({ length: 700 }, (_, i) => i).join(', ')}`);
   await box.press('Control+Enter');
-  await expect(page.locator('.query [role=status]')).toContainText('the first 500 of 700 columns');
+  await expect(page.locator('.query .panel-end[role=status]')).toContainText('the first 500 of 700 columns');
   expect(await peakMemory(browser)).toBeLessThan(MEMORY);
 });
 
