@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { formatCount, formatLength, formatRange, shortened } from '../../base/format.ts';
 import type { AllTracks } from '../../model/statistics.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -6,13 +7,17 @@ import { Picker } from '../parts/picker.tsx';
 /** Most tracks in a plain menu. A longer one is searched in. */
 const FEW = 40;
 
-/** The range of the panels. A click on the whole trace clears it. */
+/** Most earlier ranges in sight. The widest of them leads to those before. */
+const MOST_CRUMBS = 3;
+
+/** The range of the panels, after the wider ones that it was narrowed from. A click on the whole trace clears it. */
 export function Breadcrumb({ open }: { open: OpenTrace }) {
   const { trace, statistics, timeline } = open;
   const range = statistics.range.value;
   const info = trace.info.value;
   const extent = trace.progress.value.extent;
   if (!range || !info || !extent) return <span class="muted breadcrumb">Whole trace</span>;
+  const trail = statistics.trail.value.slice(-MOST_CRUMBS);
   const takeBack = () => {
     statistics.range.value = null;
   };
@@ -24,6 +29,24 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
       <span class="muted" aria-hidden="true">
         ›
       </span>
+      {trail.map((earlier) => (
+        <Fragment key={`${earlier.from} ${earlier.to}`}>
+          <button
+            type="button"
+            class="plain crumb"
+            title={`Back to ${formatRange(earlier.from, earlier.to, extent.from, info.clock)}`}
+            onClick={() => {
+              statistics.range.value = earlier;
+              timeline.show(earlier);
+            }}
+          >
+            {formatLength(earlier.to - earlier.from, info.clock)}
+          </button>
+          <span class="muted" aria-hidden="true">
+            ›
+          </span>
+        </Fragment>
+      ))}
       <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
         {formatRange(range.from, range.to, extent.from, info.clock)}
       </button>
