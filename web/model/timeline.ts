@@ -43,6 +43,10 @@ export interface Timeline {
   /** Shows an extent with a `margin` on either side, a fraction of the width. */
   show(extent: Extent, how?: 'at once' | 'gliding', margin?: number): void;
   showWhole(): void;
+  /** Shows a view that it has shown before. */
+  goTo(view: View): void;
+  /** Whether the view was moved. Until then it shows the whole trace, which may still grow. */
+  isMoved(): boolean;
   /** Pans by pixels, animated. */
   glideBy(pixels: number): void;
   toggleFolded(track: number): void;
@@ -146,6 +150,8 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
       if (!bounds) return;
       go(fitted(bounds, size.peek().width, MARGIN), 'gliding');
     },
+    goTo: (next) => go(next, 'gliding'),
+    isMoved: () => touched,
     toggleFolded: (track) => {
       const next = new Set(folded.peek());
       if (!next.delete(track)) next.add(track);
