@@ -17,7 +17,7 @@ const LONGEST_NOTICE = 600;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, theme } = page;
+  const { workbench } = page;
   const input = useRef<HTMLInputElement>(null);
   const keysShown = useSignal(false);
   const choose = useCallback(() => {
@@ -37,8 +37,7 @@ export function App({ page }: { page: Page }) {
   return (
     <div class="page">
       <Header
-        workbench={workbench}
-        theme={theme}
+        page={page}
         choose={choose}
         showKeys={() => (keysShown.value = true)}
         find={() => page.actions.peek()?.find()}

@@ -1,26 +1,38 @@
-import { computed } from '@preact/signals';
+import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Ticks } from '../../base/protocol.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
 import { SLICE_ROW } from '../../model/layout.ts';
+import { rangeAround } from '../../model/measure.ts';
+import { noteHere, rangeHere } from '../../model/note_places.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
+import type { Visits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
 import { FIND_ID } from '../find/find_bar.tsx';
 import { GO_TO_ID } from './go_to.tsx';
+import type { PointerPlace } from './view_state.ts';
 
-/**
- * What commands do with a trace. `area` is the element of the timeline; `scrollBy` scrolls the tracks by CSS pixels of
- * the layout.
- */
+/** What actions need of the view of a trace. */
+interface Surroundings {
+  /** The element of the timeline. */
+  readonly area: HTMLElement;
+  /** Scrolls the tracks by CSS pixels of the layout. */
+  readonly scrollBy: (pixels: number) => void;
+  readonly pointer: ReadonlySignal<PointerPlace | null>;
+  readonly visits: Visits;
+}
+
+/** What commands do with a trace. */
 export function createTraceActions(
-  { trace, timeline, selection, statistics, find }: OpenTrace,
-  { area, scrollBy }: { readonly area: HTMLElement; readonly scrollBy: (pixels: number) => void },
+  open: OpenTrace,
+  { area, scrollBy, pointer, visits }: Surroundings,
 ): TraceActions & { readonly dispose: Dispose } {
+  const { trace, timeline, selection, statistics, find, notes } = open;
   const scope = createScope();
   const widthOf = () => timeline.size.peek().width;
   const bringIntoView = (pointed: Pointed) => {
@@ -142,8 +154,30 @@ export function createTraceActions(
       // A selection made in the meantime takes precedence.
       if (found && selection.selected.peek() === from) select(pointedOf(found));
     },
+    measure: () => {
+      selection.anchor.value = selection.place();
+    },
+    addNote: () => {
+      const note = noteHere(open, pointer.peek()?.x ?? null);
+      if (note) notes.add(note);
+    },
+    canKeepRange: computed(() => rangeHere(open) !== null),
+    keepRange: () => {
+      const note = rangeHere(open);
+      if (note) notes.add(note);
+    },
+    canGoBack: visits.canGoBack,
+    canGoForward: visits.canGoForward,
+    back: visits.back,
+    forward: visits.forward,
     selectRange: () => {
       const selected = selection.selected.peek();
+      const anchor = selection.anchor.peek();
+      const place = selection.place();
+      if (anchor && place) {
+        statistics.range.value = rangeAround(anchor, place);
+        return;
+      }
       const view = timeline.view.peek();
       const whole = timeline.whole.peek();
       if (!view || !whole) return;
@@ -155,7 +189,8 @@ export function createTraceActions(
     clearLatest: () => {
       const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;
-      if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
+      if (selection.anchor.peek()) selection.anchor.value = null;
+      else if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
       else if (selected) selection.clear();
       else statistics.highlighted.value = -1;
     },

@@ -9,6 +9,7 @@ import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '.
 import type { OpenTrace } from '../../model/workbench.ts';
 import { drawOverview } from '../../render/overview.ts';
 import { PALETTES } from '../../render/palette.ts';
+import { NoteMarks } from '../notes/lines.tsx';
 import { createSurface, type FrameSize } from '../parts/surface.ts';
 
 /** Cells of a row. */
@@ -68,6 +69,7 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
       <div class="overview-strip" ref={strip}>
         <canvas ref={canvas} role="img" aria-label="Overview of the whole trace: when each track was busy" />
         <Brush open={open} />
+        <NoteMarks open={open} />
       </div>
     </div>
   );

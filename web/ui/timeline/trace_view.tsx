@@ -4,10 +4,13 @@ import { shortened } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
 import { trackAt } from '../../model/layout.ts';
+import { createVisits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
+import { NoteFlags } from '../notes/flags.tsx';
+import { NoteLines } from '../notes/lines.tsx';
 import type { Page } from '../page.ts';
 import { createTraceActions } from './actions.ts';
 import { Announcer } from './announcer.tsx';
@@ -52,8 +55,11 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
         if (now && top > 0) scrollBy(now.top - first.top);
       }),
     );
+    scope.add(watch([state.atEdge], () => element.classList.toggle('at-edge', state.atEdge.peek())));
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollBy)));
-    const actions = createTraceActions(open, { area: element, scrollBy });
+    const visits = createVisits(open, page.history, (top) => scrollBy(top - timeline.scrollTop.peek()));
+    scope.add(visits.dispose);
+    const actions = createTraceActions(open, { area: element, scrollBy, pointer: state.pointer, visits });
     scope.add(actions.dispose);
     page.actions.value = actions;
     scope.add(() => {
@@ -73,6 +79,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     <div class="work">
       <OverviewStrip open={open} theme={page.theme} />
       <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
+      <NoteFlags open={open} page={page} />
       <div
         ref={scroller}
         class="scroller"
@@ -94,7 +101,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           >
             <div ref={shapes} role="img" aria-label="Slices" />
             <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
-            <RangeBand open={open} drawn={state.drawn} />
+            <NoteLines open={open} />
+            <RangeBand open={open} drawn={state.drawn} snapped={state.snapped} />
             <Crosshair pointer={state.pointer} />
             {empty && (
               <p class="nothing">

@@ -16,8 +16,12 @@ export interface PointerPlace {
 
 /** What the parts of the timeline share besides the model. */
 export interface ViewState {
-  /** The range during a drag with Shift. */
+  /** The range during a drag with Shift, or of one of its edges. */
   readonly drawn: Signal<Extent | null>;
+  /** The position of the dragged edge if it is that of a slice, else null. */
+  readonly snapped: Signal<bigint | null>;
+  /** The pointer is at an edge of the range, which it can drag. */
+  readonly atEdge: Signal<boolean>;
   /** null while the pointer is elsewhere. */
   readonly pointer: Signal<PointerPlace | null>;
   /** null until something is known to show. */
@@ -31,6 +35,8 @@ export interface ViewState {
 export function createViewState({ trace, timeline, selection }: OpenTrace): ViewState {
   const pointer = signal<PointerPlace | null>(null);
   const drawn = signal<Extent | null>(null);
+  const snapped = signal<bigint | null>(null);
+  const atEdge = signal(false);
   const marks = computed(() => {
     const view = timeline.view.value;
     const info = trace.info.value;
@@ -52,7 +58,7 @@ export function createViewState({ trace, timeline, selection }: OpenTrace): View
         : null;
     if (!samePointed(selection.hovered.peek(), next)) selection.hovered.value = next;
   });
-  return { pointer, drawn, ruler: marks, stretch, dispose };
+  return { pointer, drawn, snapped, atEdge, ruler: marks, stretch, dispose };
 }
 
 function samePointed(a: Pointed | null, b: Pointed | null): boolean {
