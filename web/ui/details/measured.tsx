@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatLength, shortened } from '../../base/format.ts';
+import { formatLength, formatRawLength, shortened } from '../../base/format.ts';
 import { lengthsBetween } from '../../model/measure.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
@@ -33,23 +33,28 @@ export function Measured({ open }: { open: OpenTrace }) {
         <p class="muted">Select where to measure to.</p>
       ) : (
         <Lengths
-          rows={lengthsBetween(anchor, place).map(({ label, length }) => [label, formatLength(length, info.clock)])}
+          rows={lengthsBetween(anchor, place).map(({ label, length }) => [
+            label,
+            formatLength(length, info.clock),
+            formatRawLength(length, info.clock),
+          ])}
         />
       )}
     </section>
   );
 }
 
-function Lengths({ rows }: { rows: readonly (readonly [string, string])[] }) {
+function Lengths({ rows }: { rows: readonly (readonly [label: string, length: string, raw: string])[] }) {
   const list = useRef<HTMLDListElement>(null);
   useOneTabStop(list);
   return (
     <dl class="fields" ref={list}>
-      {rows.map(([label, length]) => (
+      {rows.map(([label, length, raw]) => (
         <Fragment key={label}>
           <dt>{label}</dt>
           <dd>
             <Copyable text={length}>{length}</Copyable>
+            {raw !== '' && <span class="muted"> {raw}</span>}
           </dd>
         </Fragment>
       ))}

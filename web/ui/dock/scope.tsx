@@ -1,4 +1,3 @@
-import { Fragment } from 'preact';
 import { formatCount, formatLength, formatRange, shortened } from '../../base/format.ts';
 import type { AllTracks } from '../../model/statistics.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -23,14 +22,14 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
   };
   return (
     <nav class="breadcrumb" aria-label="Range">
-      <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
-        Whole trace
-      </button>
-      <span class="muted" aria-hidden="true">
-        ›
+      <span>
+        <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
+          Whole trace
+        </button>
+        <Then />
       </span>
       {trail.map((earlier) => (
-        <Fragment key={`${earlier.from} ${earlier.to}`}>
+        <span key={`${earlier.from} ${earlier.to}`}>
           <button
             type="button"
             class="plain crumb"
@@ -42,19 +41,33 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
           >
             {formatLength(earlier.to - earlier.from, info.clock)}
           </button>
-          <span class="muted" aria-hidden="true">
-            ›
-          </span>
-        </Fragment>
+          <Then />
+        </span>
       ))}
-      <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
-        {formatRange(range.from, range.to, extent.from, info.clock)}
-      </button>
-      <span class="muted">({formatLength(range.to - range.from, info.clock)})</span>
-      <button type="button" class="plain icon" aria-label="Clear range" title="Clear range (Escape)" onClick={takeBack}>
-        ×
-      </button>
+      <span>
+        <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
+          {formatRange(range.from, range.to, extent.from, info.clock)}
+        </button>
+        <span class="muted range-size">({formatLength(range.to - range.from, info.clock)})</span>
+        <button
+          type="button"
+          class="plain icon"
+          aria-label="Clear range"
+          title="Clear range (Escape)"
+          onClick={takeBack}
+        >
+          ×
+        </button>
+      </span>
     </nav>
+  );
+}
+
+function Then() {
+  return (
+    <span class="muted" aria-hidden="true">
+      ›
+    </span>
   );
 }
 
