@@ -40,10 +40,10 @@ describe('notes', () => {
   });
   it('are edited once they are added, also the second time at a place', () => {
     const first = notes.add(at(5))!;
-    expect(notes.edited.value).toEqual({ id: first.id, isNew: true });
+    expect(notes.edited.value).toEqual({ id: first.id, isNew: true, writes: true });
     notes.add(range(5, 6));
     expect(notes.add(at(5, 'again'))?.id).toBe(first.id);
-    expect(notes.edited.value).toEqual({ id: first.id, isNew: false });
+    expect(notes.edited.value).toEqual({ id: first.id, isNew: false, writes: true });
     expect(notes.list.value.length).toBe(2);
     notes.remove(first.id);
     expect(notes.edited.value).toBeNull();
@@ -76,6 +76,16 @@ describe('notes', () => {
     expect(texts(late)).toEqual(['early', 'stored']);
     expect(texts(notesOn())).toEqual(['early', 'stored']);
     expect(late.edited.value).not.toBeNull();
+  });
+  it('are not doubled by one that was made before the stored one was known', () => {
+    notes.add(at(9, 'stored'));
+    const stored = parts.value;
+    parts.value = null;
+    const late = notesOn();
+    late.add(at(9, 'early'));
+    parts.value = stored;
+    expect(texts(late)).toEqual(['stored']);
+    expect(late.edited.value).toEqual({ id: late.list.value[0]!.id, isNew: false, writes: true });
   });
   it('keep being edited when another part changes', () => {
     notes.add(at(9));

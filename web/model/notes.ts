@@ -25,6 +25,8 @@ export interface Edited {
   readonly id: number;
   /** It was just made. Cancelling the edit removes it. */
   readonly isNew: boolean;
+  /** The text takes the focus: the person wants to write. */
+  readonly writes: boolean;
 }
 
 /** The notes of a trace: positions and ranges with a text and a colour. They are remembered for the file. */
@@ -79,31 +81,38 @@ export function createNotes(memory: Pick<FileMemory, 'parts' | 'identity' | 'put
     watch([memory.parts], () => {
       const parts = memory.parts.peek();
       if (!parts || (loaded && JSON.stringify(parts.notes) === JSON.stringify(known))) return;
-      const stored = notesFromJson(parts.notes).notes;
       const early = loaded ? [] : list.peek();
+      const stored = notesFromJson(parts.notes).notes.map((note) => {
+        const twin = early.find((it) => isAtSamePlace(it, note));
+        return twin ? { ...note, id: twin.id } : numbered(note);
+      });
+      const fresh = early.filter((it) => !stored.some(({ id }) => id === it.id));
       loaded = true;
       known = parts.notes;
-      list.value = [...stored.map(numbered), ...early].sort(byPlace);
-      if (early.length > 0) set(list.peek());
-      else edited.value = null;
+      const open = edited.peek();
+      list.value = [...stored, ...fresh].sort(byPlace);
+      if (fresh.length > 0) set(list.peek());
+      // Escape must not remove what was there before.
+      if (open)
+        edited.value = early.some(({ id }) => id === open.id)
+          ? { ...open, isNew: fresh.some(({ id }) => id === open.id) }
+          : null;
     }),
   );
   return {
     list,
     edited,
     add: (note) => {
-      const there = list
-        .peek()
-        .find((it) => it.from === note.from && it.to === note.to && samePlace(it.place, note.place));
+      const there = list.peek().find((it) => isAtSamePlace(it, note));
       if (there) {
-        edited.value = { id: there.id, isNew: false };
+        edited.value = { id: there.id, isNew: false, writes: true };
         return there;
       }
       if (list.peek().length >= MOST_NOTES) return null;
       const colour = NOTE_COLOURS[list.peek().length % NOTE_COLOURS.length]!;
       const added = numbered({ ...note, text: note.text.slice(0, LONGEST_NOTE), colour });
       set([...list.peek(), added]);
-      edited.value = { id: added.id, isNew: true };
+      edited.value = { id: added.id, isNew: true, writes: true };
       return added;
     },
     change: (id, change) => {
@@ -139,9 +148,12 @@ function byPlace(a: NoteText, b: NoteText): number {
 }
 
 function same(a: NoteText, b: NoteText): boolean {
-  return a.from === b.from && a.to === b.to && a.text === b.text && samePlace(a.place, b.place);
+  return a.text === b.text && isAtSamePlace(a, b);
 }
 
-function samePlace(a: NoteText['place'], b: NoteText['place']): boolean {
-  return a?.track === b?.track && a?.depth === b?.depth;
+type Placed = Pick<NoteText, 'from' | 'to' | 'place'>;
+
+function isAtSamePlace(a: Placed, b: Placed): boolean {
+  const isSameItem = a.place?.track === b.place?.track && a.place?.depth === b.place?.depth;
+  return a.from === b.from && a.to === b.to && isSameItem;
 }

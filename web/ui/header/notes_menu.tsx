@@ -72,6 +72,7 @@ export function NotesMenu({ open, page }: Props) {
                 <NoteEditor
                   note={note}
                   isNew={false}
+                  writes
                   change={(change) => notes.change(note.id, change)}
                   remove={() => notes.remove(note.id)}
                   close={() => (edited.value = null)}

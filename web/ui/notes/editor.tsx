@@ -6,21 +6,23 @@ import './notes.css';
 
 interface Props {
   readonly note: Note;
-  /** The note was just made: its text takes the focus, and Escape removes it. */
+  /** The note was just made: Escape removes it. */
   readonly isNew: boolean;
+  /** The text takes the focus. */
+  readonly writes: boolean;
   readonly change: (change: Partial<Pick<NoteText, 'text' | 'colour'>>) => void;
   readonly remove: () => void;
   readonly close: () => void;
 }
 
 /** The text and the colour of a note. Changes apply at once; Escape takes them back. */
-export function NoteEditor({ note, isNew, change, remove, close }: Props) {
+export function NoteEditor({ note, isNew, writes, change, remove, close }: Props) {
   const first = useRef(note);
   const input = useRef<HTMLInputElement>(null);
   // Before the next key, which belongs to the text.
   useLayoutEffect(() => {
-    if (isNew) input.current?.select();
-  }, [isNew]);
+    if (writes) input.current?.select();
+  }, [writes]);
   const cancel = () => {
     const { text, colour } = first.current;
     if (isNew) remove();

@@ -3,7 +3,7 @@ import { formatLength, formatPosition, formatRange, shortened } from '../../base
 import type { TraceInfo } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { goToNote } from '../../model/note_places.ts';
-import type { Note } from '../../model/notes.ts';
+import type { Edited, Note } from '../../model/notes.ts';
 import { type Extent, toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { Page } from '../page.ts';
@@ -60,7 +60,7 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
               }}
               onClick={() => {
                 void goToNote(note, open, false);
-                notes.edited.value = { id: note.id, isNew: false };
+                notes.edited.value = { id: note.id, isNew: false, writes: false };
               }}
               onDblClick={() => void goToNote(note, open, true)}
               onKeyDown={(event) => {
@@ -74,13 +74,13 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
           );
         })}
       </div>
-      {note && edited && <EditorAtFlag key={note.id} open={open} page={page} note={note} isNew={edited.isNew} />}
+      {note && edited && <EditorAtFlag key={note.id} open={open} page={page} note={note} edited={edited} />}
     </div>
   );
 }
 
 /** The editor of a note below its flag, or at the edge nearest to it. */
-function EditorAtFlag({ open, page, note, isNew }: { open: OpenTrace; page: Page; note: Note; isNew: boolean }) {
+function EditorAtFlag({ open, page, note, edited }: { open: OpenTrace; page: Page; note: Note; edited: Edited }) {
   const { notes, timeline } = open;
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -99,7 +99,8 @@ function EditorAtFlag({ open, page, note, isNew }: { open: OpenTrace; page: Page
     <div class="note-popup" ref={box} role="dialog" aria-label="Note" style={{ '--at': `${left}px` }}>
       <NoteEditor
         note={note}
-        isNew={isNew}
+        isNew={edited.isNew}
+        writes={edited.writes}
         change={(change) => notes.change(note.id, change)}
         remove={() => notes.remove(note.id)}
         close={() => {
