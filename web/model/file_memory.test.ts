@@ -72,10 +72,15 @@ it('keeps what is put before the file is known', async () => {
 });
 
 it('works without a storage, and with one that is full', async () => {
-  const nowhere = await open('a', 'content', createBrowserMemory(null));
+  const page = createBrowserMemory(null);
+  const nowhere = await open('a', 'content', page);
   expect(nowhere.isStored.value).toBe(false);
   nowhere.put('notes', 1);
   expect(nowhere.parts.value).toEqual({ notes: 1 });
+  // The file is opened again in the same page.
+  expect((await open('a', 'content', page)).parts.value).toEqual({ notes: 1 });
+  page.forgetAll();
+  expect([(await open('a', 'content', page)).parts.value, page.count()]).toEqual([{}, 0]);
 
   const browser = createBrowserMemory(storage);
   const full = await open('a', 'content', browser);
@@ -88,6 +93,7 @@ it('works without a storage, and with one that is full', async () => {
   // Another tab changes something; what is only here stays.
   browser.hear(null);
   expect(full.parts.value).toEqual({ notes: 1 });
+  expect((await open('a', 'content', browser)).parts.value).toEqual({ notes: 1 });
 });
 
 it('takes nothing from a record of a later version or with damage', async () => {

@@ -53,23 +53,15 @@ export interface BrowserMemory {
 export type ItemStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 /**
- * The memory in a storage, or with null one that lasts as long as the page. Records are small, so they are items of the local
- * storage: one to read when a trace opens, one to write after a change.
+ * The memory in a storage. Records are small, so they are items of the local storage: one to read when a trace opens, one to write
+ * after a change. Without a storage, or if it is full, they last as long as the page.
  */
 export function createBrowserMemory(storage: ItemStorage | null): BrowserMemory {
   const open = new Set<OwnMemory>();
-  const keys = () => {
-    try {
-      return Array.from({ length: storage?.length ?? 0 }, (_, i) => storage?.key(i) ?? '').filter((key) =>
-        key.startsWith(PREFIX),
-      );
-    } catch {
-      return [];
-    }
-  };
+  const items = createItems(storage);
   return {
     of: (trace, file) => {
-      const memory = createFileMemory(storage, trace, file);
+      const memory = createFileMemory(items, trace, file);
       open.add(memory);
       const dispose = () => {
         open.delete(memory);
@@ -77,9 +69,9 @@ export function createBrowserMemory(storage: ItemStorage | null): BrowserMemory 
       };
       return { ...memory, dispose };
     },
-    count: () => keys().length,
+    count: () => items.keys().length,
     forgetAll: () => {
-      for (const key of keys()) attempt(() => storage?.removeItem(key));
+      for (const key of items.keys()) items.put(key, null);
       for (const memory of open) memory.forget();
     },
     hear: (key) => {
@@ -91,28 +83,67 @@ export function createBrowserMemory(storage: ItemStorage | null): BrowserMemory 
   };
 }
 
+/** Items of the storage, and of the page where the storage fails. */
+interface Items {
+  readonly isStored: boolean;
+  keys(): readonly string[];
+  get(key: string): string | null;
+  /** Removes the item with null. Returns whether the storage has taken the change. */
+  put(key: string, text: string | null): boolean;
+}
+
+function createItems(storage: ItemStorage | null): Items {
+  const own = new Map<string, string>();
+  const attempt = <T>(use: (storage: ItemStorage) => T, otherwise: T): T => {
+    try {
+      return storage ? use(storage) : otherwise;
+    } catch {
+      // It may be full, or denied by now.
+      return otherwise;
+    }
+  };
+  return {
+    isStored: storage !== null,
+    keys: () => {
+      const stored = attempt((it) => Array.from({ length: it.length }, (_, i) => it.key(i) ?? ''), []);
+      return [...new Set([...own.keys(), ...stored])].filter((key) => key.startsWith(PREFIX));
+    },
+    get: (key) => own.get(key) ?? attempt((it) => it.getItem(key), null),
+    put: (key, text) => {
+      own.delete(key);
+      const isTaken = attempt((it) => {
+        if (text === null) it.removeItem(key);
+        else it.setItem(key, text);
+        return true;
+      }, false);
+      if (!isTaken && text !== null) own.set(key, text);
+      return isTaken;
+    },
+  };
+}
+
 /** A memory that can be read again. */
 interface OwnMemory extends FileMemory {
   readonly reread: () => void;
 }
 
 function createFileMemory(
-  storage: ItemStorage | null,
+  items: Items,
   { name, size, info, entry }: Pick<Trace, 'name' | 'size' | 'info' | 'entry'>,
   file: Blob,
 ): OwnMemory {
   const parts = signal<Parts | null>(null);
   const identity = signal<FileIdentity | null>(null);
-  const isStored = signal(storage !== null);
+  const isStored = signal(items.isStored);
   /** What was put before the identity was known. */
   let early: Parts = {};
   let disposed = false;
 
   const read = (): Parts => {
     const known = identity.peek();
-    if (!storage || !known) return {};
+    if (!known) return {};
     try {
-      return partsIn(JSON.parse(storage.getItem(keyOf(known)) ?? 'null'));
+      return partsIn(JSON.parse(items.get(keyOf(known)) ?? 'null'));
     } catch {
       return {};
     }
@@ -120,15 +151,10 @@ function createFileMemory(
   const write = () => {
     const known = identity.peek();
     const { notes, tracks } = parts.peek() ?? {};
-    if (!storage || !known) {
-      isStored.value = false;
-      return;
-    }
-    const key = keyOf(known);
+    const isEmpty = notes === undefined && tracks === undefined;
     isStored.value =
-      notes === undefined && tracks === undefined
-        ? attempt(() => storage.removeItem(key))
-        : attempt(() => storage.setItem(key, JSON.stringify({ version: 1, ...known, notes, tracks })));
+      known !== null &&
+      items.put(keyOf(known), isEmpty ? null : JSON.stringify({ version: 1, ...known, notes, tracks }));
   };
   const begin = async (path: string | null) => {
     const head = await headOf(file);
@@ -164,8 +190,7 @@ function createFileMemory(
       write();
     },
     reread: () => {
-      // What could not be stored is here only.
-      if (parts.peek() !== null && isStored.peek()) parts.value = read();
+      if (parts.peek() !== null) parts.value = read();
     },
     dispose: () => {
       disposed = true;
@@ -195,15 +220,5 @@ async function headOf(file: Blob): Promise<string | null> {
     return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
   } catch {
     return null;
-  }
-}
-
-/** Whether the storage did it: it may be full, or denied by now. */
-function attempt(write: () => void): boolean {
-  try {
-    write();
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -59,7 +59,7 @@ export function NotesButton({ open, page }: { open: OpenTrace; page: Page }) {
         </svg>
         {length > 0 && <span>{length}</span>}
       </button>
-      {shown.value && Shown && <Shown open={open} page={page} />}
+      {shown.value && Shown && <Shown open={open} page={page} close={() => (shown.value = false)} />}
       {shown.value && failed.value && (
         <p class="popover notes-popover" role="alert">
           The notes could not be loaded.

@@ -14,24 +14,38 @@ interface Props {
   readonly page: Page;
 }
 
+interface MenuProps extends Props {
+  /** Closes the menu. */
+  readonly close: () => void;
+}
+
 /** The menu of notes: their list, files of notes, and what is stored. */
-export function NotesMenu({ open, page }: Props) {
+export function NotesMenu({ open, page, close }: MenuProps) {
   const { notes } = open;
   const input = useRef<HTMLInputElement>(null);
   const edited = useSignal<number | null>(null);
   const list = notes.list.value;
   const actions = page.actions.value;
+  /** Makes a note, which is written on the timeline. */
+  const make = (act: (() => void) | undefined) => {
+    close();
+    act?.();
+  };
   return (
     <section class="popover notes-popover" role="dialog" aria-label="Notes">
       <div class="notes-actions">
-        <button type="button" title="At the selection, or in the middle of the screen (M)" onClick={actions?.addNote}>
+        <button
+          type="button"
+          title="At the selection, or in the middle of the screen (M)"
+          onClick={() => make(actions?.addNote)}
+        >
           Add note
         </button>
         <button
           type="button"
           disabled={!actions?.canKeepRange.value}
           title="Keep the range, or that of the selection, as a note (Shift+M)"
-          onClick={actions?.keepRange}
+          onClick={() => make(actions?.keepRange)}
         >
           Keep range
         </button>

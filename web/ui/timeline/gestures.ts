@@ -72,6 +72,8 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     pointers.set(event.pointerId, at);
     if (other) {
+      // The second finger ends the range.
+      if (ranging && dragging) target.range(rangePlace(event), true);
       ranging = false;
       pinched = true;
       pinch(before, at, other, target);
