@@ -62,9 +62,9 @@ test.describe('functions', () => {
     expect((await rows(page))[0]).toMatch(/^#1 1 /);
     await head('Function').getByRole('button').click();
     expect((await rows(page)).slice(0, 3).map((text) => text.split(' ')[0])).toEqual(['#1', '#2', '#3']);
-    await page.getByRole('searchbox', { name: 'Filter functions' }).fill('#1');
+    await page.getByRole('combobox', { name: 'Filter functions' }).fill('#1');
     await expect.poll(async () => (await rows(page)).length).toBe(8);
-    await page.getByRole('searchbox', { name: 'Filter functions' }).fill('nothing');
+    await page.getByRole('combobox', { name: 'Filter functions' }).fill('nothing');
     await expect(page.getByText('No function matches.')).toBeVisible();
   });
 

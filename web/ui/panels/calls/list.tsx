@@ -8,11 +8,13 @@ import {
   formatPosition,
   shortened,
 } from '../../../base/format.ts';
+import { plainLength, plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Ticks } from '../../../base/protocol.ts';
 import type { FunctionCalls } from '../../../model/call_list.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import { Segments } from './bar.tsx';
@@ -101,6 +103,20 @@ export function CallListView({ open, calls, list }: Props) {
           <span class="muted panel-end">
             {list.progress.value ? waiting(open, list) : amount(known, list.order.value, info.sliceNoun)}
           </span>
+        )}
+        {known && known.listed > 0 && (
+          <TakeTable
+            name={`calls of ${title}`}
+            head={['#', plainTitle('Start', info.clock), plainTitle('Duration', info.clock), 'Track']}
+            rows={() =>
+              inPortions(list.portion, ({ item, start, end }, number) => [
+                String(number + 1),
+                plainPosition(start, extent.from, info.clock),
+                plainLength(end - start, info.clock),
+                trace.tracks.peek().get(item.track)?.name ?? '',
+              ])
+            }
+          />
         )}
       </div>
       {known && differ && <DurationHistogram list={list} known={known} clock={info.clock} />}
