@@ -40,8 +40,11 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
       <div class="note-line" ref={line} role="group" aria-label="Notes">
         {placed.map(({ note, left, right }, i) => {
           const from = Math.max(0, left);
+          const before = placed[i - 1];
           const next = placed[i + 1];
-          const room = Math.min(width, next && next.left > from ? next.left - 1 : width) - from;
+          // The flag of a position lies over the range that begins there.
+          const indent = note.to !== null && before?.note.to === null && from - before.left < NARROWEST ? NARROWEST : 0;
+          const room = Math.max(0, Math.min(width, next && next.left >= from ? next.left - 1 : width) - from - indent);
           const own = note.to === null ? WIDEST : Math.min(width, right) - from;
           const size = Math.max(NARROWEST, note.to === null ? Math.min(own, room) : own);
           const text = textOf(note, info);
@@ -69,7 +72,9 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
                 page.actions.peek()?.area.focus();
               }}
             >
-              {Math.min(room, size) >= TEXT_FROM && text}
+              {Math.min(room, size - indent) >= TEXT_FROM && (
+                <span style={{ maxWidth: `${room}px`, marginLeft: `${indent}px` }}>{text}</span>
+              )}
             </button>
           );
         })}
