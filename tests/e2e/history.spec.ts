@@ -6,6 +6,20 @@ const said = (page: Page) => page.locator('#announcer').textContent();
 const entry = (page: Page) => page.evaluate(() => history.state?.entry as number | undefined);
 const brush = async (page: Page) => (await page.locator('.brush').boundingBox())!.width;
 
+/** Waits until the view has an entry, and returns the width of its brush. */
+async function rested(page: Page): Promise<number> {
+  let last = -1;
+  await expect
+    .poll(async () => {
+      const before = last;
+      await page.waitForTimeout(800);
+      last = await brush(page);
+      return last === before;
+    })
+    .toBe(true);
+  return last;
+}
+
 /** Selects the call at the beginning of the screen and those below it; returns what is said of each. */
 async function selectThree(page: Page): Promise<string[]> {
   const seen = [''];
@@ -41,18 +55,21 @@ test('the buttons of the browser lead through views and ranges', async ({ page }
   const box = (await page.locator('.area').boundingBox())!;
   await page.mouse.move(box.x + 300, box.y + 20);
   for (let i = 0; i < 12; i += 1) await page.mouse.wheel(0, -100);
-  await expect.poll(() => entry(page)).toBe(1);
-  const zoomed = await brush(page);
+  // On a busy machine the wheel may rest in between.
+  const zoomed = await rested(page);
+  const views = (await entry(page))!;
+  expect(views).toBeGreaterThan(0);
+  expect(views).toBeLessThan(12);
   expect(zoomed).toBeLessThan(whole / 2);
   await page.keyboard.press('r');
-  await expect.poll(() => entry(page)).toBe(2);
+  await expect.poll(() => entry(page)).toBe(views + 1);
   const range = page.getByRole('navigation', { name: 'Range' });
   await expect(range).toBeVisible();
   await page.goBack();
   await expect(range).toBeHidden();
-  await page.goBack();
+  for (let i = 0; i < views; i += 1) await page.goBack();
   await expect.poll(() => brush(page)).toBeCloseTo(whole, 0);
-  await page.goForward();
+  for (let i = 0; i < views; i += 1) await page.goForward();
   await expect.poll(() => brush(page)).toBeCloseTo(zoomed, 0);
   await page.goForward();
   await expect(range).toBeVisible();
