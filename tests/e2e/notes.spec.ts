@@ -40,6 +40,10 @@ test('M puts a note at the selection, and a click on its flag leads back', async
   await flags(page).first().click();
   await expect(page.getByRole('complementary', { name: 'Details' }).getByRole('heading').first()).toHaveText('#1');
   await expect(field(page)).toHaveValue('begins here');
+  // Escape closes the note, and then clears the selection.
+  await page.keyboard.press('Escape');
+  await expect(field(page)).toBeHidden();
+  await expect(page.getByRole('complementary', { name: 'Details' })).toBeVisible();
 });
 
 test('a note without a selection is at the pointer', async ({ page }) => {

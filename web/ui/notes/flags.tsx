@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { formatLength, formatPosition, formatRange, shortened } from '../../base/format.ts';
+import { formatCounted, formatLength, formatPosition, formatRange, shortened } from '../../base/format.ts';
 import type { TraceInfo } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { goToNote } from '../../model/note_places.ts';
@@ -38,7 +38,7 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
       <div class="note-corner muted">Notes</div>
       {/* biome-ignore lint/a11y/useSemanticElements: no form has these. */}
       <div class="note-line" ref={line} role="group" aria-label="Notes">
-        {placed.map(({ note, left, right }, i) => {
+        {placed.map(({ note, left, right, more }, i) => {
           const from = Math.max(0, left);
           const before = placed[i - 1];
           const next = placed[i + 1];
@@ -55,7 +55,7 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
               class={note.to === null ? 'note-flag' : 'note-flag wide'}
               aria-label={`${text || 'Note'}, ${placeOf(note, info, extent)}`}
               aria-expanded={edited?.id === note.id}
-              title={[text, placeOf(note, info, extent)].filter(Boolean).join('\n')}
+              title={[text, placeOf(note, info, extent), moreOf(more)].filter(Boolean).join('\n')}
               style={{
                 '--note': noteColour(note.colour),
                 left: `${from}px`,
@@ -67,9 +67,13 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
               }}
               onDblClick={() => void goToNote(note, open, true)}
               onKeyDown={(event) => {
-                if (event.key !== 'Delete') return;
-                notes.remove(note.id);
-                page.actions.peek()?.area.focus();
+                if (event.key === 'Escape' && edited) {
+                  notes.edited.value = null;
+                  event.stopPropagation();
+                } else if (event.key === 'Delete') {
+                  notes.remove(note.id);
+                  page.actions.peek()?.area.focus();
+                }
               }}
             >
               {Math.min(room, size - indent) >= TEXT_FROM && (
@@ -120,6 +124,10 @@ function EditorAtFlag({ open, page, note, edited }: { open: OpenTrace; page: Pag
 function textOf({ text, from, to }: Note, { clock }: TraceInfo): string {
   if (text !== '' || to === null) return shortened(text);
   return formatLength(to - from, clock);
+}
+
+function moreOf(count: number): string {
+  return count === 0 ? '' : `${formatCounted(count, 'more note')} here; zoom in to tell them apart.`;
 }
 
 /** The position or the range of a note as text. */

@@ -4,22 +4,12 @@ import { noteColour } from './colour.ts';
 import { placedNotes } from './placed.ts';
 import './notes.css';
 
-/** CSS pixels between lines that are drawn as one. */
-const LINES_TOUCH = 2;
-
 /** Lines through the timeline at the notes, and bands for ranges. */
 export function NoteLines({ open }: { open: OpenTrace }) {
-  let last = Number.NEGATIVE_INFINITY;
-  const lines = placedNotes(open).filter(({ note, left }) => {
-    if (note.to !== null) return true;
-    const apart = left - last >= LINES_TOUCH;
-    if (apart) last = left;
-    return apart;
-  });
   const { width } = open.timeline.size.value;
   return (
     <>
-      {lines.map(({ note, left, right }) => {
+      {placedNotes(open).map(({ note, left, right }) => {
         // Browsers lose precision far outside the screen, so a band ends just beyond it.
         const from = Math.max(-2, left);
         const size = note.to === null ? 1 : Math.max(1, Math.min(width + 2, right) - from);
