@@ -62,7 +62,22 @@ export interface TraceActions {
   stepRow(by: 1 | -1): Promise<void>;
   /** Selects a neighbour of the selected item. */
   step(to: Step): Promise<void>;
-  /** Makes the selected slice the range, or else what is on the screen. */
+  /** Measures lengths from the selection to those that follow. */
+  measure(): void;
+  /** Adds a note at the selection, or else at the pointer or in the middle of the screen. */
+  addNote(): void;
+  /** Whether there is a range, or a selection with a length. */
+  readonly canKeepRange: ReadonlySignal<boolean>;
+  /** Adds a note on the range, or else on that of the selection. */
+  keepRange(): void;
+  /** Whether there is a previous place to go to, and a next one. */
+  readonly canGoBack: ReadonlySignal<boolean>;
+  readonly canGoForward: ReadonlySignal<boolean>;
+  /** Goes to the previous place that was looked at. */
+  back(): void;
+  /** Goes to the next place, after going back. */
+  forward(): void;
+  /** Makes the selected slice the range, or all that is measured, or else what is on the screen. */
   selectRange(): void;
   /** Makes what is on the screen the range. */
   selectScreen(): void;
