@@ -96,8 +96,13 @@ export const COMMANDS = [
     (trace) => trace.selectRange(),
     { inMenu: 'Make it the range' },
   ),
-  onTrace('measure', 'Measure from the selection', ['x'], (trace) => trace.measure(), { needs: 'selection' }),
-  onTrace('add-note', 'Add a note at the selection or the pointer', ['m'], (trace) => trace.addNote()),
+  onTrace('measure', 'Measure from the selection', ['x'], (trace) => trace.measure(), {
+    needs: 'selection',
+    inMenu: 'Measure from here',
+  }),
+  onTrace('add-note', 'Add a note at the selection or the pointer', ['m'], (trace) => trace.addNote(), {
+    inMenu: 'Add a note',
+  }),
   onTrace('keep-range', 'Keep the range as a note', ['shift m'], (trace) => trace.keepRange(), { needs: 'range' }),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
   ...TRACK_COMMANDS,

@@ -30,6 +30,10 @@ export interface RowTarget {
   readonly named: Named | null;
   /** The texts of its cells. */
   readonly cells: readonly string[];
+  /** The expression that finds all with what the clicked cell says; null if there is none. */
+  readonly term: string | null;
+  /** Narrows the table by that expression; null where that is not possible. */
+  readonly narrow: ((term: string) => void) | null;
   /** Shows what the row is about in the timeline; null if that is no single thing. */
   readonly show: (() => void) | null;
 }
@@ -88,6 +92,8 @@ export interface TraceActions {
   selectedName(): Named | null;
   /** The position of the selection as a text that can be gone to, or ''. */
   positionText(): string;
+  /** Searches by an expression. */
+  findTerm(term: string): void;
   /** Searches for everything with a name. */
   findName(named: Named): void;
   /** Lists the calls of a function by its name id, in the Calls panel. */

@@ -42,6 +42,10 @@ export function createTraceActions(
   const { trace, timeline, selection, statistics, find, derived, notes } = open;
   const scope = createScope();
   const widthOf = () => timeline.size.peek().width;
+  const findTerm = (term: string) => {
+    find.shown.value = true;
+    find.ask(term);
+  };
   const { arrangement } = timeline;
   const laidOf = (id: number) => timeline.layout.peek().tracks.find(({ track }) => track.id === id);
   const bringRowIntoView = (pointed: Pointed) => {
@@ -280,10 +284,8 @@ export function createTraceActions(
       const extent = trace.progress.peek().extent;
       return x === undefined || !info || !extent ? '' : formatPosition(x, extent.from, info.clock);
     },
-    findName: ({ text }) => {
-      find.shown.value = true;
-      find.ask(termOfName(text));
-    },
+    findTerm,
+    findName: ({ text }) => findTerm(termOfName(text)),
     listCalls: (name) => {
       const info = trace.info.peek();
       if (!info) return;
