@@ -98,8 +98,8 @@ test('hits are put in another order', async ({ page }) => {
 test('a wrong expression is explained at its place', async ({ page }) => {
   await show(page, fixture('threads.xray'));
   await find(page, 'name:main dur>1mz');
-  await expect(page.locator('.find-note')).toContainText('Expected a length, such as 1.5ms, 200us or 1000.');
-  await expect(page.locator('.find-wrong mark')).toHaveText('1mz');
+  await expect(page.locator('.expression-note')).toContainText('Expected a length, such as 1.5ms, 200us or 1000.');
+  await expect(page.locator('.expression-wrong mark')).toHaveText('1mz');
   await expect(field(page)).toHaveAttribute('aria-invalid', 'true');
 });
 
@@ -144,7 +144,8 @@ test('hits are kept as a track, and saved', async ({ page }) => {
   await page.locator('.results').getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.locator('.results').getByRole('button', { name: 'Kept as track' })).toBeVisible();
   const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByRole('button', { name: 'Copy or save the table' }).click();
+  await page.getByRole('menuitem', { name: 'Save as CSV' }).click();
   const saved = readFileSync(await (await saving).path(), 'utf8').split('\r\n');
   expect(saved[0]).toBe('Position,Thread,Name,Match');
   expect(saved).toHaveLength(26);

@@ -62,6 +62,8 @@ export interface Statistics {
   readonly shown: Signal<Wanted | null>;
   /** Id of the name that stands out in the timeline, or -1. */
   readonly highlighted: Signal<number>;
+  /** Id of the name whose calls the Calls panel is to list, or -1. The panel resets it. */
+  readonly listed: Signal<number>;
   /** null until the first reply. A reply stays until a newer one arrives. */
   readonly functions: ReadonlySignal<Told<Functions> | null>;
   readonly flame: ReadonlySignal<Told<Flames> | null>;
@@ -231,6 +233,7 @@ export function createStatistics(trace: Trace): Statistics {
     all,
     shown,
     highlighted,
+    listed: signal(-1),
     functions,
     flame,
     tree,

@@ -78,7 +78,7 @@ fn lists(session: &Session, file: &[u8], choices: &mut Choices) {
     let reader = RecordReader::open(session.format().id, &session.index(), Box::new(file.to_vec()));
     let mut reader = reader.unwrap_or_else(|error| panic!("the index: {}", error.sentence));
     let all = Scope { range: None, tracks: None };
-    let Ok(mut list) = reader.list(&all) else { return };
+    let Ok(mut list) = reader.list(&all, None) else { return };
     assert_eq!(list.len(), session.store().records(), "rows and records");
     let first = choices.below(list.len());
     let Ok(rows) = reader.rows_of(&mut list, first, ROWS) else { return };
@@ -93,7 +93,7 @@ fn lists(session: &Session, file: &[u8], choices: &mut Choices) {
     let (a, b) = (choices.index(rows.len()), choices.index(rows.len()));
     let (from, to) = (rows[a].x.min(rows[b].x), rows[a].x.max(rows[b].x).saturating_add(1));
     let some = Scope { range: Some(from..to), tracks: Some(vec![row.track]) };
-    let Ok(mut list) = reader.list(&some) else { return };
+    let Ok(mut list) = reader.list(&some, None) else { return };
     while reader.advance(&mut list) == Ok(false) {}
     let Ok(rows) = reader.rows_of(&mut list, 0, ROWS) else { return };
     for found in rows {

@@ -17,8 +17,13 @@ beforeEach(() => {
     get: (target, name) =>
       name === 'hasSelection' ? target.hasSelection : (...given: unknown[]) => log.push([name, ...given].join(' ')),
   });
-  const page = { chooseFile: () => log.push('chooseFile'), toggleKeys: () => log.push('toggleKeys') };
-  context = { page, trace };
+  const page = {
+    chooseFile: () => log.push('chooseFile'),
+    toggleKeys: () => log.push('toggleKeys'),
+    showPalette: () => log.push('showPalette'),
+    copy: (text: string) => log.push(`copy ${text}`),
+  };
+  context = { page, trace, row: null };
 });
 
 const idFor = (chord: string, focus: Partial<Focus> = {}, on = context) =>
@@ -88,7 +93,7 @@ it('lists the keys of the commands on the sheet', () => {
   ]);
   expect(rows.find(({ does }) => does === 'Open a trace')?.keys).toEqual([['Ctrl', 'O']]);
   const listed = rows.flatMap(({ keys }) => keys.flat());
-  for (const { keys } of COMMANDS)
+  for (const { keys } of COMMANDS.filter((command: Command) => command.keys.length > 0))
     expect(listed.map((key) => key.toLowerCase())).toContain(
       keys[0]?.split(' ').at(-1)?.replace('arrowup', '↑').replace('arrowdown', '↓').replace('page', 'page '),
     );

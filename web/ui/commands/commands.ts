@@ -1,4 +1,6 @@
 import type { CommandContext, TraceActions } from './context.ts';
+import { ITEM_COMMANDS } from './item_commands.ts';
+import { TRACK_COMMANDS } from './track_commands.ts';
 
 /**
  * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl ` if it needs Ctrl (or Command).
@@ -15,6 +17,10 @@ export interface Command {
   readonly keys: readonly Chord[];
   /** Further keys, which the sheet leaves out. */
   readonly alsoKeys?: readonly Chord[];
+  /** What it would act on now, such as the name of a track. */
+  readonly about?: (context: CommandContext) => string;
+  /** The title in a menu, where it is clear what the command acts on. */
+  readonly inMenu?: string;
   /** The keys work while a dialog is open. */
   readonly overDialogs?: boolean;
   /** Whether the command has an effect now. A disabled command leaves its keys to the browser. */
@@ -46,6 +52,13 @@ export const COMMANDS = [
     enabled: () => true,
     run: ({ page }) => page.toggleKeys(),
   },
+  {
+    id: 'show-palette',
+    title: 'Show all commands',
+    keys: ['ctrl k'],
+    enabled: () => true,
+    run: ({ page }) => page.showPalette(),
+  },
   onTrace('zoom-in', 'Zoom in', ['w'], (trace) => trace.zoom(1 / ZOOM), { alsoKeys: ['+', '='] }),
   onTrace('zoom-out', 'Zoom out', ['s'], (trace) => trace.zoom(ZOOM), { alsoKeys: ['-'] }),
   onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], (trace) => trace.pan(-PAN)),
@@ -71,10 +84,16 @@ export const COMMANDS = [
   onTrace('select-callee', 'Select the longest callee', [']'], (trace) => trace.step('callee'), {
     needs: 'selection',
   }),
-  onTrace('select-range', 'Select the range of the selection, or of what is on the screen', ['r'], (trace) =>
-    trace.selectRange(),
+  onTrace(
+    'select-range',
+    'Select the range of the selection, or of what is on the screen',
+    ['r'],
+    (trace) => trace.selectRange(),
+    { inMenu: 'Make it the range' },
   ),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
+  ...TRACK_COMMANDS,
+  ...ITEM_COMMANDS,
 ] as const satisfies readonly Command[];
 
 /** Steps from the selection, or makes one. */
@@ -93,6 +112,7 @@ export function commandOf(id: CommandId): Command {
 
 interface TraceOptions {
   readonly alsoKeys?: readonly Chord[];
+  readonly inMenu?: string;
   /** The command has an effect only with, or only without, a selection, or only after a search. */
   readonly needs?: 'selection' | 'no selection' | 'hits';
 }
@@ -103,13 +123,14 @@ function onTrace<const Id extends string>(
   title: string,
   keys: readonly Chord[],
   run: (trace: TraceActions) => void,
-  { alsoKeys = [], needs }: TraceOptions = {},
+  { alsoKeys = [], inMenu = title, needs }: TraceOptions = {},
 ): Command & { readonly id: Id } {
   return {
     id,
     title,
     keys,
     alsoKeys,
+    inMenu,
     enabled: ({ trace }) => {
       if (!trace || needs === undefined) return trace !== null;
       return needs === 'hits' ? trace.hasHits.peek() : trace.hasSelection.peek() === (needs === 'selection');

@@ -41,7 +41,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       ruler,
       extent,
       layout: timeline.layout.peek(),
-      scrollTop: timeline.scrollTop.peek(),
+      window: timeline.window.peek(),
       picture: timeline.picture.peek(),
       marks: highlight.rows.peek(),
       hits: find.marks.rows.peek(),
@@ -82,7 +82,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
     signals: [
       timeline.view,
       timeline.layout,
-      timeline.scrollTop,
+      timeline.window,
       timeline.picture,
       state.ruler,
       theme,

@@ -5,22 +5,22 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import type { GestureTarget } from './gestures.ts';
 import type { ViewState } from './view_state.ts';
 
-/** What gestures on the timeline do. `scrollBy` scrolls the tracks by CSS pixels of the layout. */
+/** What gestures on the timeline do. `scrollAt` scrolls the tracks that are at `y` of the window by CSS pixels of the layout. */
 export function gesturesOn(
   { timeline, selection, statistics, derived }: OpenTrace,
   state: ViewState,
-  scrollBy: (pixels: number) => void,
+  scrollAt: (pixels: number, y: number) => void,
 ): GestureTarget {
   const find = (x: number, y: number): Pointed | null => {
     const view = timeline.view.peek();
     const picture = timeline.picture.peek();
     if (!view || !picture) return null;
-    return pointAt(picture, timeline.layout.peek(), view, x, y + timeline.scrollTop.peek());
+    return pointAt(picture, timeline.layout.peek(), view, x, timeline.placeAt(y));
   };
   return {
-    drag: (dx, dy) => {
+    drag: (dx, dy, y) => {
       timeline.pan(-dx);
-      scrollBy(-dy);
+      scrollAt(-dy, y);
     },
     range: (from, to, done) => {
       const view = timeline.view.peek();
@@ -32,7 +32,7 @@ export function gesturesOn(
     },
     zoom: timeline.zoom,
     sideways: timeline.pan,
-    scroll: scrollBy,
+    scroll: scrollAt,
     hover: (at) => {
       state.pointer.value = at;
     },

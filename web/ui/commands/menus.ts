@@ -1,0 +1,63 @@
+import type { CommandId } from './commands.ts';
+
+/** The commands of a menu; null separates groups. A disabled command is left out. */
+export type Menu = readonly (CommandId | null)[];
+
+/** What is offered for what was clicked. */
+export const MENUS = {
+  item: [
+    'fit-selection',
+    'select-range',
+    null,
+    'find-same-name',
+    'list-calls',
+    'highlight-name',
+    'keep-calls',
+    null,
+    'select-caller',
+    'select-callee',
+    null,
+    'copy-name',
+    'copy-position',
+  ],
+  track: [
+    'pin-track',
+    'unpin-track',
+    'hide-track',
+    'show-only-track',
+    'show-all-tracks',
+    null,
+    'fold-track',
+    'unfold-track',
+    'compact-track',
+    'full-track',
+    'move-track-up',
+    'move-track-down',
+    null,
+    'fold-all-tracks',
+    'unfold-all-tracks',
+    'compact-all-tracks',
+    'full-all-tracks',
+    'filter-tracks',
+    null,
+    'copy-track-name',
+  ],
+  area: [
+    'show-whole',
+    'range-of-screen',
+    'clear-range',
+    null,
+    'pin-track',
+    'unpin-track',
+    'hide-track',
+    'show-only-track',
+    'show-all-tracks',
+    null,
+    'fold-track',
+    'unfold-track',
+    'compact-track',
+    'full-track',
+  ],
+  whole: ['show-whole', 'range-of-screen', 'clear-range'],
+  row: ['show-row', 'find-same-name', 'list-calls', 'highlight-name', 'keep-calls', null, 'copy-row', 'copy-name'],
+} as const satisfies Record<string, Menu>;
