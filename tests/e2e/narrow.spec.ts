@@ -74,3 +74,19 @@ test('functions are narrowed to those with calls that match', async ({ page }) =
   await field.fill('clear');
   await expect.poll(async () => (await names()).sort()).toEqual(['glClear']);
 });
+
+test('a cell narrows its list, and is found everywhere', async ({ page }) => {
+  await show(page, 'scene.trace', 'Events');
+  await records(page, 'calls').fill('name:gl*');
+  await expect(said(page)).toContainText('calls found');
+  const frame = page.locator('#event-5 td').nth(1);
+  const number = (await frame.innerText()).trim();
+  await frame.click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Only rows with this value' }).click();
+  await expect(records(page, 'calls')).toHaveValue(`name:gl* frame:${number}`);
+  await expect.poll(async () => (await rows(page)).every((row) => row.split(' ')[1] === number)).toBe(true);
+  await page.locator('#event-2 td').nth(2).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Find all with this value' }).click();
+  await expect(page.getByRole('combobox', { name: 'Find slices and records' })).toHaveValue(/^thread:/);
+  await expect(page.locator('.find-count')).toContainText('hits');
+});

@@ -60,6 +60,10 @@ export interface Timeline {
   /** Shows an extent with a `margin` on either side, a fraction of the width. */
   show(extent: Extent, how?: 'at once' | 'gliding', margin?: number): void;
   showWhole(): void;
+  /** Shows a view that it has shown before. */
+  goTo(view: View): void;
+  /** Whether the view was moved. Until then it shows the whole trace, which may still grow. */
+  isMoved(): boolean;
   /** Pans by pixels, animated. */
   glideBy(pixels: number): void;
   /** What is at `y` of the window, as a place of the layout. Subscribes. */
@@ -184,6 +188,8 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
       if (!bounds) return;
       go(fitted(bounds, size.peek().width, MARGIN), 'gliding');
     },
+    goTo: (next) => go(next, 'gliding'),
+    isMoved: () => touched,
     placeAt: (y) => layoutY(layout.value, window.value, y),
     scrollPinned: (pixels) => {
       wantedPinnedTop.value = pinnedTop.peek() + pixels;

@@ -88,6 +88,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
     selected: null,
     cursor: null,
     marks: null,
+    anchor: null,
     hits: null,
   };
 }

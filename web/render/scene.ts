@@ -83,6 +83,8 @@ export interface Scene {
   /** The hovered name id, or -1. */
   readonly lifted: number;
   readonly selected: Marked | null;
+  /** Where measuring began. */
+  readonly anchor: Marked | null;
   /** Absolute position of the selected record if that is neither a slice nor an instant, or null. */
   readonly cursor: bigint | null;
 }
@@ -232,6 +234,11 @@ function drawTracksMarks(context: CanvasRenderingContext2D, fitter: TextFitter, 
     });
   }
   if (scene.hits) drawHits(context, scene, scene.hits);
+  if (scene.anchor) {
+    context.setLineDash([4, 3]);
+    drawSelection(context, scene, scene.anchor);
+    context.setLineDash([]);
+  }
   if (scene.selected) drawSelection(context, scene, scene.selected);
 }
 

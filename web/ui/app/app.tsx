@@ -20,7 +20,7 @@ const LONGEST_NOTICE = 600;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, theme } = page;
+  const { workbench } = page;
   const input = useRef<HTMLInputElement>(null);
   const keysShown = useSignal(false);
   const paletteShown = useSignal(false);
@@ -52,8 +52,7 @@ export function App({ page }: { page: Page }) {
     <MenuHost contextNow={contextNow} tell={workbench.tell}>
       <div class="page">
         <Header
-          workbench={workbench}
-          theme={theme}
+          page={page}
           choose={choose}
           showKeys={() => (keysShown.value = true)}
           find={() => page.actions.peek()?.find()}

@@ -3,7 +3,8 @@ import { ITEM_COMMANDS } from './item_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
 
 /**
- * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl ` if it needs Ctrl (or Command).
+ * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl `, `shift ` or `alt ` if it needs Ctrl (or Command),
+ * Shift or Alt.
  */
 export type Chord = string;
 
@@ -67,6 +68,10 @@ export const COMMANDS = [
   onTrace('scroll-down', 'Scroll the tracks down', ['pagedown'], (trace) => trace.scroll(ROWS)),
   onTrace('show-whole', 'Show the whole trace', ['0'], (trace) => trace.showWhole()),
   onTrace('go-to', 'Go to a position or a name', ['g'], (trace) => trace.goTo()),
+  onTrace('back', 'Go back to what was looked at before', ['alt arrowleft'], (trace) => trace.back(), {
+    needs: 'back',
+  }),
+  onTrace('forward', 'Go forward again', ['alt arrowright'], (trace) => trace.forward(), { needs: 'forward' }),
   onTrace('find', 'Find', ['ctrl f', '/'], (trace) => trace.find()),
   onTrace('find-next', 'Select the next hit', ['f3'], (trace) => trace.findStep(1), { needs: 'hits' }),
   onTrace('find-previous', 'Select the previous hit', ['shift f3'], (trace) => trace.findStep(-1), { needs: 'hits' }),
@@ -91,6 +96,14 @@ export const COMMANDS = [
     (trace) => trace.selectRange(),
     { inMenu: 'Make it the range' },
   ),
+  onTrace('measure', 'Measure from the selection', ['x'], (trace) => trace.measure(), {
+    needs: 'selection',
+    inMenu: 'Measure from here',
+  }),
+  onTrace('add-note', 'Add a note at the selection or the pointer', ['m'], (trace) => trace.addNote(), {
+    inMenu: 'Add a note',
+  }),
+  onTrace('keep-range', 'Keep the range as a note', ['shift m'], (trace) => trace.keepRange(), { needs: 'range' }),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
   ...TRACK_COMMANDS,
   ...ITEM_COMMANDS,
@@ -113,9 +126,19 @@ export function commandOf(id: CommandId): Command {
 interface TraceOptions {
   readonly alsoKeys?: readonly Chord[];
   readonly inMenu?: string;
-  /** The command has an effect only with, or only without, a selection, or only after a search. */
-  readonly needs?: 'selection' | 'no selection' | 'hits';
+  /** What the command has no effect without. */
+  readonly needs?: keyof typeof NEEDS;
 }
+
+/** What some commands need besides a trace. */
+const NEEDS = {
+  selection: (trace) => trace.hasSelection.peek(),
+  'no selection': (trace) => !trace.hasSelection.peek(),
+  hits: (trace) => trace.hasHits.peek(),
+  range: (trace) => trace.canKeepRange.peek(),
+  back: (trace) => trace.canGoBack.peek(),
+  forward: (trace) => trace.canGoForward.peek(),
+} satisfies Record<string, (trace: TraceActions) => boolean>;
 
 /** A command that needs a trace on the screen. */
 function onTrace<const Id extends string>(
@@ -131,10 +154,7 @@ function onTrace<const Id extends string>(
     keys,
     alsoKeys,
     inMenu,
-    enabled: ({ trace }) => {
-      if (!trace || needs === undefined) return trace !== null;
-      return needs === 'hits' ? trace.hasHits.peek() : trace.hasSelection.peek() === (needs === 'selection');
-    },
+    enabled: ({ trace }) => trace !== null && (needs === undefined || NEEDS[needs](trace)),
     run: ({ trace }) => {
       if (trace) run(trace);
     },

@@ -30,6 +30,10 @@ export interface RowTarget {
   readonly named: Named | null;
   /** The texts of its cells. */
   readonly cells: readonly string[];
+  /** The expression that finds all with what the clicked cell says; null if there is none. */
+  readonly term: string | null;
+  /** Narrows the table by that expression; null where that is not possible. */
+  readonly narrow: ((term: string) => void) | null;
   /** Shows what the row is about in the timeline; null if that is no single thing. */
   readonly show: (() => void) | null;
 }
@@ -62,7 +66,22 @@ export interface TraceActions {
   stepRow(by: 1 | -1): Promise<void>;
   /** Selects a neighbour of the selected item. */
   step(to: Step): Promise<void>;
-  /** Makes the selected slice the range, or else what is on the screen. */
+  /** Measures lengths from the selection to those that follow. */
+  measure(): void;
+  /** Adds a note at the selection, or else at the pointer or in the middle of the screen. */
+  addNote(): void;
+  /** Whether there is a range, or a selection with a length. */
+  readonly canKeepRange: ReadonlySignal<boolean>;
+  /** Adds a note on the range, or else on that of the selection. */
+  keepRange(): void;
+  /** Whether there is a previous place to go to, and a next one. */
+  readonly canGoBack: ReadonlySignal<boolean>;
+  readonly canGoForward: ReadonlySignal<boolean>;
+  /** Goes to the previous place that was looked at. */
+  back(): void;
+  /** Goes to the next place, after going back. */
+  forward(): void;
+  /** Makes the selected slice the range, or all that is measured, or else what is on the screen. */
   selectRange(): void;
   /** Makes what is on the screen the range. */
   selectScreen(): void;
@@ -73,6 +92,8 @@ export interface TraceActions {
   selectedName(): Named | null;
   /** The position of the selection as a text that can be gone to, or ''. */
   positionText(): string;
+  /** Searches by an expression. */
+  findTerm(term: string): void;
   /** Searches for everything with a name. */
   findName(named: Named): void;
   /** Lists the calls of a function by its name id, in the Calls panel. */

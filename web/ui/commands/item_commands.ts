@@ -1,4 +1,5 @@
 import { shortened } from '../../base/format.ts';
+import { termOfName } from '../../model/find_terms.ts';
 import type { CommandContext, Named, TraceActions } from './context.ts';
 
 /** What can be done with the selection, or with the row of a table that a menu was opened on. */
@@ -11,6 +12,24 @@ export const ITEM_COMMANDS = [
     run: ({ row }: CommandContext) => row?.show?.(),
   },
   onNamed('find-same-name', 'Find all with this name', (named, trace) => trace.findName(named)),
+  {
+    id: 'find-same-value',
+    title: 'Find all with this value',
+    keys: [],
+    // That of the name is offered already.
+    enabled: ({ trace, row }: CommandContext) =>
+      trace !== null && row?.term != null && row.term !== termOfName(row.named?.text ?? ''),
+    about: ({ row }: CommandContext) => shortened(row?.term ?? ''),
+    run: ({ trace, row }: CommandContext) => row?.term != null && trace?.findTerm(row.term),
+  },
+  {
+    id: 'narrow-to-value',
+    title: 'Only rows with this value',
+    keys: [],
+    enabled: ({ row }: CommandContext) => row?.term != null && row.narrow !== null,
+    about: ({ row }: CommandContext) => shortened(row?.term ?? ''),
+    run: ({ row }: CommandContext) => row?.term != null && row.narrow?.(row.term),
+  },
   onNamed(
     'list-calls',
     'List its calls',

@@ -35,6 +35,7 @@ const GROUPS: readonly SheetGroup[] = [
       commands(['scroll-up', 'scroll-down'], 'Scroll the tracks'),
       commands(['show-whole']),
       commands(['go-to']),
+      commands(['back', 'forward'], 'Go back, go forward'),
     ],
   },
   {
@@ -62,8 +63,18 @@ const GROUPS: readonly SheetGroup[] = [
     rows: [commands(['find']), commands(['find-next', 'find-previous'], 'Select the next or previous hit')],
   },
   {
-    title: 'Range of the panels',
-    rows: [gesture('Shift Drag', 'Select a range'), commands(['select-range'])],
+    title: 'Range and lengths',
+    rows: [
+      gesture('Shift Drag', 'Select a range; its edges can be dragged'),
+      gesture('Ctrl', 'While dragging: do not snap to slices'),
+      gesture('Shift Click', 'Measure from the selection to a slice'),
+      commands(['measure']),
+      commands(['select-range']),
+    ],
+  },
+  {
+    title: 'Notes',
+    rows: [commands(['add-note']), commands(['keep-range'])],
   },
   {
     title: 'Functions and Tree',

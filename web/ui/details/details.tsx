@@ -24,6 +24,7 @@ import { Keep } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Copyable } from './copyable.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
+import { Measured } from './measured.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -41,6 +42,7 @@ export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl 
     );
   return (
     <aside class="details" aria-label="Details">
+      <Measured open={open} />
       {known.at === 'asking' && <p class="muted">Reading…</p>}
       {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'No details of this selection.'}</p>}
       {known.at === 'known' && (

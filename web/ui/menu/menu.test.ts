@@ -26,6 +26,8 @@ function context({ selected = null, row = null }: { selected?: Named | null; row
       return layOut(ordered.value, look).tracks.find(({ track }) => track.id === arrangement.current.value) ?? null;
     },
     goToTrack: (id) => log.push(`go to ${id}`),
+    findTerm: (term) => log.push(`find ${term}`),
+    canKeepRange: signal(true),
     findName: ({ text }) => log.push(`find ${text}`),
     listCalls: (name) => log.push(`list ${name}`),
   };
@@ -86,7 +88,7 @@ describe('the menu of a slice', () => {
     const event = idsOf(MENUS.item, context({ selected: { ...NAMED, isCalled: false } }).now).flat();
     expect(event).toContain('find-same-name');
     expect(event).not.toContain('list-calls');
-    expect(idsOf(MENUS.item, context().now)).toEqual([['select-range']]);
+    expect(idsOf(MENUS.item, context().now)).toEqual([['select-range'], ['add-note']]);
   });
 });
 
@@ -96,15 +98,18 @@ describe('the menu of a row', () => {
     const row: RowTarget = {
       named: { id: 9, text: 'wait', isCalled: true },
       cells: ['1 ms', 'wait'],
+      term: 'dur:1ms',
+      narrow: (term) => shown.push(`only ${term}`),
       show: () => shown.push('row'),
     };
     const { now, log } = context({ selected: NAMED, row });
-    for (const id of ['show-row', 'find-same-name', 'list-calls', 'copy-row', 'copy-name']) run(MENUS.row, id, now);
-    expect(log).toEqual(['find wait', 'list 9', 'copy 1 ms\twait', 'copy wait']);
-    expect(shown).toEqual(['row']);
+    for (const id of ['show-row', 'find-same-name', 'find-same-value', 'narrow-to-value', 'list-calls', 'copy-row'])
+      run(MENUS.row, id, now);
+    expect(log).toEqual(['find wait', 'find dur:1ms', 'list 9', 'copy 1 ms\twait']);
+    expect(shown).toEqual(['row', 'only dur:1ms']);
   });
   it('has no name if the row has none', () => {
-    const row: RowTarget = { named: null, cells: ['1'], show: null };
+    const row: RowTarget = { named: null, cells: ['1'], show: null, term: null, narrow: null };
     expect(idsOf(MENUS.row, context({ selected: NAMED, row }).now)).toEqual([['copy-row']]);
   });
 });

@@ -3,19 +3,21 @@ import { MENUS } from '../commands/menus.ts';
 import { isBrowsers, isByKey, useMenu } from './request.ts';
 
 /** What a table says of a row. */
-export type RowSubject = Omit<RowTarget, 'cells'>;
+export type RowSubject = Omit<RowTarget, 'cells' | 'term' | 'narrow'> & Partial<Pick<RowTarget, 'term' | 'narrow'>>;
 
 /**
  * A listener that shows the menu of a row of a table: of the row that was clicked, or by key of the current one. Rows have
- * `aria-selected`, and ids that end with a number, with which `subject` is called; null for no menu.
+ * `aria-selected`, and ids that end with a number, with which `subject` is called, and with the number of the clicked cell, which is
+ * -1 by key; null for no menu.
  */
-export function useRowMenu(subject: (row: number) => RowSubject | null): (event: MouseEvent) => void {
+export function useRowMenu(subject: (row: number, cell: number) => RowSubject | null): (event: MouseEvent) => void {
   const show = useMenu();
   return (event) => {
     if (isBrowsers(event)) return;
     const byKey = isByKey(event);
     const row = byKey ? currentRow(event.target) : rowAround(event.target);
-    const known = row && subject(Number(row.id.slice(row.id.lastIndexOf('-') + 1)));
+    const cell = byKey || !row ? -1 : [...row.children].findIndex((it) => it.contains(event.target as Node));
+    const known = row && subject(Number(row.id.slice(row.id.lastIndexOf('-') + 1)), cell);
     if (!row || !known) return;
     const { left, bottom } = row.getBoundingClientRect();
     const cells = [...row.children].map((cell) => cell.textContent?.trim() ?? '');
@@ -24,7 +26,7 @@ export function useRowMenu(subject: (row: number) => RowSubject | null): (event:
       menu: MENUS.row,
       at: byKey ? { x: left + 24, y: bottom } : { x: event.clientX, y: event.clientY },
       byKey,
-      row: { ...known, cells },
+      row: { term: null, narrow: null, ...known, cells },
       marked: row,
     });
     if (shown) event.preventDefault();

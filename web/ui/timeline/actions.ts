@@ -1,4 +1,4 @@
-import { computed, type Signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal } from '@preact/signals';
 import { formatPosition } from '../../base/format.ts';
 import type { Ticks } from '../../base/protocol.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
@@ -8,14 +8,18 @@ import { watch } from '../../base/watch.ts';
 import type { Dock } from '../../model/dock.ts';
 import { termOfName } from '../../model/find_terms.ts';
 import { bandOf, type LaidTrack, SLICE_ROW, trackAt } from '../../model/layout.ts';
+import { rangeAround } from '../../model/measure.ts';
+import { noteHere, rangeHere } from '../../model/note_places.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
+import type { Visits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
 import { FIND_ID } from '../find/find_bar.tsx';
 import { GO_TO_ID } from './go_to.tsx';
 import { TRACK_FILTER_ID } from './track_filter.tsx';
+import type { PointerPlace } from './view_state.ts';
 
 /** The elements around the actions. */
 export interface Surroundings {
@@ -26,15 +30,22 @@ export interface Surroundings {
   /** Whether the field that filters tracks is open. */
   readonly filtering: Signal<boolean>;
   readonly dock: Dock;
+  readonly pointer: ReadonlySignal<PointerPlace | null>;
+  readonly visits: Visits;
 }
 
 /** What commands do with a trace. */
 export function createTraceActions(
-  { trace, timeline, selection, statistics, find, derived }: OpenTrace,
-  { area, scrollBy, filtering, dock }: Surroundings,
+  open: OpenTrace,
+  { area, scrollBy, filtering, dock, pointer, visits }: Surroundings,
 ): TraceActions & { readonly dispose: Dispose } {
+  const { trace, timeline, selection, statistics, find, derived, notes } = open;
   const scope = createScope();
   const widthOf = () => timeline.size.peek().width;
+  const findTerm = (term: string) => {
+    find.shown.value = true;
+    find.ask(term);
+  };
   const { arrangement } = timeline;
   const laidOf = (id: number) => timeline.layout.peek().tracks.find(({ track }) => track.id === id);
   const bringRowIntoView = (pointed: Pointed) => {
@@ -220,8 +231,30 @@ export function createTraceActions(
       // A selection made in the meantime takes precedence.
       if (found && selection.selected.peek() === from) select(pointedOf(found));
     },
+    measure: () => {
+      selection.anchor.value = selection.place();
+    },
+    addNote: () => {
+      const note = noteHere(open, pointer.peek()?.x ?? null);
+      if (note) notes.add(note);
+    },
+    canKeepRange: computed(() => rangeHere(open) !== null),
+    keepRange: () => {
+      const note = rangeHere(open);
+      if (note) notes.add(note);
+    },
+    canGoBack: visits.canGoBack,
+    canGoForward: visits.canGoForward,
+    back: visits.back,
+    forward: visits.forward,
     selectRange: () => {
       const selected = selection.selected.peek();
+      const anchor = selection.anchor.peek();
+      const place = selection.place();
+      if (anchor && place) {
+        statistics.range.value = rangeAround(anchor, place);
+        return;
+      }
       const view = timeline.view.peek();
       const whole = timeline.whole.peek();
       if (!view || !whole) return;
@@ -251,10 +284,8 @@ export function createTraceActions(
       const extent = trace.progress.peek().extent;
       return x === undefined || !info || !extent ? '' : formatPosition(x, extent.from, info.clock);
     },
-    findName: ({ text }) => {
-      find.shown.value = true;
-      find.ask(termOfName(text));
-    },
+    findTerm,
+    findName: ({ text }) => findTerm(termOfName(text)),
     listCalls: (name) => {
       const info = trace.info.peek();
       if (!info) return;
@@ -270,7 +301,8 @@ export function createTraceActions(
     clearLatest: () => {
       const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;
-      if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
+      if (selection.anchor.peek()) selection.anchor.value = null;
+      else if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
       else if (selected) selection.clear();
       else statistics.highlighted.value = -1;
     },

@@ -49,6 +49,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
       selected: selection.selected.peek(),
+      anchor: selection.anchor.peek(),
       cursor: selection.record.peek()?.x ?? null,
     };
   };
@@ -88,6 +89,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       theme,
       selection.hovered,
       selection.selected,
+      selection.anchor,
       selection.record,
       statistics.highlighted,
       trace.names.version,

@@ -4,8 +4,12 @@ import { createScope, type Dispose } from '../../base/scope.ts';
 export interface GestureTarget {
   /** Moves the content along with the pointer, which was at `y` when the drag began. */
   drag(dx: number, dy: number, y: number): void;
-  /** Selects a range between two places, by a drag with Shift. `done` when the pointer is released. */
-  range(fromX: number, toX: number, done: boolean): void;
+  /** Begins a range at a place, by a drag with Shift. */
+  beginRange(from: RangePlace): void;
+  /** Begins to move the edge of the range at a place, without Shift. Returns false if there is none. */
+  grip(x: number): boolean;
+  /** Selects the range up to a place. `done` when the pointer is released. */
+  range(to: RangePlace, done: boolean): void;
   /** Zooms at `x`; a `factor` above 1 shows more. */
   zoom(x: number, factor: number): void;
   /** Pans; positive is to the right. */
@@ -14,8 +18,17 @@ export interface GestureTarget {
   scroll(pixels: number, y: number): void;
   /** The place of the pointer, or null when it leaves. Not called during a drag. */
   hover(at: { readonly x: number; readonly y: number } | null): void;
-  click(x: number, y: number): void;
+  /** `extend` with Shift. */
+  click(x: number, y: number, extend: boolean): void;
   doubleClick(x: number, y: number): void;
+}
+
+/** A place of the pointer in the drag of a range. */
+export interface RangePlace {
+  readonly x: number;
+  readonly y: number;
+  /** The edge may snap; not while Ctrl (or Command) is held. */
+  readonly snaps: boolean;
 }
 
 /** CSS pixels of movement below which a press is a click. */
@@ -29,8 +42,8 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
   const pointers = new Map<number, { x: number; y: number }>();
   let dragging = false;
   let pinched = false;
-  /** The start of the range during a drag with Shift. */
-  let rangeFrom: number | null = null;
+  /** The drag is one of a range, or of one of its edges. */
+  let ranging = false;
   /** Where the first pointer went down. */
   let fromY = 0;
 
@@ -38,14 +51,16 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     const box = element.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
+  const rangePlace = (event: MouseEvent): RangePlace => ({ ...place(event), snaps: !event.ctrlKey && !event.metaKey });
   scope.listen<PointerEvent>(element, 'pointerdown', (event) => {
     if (event.pointerType === 'mouse' && event.button !== 0) return;
     element.setPointerCapture(event.pointerId);
     if (pointers.size === 0) {
       dragging = false;
       pinched = false;
-      rangeFrom = event.shiftKey ? place(event).x : null;
       fromY = place(event).y;
+      ranging = event.shiftKey || target.grip(place(event).x);
+      if (event.shiftKey) target.beginRange(rangePlace(event));
     }
     pointers.set(event.pointerId, place(event));
     target.hover(null);
@@ -60,7 +75,9 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     pointers.set(event.pointerId, at);
     if (other) {
-      rangeFrom = null;
+      // The second finger ends the range.
+      if (ranging && dragging) target.range(rangePlace(event), true);
+      ranging = false;
       pinched = true;
       pinch(before, at, other, fromY, target);
       return;
@@ -71,8 +88,8 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
       return;
     }
     dragging = true;
-    if (rangeFrom !== null) {
-      target.range(rangeFrom, at.x, false);
+    if (ranging) {
+      target.range(rangePlace(event), false);
       return;
     }
     element.classList.add('dragging');
@@ -82,9 +99,9 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
     element.classList.remove('dragging');
     const at = place(event);
-    if (event.type === 'pointerup' && !dragging && !pinched) target.click(at.x, at.y);
-    if (dragging && rangeFrom !== null) target.range(rangeFrom, at.x, true);
-    rangeFrom = null;
+    if (event.type === 'pointerup' && !dragging && !pinched) target.click(at.x, at.y, event.shiftKey);
+    if (dragging && ranging) target.range(rangePlace(event), true);
+    ranging = false;
     if (event.pointerType === 'mouse') target.hover(at);
   };
   scope.listen<PointerEvent>(element, 'pointerup', release);

@@ -10,6 +10,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { drawOverview } from '../../render/overview.ts';
 import { PALETTES } from '../../render/palette.ts';
 import { useMenu } from '../menu/request.ts';
+import { NoteMarks } from '../notes/lines.tsx';
 import { createSurface, type FrameSize } from '../parts/surface.ts';
 import { wholeMenu } from './menus.ts';
 import { TrackCorner } from './track_filter.tsx';
@@ -77,6 +78,7 @@ export function OverviewStrip({ open, theme, filtering }: Props) {
       <div class="overview-strip" ref={strip}>
         <canvas ref={canvas} role="img" aria-label="Overview of the whole trace: when each track was busy" />
         <Brush open={open} />
+        <NoteMarks open={open} />
       </div>
     </div>
   );

@@ -4,11 +4,14 @@ import { shortened } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
 import { pinnedPart, scrolledHeight, trackAt } from '../../model/layout.ts';
+import { createVisits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
 import { useMenu } from '../menu/request.ts';
+import { NoteFlags } from '../notes/flags.tsx';
+import { NoteLines } from '../notes/lines.tsx';
 import type { Page } from '../page.ts';
 import { createTraceActions } from './actions.ts';
 import { Announcer } from './announcer.tsx';
@@ -66,8 +69,12 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
         if (stays && top > 0) scrollBy(now.top - before.pinnedHeight - (first.top - from));
       }),
     );
+    scope.add(watch([state.atEdge], () => element.classList.toggle('at-edge', state.atEdge.peek())));
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollAt)));
-    const actions = createTraceActions(open, { area: element, scrollBy, filtering: state.filtering, dock: page.dock });
+    const visits = createVisits(open, page.history, (top) => scrollBy(top - timeline.scrollTop.peek()));
+    scope.add(visits.dispose);
+    const surroundings = { area: element, scrollBy, filtering: state.filtering, dock: page.dock };
+    const actions = createTraceActions(open, { ...surroundings, pointer: state.pointer, visits });
     scope.add(actions.dispose);
     page.actions.value = actions;
     scope.add(() => {
@@ -88,6 +95,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     <div class="work">
       <OverviewStrip open={open} theme={page.theme} filtering={state.filtering} />
       <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
+      <NoteFlags open={open} page={page} />
       <div
         ref={scroller}
         class="scroller"
@@ -112,7 +120,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           >
             <div ref={shapes} role="img" aria-label="Slices" />
             <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
-            <RangeBand open={open} drawn={state.drawn} />
+            <NoteLines open={open} />
+            <RangeBand open={open} drawn={state.drawn} snapped={state.snapped} />
             <Crosshair pointer={state.pointer} />
             {empty && (
               <p class="nothing">

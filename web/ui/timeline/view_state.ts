@@ -17,8 +17,12 @@ export interface PointerPlace {
 
 /** What the parts of the timeline share besides the model. */
 export interface ViewState {
-  /** The range during a drag with Shift. */
+  /** The range during a drag with Shift, or of one of its edges. */
   readonly drawn: Signal<Extent | null>;
+  /** The position of the dragged edge if it is that of a slice, else null. */
+  readonly snapped: Signal<bigint | null>;
+  /** The pointer is at an edge of the range, which it can drag. */
+  readonly atEdge: Signal<boolean>;
   /** null while the pointer is elsewhere. */
   readonly pointer: Signal<PointerPlace | null>;
   /** Whether the field that filters tracks is open. */
@@ -35,6 +39,8 @@ export function createViewState({ trace, timeline, selection }: OpenTrace): View
   const pointer = signal<PointerPlace | null>(null);
   const drawn = signal<Extent | null>(null);
   const filtering = signal(false);
+  const snapped = signal<bigint | null>(null);
+  const atEdge = signal(false);
   const marks = computed(() => {
     const view = timeline.view.value;
     const info = trace.info.value;
@@ -56,7 +62,7 @@ export function createViewState({ trace, timeline, selection }: OpenTrace): View
       at && view && picture ? pointAt(picture, timeline.layout.value, view, at.x, timeline.placeAt(at.y)) : null;
     if (!samePointed(selection.hovered.peek(), next)) selection.hovered.value = next;
   });
-  return { pointer, drawn, filtering, ruler: marks, stretch, dispose };
+  return { pointer, drawn, filtering, snapped, atEdge, ruler: marks, stretch, dispose };
 }
 
 function samePointed(a: Pointed | null, b: Pointed | null): boolean {

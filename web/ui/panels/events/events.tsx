@@ -4,6 +4,7 @@ import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
+import { termOfCell } from '../../../model/find_terms.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
@@ -146,9 +147,20 @@ function List({ open, listed, info, origin }: ListProps) {
   );
   // A row that has not arrived is chosen when it does.
   const onKey = (event: KeyboardEvent) => follow(event, current, events.choose);
-  const onMenu = useRowMenu((row) => {
-    const text = trace.names.inPlaceOf(events.row(row)?.name ?? '');
-    return { named: text === '' ? null : { id: -1, text, isCalled: false }, show: () => events.choose(row) };
+  const onMenu = useRowMenu((row, cell) => {
+    const record = events.row(row);
+    const text = trace.names.inPlaceOf(record?.name ?? '');
+    const column = columns[cell];
+    const narrow = (term: string) => {
+      const before = events.filter.text.peek().trim();
+      events.filter.text.value = before === '' ? term : `${/ or /i.test(before) ? `(${before})` : before} ${term}`;
+    };
+    return {
+      named: text === '' ? null : { id: -1, text, isCalled: false },
+      show: () => events.choose(row),
+      term: record && column ? termOfCell(column, record, context) : null,
+      narrow,
+    };
   });
   return (
     <div class="table" ref={box} onScroll={onScroll}>
