@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::{ClockOut, ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
 
-use crate::read_whole::read_whole;
-use crate::{Failure, TraceArgs, json};
+use crate::read_whole::read_named;
+use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -27,9 +27,9 @@ struct Report<'a> {
     error: Option<&'a TraceErrorOut>,
 }
 
-pub(crate) fn run(trace: &TraceArgs, json: bool) -> Result<(), Failure> {
+pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let (source, session) = match read_whole(trace) {
+    let (source, session) = match read_named(trace, names) {
         Err(Failure { archive: Some(archive), .. }) => return Ok(archive.print(&mut out, json)?),
         read => read?,
     };
