@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use unspool_engine::Session;
 use unspool_formats::Naming;
-use unspool_symbols::{Programs, Range, Work, uses_of};
+use unspool_symbols::{Programs, Range, Report, Work, uses_of};
 
 use crate::{Failure, Place, complain};
 
@@ -68,27 +68,39 @@ impl Binaries {
         }
     }
 
-    /// Shows the names of a trace that was read. Returns the names by id.
+    /// Shows the names in a trace that was read. Returns the names by id.
     ///
     /// # Errors
     ///
-    /// Returns an error if no binary names anything.
+    /// Returns an error if the trace takes no names from binaries.
     pub(crate) fn name(&mut self, session: &mut Session) -> Result<Vec<Naming>, Failure> {
         if !session.info().companions.contains(&"binary") {
             return Err(Failure::new("Binaries name the functions of XRay logs only."));
         }
         self.programs.set_uses(uses_of(session.ids()), true);
-        let mut namings = Vec::new();
-        for (id, _) in &self.names {
-            if let Some(naming) = self.programs.naming(*id) {
-                session.name_by(*id, naming.clone());
-                namings.push(naming);
-            }
-        }
-        for (id, name) in &self.names {
-            let Some(report) = self.programs.report(*id, session.named_by(*id)) else { continue };
+        let namings: Vec<(u32, Naming)> =
+            self.names.iter().filter_map(|(id, _)| Some((*id, self.programs.naming(*id)?))).collect();
+        namings.iter().for_each(|(id, naming)| session.name_by(*id, naming.clone()));
+        Ok(namings.into_iter().map(|(_, naming)| naming).collect())
+    }
+
+    /// The files, with what became of each.
+    pub(crate) fn reports(&self, session: &Session) -> Vec<(String, Report)> {
+        let report =
+            |(id, name): &(u32, String)| Some((name.clone(), self.programs.report(*id, session.named_by(*id))?));
+        self.names.iter().filter_map(report).collect()
+    }
+
+    /// Shows the names in a trace that was read, and tells what is wrong with a binary. Returns the names by id.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no binary names anything.
+    pub(crate) fn name_or_fail(&mut self, session: &mut Session) -> Result<Vec<Naming>, Failure> {
+        let namings = self.name(session)?;
+        for (name, report) in self.reports(session) {
             if report.is_wrong || namings.is_empty() {
-                complain(name, Place::Whole, &report.sentence);
+                complain(&name, Place::Whole, &report.sentence);
             }
         }
         if namings.is_empty() { Err(Failure::new("No binary names functions of this trace.")) } else { Ok(namings) }

@@ -75,7 +75,7 @@ fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
     if !how.names.binary.is_empty() {
         let mut binaries = Binaries::read(&how.names.binary)?;
         let (_, mut session) = read_whole(&how.trace)?;
-        namings.extend(binaries.name(&mut session)?);
+        namings.extend(binaries.name_or_fail(&mut session)?);
     }
     Ok(namings)
 }

@@ -69,7 +69,7 @@ pub(crate) fn read_named(trace: &TraceArgs, names: &NameArgs) -> Result<(Source,
         session.name_by(0, naming);
     }
     if !names.binary.is_empty() {
-        binaries.name(&mut session)?;
+        binaries.name_or_fail(&mut session)?;
     }
     Ok((source, session))
 }
