@@ -45,6 +45,8 @@ export type ToWorker =
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }
   | { readonly t: 'detach'; readonly companion: number }
+  /** The binary names the functions of this object. null leaves it to what is known. */
+  | { readonly t: 'assign'; readonly companion: number; readonly object: number | null }
   /** Open this entry of the archive, a number of `ArchiveEntry.entry`. */
   | { readonly t: 'choose'; readonly entry: number }
   /** Stop reading and keep what was read. */

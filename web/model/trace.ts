@@ -89,6 +89,8 @@ export interface Trace {
   attach(companions: readonly CompanionFile[]): void;
   /** Takes a companion away. */
   detach(companion: number): void;
+  /** Says which object's functions a binary names. null leaves it to what is known. */
+  assign(companion: number, object: number | null): void;
   /** Stops reading within a second. What was read is kept if the worker answers in time. */
   cancel(): void;
   /** Reading stopped at a limit, and the file can be opened again without it. */
@@ -222,6 +224,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       state.companions.value = state.companions.peek().filter(({ id }) => id !== companion);
       post({ t: 'detach', companion });
     },
+    assign: (companion, object) => post({ t: 'assign', companion, object }),
     cancel: () => {
       post({ t: 'cancel' });
       setTimeout(() => {

@@ -62,7 +62,7 @@ impl Binaries {
                     let i = (binary - FIRST) as usize;
                     let bytes = read(&files[i], range);
                     let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", names[i].1)))?;
-                    programs.push(binary, range.at, Some(bytes));
+                    programs.push(binary, range.at, bytes);
                 }
             }
         }

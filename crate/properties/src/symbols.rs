@@ -57,7 +57,7 @@ fn named(bytes: &[u8], functions: usize) {
         match programs.step() {
             Work::Done => break,
             Work::More => {}
-            Work::Needs { binary, range } => programs.push(binary, range.at, Some(part(bytes, range))),
+            Work::Needs { binary, range } => programs.push(binary, range.at, part(bytes, range)),
         }
     }
     assert_eq!(programs.step(), Work::Done);

@@ -61,6 +61,8 @@ pub struct Report {
     pub object: Option<u32>,
     /// It has functions, so it can name those of an object.
     pub has_functions: bool,
+    /// How many addresses of functions have a name.
+    pub names: usize,
 }
 
 /// The binaries of one trace, by ids that the caller gives.
@@ -170,10 +172,10 @@ impl Programs {
         self.next_job()
     }
 
-    /// Adds bytes that a binary needs. `None` if they cannot be read.
-    pub fn push(&mut self, id: u32, at: u64, bytes: Option<Vec<u8>>) {
+    /// Adds bytes that a binary needs. Fewer than that are a fault of the binary.
+    pub fn push(&mut self, id: u32, at: u64, bytes: Vec<u8>) {
         if let Some(member) = self.member_mut(id) {
-            let pushed = member.binary.push(at, bytes.unwrap_or_default());
+            let pushed = member.binary.push(at, bytes);
             member.fault = member.fault.or(pushed.err());
         }
     }
@@ -203,7 +205,7 @@ impl Programs {
             let used = member.binary.architecture();
             let _ = write!(sentence, " Its code for {used} is used, not that for {}.", others.join(" or "));
         }
-        Some(Report { sentence, is_wrong, object, has_functions: member.has_functions() })
+        Some(Report { sentence, is_wrong, object, has_functions: member.has_functions(), names: member.names.len() })
     }
 
     fn sentence(&self, member: &Member, object: Option<u32>, used: usize) -> (String, bool) {

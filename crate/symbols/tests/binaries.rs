@@ -140,7 +140,7 @@ fn read(programs: &mut Programs, files: &[(u32, &[u8])]) {
             Work::More => {}
             Work::Needs { binary, range: Range { at, len } } => {
                 let bytes = files.iter().find(|(id, _)| *id == binary).unwrap().1;
-                programs.push(binary, at, Some(bytes[at as usize..(at + len) as usize].to_vec()));
+                programs.push(binary, at, bytes[at as usize..(at + len) as usize].to_vec());
             }
         }
     }
