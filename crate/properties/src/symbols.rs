@@ -21,6 +21,12 @@ pub(crate) fn read(bytes: &[u8]) {
                 assert!(!binary.name_of(&function).is_empty());
             }
         }
+        for address in addresses.iter().take(8) {
+            binary.find_source(*address);
+            if answer(&mut binary, bytes).is_ok() {
+                let _ = binary.take_source();
+            }
+        }
         named(bytes, functions.len());
     }
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096)).unwrap_or_default());
@@ -61,6 +67,16 @@ fn named(bytes: &[u8], functions: usize) {
         }
     }
     assert_eq!(programs.step(), Work::Done);
+    if programs.find_source(1 << 24 | 1) {
+        for _ in 0..4000 + 8 * bytes.len() {
+            match programs.step() {
+                Work::Done => break,
+                Work::More => {}
+                Work::Needs { binary, range } => programs.push(binary, range.at, part(bytes, range)),
+            }
+        }
+        assert_eq!(programs.step(), Work::Done);
+    }
     for id in [1, 2] {
         assert!(!programs.report(id, 0).unwrap_or_else(|| panic!("no report")).sentence.is_empty());
         if let Some(naming) = programs.naming(id) {

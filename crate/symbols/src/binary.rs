@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::demangle::demangle;
+use crate::dwarf::{Debug, Source};
 use crate::fault::Fault;
 use crate::file::{File, Range, Stop};
 use crate::image::{Format, Image, MINI_DEBUG_INFO, Sort};
@@ -44,6 +45,8 @@ pub struct Binary {
     image: Rc<Image>,
     functions: Vec<u64>,
     found: Vec<(u64, Function)>,
+    debug: Debug,
+    source: Option<Source>,
     task: Task,
 }
 
@@ -55,6 +58,8 @@ enum Task {
     /// Unpacks the section with further symbols, for these addresses.
     Mini(Vec<u64>),
     MiniSymbols(Box<(File, Image, Lookup)>),
+    /// Finds the source of the function that contains an address.
+    Source(u64),
     Idle,
 }
 
@@ -66,6 +71,8 @@ impl Binary {
             image: Rc::default(),
             functions: Vec::new(),
             found: Vec::new(),
+            debug: Debug::default(),
+            source: None,
             task: Task::Head,
         }
     }
@@ -158,6 +165,22 @@ impl Binary {
         std::mem::take(&mut self.found)
     }
 
+    /// Whether it says which lines of the source its code comes from.
+    pub fn has_lines(&self) -> bool {
+        Debug::is_in(&self.image)
+    }
+
+    /// Begins to look for the source of the function that contains an address.
+    pub fn find_source(&mut self, address: u64) {
+        self.source = None;
+        self.task = Task::Source(address);
+    }
+
+    /// The source that was found. Takes it.
+    pub fn take_source(&mut self) -> Option<Source> {
+        self.source.take()
+    }
+
     /// A name as in the source.
     pub fn name_of(&self, function: &Function) -> String {
         demangle(&function.symbol, self.image.format == Format::MachO)
@@ -200,6 +223,11 @@ impl Binary {
                     self.found.sort_by_key(|(address, _)| *address);
                     self.task = Task::Idle;
                 }
+            }
+            Task::Source(address) => {
+                let Some(source) = self.debug.step(file, image, *address)? else { return Ok(false) };
+                self.source = source;
+                self.task = Task::Idle;
             }
             Task::Idle => {}
         }

@@ -15,7 +15,6 @@ const SHT_SYMTAB: u32 = 2;
 const SHT_RELA: u32 = 4;
 const SHT_NOBITS: u32 = 8;
 const SHT_DYNSYM: u32 = 11;
-const SHF_ALLOC: u64 = 2;
 const SHF_COMPRESSED: u64 = 0x800;
 const SHN_XINDEX: u16 = 0xffff;
 const PT_INTERP: u32 = 3;
@@ -120,7 +119,6 @@ fn section(header: &Header, texts: Option<&[u8]>) -> Section {
         is_present: header.kind != SHT_NOBITS && header.kind != 0,
         is_compressed: header.flags & SHF_COMPRESSED != 0,
         is_rela: header.kind == SHT_RELA,
-        is_loaded: header.flags & SHF_ALLOC != 0,
     }
 }
 

@@ -71,13 +71,6 @@ impl Deref for View {
 }
 
 impl View {
-    /// A part of it. `None` if it is shorter.
-    pub(crate) fn part(&self, at: usize, len: usize) -> Option<View> {
-        let from = self.from.checked_add(at)?;
-        let to = from.checked_add(len)?;
-        (to <= self.to).then(|| View { piece: Rc::clone(&self.piece), from, to })
-    }
-
     /// All bytes from the first of it on that are in memory.
     pub(crate) fn and_more(&self) -> View {
         View { to: self.piece.bytes.len(), ..self.clone() }
@@ -103,6 +96,11 @@ impl File {
     /// The bytes that were missing last.
     pub(crate) fn missing(&self) -> Option<Range> {
         self.missing.get()
+    }
+
+    /// Begins a question anew.
+    pub(crate) fn clear_missing(&self) {
+        self.missing.set(None);
     }
 
     /// Adds bytes that were missing. Does nothing with others: another question may have come meanwhile.

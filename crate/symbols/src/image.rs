@@ -62,8 +62,6 @@ pub(crate) struct Section {
     pub(crate) is_compressed: bool,
     /// Holds relocations with addends.
     pub(crate) is_rela: bool,
-    /// It is a part of the running program.
-    pub(crate) is_loaded: bool,
 }
 
 /// A table of symbols, with the text of their names.
@@ -128,12 +126,6 @@ impl Image {
     /// The section with a name whose bytes the file has.
     pub(crate) fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.is_present && section.name == name)
-    }
-
-    /// Whether an address is in a section of the running program.
-    pub(crate) fn has_address(&self, address: u64) -> bool {
-        let within = |section: &Section| address >= section.address && address - section.address < section.size;
-        self.sections.iter().any(|section| section.is_loaded && within(section))
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod binary;
 mod demangle;
+mod dwarf;
 mod elf;
 mod fault;
 mod file;
@@ -24,6 +25,7 @@ mod wire;
 
 pub use binary::{Binary, Step};
 pub use demangle::demangle;
+pub use dwarf::Source;
 pub use fault::{Fault, Why};
 pub use file::Range;
 pub use image::Sort;

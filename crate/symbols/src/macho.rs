@@ -126,7 +126,6 @@ fn sections(bytes: &[u8], wire: Wire, base: u64, image: &mut Image) {
                 is_present: !matches!(kind, 1 | 12 | 18) && (is_dwarf || !is_debug),
                 is_compressed: false,
                 is_rela: false,
-                is_loaded: !is_dwarf,
             })
         };
         image.sections.extend(section());

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use unspool_formats::Naming;
 
 use crate::binary::{Binary, Step};
+use crate::dwarf::Source;
 use crate::fault::Fault;
 use crate::file::Range;
 use crate::image::Sort;
@@ -74,6 +75,11 @@ pub struct Programs {
     is_complete: bool,
     /// The names of one member are looked up in another one: their ids.
     job: Option<(u32, u32)>,
+    /// The source of an address is looked for in a member.
+    source: Option<(u32, u64)>,
+    /// The member that looks for it.
+    looking: Option<u32>,
+    found: Option<Source>,
 }
 
 #[derive(Debug)]
@@ -128,6 +134,7 @@ impl Programs {
         let Some(i) = self.members.iter().position(|member| member.id == id) else { return };
         let gone = self.members.remove(i);
         self.job = self.job.filter(|(owner, inside)| *owner != id && *inside != id);
+        self.source = self.source.filter(|(inside, _)| *inside != id);
         for member in &mut self.members {
             if member.belongs_to(&gone) {
                 (member.names, member.asked) = (Names::default(), Vec::new());
@@ -169,7 +176,56 @@ impl Programs {
             self.take_names(owner, inside);
             return Work::More;
         }
-        self.next_job()
+        match self.next_job() {
+            Work::Done => self.step_source(),
+            work => work,
+        }
+    }
+
+    /// Begins to look for the source of a function, by its id. Returns false if no binary says it.
+    pub fn find_source(&mut self, id: i64) -> bool {
+        (self.source, self.looking, self.found) = (self.source_of(id), None, None);
+        self.source.is_some()
+    }
+
+    /// The source of the function, if it was found. Takes it.
+    pub fn take_source(&mut self) -> Option<Source> {
+        self.found.take()
+    }
+
+    /// The member that has the source of a function, and the address of that.
+    fn source_of(&self, id: i64) -> Option<(u32, u64)> {
+        let object = object_of(id)?;
+        // The last one names the function.
+        let owner = self.members.iter().rev().find(|member| self.object_of(member) == Some(object))?;
+        let within = (id as u32 % FUNCTIONS_PER_OBJECT) as usize;
+        let address = *owner.binary.functions().get(within.checked_sub(1)?)?;
+        let has_lines = |member: &&Member| member.fault.is_none() && member.is_read && member.binary.has_lines();
+        let own = self.members.iter().filter(|other| other.id == owner.id);
+        let related = self.members.iter().filter(|other| other.belongs_to(owner));
+        own.chain(related).find(has_lines).map(|member| (member.id, address))
+    }
+
+    fn step_source(&mut self) -> Work {
+        let Some((id, address)) = self.source else { return Work::Done };
+        let looking = self.looking.replace(id);
+        let Some(member) = self.member_mut(id) else {
+            self.source = None;
+            return Work::Done;
+        };
+        if looking != Some(id) {
+            member.binary.find_source(address);
+        }
+        let step = member.binary.step();
+        let source = match step {
+            Ok(Step::Needs(range)) => return Work::Needs { binary: id, range },
+            Ok(Step::More) => return Work::More,
+            Ok(Step::Done) => member.binary.take_source(),
+            // Its names are good all the same.
+            Err(_) => None,
+        };
+        (self.source, self.looking, self.found) = (None, None, source);
+        Work::Done
     }
 
     /// Adds bytes that a binary needs. Fewer than that are a fault of the binary.

@@ -7,7 +7,7 @@ mod common;
 use std::process::Command;
 
 use common::{Layout, TEXT, elf, fat, fixture, macho, open, path, run, symbols};
-use unspool_symbols::{Binary, Fault, Names, Programs, Range, Sort, Use, Why, Work, demangle, uses_of};
+use unspool_symbols::{Binary, Fault, Names, Programs, Range, Sort, Source, Use, Why, Work, demangle, uses_of};
 
 const NATIVE: Layout = Layout { wide: true, big_endian: false, version: 2, relocated: false };
 const THREE: [&str; 3] = ["main", "_Z1fi", "_ZN1a1bEv"];
@@ -229,4 +229,58 @@ fn a_library_may_be_used_twice() {
 #[test]
 fn names_without_a_binary_are_empty() {
     assert!(Names::default().is_empty());
+}
+
+/// The source of each function of a binary that XRay has instrumented.
+fn sources(bytes: &[u8]) -> Vec<Source> {
+    let mut binary = open(bytes);
+    let functions = binary.functions().to_vec();
+    let source = |address: &u64| {
+        binary.find_source(*address);
+        run(&mut binary, bytes).unwrap();
+        binary.take_source().unwrap()
+    };
+    functions.iter().map(source).collect()
+}
+
+#[test]
+fn functions_have_their_source_and_what_is_inlined_in_them() {
+    let source = std::fs::read_to_string(path("tests/fixtures/binaries/program.rs")).unwrap();
+    let sources = sources(&fixture("program.elf"));
+    let line = |text: &str| source.lines().position(|line| line.contains(text)).unwrap() as u64 + 1;
+    for (i, text) in
+        [(0, "fn generic"), (2, "fn leaf("), (3, "fn outer("), (5, "fn area(&self) -> u64 {"), (6, "fn _start(")]
+    {
+        assert_eq!((sources[i].file.as_str(), sources[i].line), ("/src/program.rs", line(text)), "{text}");
+    }
+    assert!(sources[5].inlined.contains(&"program::shapes::twice".into()), "{:?}", sources[5].inlined);
+    assert_eq!(sources[2].inlined, ["core::ptr::read_volatile::<u64>"]);
+    assert_eq!(sources, self::sources(&fixture("compressed.elf")), "in compressed sections");
+    assert!(open(&fixture("program.debug")).has_lines() && !open(&fixture("stripped.elf")).has_lines());
+}
+
+#[test]
+fn the_source_of_an_id_may_be_in_a_debug_file() {
+    let (stripped, debug) = (fixture("stripped.elf"), fixture("program.debug"));
+    let files: [(u32, &[u8]); 2] = [(1, &stripped), (2, &debug)];
+    let mut programs = programs(&files, &[(0, 7)]);
+    assert!(programs.find_source(3));
+    read(&mut programs, &files);
+    assert_eq!(programs.take_source().unwrap().file, "/src/program.rs");
+    assert!(!programs.find_source(8) && !programs.find_source(1 << 24 | 1) && !programs.find_source(0));
+}
+
+#[test]
+fn a_compressed_section_beyond_the_limit_is_refused() {
+    let mut bytes = fixture("compressed.elf");
+    // The uncompressed size in the header of the first zlib section.
+    let header = (0..bytes.len() - 32)
+        .find(|at| bytes[*at..*at + 8] == [1, 0, 0, 0, 0, 0, 0, 0] && bytes[*at + 24] == 0x78)
+        .unwrap();
+    bytes[header + 8..header + 16].copy_from_slice(&(65_u64 << 20).to_le_bytes());
+    let mut binary = open(&bytes);
+    binary.find_source(binary.functions()[0]);
+    let fault = run(&mut binary, &bytes).unwrap_err();
+    assert_eq!(fault.why, Why::Section);
+    assert!(fault.to_string().contains("more than 64 MiB"));
 }
