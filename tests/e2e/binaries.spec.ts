@@ -107,6 +107,20 @@ test('a stripped program takes its names from its debug file, in any order', asy
   await expect(functions(page)).toContainText('program::middle');
 });
 
+test('details of a call have its source and what is inlined in it', async ({ page }) => {
+  await choose(page, binary('program.xray'), binary('stripped.elf'), binary('program.debug'));
+  await settled(page, 'ready', 'program.xray');
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('row').filter({ hasText: 'Area>::area' }).first().click();
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details.getByRole('heading')).toHaveText('<program::shapes::Square as program::shapes::Area>::area');
+  await expect(details).toContainText('/src/program.rs:19');
+  await expect(details).toContainText('program::shapes::twice');
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove program.debug' }).click();
+  await expect(details).not.toContainText('program.rs');
+});
+
 test('recorded logs are named by the programs that wrote them', async ({ page }) => {
   const corpus = join(import.meta.dirname, '../../../shared/corpus/xray/recorded');
   test.skip(!existsSync(corpus), 'the corpus is missing');

@@ -38,6 +38,16 @@ export interface ObjectChoice {
   readonly objects: readonly number[];
 }
 
+/** Where a function is in the source. */
+export interface Source {
+  /** The path, as the compiler had it. Empty if unknown. */
+  readonly file: string;
+  /** null if unknown. */
+  readonly line: number | null;
+  /** The functions that the compiler has inlined in it, so that they have no calls of their own. */
+  readonly inlined: readonly string[];
+}
+
 /** What a file is. */
 export interface Look {
   /** The id of its format, if it is a trace. */

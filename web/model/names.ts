@@ -73,6 +73,12 @@ export function createNames(): Names {
   };
 }
 
+/** The id that the file has in place of a name, or null. Subscribes. */
+export function idOf(names: Names, name: number): number | null {
+  const key = /^#(\d+)$/.exec(names.keyOf(name) || names.of(name));
+  return key ? Number(key[1]) : null;
+}
+
 /** Whether functions of a trace that takes names from a program have numbers only, and there is no companion yet. */
 export function hasNumbersOnly({ info, companions, names }: Named): boolean {
   if (!info.value?.companions.includes('binary') || companions.value.length > 0) return false;

@@ -1,4 +1,4 @@
-import type { Attachment, CompanionFile } from '../base/companions.ts';
+import type { Attachment, CompanionFile, Source } from '../base/companions.ts';
 import { loadSymbols } from './symbols.ts';
 import type { Programs } from './wasm/unspool_symbols.js';
 
@@ -19,6 +19,8 @@ export interface Binaries {
   assign(companion: number, object: number | null): void;
   /** Decides and reports again, because more of the log is known. */
   report(): void;
+  /** Where the function with this id is in the source. Resolves with null if no binary says it. */
+  source(func: number): Promise<Source | null>;
 }
 
 /** Results of {@link Programs.step}. */
@@ -91,16 +93,12 @@ export function createBinaries(
     });
   };
 
-  const goOn = async () => {
+  /** Runs something on the binaries. After a trap the memory of the module is unreliable, so all of them are given up. */
+  const guarded = async (job: (open: Programs) => Promise<void>) => {
     const { __wbg_reset_state: renew } = await loadSymbols();
     try {
-      while (programs) {
-        await read(programs);
-        show(programs);
-        if (programs.step() === DONE) return;
-      }
+      if (programs) await job(programs);
     } catch {
-      // The memory of the module is unreliable after a trap.
       renew();
       programs = null;
       run((session) => {
@@ -110,12 +108,18 @@ export function createBinaries(
       for (const id of [...files.keys()]) fail(id, 'Reading it failed in a way that should not happen.');
     }
   };
-  const update = async () => {
-    work ??= goOn().finally(() => {
-      work = null;
-    });
-    await work;
+  /** One at a time. */
+  const during = async (job: (open: Programs) => Promise<void>) => {
+    const before = work;
+    const now = (before ?? Promise.resolve()).catch(() => undefined).then(() => guarded(job));
+    work = now;
+    await now;
   };
+  const update = () =>
+    during(async (open) => {
+      await read(open);
+      show(open);
+    });
 
   return {
     attach: async (companion) => {
@@ -146,6 +150,16 @@ export function createBinaries(
     },
     report: () => {
       if (programs) show(programs);
+    },
+    source: async (func) => {
+      let found: Source | null = null;
+      await during(async (open) => {
+        if (!open.findSource(func)) return;
+        await read(open);
+        const [file, line, ...inlined] = open.takeSource() ?? [];
+        if (file !== undefined) found = { file, line: line ? Number(line) : null, inlined };
+      }).catch(() => undefined);
+      return found;
     },
   };
 }

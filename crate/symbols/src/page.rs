@@ -131,6 +131,22 @@ impl JsPrograms {
         self.programs.naming(id).map(|naming| naming.to_bytes())
     }
 
+    /// Begins to look for the source of a function, by its id. Returns false if no binary says it. Step until everything is
+    /// known.
+    #[wasm_bindgen(js_name = findSource)]
+    pub fn find_source(&mut self, id: i32) -> bool {
+        self.programs.find_source(id.into())
+    }
+
+    /// The source of the function: its file, its line, and the functions that are inlined in it. `undefined` if it was not
+    /// found.
+    #[wasm_bindgen(js_name = takeSource)]
+    pub fn take_source(&mut self) -> Option<Vec<String>> {
+        let source = self.programs.take_source()?;
+        let line = if source.line == 0 { String::new() } else { source.line.to_string() };
+        Some([source.file, line].into_iter().chain(source.inlined).collect())
+    }
+
     /// What became of a binary, of whose names the trace shows `used`. `undefined` while it is being read.
     pub fn report(&self, id: u32, used: u32) -> Option<JsReport> {
         self.programs.report(id, used as usize).map(|report| JsReport { report })

@@ -25,6 +25,7 @@ import { Keep } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
+import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
@@ -126,6 +127,7 @@ function Item({ open, details, context, colour }: ItemProps) {
         <Keeper.Provider value={{ open, details }}>
           <Fields fields={details.fields} context={context} />
         </Keeper.Provider>
+        <FunctionSource trace={trace} name={details.name} />
         {details.offset !== null && (
           <>
             <dt>Record</dt>
@@ -215,7 +217,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
         <Title name={trace.name} />
       </div>
       {slices > 0 && <p class="muted">Select a {info.sliceNoun} for details.</p>}
-      {hasNumbersOnly(trace) && <p class="remark">{NUMBERS_ONLY}</p>}
+      {hasNumbersOnly(trace) && <p class="remark numbers-only">{NUMBERS_ONLY}</p>}
       <CompanionFacts trace={trace} />
       <Values>
         {[...rows, ...info.properties].map(([name, value, more]) => (
