@@ -37,7 +37,7 @@ export function createBinaries(
   tell: (attachment: Attachment) => void,
 ): Binaries {
   const files = new Map<number, CompanionFile>();
-  /** What the session has of each binary: the object that is named, and how many names. */
+  /** What the session has of each binary: the object that is named, and how many names and ids. */
   const given = new Map<number, string>();
   let programs: Programs | null = null;
   let work: Promise<void> | null = null;
@@ -72,10 +72,11 @@ export function createBinaries(
   /** Hands names to the session, and reports. */
   const show = (open: Programs) => {
     run((session) => {
-      open.setIds(session.functionIds(), !reading());
+      const ids = session.functionIds();
+      open.setIds(ids, !reading());
       for (const id of files.keys()) {
         const { object, names } = reportOf(open, id, 0) ?? NOTHING;
-        const now = object === null ? '' : `${object} ${names}`;
+        const now = object === null ? '' : `${object} ${names} ${reading() ? 'all' : ids.length}`;
         if (now === (given.get(id) ?? '')) continue;
         const naming = object === null ? undefined : open.naming(id);
         if (naming) session.nameBy(id, naming);

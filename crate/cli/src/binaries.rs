@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use unspool_engine::Session;
 use unspool_formats::Naming;
-use unspool_symbols::{Programs, Range, Report, Work, uses_of};
+use unspool_symbols::{Programs, Range, Report, Work};
 
 use crate::{Failure, Place, complain};
 
@@ -77,7 +77,7 @@ impl Binaries {
         if !session.info().companions.contains(&"binary") {
             return Err(Failure::new("Binaries name the functions of XRay logs only."));
         }
-        self.programs.set_uses(uses_of(session.ids()), true);
+        self.programs.set_ids(session.ids(), true);
         let namings: Vec<(u32, Naming)> =
             self.names.iter().filter_map(|(id, _)| Some((*id, self.programs.naming(*id)?))).collect();
         namings.iter().for_each(|(id, naming)| session.name_by(*id, naming.clone()));

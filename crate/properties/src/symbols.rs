@@ -1,7 +1,7 @@
 //! Binaries that name functions.
 
 use unspool_formats::batch::Key;
-use unspool_symbols::{Binary, Fault, Programs, Range, Step, Use, Work, demangle};
+use unspool_symbols::{Binary, Fault, Programs, Range, Step, Work, demangle};
 
 use crate::choices::Choices;
 
@@ -57,7 +57,7 @@ fn named(bytes: &[u8], functions: usize) {
     let mut programs = Programs::default();
     programs.add(1, "a", bytes.len() as u64);
     programs.add(2, "b", bytes.len() as u64);
-    programs.set_uses(vec![Use { object: 1, functions: 1, highest: 1 }], true);
+    programs.set_ids([1 << 24 | 1], Choices::of(bytes).index(2) == 0);
     programs.choose(2, Some(1));
     for _ in 0..4000 + 8 * bytes.len() {
         match programs.step() {

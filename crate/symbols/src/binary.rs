@@ -144,6 +144,11 @@ impl Binary {
         self.image.symbols.iter().any(|table| table.count > 1) || self.image.section(MINI_DEBUG_INFO).is_some()
     }
 
+    /// Whether it is Mach-O, in which symbols have an underscore before them.
+    pub fn is_macho(&self) -> bool {
+        self.image.format == Format::MachO
+    }
+
     /// The processor that it is for.
     pub fn architecture(&self) -> String {
         self.image.architecture.to_string()
@@ -183,7 +188,7 @@ impl Binary {
 
     /// A name as in the source.
     pub fn name_of(&self, function: &Function) -> String {
-        demangle(&function.symbol, self.image.format == Format::MachO)
+        demangle(&function.symbol, self.is_macho())
     }
 
     fn advance(&mut self) -> Result<bool, Stop> {

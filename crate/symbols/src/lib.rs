@@ -34,4 +34,4 @@ pub use mini::MAX_SECTION;
 pub use naming::{FUNCTIONS_PER_OBJECT, Names, object_of};
 #[cfg(feature = "page")]
 pub use page::*;
-pub use programs::{Programs, Report, Use, Work, uses_of};
+pub use programs::{Programs, Report, Use, Work};

@@ -9,6 +9,7 @@ use unspool_formats::Naming;
 use unspool_formats::naming::Place;
 
 use crate::binary::Binary;
+use crate::demangle::demangle;
 use crate::lookup::Function;
 
 /// Function ids of one object.
@@ -22,51 +23,49 @@ pub fn object_of(id: i64) -> Option<u32> {
 /// Names of addresses, of one binary and of its debug file.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    texts: HashMap<u64, Name>,
+    functions: HashMap<u64, Named>,
 }
 
 #[derive(Clone, Debug)]
-struct Name {
+struct Named {
     function: Function,
-    text: String,
+    is_macho: bool,
 }
 
 impl Names {
     /// Adds what a binary has found. A name that is there already stays.
     pub fn add(&mut self, binary: &mut Binary) {
+        let is_macho = binary.is_macho();
         for (address, function) in binary.take_found() {
-            let text = binary.name_of(&function);
-            self.texts.entry(address).or_insert(Name { function, text });
+            self.functions.entry(address).or_insert(Named { function, is_macho });
         }
     }
 
     /// How many addresses have a name.
     pub fn len(&self) -> usize {
-        self.texts.len()
+        self.functions.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-
-    /// The name of an address, and the function as the binary has it.
-    pub fn of(&self, address: u64) -> Option<(&str, &Function)> {
-        self.texts.get(&address).map(|name| (name.text.as_str(), &name.function))
+        self.functions.is_empty()
     }
 
     /// The addresses of these that have no name.
     pub fn missing(&self, addresses: &[u64]) -> Vec<u64> {
-        addresses.iter().copied().filter(|address| !self.texts.contains_key(address)).collect()
+        addresses.iter().copied().filter(|address| !self.functions.contains_key(address)).collect()
     }
 
-    /// The names of the functions of one object, by id. `functions` are their addresses, from id 1 on.
-    pub fn by_id(&self, functions: &[u64], object: u32) -> Naming {
-        let base = u64::from(object) * u64::from(FUNCTIONS_PER_OBJECT);
-        let named = (base + 1..).zip(functions).filter_map(|(id, address)| {
-            let text = self.texts.get(address)?.text.clone();
-            Some(Place { start: id, size: 0, text, source: String::new() })
+    /// The names of the functions of one object, by id. `functions` are their addresses, from id 1 on. `is_wanted` says which
+    /// ids matter: decoding a name takes a few microseconds.
+    pub fn by_id(&self, functions: &[u64], object: u32, is_wanted: impl Fn(u32) -> bool) -> Naming {
+        let base = object.saturating_mul(FUNCTIONS_PER_OBJECT);
+        let named = (1..FUNCTIONS_PER_OBJECT).zip(functions).filter_map(|(within, address)| {
+            let id = base.checked_add(within).filter(|id| is_wanted(*id))?;
+            let Named { function, is_macho } = self.functions.get(address)?;
+            let text = demangle(&function.symbol, *is_macho);
+            Some(Place { start: id.into(), size: 0, text, source: String::new() })
         });
-        Naming::new(named.take(FUNCTIONS_PER_OBJECT as usize - 1).collect())
+        Naming::new(named.collect())
     }
 }

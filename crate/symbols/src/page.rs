@@ -3,7 +3,7 @@
 use unspool_formats::{Companion, NamesFile, Probe};
 use wasm_bindgen::prelude::*;
 
-use crate::programs::{Programs, Report, Work, uses_of};
+use crate::programs::{Programs, Report, Work};
 
 /// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its id, and what it is in a
 /// few words. `undefined` if it is none.
@@ -83,7 +83,7 @@ impl JsPrograms {
     /// Says which functions the log has. `complete` is false while it is being read.
     #[wasm_bindgen(js_name = setIds)]
     pub fn set_ids(&mut self, ids: &[i32], complete: bool) {
-        self.programs.set_uses(uses_of(ids.iter().map(|id| i64::from(*id))), complete);
+        self.programs.set_ids(ids.iter().map(|id| i64::from(*id)), complete);
     }
 
     /// The numbers of the objects that the log has.

@@ -22,17 +22,17 @@ pub struct Use {
     pub highest: u32,
 }
 
-/// The objects of the functions with these ids, by number.
-pub fn uses_of(ids: impl IntoIterator<Item = i64>) -> Vec<Use> {
-    let mut uses = std::collections::BTreeMap::new();
+/// The objects of the functions with these ids, which are sorted.
+fn uses_of(ids: &[u32]) -> Vec<Use> {
+    let mut uses: Vec<Use> = Vec::new();
     for id in ids {
-        let Some(object) = object_of(id) else { continue };
-        let within = id as u32 % FUNCTIONS_PER_OBJECT;
-        let entry = uses.entry(object).or_insert(Use { object, functions: 0, highest: 0 });
-        entry.functions += 1;
-        entry.highest = entry.highest.max(within);
+        let (object, highest) = (id / FUNCTIONS_PER_OBJECT, id % FUNCTIONS_PER_OBJECT);
+        match uses.last_mut().filter(|used| used.object == object) {
+            Some(used) => (used.functions, used.highest) = (used.functions + 1, highest),
+            None => uses.push(Use { object, functions: 1, highest }),
+        }
     }
-    uses.into_values().collect()
+    uses
 }
 
 /// What to do next.
@@ -70,8 +70,10 @@ pub struct Report {
 #[derive(Debug, Default)]
 pub struct Programs {
     members: Vec<Member>,
+    /// The ids of functions in the log, sorted.
+    ids: Vec<u32>,
     uses: Vec<Use>,
-    /// [`Programs::uses`] are those of the whole log.
+    /// The whole log is known.
     is_complete: bool,
     /// The names of one member are looked up in another one: their ids.
     job: Option<(u32, u32)>,
@@ -149,9 +151,12 @@ impl Programs {
         }
     }
 
-    /// Says which functions the log has. `is_complete` is false while it is being read.
-    pub fn set_uses(&mut self, uses: Vec<Use>, is_complete: bool) {
-        (self.uses, self.is_complete) = (uses, is_complete);
+    /// Says which functions the log has, by their ids. `is_complete` is false while it is being read.
+    pub fn set_ids(&mut self, ids: impl IntoIterator<Item = i64>, is_complete: bool) {
+        self.ids = ids.into_iter().filter(|id| object_of(*id).is_some()).filter_map(|id| id.try_into().ok()).collect();
+        self.ids.sort_unstable();
+        self.ids.dedup();
+        (self.uses, self.is_complete) = (uses_of(&self.ids), is_complete);
     }
 
     /// The objects that the log has.
@@ -236,16 +241,12 @@ impl Programs {
         }
     }
 
-    /// The names that a binary gives to the functions of its object.
+    /// The names that a binary gives to the functions of its object: those that the log has, or all while it is being read.
     pub fn naming(&self, id: u32) -> Option<Naming> {
         let member = self.member(id)?;
         let object = self.object_of(member)?;
-        member.is_named().then(|| member.names.by_id(member.binary.functions(), object))
-    }
-
-    /// The names that were found for the functions of a binary, and their addresses by id.
-    pub fn functions(&self, id: u32) -> Option<(&[u64], &Names)> {
-        self.member(id).map(|member| (member.binary.functions(), &member.names))
+        let is_wanted = |id: u32| !self.is_complete || self.ids.binary_search(&id).is_ok();
+        member.is_named().then(|| member.names.by_id(member.binary.functions(), object, is_wanted))
     }
 
     /// What became of a binary, of whose names the trace shows `used`. `None` while it is being read.

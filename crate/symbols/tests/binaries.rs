@@ -7,7 +7,7 @@ mod common;
 use std::process::Command;
 
 use common::{Layout, TEXT, elf, fat, fixture, macho, open, path, run, symbols};
-use unspool_symbols::{Binary, Fault, Names, Programs, Range, Sort, Source, Use, Why, Work, demangle, uses_of};
+use unspool_symbols::{Binary, Fault, Programs, Range, Sort, Source, Use, Why, Work, demangle};
 
 const NATIVE: Layout = Layout { wide: true, big_endian: false, version: 2, relocated: false };
 const THREE: [&str; 3] = ["main", "_Z1fi", "_ZN1a1bEv"];
@@ -146,13 +146,17 @@ fn read(programs: &mut Programs, files: &[(u32, &[u8])]) {
     }
 }
 
+/// The ids of objects with so many functions.
+fn ids(uses: &[(u32, u32)]) -> Vec<i64> {
+    uses.iter().flat_map(|(object, count)| (1..=*count).map(move |id| i64::from(object << 24 | id))).collect()
+}
+
 fn programs(files: &[(u32, &[u8])], uses: &[(u32, u32)]) -> Programs {
     let mut programs = Programs::default();
     for (id, bytes) in files {
         programs.add(*id, &format!("file {id}"), bytes.len() as u64);
     }
-    let uses = uses.iter().map(|(object, highest)| Use { object: *object, functions: *highest, highest: *highest });
-    programs.set_uses(uses.collect(), true);
+    programs.set_ids(ids(uses), true);
     read(&mut programs, files);
     programs
 }
@@ -203,15 +207,25 @@ fn libraries_are_assigned_only_if_there_is_one_way() {
     assert!(none.report(1, 0).unwrap().sentence.contains("none of shared libraries"));
     // While the log is read, further objects may come.
     let mut early = programs(&[(1, &library)], &[(0, 7), (1, 2)]);
-    early.set_uses(early.uses().to_vec(), false);
+    early.set_ids(ids(&[(0, 7), (1, 2)]), false);
     assert_eq!(early.report(1, 0).unwrap().object, None);
 }
 
 #[test]
 fn ids_have_the_object_above_24_bits() {
-    let uses = uses_of([1, 5, 3 << 24 | 2, 0, 2 << 24, -1, 1 << 40]);
+    let mut programs = Programs::default();
+    programs.set_ids([3 << 24 | 2, 5, 1, 0, 2 << 24, -1, 1 << 40, 5], true);
     let of = |object, functions, highest| Use { object, functions, highest };
-    assert_eq!(uses, [of(0, 2, 5), of(3, 1, 2)]);
+    assert_eq!(programs.uses(), [of(0, 2, 5), of(3, 1, 2)]);
+}
+
+#[test]
+fn only_what_the_log_has_is_named_when_it_is_known() {
+    let program = fixture("program.elf");
+    let mut one = programs(&[(1, &program)], &[(0, 2)]);
+    assert_eq!(one.naming(1).unwrap().len(), 2);
+    one.set_ids([3], false);
+    assert_eq!(one.naming(1).unwrap().len(), 7);
 }
 
 #[test]
@@ -224,11 +238,6 @@ fn a_library_may_be_used_twice() {
     let key = |object: i64| unspool_formats::batch::Key::Id(object << 24 | 2);
     assert_eq!(of(1).of(key(1)).unwrap().place.text, "library_entry");
     assert_eq!(of(2).of(key(2)).unwrap().place.text, "library_entry");
-}
-
-#[test]
-fn names_without_a_binary_are_empty() {
-    assert!(Names::default().is_empty());
 }
 
 /// The source of each function of a binary that XRay has instrumented.
