@@ -11,8 +11,8 @@ const FORMAT = 500_000;
 /** Most compressed bytes of any of our wasm modules but the session's, which counts with the page. */
 const MODULE = 300_000;
 const SESSION = 'unspool_browser';
-/** The files of each. sql.js and the other modules are loaded on demand. */
-const OF_PAGE = /^index-.*\.(js|css)$/;
+/** The files of each. sql.js and the other modules are loaded on demand. The page loads what its HTML names. */
+const OF_PAGE = /assets\/([^"]+\.(?:js|css))"/g;
 const OF_FORMAT = /^(worker-.*\.js|unspool_browser.*\.wasm)$/;
 const OF_MODULE = /^(unspool_.*)_bg.*\.wasm$/;
 
@@ -23,9 +23,10 @@ await must(installed('vite'), ['build']);
 const assets = join(root, 'dist', 'assets');
 const names = readdirSync(assets);
 const compressed = (name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length;
-const size = (of) => names.filter((name) => of.test(name)).reduce((sum, name) => sum + compressed(name), 0);
-const page = size(OF_PAGE);
-const format = page + size(OF_FORMAT);
+const size = (files) => files.reduce((sum, name) => sum + compressed(name), 0);
+const html = readFileSync(join(root, 'dist', 'index.html'), 'utf8');
+const page = size([...html.matchAll(OF_PAGE)].map(([, name]) => name));
+const format = page + size(names.filter((name) => OF_FORMAT.test(name)));
 const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
 say(`compressed: ${kb(page)} before a file is opened, ${kb(format)} with the decoders`);
 if (page > PAGE || (!fast && format > FORMAT)) {

@@ -42,7 +42,7 @@ test('names that come later show at once, and leave with their file', async ({ p
   expect(await digest(page)).toBe(before);
 
   // Found by its id as well.
-  await page.getByRole('searchbox', { name: 'Filter functions' }).fill('#2');
+  await page.getByRole('combobox', { name: 'Filter functions' }).fill('#2');
   await expect(functions(page)).toContainText('compute(int, char)');
   await expect(functions(page)).not.toContainText('main');
   expect(await barriers(page)).toEqual([]);

@@ -104,7 +104,7 @@ test('its tables can be queried by read-only SQL', async ({ page }) => {
   await open(page, SAMPLE);
   await page.getByRole('tab', { name: 'Query' }).click();
   const rows = page.getByRole('region', { name: 'Rows' });
-  const said = page.locator('.query [role=status]');
+  const said = page.locator('.query .panel-end[role=status]');
   await page.getByRole('button', { name: 'interrupts', exact: true }).click();
   await expect(said).toContainText('5 rows');
   await expect(rows.locator('th')).toContainText(['transition_id', 'pc', 'mode', 'number', 'is_hw']);

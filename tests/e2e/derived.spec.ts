@@ -98,7 +98,7 @@ test('calls that are too short to be seen are marked, in the rows and over the w
   await open(page, join(SAMPLES, 'scene.trace'));
   await pictured(page);
   await showCalls(page, 'Functions');
-  await page.getByRole('searchbox', { name: 'Filter functions' }).fill('glCompileShader');
+  await page.getByRole('combobox', { name: 'Filter functions' }).fill('glCompileShader');
   await page.locator('.functions tbody tr:not(.spacer)').first().click();
   await expect.poll(async () => (await accentAt(page, '.overview-strip canvas')).length).toBeGreaterThan(0);
   const places = await accentAt(page, '.overview-strip canvas');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { barriers, fixture, open, pictured, test } from './page.ts';
@@ -98,8 +98,8 @@ test('hits are put in another order', async ({ page }) => {
 test('a wrong expression is explained at its place', async ({ page }) => {
   await show(page, fixture('threads.xray'));
   await find(page, 'name:main dur>1mz');
-  await expect(page.locator('.find-note')).toContainText('Expected a length, such as 1.5ms, 200us or 1000.');
-  await expect(page.locator('.find-wrong mark')).toHaveText('1mz');
+  await expect(page.locator('.expression-note')).toContainText('Expected a length, such as 1.5ms, 200us or 1000.');
+  await expect(page.locator('.expression-wrong mark')).toHaveText('1mz');
   await expect(field(page)).toHaveAttribute('aria-invalid', 'true');
 });
 
@@ -144,9 +144,57 @@ test('hits are kept as a track, and saved', async ({ page }) => {
   await page.locator('.results').getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.locator('.results').getByRole('button', { name: 'Kept as track' })).toBeVisible();
   const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByRole('button', { name: 'Copy or save the table' }).click();
+  await page.getByRole('menuitem', { name: 'Save as CSV' }).click();
   const saved = readFileSync(await (await saving).path(), 'utf8').split('\r\n');
   expect(saved[0]).toBe('Position,Thread,Name,Match');
   expect(saved).toHaveLength(26);
   expect(saved[1]).toContain('glDrawElements');
+});
+
+test.describe('recorded traces', () => {
+  const recorded = (path: string) => join(import.meta.dirname, '../../../shared/corpus', path);
+  const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+
+  test('answer what their text says', async ({ page }) => {
+    const path = recorded('apitrace/recorded/glmark2_medium.trace');
+    test.skip(!existsSync(path), 'needs ../shared/corpus');
+    await show(page, path);
+    for (const [expression, hits] of [
+      ['text:"gl_Position"', '14 hits'],
+      ['name:glBindTexture arg.texture:1', '2,994 hits'],
+      ['name:glShaderSource', '28 hits'],
+    ] as const) {
+      await find(page, expression);
+      await expect(count(page)).toHaveText(hits, { timeout: 20_000 });
+    }
+    // All of them are seen at once, and walked through.
+    await page.getByRole('button', { name: 'List', exact: true }).click();
+    await expect(hitRows(page)).toHaveCount(28);
+    await field(page).press('Shift+Enter');
+    await expect(count(page)).toHaveText('28 of 28');
+    await expect(details(page)).toContainText('glShaderSource');
+  });
+
+  test('an address finds all its runs', async ({ page }) => {
+    const path = recorded('rvn/medium.sqlite');
+    test.skip(!existsSync(path), 'needs ../shared/corpus');
+    await show(page, path);
+    // As many as the database has executions of this block.
+    await find(page, 'addr:0xfffff80312010bf0');
+    await expect(count(page)).toHaveText('421 hits', { timeout: 25_000 });
+  });
+
+  test('Go to leads to the very step', async ({ page }) => {
+    const path = recorded('frames/real-x86_64-gcd.frames');
+    test.skip(!existsSync(path), 'needs ../shared/corpus');
+    await show(page, path);
+    await page.keyboard.press('g');
+    await page.keyboard.type('20000');
+    await page.keyboard.press('Enter');
+    await expect(details(page)).toContainText('0x43bb60');
+    await expect(details(page)).toContainText('movzx');
+    await expect(details(page)).toContainText('RBX');
+    await expect(details(page)).toContainText('0x4a32a8');
+  });
 });

@@ -118,7 +118,7 @@ test.describe('a trace', () => {
 
   test('folds and unfolds a track', async ({ page }) => {
     const before = await inked(page);
-    const fold = page.locator('.track', { hasText: 'main thread' }).getByRole('button');
+    const fold = page.locator('.track', { hasText: 'main thread' }).getByRole('button', { name: /^(Fold|Unfold)/ });
     await fold.click();
     await expect(fold).toHaveAttribute('aria-expanded', 'false');
     await expect.poll(() => inked(page)).not.toBe(before);

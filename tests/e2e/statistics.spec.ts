@@ -62,9 +62,9 @@ test.describe('functions', () => {
     expect((await rows(page))[0]).toMatch(/^#1 1 /);
     await head('Function').getByRole('button').click();
     expect((await rows(page)).slice(0, 3).map((text) => text.split(' ')[0])).toEqual(['#1', '#2', '#3']);
-    await page.getByRole('searchbox', { name: 'Filter functions' }).fill('#1');
+    await page.getByRole('combobox', { name: 'Filter functions' }).fill('#1');
     await expect.poll(async () => (await rows(page)).length).toBe(8);
-    await page.getByRole('searchbox', { name: 'Filter functions' }).fill('nothing');
+    await page.getByRole('combobox', { name: 'Filter functions' }).fill('nothing');
     await expect(page.getByText('No function matches.')).toBeVisible();
   });
 
@@ -201,7 +201,11 @@ test('the view of calls is that of the format until the person chooses another, 
   const front = page.getByRole('radiogroup', { name: 'View' }).getByRole('radio', { checked: true });
   const log = fixture('threads.xray');
   const frames = fixture('frames/calls.frames');
+  // Where instructions were recorded, the list of them comes first.
   await open(page, frames);
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('Listing');
+  await expect(page.getByRole('tab').first()).toHaveText('Listing');
+  await page.getByRole('tab', { name: 'Calls' }).click();
   await expect(front).toHaveText('Flame');
   await open(page, log);
   await expect(front).toHaveText('Functions');
@@ -212,6 +216,7 @@ test('the view of calls is that of the format until the person chooses another, 
   await open(page, frames);
   await expect(front).toHaveText('Tree');
   await open(page, fixture('rvn/blocks.sqlite'));
+  await page.getByRole('tab', { name: 'Calls' }).click();
   await expect(front).toHaveText('Flame');
 });
 
@@ -225,7 +230,7 @@ test('the front panel is the one that the person chose last for the format', asy
   await open(page, log);
   await expect(front).toHaveText('Events');
   await open(page, fixture('rvn/blocks.sqlite'));
-  await expect(front).toHaveText('Calls');
+  await expect(front).toHaveText('Listing');
 });
 
 test('the dock starts folded in a small window', async ({ page }) => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from '@playwright/test';
 import { frameWork } from './frames.mjs';
+import { finding } from './finding.mjs';
 import { gestures } from './gestures.mjs';
 import { listing } from './events.mjs';
 
@@ -55,7 +56,8 @@ export async function measure(executablePath, url, path, { renderer, move }) {
     const statistics = move && opened.slices > 0 ? await answering(page) : null;
     // A database's records are rows of SQL: a pass over hundreds of millions takes minutes.
     const records = move ? await listing(page, { passes: !path.endsWith('.sqlite') }) : null;
-    return { ...opened, peak, renderer: await rendererName(page), moved, statistics, records };
+    const found = move ? await finding(page, opened.title) : null;
+    return { ...opened, peak, renderer: await rendererName(page), moved, statistics, records, found };
   } finally {
     await close();
   }
@@ -182,6 +184,7 @@ function openingOf() {
   const { events, bytes, slices, storeBytes } = complete?.detail ?? {};
   return {
     state: document.body.dataset.state,
+    title: document.querySelector('.chip')?.textContent ?? '',
     text: document.body.innerText.slice(0, 200),
     firstPicture: first && first.startTime - open.startTime,
     complete: complete && complete.startTime - open.startTime,

@@ -18,6 +18,23 @@ export interface BoundExpression {
   readonly records: Uint8Array | null;
 }
 
+/** An expression that is bound to a trace to narrow a list of its records. */
+export interface BoundFilter {
+  /** What the record worker asks of records. */
+  readonly query: Uint8Array;
+  /** `slices` of searches, of which the record worker must know where the hits begin. */
+  readonly begins: readonly Uint8Array[];
+}
+
+/** What an expression is about. */
+export type BindTo =
+  /** Slices, instants and records: reply `BoundExpression`. */
+  | { readonly what: 'all' }
+  /** Slices that touch a range of some tracks; `to` is exclusive. Words are parts of names only. Reply: `BoundExpression`. */
+  | { readonly what: 'slices'; readonly from: Ticks; readonly to: Ticks; readonly tracks: Uint32Array }
+  /** The records of a list: reply `BoundFilter`. */
+  | { readonly what: 'records' };
+
 /** What a search of the trace has found. */
 export interface FindPart {
   /** Number of hits without those that only records tell. */

@@ -90,7 +90,7 @@ describe('positions', () => {
 
 it('formats shares with three digits', () => {
   const shares = [1, 0.9999, 0.784, 0.1, 0.0996, 0.0023, 0.00001, 0].map((part) => plain(formatShare(part, 1)));
-  expect(shares).toEqual(['100 %', '100.0 %', '78.4 %', '10.0 %', '9.96 %', '0.23 %', 'below 0.01 %', '0 %']);
+  expect(shares).toEqual(['100 %', '100.0 %', '78.4 %', '10.0 %', '9.96 %', '0.23 %', '<0.01 %', '0 %']);
 });
 
 describe('ranges', () => {

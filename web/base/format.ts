@@ -127,11 +127,11 @@ export function formatPercent(part: number, whole: number): string {
   return `${part > 0 ? Math.max(1, percent) : 0}${NBSP}%`;
 }
 
-/** A part of the whole with three digits, for comparison: `78.4 %`, `0.23 %`, `below 0.01 %`. */
+/** A part of the whole with three digits, for comparison: `78.4 %`, `0.23 %`, `<0.01 %`. */
 export function formatShare(part: number, whole: number): string {
   if (part <= 0 || whole <= 0) return `0${NBSP}%`;
   const percent = Math.min(100, (part / whole) * 100);
-  if (percent < 0.01) return `below 0.01${NBSP}%`;
+  if (percent < 0.01) return `<0.01${NBSP}%`;
   return `${percent === 100 ? '100' : percent.toFixed(percent >= 9.995 ? 1 : 2)}${NBSP}%`;
 }
 

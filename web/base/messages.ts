@@ -4,7 +4,7 @@
  */
 
 import type { Attachment, CompanionFile, CompanionKind, Look, Source } from './companions.ts';
-import type { BoundExpression, HitAnswer, HitQuestion, WrongExpression } from './find_protocol.ts';
+import type { BindTo, BoundExpression, BoundFilter, HitAnswer, HitQuestion, WrongExpression } from './find_protocol.ts';
 import type { JobQuestion, JobReply } from './job_protocol.ts';
 import type {
   Archive,
@@ -80,7 +80,7 @@ export type ToWorker =
   | { readonly t: 'cancel-job'; readonly id: number }
   | { readonly t: 'find'; readonly id: number; readonly what: Find }
   /** Reads an expression about the trace, which has been read. Reply: `bound`. */
-  | { readonly t: 'bind'; readonly id: number; readonly text: string }
+  | { readonly t: 'bind'; readonly id: number; readonly text: string; readonly to: BindTo }
   /** Asks about the hits of a search, by the id of its job. */
   | { readonly t: 'hits'; readonly id: number; readonly job: number; readonly ask: HitQuestion }
   /** Where a place on a derived track comes from. Without an item, the value that holds at `time`. */
@@ -170,8 +170,8 @@ export type FromWorker =
   | { readonly t: 'index'; readonly id: number; readonly index: Uint8Array }
   | JobReply
   | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
-  /** The expression for a search, or why it is none. */
-  | { readonly t: 'bound'; readonly id: number; readonly bound: BoundExpression | WrongExpression }
+  /** The expression, or why it is none. */
+  | { readonly t: 'bound'; readonly id: number; readonly bound: BoundExpression | BoundFilter | WrongExpression }
   /** null if there is no such search any more. */
   | { readonly t: 'hits'; readonly id: number; readonly answer: HitAnswer | null }
   | { readonly t: 'origin'; readonly id: number; readonly origin: Origin | null }

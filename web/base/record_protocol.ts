@@ -10,14 +10,33 @@ import type { Field, RecordDetails, Ticks, TraceError } from './protocol.ts';
 export interface RecordScope {
   readonly range: { readonly from: Ticks; readonly to: Ticks } | null;
   readonly tracks: Uint32Array | null;
+  readonly filter: RecordFilter | null;
 }
+
+/** What an expression asks of records. */
+export interface RecordFilter {
+  /** `BoundExpression.records` or `BoundFilter.query`. */
+  readonly query: Uint8Array;
+  /** For each of `BoundFilter.begins`, what was found. */
+  readonly begins: readonly Beginnings[];
+}
+
+/** Where slices begin: positions, and where their records are found. */
+export interface Beginnings {
+  readonly time: BigUint64Array;
+  readonly locator: BigUint64Array;
+}
+
+/** The searches that a record worker runs side by side: their numbers there. */
+export const SEARCH_SLOTS = { find: 0, functions: 1 } as const;
+export type SearchSlot = keyof typeof SEARCH_SLOTS;
 
 /** How long a list of records is. */
 export interface Listed {
   readonly rows: number;
   /** By position. Otherwise the records of each thread in turn, because there are too many threads to merge. */
   readonly inOrder: boolean;
-  /** Records looked at to find those of the list, and how many there are to look at. */
+  /** Pieces of the file looked at to find its records, and how many there are to look at. */
   readonly done: number;
   readonly of: number;
 }
@@ -81,6 +100,8 @@ export type ToRecords =
   | { readonly t: 'list'; readonly id: number; readonly scope: RecordScope }
   /** At most `count` rows of the list from number `first` on. A newer request supersedes one that waits. */
   | { readonly t: 'rows'; readonly id: number; readonly first: number; readonly count: number }
+  /** The same for a person who takes the list along. Every request is answered: `portion`. */
+  | { readonly t: 'portion'; readonly id: number; readonly first: number; readonly count: number }
   /** The number of a record in the list, or of the first one at or after the position. */
   | {
       readonly t: 'row-at';
@@ -95,9 +116,9 @@ export type ToRecords =
   | { readonly t: 'survey'; readonly id: number }
   /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
   | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted }
-  /** Looks for records by `BoundExpression.records`, in place of the previous search. Replies: `searching`, then `searched`. */
-  | { readonly t: 'search'; readonly id: number; readonly query: Uint8Array }
-  | { readonly t: 'stop-search' }
+  /** Looks for records, in place of the slot's previous search. Replies: `searching`, then `searched`. */
+  | { readonly t: 'search'; readonly id: number; readonly slot: SearchSlot; readonly filter: RecordFilter }
+  | { readonly t: 'stop-search'; readonly slot: SearchSlot }
   /** Ends the collecting: the reply comes at once, without records. */
   | { readonly t: 'stop-collect' };
 
@@ -112,6 +133,12 @@ export type FromRecords =
   | { readonly t: 'listed'; readonly id: number; readonly listed: Listed | null; readonly error: TraceError | null }
   | {
       readonly t: 'rows';
+      readonly id: number;
+      readonly rows: readonly RecordRow[] | null;
+      readonly error: TraceError | null;
+    }
+  | {
+      readonly t: 'portion';
       readonly id: number;
       readonly rows: readonly RecordRow[] | null;
       readonly error: TraceError | null;
@@ -140,5 +167,5 @@ export type FromRecords =
   | { readonly t: 'searched'; readonly id: number; readonly error: TraceError | null }
   /** Now and then while records are being collected: how far the pass is, from 0 to 1. */
   | { readonly t: 'collecting'; readonly share: number }
-  /** Now and then while a list is being made. */
-  | { readonly t: 'listing'; readonly listed: Listed };
+  /** Now and then while a list is being made: what is in it so far, and can be asked for. */
+  | { readonly t: 'listing'; readonly id: number; readonly listed: Listed };

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { CallList, CallOrder } from '../base/calls_protocol.ts';
-import type { JobProgress, JobReply } from '../base/job_protocol.ts';
+import type { JobProgress, JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { type Item, MANY, type Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
@@ -57,6 +57,8 @@ export interface FunctionCalls {
   row(number: number): Call | null;
   /** Requests the rows of a part of the list that are not there yet, `end` exclusive. */
   want(first: number, end: number): void;
+  /** Rows of the list from number `first` on, for a person who takes them along. null if there are none any more. */
+  portion(first: number, count: number): Promise<readonly Call[] | null>;
   /** Selects the call of a row in the timeline. */
   choose(number: number): void;
   readonly dispose: Dispose;
@@ -95,12 +97,15 @@ export function createCallList(
       ? pointed.item
       : null;
   };
+  const question = (first: number, count: number, of: Slice | null): JobQuestion<'calls'> => {
+    const { shortest, longest } = interval.peek() ?? { shortest: 0n, longest: MAX_TICKS };
+    const about = { name, shortest, longest, order: order.peek(), first, rows: count, of };
+    return { kind: 'calls', ...statistics.asked(), ...about };
+  };
   const ask = (first: number, of: Slice | null) => {
     pending = { first, end: first + BLOCK };
-    const { shortest, longest } = interval.peek() ?? { shortest: 0n, longest: MAX_TICKS };
-    const about = { name, shortest, longest, order: order.peek(), first, rows: BLOCK, of };
     cancel?.();
-    cancel = trace.begin({ kind: 'calls', ...statistics.asked(), ...about }, (reply) => take(first, of, reply));
+    cancel = trace.begin(question(first, BLOCK, of), (reply) => take(first, of, reply));
   };
   const take = (first: number, of: Slice | null, reply: JobReply<'calls'>) => {
     if (reply.t === 'job-progress') {
@@ -184,6 +189,16 @@ export function createCallList(
       // A little above as well, for a list that is scrolled upwards.
       ask(Math.max(0, missing - (rows.has(last) ? BLOCK - (last - missing) : BLOCK / 4)), null);
     },
+    portion: (first, count) =>
+      new Promise((resolve) => {
+        const taken = (reply: JobReply<'calls'>) => {
+          if (reply.t === 'job-failed') resolve(null);
+          if (reply.t === 'job-part')
+            resolve(Array.from({ length: reply.part.length }, (_, i) => callOf(reply.part, i)));
+        };
+        // A slot of its own: what the list shows is not disturbed, and one scan is enough for all portions.
+        scope.add(trace.begin(question(first, count, null), taken, 'calls to take'));
+      }),
     choose,
     dispose: scope.dispose,
   };

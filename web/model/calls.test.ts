@@ -10,6 +10,7 @@ import type { Status } from './trace.ts';
 import type { Extent } from './view.ts';
 
 let calls: Calls;
+let parts: Parameters<typeof createCalls>[0];
 let begun: { question: JobQuestion; take: (reply: JobReply) => void }[];
 let cancelled: number;
 const view = signal<CallView>('functions');
@@ -18,6 +19,7 @@ const tree = signal<Told<TreeRows> | null>(null);
 const status = signal<Status>({ at: 'loading' });
 const range = signal<Extent | null>(null);
 const whose = signal<Whose>('all');
+const listed = signal(-1);
 const names = createNames();
 names.add(0, ['a', 'b', 'c'], null);
 
@@ -45,29 +47,28 @@ beforeEach(() => {
   tree.value = null;
   status.value = { at: 'ready', how: 'complete', error: null };
   range.value = null;
-  calls = createCalls(
-    {
-      trace: {
-        names,
-        status,
-        begin: (question: JobQuestion, take: (reply: JobReply) => void) => {
-          begun.push({ question, take });
-          return () => {
-            cancelled += 1;
-          };
-        },
+  parts = {
+    trace: {
+      names,
+      status,
+      begin: (question: JobQuestion, take: (reply: JobReply) => void) => {
+        begun.push({ question, take });
+        return () => {
+          cancelled += 1;
+        };
       },
-      statistics: {
-        shown,
-        tree,
-        range,
-        whose,
-        asked: () => ({ from: ticks(0n), to: MAX_TICKS, tracks: Uint32Array.of(1) }),
-      },
-      selection: { selected: signal(null), reveal: () => undefined },
-    } as unknown as Parameters<typeof createCalls>[0],
-    view,
-  );
+    },
+    statistics: {
+      shown,
+      tree,
+      range,
+      whose,
+      listed,
+      asked: () => ({ from: ticks(0n), to: MAX_TICKS, tracks: Uint32Array.of(1) }),
+    },
+    selection: { selected: signal(null), reveal: () => undefined },
+  } as unknown as Parameters<typeof createCalls>[0];
+  calls = createCalls(parts, view);
   calls.mounted.value = true;
 });
 afterEach(() => calls.dispose());
@@ -166,6 +167,14 @@ describe('the Calls panel', () => {
     calls.list(1);
     view.value = 'tree';
     expect(calls.listed.value).toBeNull();
+  });
+  it('lists the calls that are asked for elsewhere, also before the panel was there', () => {
+    listed.value = 2;
+    expect([calls.listed.value?.name, listed.value]).toEqual([2, -1]);
+    calls.dispose();
+    listed.value = 1;
+    calls = createCalls(parts, view);
+    expect([calls.listed.value?.name, listed.value]).toEqual([1, -1]);
   });
   it('applies a filter to the names that come later', () => {
     status.value = { at: 'loading' };

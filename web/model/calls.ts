@@ -188,6 +188,18 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
   };
   scope.add(leaveList);
   scope.add(watch([view], leaveList));
+  const list = (name: number) => {
+    leaveList();
+    listed.value = createCallList(name, trace, statistics, selection);
+  };
+  scope.add(
+    watch([statistics.listed], () => {
+      const name = statistics.listed.peek();
+      if (name < 0) return;
+      statistics.listed.value = -1;
+      list(name);
+    }),
+  );
 
   return {
     mounted,
@@ -246,10 +258,7 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
         row.value = row.peek().split(' ')[0]!;
       });
     },
-    list: (name) => {
-      leaveList();
-      listed.value = createCallList(name, trace, statistics, selection);
-    },
+    list,
     back: leaveList,
     dispose: scope.dispose,
   };

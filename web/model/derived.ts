@@ -10,6 +10,7 @@ import type { KeptField } from './kept_fields.ts';
 import { type Pointed, pointedOf } from './pointing.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
+import type { KeyedTrack } from './track_keys.ts';
 import { hexText } from './values.ts';
 
 /** Where a track with a key stands: its share that is made, or `kept`. */
@@ -18,7 +19,7 @@ export type Keeping = { readonly at: 'making'; readonly share: number } | { read
 /** The tracks that the person has kept, above those of the trace. They never alter the trace. */
 export interface DerivedTracks {
   /** The newest first. */
-  readonly tracks: ReadonlySignal<readonly Track[]>;
+  readonly tracks: ReadonlySignal<readonly KeyedTrack[]>;
   /** By what they are made from, such as {@link functionKey}. */
   readonly keeping: ReadonlySignal<ReadonlyMap<string, Keeping>>;
   /** Makes a track of all calls of a function, by its name id. Nothing happens if there is one. */
@@ -77,7 +78,7 @@ export function createDerived(
 ): DerivedTracks {
   const scope = createScope();
   const kept = signal<readonly Kept[]>([]);
-  const tracks = signal<readonly Track[]>([]);
+  const tracks = signal<readonly KeyedTrack[]>([]);
   const making = signal<ReadonlyMap<string, number>>(new Map());
   const keeping = signal<ReadonlyMap<string, Keeping>>(new Map());
   let begun = 0;
@@ -88,7 +89,10 @@ export function createDerived(
 
   scope.add(
     effect(() => {
-      tracks.value = kept.value.map(({ track, name }) => (name < 0 ? track : { ...track, name: trace.names.of(name) }));
+      tracks.value = kept.value.map(({ key, track, name }) => {
+        const own = { ...track, madeFrom: key };
+        return name < 0 ? own : { ...own, name: trace.names.of(name) };
+      });
       const next = new Map<string, Keeping>([...making.value].map(([key, share]) => [key, { at: 'making', share }]));
       for (const { key } of kept.value) next.set(key, { at: 'kept' });
       keeping.value = next;

@@ -33,6 +33,7 @@ let requested: [first: number, count: number][];
 /** The next answers about rows, in place of the right ones. */
 let answers: Promise<Answer<readonly RecordRow[]> | null>[];
 let isListing: boolean;
+const listing = signal<Listed | null>(null);
 let found: Found | null;
 let finds: Find[];
 let chosenRecords: RecordRow[];
@@ -53,11 +54,13 @@ beforeEach(() => {
   const trace = {
     status,
     info,
+    names: { version: signal(0) },
     find: async (what: Find) => {
       finds.push(what);
       return found;
     },
     records: {
+      listing,
       list: async (scope: RecordScope) => {
         listed.push(scope);
         if (!isListing) return null;
@@ -92,12 +95,12 @@ describe('the list of records', () => {
     await settle();
     expect(listed).toEqual([]);
     await ready();
-    expect(listed).toEqual([{ range: null, tracks: null }]);
+    expect(listed).toEqual([{ range: null, tracks: null, filter: null }]);
     expect(events.listed.value?.rows).toBe(ROWS);
     range.value = { from: ticks(1n), to: ticks(5n) };
     whose.value = 3;
     await settle();
-    expect(listed.at(-1)).toEqual({ range: range.value, tracks: Uint32Array.of(3) });
+    expect(listed.at(-1)).toEqual({ range: range.value, tracks: Uint32Array.of(3), filter: null });
     expect(events.listed.value?.rows).toBe(10);
   });
 
@@ -112,6 +115,26 @@ describe('the list of records', () => {
     events.want(100, 140);
     await settle();
     expect(requested.slice(1)).toEqual([[128, 64]]);
+  });
+
+  it('shows what is found while it grows, and asks again for rows that may have moved', async () => {
+    isListing = false;
+    await ready();
+    listing.value = { rows: 100, inOrder: true, done: 1, of: 3 };
+    expect(events.listed.value?.rows).toBe(100);
+    events.want(0, 10);
+    await settle();
+    expect([events.row(5)?.name, requested.length]).toEqual(['r5', 1]);
+    events.want(0, 10);
+    listing.value = { rows: 200, inOrder: true, done: 2, of: 3 };
+    expect(events.row(5)?.name).toBe('r5');
+    events.want(0, 10);
+    await settle();
+    expect(requested).toEqual([
+      [0, 64],
+      [0, 64],
+    ]);
+    listing.value = null;
   });
 
   it('requests the same rows of another list before those of the first have come', async () => {

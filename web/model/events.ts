@@ -4,6 +4,7 @@ import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts'
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { pointedOf } from './pointing.ts';
+import { createListFilter, type ListFilter } from './record_filter.ts';
 import type { Answer } from './records.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
@@ -26,7 +27,11 @@ const STOPPED = 'The reader of this file stopped unexpectedly. The page itself i
 export interface Events {
   /** The list is made and kept up to date while this is true: the panel is in front. */
   readonly shown: Signal<boolean>;
-  /** How long it is; null while it is being made. */
+  /** What narrows the list. */
+  readonly filter: ListFilter;
+  /** What is listed; null while the list waits for the trace. It stays the same while the list grows. */
+  readonly question: ReadonlySignal<RecordScope | null>;
+  /** How long the list is; null while nothing of it is there. */
   readonly listed: ReadonlySignal<Listed | null>;
   /** Why there is no list, in a sentence; null while nothing is wrong. */
   readonly failure: ReadonlySignal<string | null>;
@@ -42,6 +47,8 @@ export interface Events {
   fieldsSeen(): readonly string[];
   /** Requests the rows of a part of the list that are not there yet, `end` exclusive. */
   want(first: number, end: number): void;
+  /** Rows of the list from number `first` on, for a person who takes them along. null if they cannot be read. */
+  portion(first: number, count: number): Promise<readonly RecordRow[] | null>;
   /** Selects the record of a row, in the timeline as well. */
   choose(number: number): void;
   /** Makes the list anew, after a failure. */
@@ -51,13 +58,15 @@ export interface Events {
 
 /** The records of a trace. The list follows the scope of the `statistics`; rows and the `selection` follow each other. */
 export function createEvents(
-  trace: Pick<Trace, 'records' | 'status' | 'info' | 'find'>,
+  trace: Pick<Trace, 'records' | 'status' | 'info' | 'find' | 'bindFilter' | 'begin' | 'hits' | 'names'>,
   timeline: Pick<Timeline, 'view' | 'size' | 'glideBy'>,
   statistics: Pick<Statistics, 'range' | 'whose'>,
   selection: Pick<Selection, 'selected' | 'record' | 'known' | 'selectRecord'>,
 ): Events {
   const { records } = trace;
   const scope = createScope();
+  const filter = createListFilter(trace);
+  scope.add(filter.dispose);
   const shown = signal(false);
   const listed = signal<Listed | null>(null);
   const failure = signal<string | null>(null);
@@ -68,6 +77,8 @@ export function createEvents(
   const retries = signal(0);
   /** The cache, the most recently used last. */
   const blocks = new Map<number, readonly RecordRow[]>();
+  /** Those of it that are of a list that has grown since. */
+  const outdated = new Set<number>();
   const fields = new Set<string>();
   /** The newest request for rows of the list, until it is answered. */
   let asking: { readonly first: number } | null = null;
@@ -82,7 +93,7 @@ export function createEvents(
     if (!shown.value || trace.status.value.at === 'loading') return null;
     const range = statistics.range.value;
     const whose = statistics.whose.value;
-    return { range, tracks: whose === 'all' ? null : Uint32Array.of(whose) };
+    return { range, tracks: whose === 'all' ? null : Uint32Array.of(whose), filter: filter.filter.value };
   });
 
   const failWith = (answer: Answer<unknown> | null) => {
@@ -98,16 +109,30 @@ export function createEvents(
       failure.value = null;
       current.value = -1;
       asking = null;
+      blocks.clear();
+      outdated.clear();
       void records.list(asked).then((answer) => {
         if (!isNewest) return;
-        blocks.clear();
         if (!answer?.value) return failWith(answer);
-        listed.value = answer.value;
+        grow(answer.value);
         void follow();
       });
       return () => {
         isNewest = false;
       };
+    }),
+  );
+
+  const grow = (to: Listed) => {
+    // Rows that are shown stay until their replacements arrive.
+    for (const block of blocks.keys()) outdated.add(block);
+    asking = null;
+    listed.value = to;
+  };
+  scope.add(
+    watch([records.listing], () => {
+      const part = records.listing.peek();
+      if (part && question.peek() && part.rows > 0) grow(part);
     }),
   );
 
@@ -149,12 +174,14 @@ export function createEvents(
       for (let at = 0; at < answer.value.length; at += BLOCK) {
         const block = blockOf(first + at);
         blocks.delete(block);
+        outdated.delete(block);
         blocks.set(block, answer.value.slice(at, at + BLOCK));
         for (const row of answer.value.slice(at, at + BLOCK)) noteFields(row);
       }
       for (const oldest of blocks.keys()) {
         if (blocks.size <= KEPT) break;
         blocks.delete(oldest);
+        outdated.delete(oldest);
       }
       version.value += 1;
       if (awaited >= 0 && awaited === current.peek()) choose(awaited);
@@ -193,6 +220,8 @@ export function createEvents(
 
   return {
     shown,
+    filter,
+    question,
     listed,
     failure,
     version,
@@ -205,11 +234,13 @@ export function createEvents(
       if (!list || first >= end) return;
       let from = blockOf(first);
       let to = blockOf(Math.min(end, list.rows) - 1) + 1;
-      while (from < to && blocks.has(from)) from += 1;
-      while (from < to && blocks.has(to - 1)) to -= 1;
+      const isThere = (block: number) => blocks.has(block) && !outdated.has(block);
+      while (from < to && isThere(from)) from += 1;
+      while (from < to && isThere(to - 1)) to -= 1;
       if (from === to || (asking && asking.first === from * BLOCK)) return;
       ask(from * BLOCK, (to - from) * BLOCK);
     },
+    portion: records.portion,
     choose,
     retry: () => {
       retries.value += 1;

@@ -54,7 +54,7 @@ function setUp(bound: Partial<BoundExpression> = {}) {
       return null;
     },
     records: {
-      search: (_: Uint8Array, taker: never) =>
+      search: (_slot: string, _filter: unknown, taker: never) =>
         new Promise<null>((resolve) => {
           search = { take: taker, end: () => resolve(null) };
         }),

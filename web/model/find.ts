@@ -1,41 +1,20 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import {
-  type BoundExpression,
-  type FindPart,
-  type Hit,
-  type HitAnswer,
-  type HitOrder,
-  MOST_SORTED,
-  type WrongExpression,
-} from '../base/find_protocol.ts';
-import type { JobReply } from '../base/job_protocol.ts';
+import { type Hit, type HitAnswer, type HitOrder, MOST_SORTED } from '../base/find_protocol.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { sameItem } from './events.ts';
 import { createHitMarks, type HitMarks } from './hit_marks.ts';
 import { pointedOf } from './pointing.ts';
+import { createSearch, SETTLED_MS, type SearchState } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
 import { toTick } from './view.ts';
 
-/** Time without typing after which a search begins. */
-const SETTLED_MS = 180;
 /** Rows of a block, which are requested together, and blocks kept. */
 const BLOCK = 64;
 const KEPT = 64;
-
-/** Where the search is. Counts are of hits. */
-export type FindState =
-  | { readonly at: 'idle' }
-  /** It waits for the file. */
-  | { readonly at: 'waiting' }
-  | { readonly at: 'wrong'; readonly wrong: WrongExpression }
-  /** `share` is how much has been searched, from 0 to 1; null before that is known. */
-  | { readonly at: 'searching'; readonly share: number | null }
-  /** `beyond`: further records match, but are neither listed nor marked. `stopped`: not all records were searched. */
-  | { readonly at: 'done'; readonly beyond: number; readonly stopped: boolean; readonly failure: string | null };
 
 /** The search of a trace. There is one at a time. */
 export interface Find {
@@ -45,7 +24,7 @@ export interface Find {
   readonly text: Signal<string>;
   /** The expression that the hits are of, or ''. */
   readonly asked: ReadonlySignal<string>;
-  readonly state: ReadonlySignal<FindState>;
+  readonly state: ReadonlySignal<SearchState>;
   readonly count: ReadonlySignal<number>;
   /** The number of the current hit from 0, or -1. */
   readonly current: ReadonlySignal<number>;
@@ -89,10 +68,9 @@ export function createFind(
   const shown = signal(false);
   const text = signal('');
   const asked = signal('');
-  const state = signal<FindState>({ at: 'idle' });
-  const count = signal(0);
+  const search = createSearch(trace, 'find', () => grown());
+  const { state, count, names, job, added } = search;
   const current = signal(-1);
-  const names = signal<ReadonlySet<number>>(new Set());
   const order = signal<HitOrder>('position');
   /** The row that was chosen from the list, and its hit, until another one is selected. */
   const picked = signal<{ readonly row: number; readonly hit: Hit } | null>(null);
@@ -100,11 +78,7 @@ export function createFind(
   /** A row that is to be chosen when it arrives, or -1. */
   let awaitedRow = -1;
   const version = signal(0);
-  const job = signal(-1);
-  /** Counts what was added to the hits of the job. */
-  const added = signal(0);
   const blocks = new Map<number, readonly Hit[]>();
-  let cancel: Dispose = () => undefined;
   /** Steps that wait for the first hits. */
   let awaited: 1 | -1 | 0 = 0;
 
@@ -112,101 +86,28 @@ export function createFind(
   scope.add(marks.dispose);
 
   const forget = () => {
-    cancel();
-    cancel = () => undefined;
-    trace.records.stopSearch();
-    if (job.peek() >= 0) void trace.hits(job.peek(), { what: 'drop' });
-    job.value = -1;
+    search.forget();
     blocks.clear();
     awaited = 0;
-    count.value = 0;
     current.value = -1;
-    names.value = new Set();
     version.value += 1;
   };
-  const done = (beyond = 0, stopped = false, failure: string | null = null) => {
-    state.value = { at: 'done', beyond, stopped, failure };
-  };
-  const grow = (found: number, named: Uint32Array) => {
-    if (found === count.peek() && added.peek() > 0) return;
-    count.value = found;
-    names.value = new Set(named);
-    added.value += 1;
+  const grown = () => {
     blocks.clear();
     version.value += 1;
     void follow();
-    if (awaited !== 0 && found > 0) {
+    if (awaited !== 0 && count.peek() > 0) {
       const by = awaited;
       awaited = 0;
       void step(by);
     }
   };
-  /** Has the records searched, and adds what is found to the hits of the job. */
-  const searchRecords = async (id: number, query: Uint8Array) => {
-    state.value = { at: 'searching', share: 0 };
-    let listed = 0;
-    let matching = 0;
-    const isMine = () => job.peek() === id;
-    const answers: Promise<unknown>[] = [];
-    const ended = await trace.records.search(query, (part) => {
-      if (!isMine()) return;
-      listed += part.found.x.length;
-      matching = part.count;
-      if (state.peek().at === 'searching') state.value = { at: 'searching', share: part.share };
-      if (part.found.x.length === 0 && part.found.texts.length === 0) return;
-      const answer = trace.hits(id, { what: 'add', found: part.found });
-      answers.push(answer.then((grown) => grown && isMine() && grow(grown.count, grown.names)));
-    });
-    await Promise.all(answers);
-    if (!isMine() || state.peek().at !== 'searching') return;
-    done(matching - listed, ended === undefined, ended?.sentence ?? null);
-    awaited = 0;
-  };
   const begin = (expression: string) => {
     forget();
     asked.value = expression;
-    if (expression.trim() === '') {
-      state.value = { at: 'idle' };
-      return;
-    }
-    if (trace.status.peek().at === 'loading') {
-      state.value = { at: 'waiting' };
-      return;
-    }
-    state.value = { at: 'searching', share: null };
-    let isNewest = true;
-    cancel = () => {
-      isNewest = false;
-    };
-    void trace.bind(expression).then((bound) => {
-      if (!isNewest || !bound) return;
-      if ('slices' in bound) search(bound);
-      else state.value = { at: 'wrong', wrong: bound };
-    });
-  };
-  const search = ({ slices, records }: BoundExpression) => {
-    const take = (reply: JobReply<'find'>) => {
-      if (reply.t === 'job-progress') {
-        const { done: visited, of } = reply.progress;
-        state.value = { at: 'searching', share: of > 0 ? visited / of : 0 };
-        return;
-      }
-      if (reply.t === 'job-failed') {
-        done(0, true, reply.error.sentence);
-        return;
-      }
-      if (!reply.last) return;
-      const part = reply.part as FindPart;
-      job.value = reply.id;
-      added.value = 0;
-      grow(part.count, part.names);
-      if (records) void searchRecords(reply.id, records);
-      else {
-        done();
-        awaited = 0;
-      }
-    };
-    cancel = trace.begin({ kind: 'find', slices }, take);
+    if (expression.trim() === '') return;
+    performance.mark('unspool:find');
+    search.begin(() => trace.bind(expression));
   };
 
   scope.add(
@@ -220,11 +121,7 @@ export function createFind(
       return () => clearTimeout(timer);
     }),
   );
-  scope.add(
-    watch([trace.status], () => {
-      if (state.peek().at === 'waiting' && trace.status.peek().at !== 'loading') begin(asked.peek());
-    }),
-  );
+  scope.add(watch([trace.status], () => search.resume()));
   scope.add(
     watch([order], () => {
       picked.value = null;
@@ -343,17 +240,11 @@ export function createFind(
       text.value = wanted;
       if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
     },
-    stop: () => {
-      if (state.peek().at !== 'searching') return;
-      cancel();
-      trace.records.stopSearch();
-      done(0, true);
-    },
+    stop: search.stop,
     clear: () => {
       text.value = '';
       asked.value = '';
       forget();
-      state.value = { at: 'idle' };
     },
     page: (first, size) => page(first, size, order.peek()),
     columns: async () => (job.peek() < 0 ? null : trace.hits(job.peek(), { what: 'columns', most: MOST_SORTED })),

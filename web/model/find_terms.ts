@@ -1,4 +1,5 @@
-import type { Value } from '../base/protocol.ts';
+import type { RecordColumn, Value } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
 import { quoted, quotedIfNeeded } from './completion.ts';
 import { fieldPath, listedAddress } from './kept_fields.ts';
 
@@ -28,6 +29,62 @@ export function termOfField(labels: readonly string[], value: Value, name: strin
   if ((key.length < 2 && key[0] !== 'ret') || !key.every((part) => /^[\w$@[\]-]+$/.test(part))) return null;
   const isOfCall = first === 'args' || first === 'ret';
   return `${isOfCall && name !== '' ? `${termOfName(name)} ` : ''}${key.join('.')}:${wanted}`;
+}
+
+/** What the texts of a record's cells are made of. */
+interface Cells {
+  readonly threadOf: (track: number) => string;
+  readonly nameOf: (name: string) => string;
+}
+
+/** The expression that finds all records with what a cell of the list says, or null if there is none. */
+export function termOfCell({ shows, key }: RecordColumn, row: RecordRow, { threadOf, nameOf }: Cells): string | null {
+  switch (shows) {
+    case 'position':
+      return `start:${row.x}`;
+    case 'thread': {
+      const thread = threadOf(row.track);
+      return thread === '' ? null : `thread:${quotedIfNeeded(thread)}`;
+    }
+    case 'name':
+      return row.name === '' ? null : termOfName(nameOf(row.name));
+    case 'field': {
+      const value = row.fields.find(({ name }) => name === key)?.value;
+      return value === undefined || key === undefined ? null : termOfKey(key, value);
+    }
+    case 'rest':
+      return null;
+  }
+}
+
+/** The same for a single field of details, by its label. `columns` are those of the list. */
+export function termOfLabel(label: string, value: Value, columns: readonly RecordColumn[]): string | null {
+  const column = columns.find((column) => column.label === label);
+  if (column?.shows === 'thread') {
+    const number = textOf(value);
+    return number === null || value.t === 'text' ? null : `thread:${number}`;
+  }
+  return column?.shows === 'field' && column.key !== undefined ? termOfKey(column.key, value) : null;
+}
+
+function termOfKey(key: string, value: Value): string | null {
+  const wanted = textOf(value);
+  if (wanted === null || value.t === 'null') {
+    return value.t === 'code'
+      ? `bytes:${[...value.v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ')}`
+      : null;
+  }
+  switch (key) {
+    case 'address':
+      return value.t === 'int' ? `addr:${wanted}` : null;
+    case 'instruction':
+      return value.t === 'text' ? `insn:${wanted}` : null;
+    case 'frame':
+    case 'ret':
+      return `${key}:${wanted}`;
+    default:
+      return `arg.${key}:${wanted}`;
+  }
 }
 
 /** A value as it stands in an expression, or null. */

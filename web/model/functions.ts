@@ -36,18 +36,17 @@ export function sortedBy(sort: Sort, by: FunctionColumn): Sort {
 }
 
 /**
- * The rows of the table in order, as indices into the columns: functions whose names contain `filter`, at most
+ * The rows of the table in order, as indices into the columns: functions for which `holds`, by name id, at most
  * {@link MOST_ROWS}. Ties are in the order of name ids.
  */
-export function functionRows(functions: Functions, names: Names, sort: Sort, filter: string): Uint32Array {
-  const wanted = filter.trim().toLowerCase();
+export function functionRows(
+  functions: Functions,
+  names: Names,
+  sort: Sort,
+  holds: (name: number) => boolean,
+): Uint32Array {
   const found: number[] = [];
-  for (let i = 0; i < functions.length; i += 1) {
-    const id = functions.name[i]!;
-    // By id or address, too, where another text is shown.
-    const fits = (text: string) => text.toLowerCase().includes(wanted);
-    if (wanted === '' || fits(names.of(id)) || fits(names.keyOf(id))) found.push(i);
-  }
+  for (let i = 0; i < functions.length; i += 1) if (holds(functions.name[i]!)) found.push(i);
   const direction = sort.descending ? -1 : 1;
   if (sort.by === 'name') {
     const order = new Intl.Collator(undefined, { numeric: true });

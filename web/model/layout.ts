@@ -1,7 +1,10 @@
 import type { Track } from '../base/protocol.ts';
+import type { Switch, Visibility } from './visibility.ts';
 
 /** CSS pixels of a row of slices, including the gap below it. */
 export const SLICE_ROW = 17;
+/** CSS pixels of a row of slices in a compact track, too low for text. */
+export const COMPACT_ROW = 7;
 /** CSS pixels of the lane of instants. */
 export const INSTANT_LANE = 16;
 /** CSS pixels of a folded track, and of a track with its name only. */
@@ -28,6 +31,8 @@ export interface LaidTrack {
   readonly slices: number;
   /** Rows of slices shown: all, or at most one if folded. */
   readonly rows: number;
+  /** Height of a row of slices, including the gap below it. */
+  readonly rowHeight: number;
   /** From `top` to the graph of a counter, or -1 for other tracks. */
   readonly graph: number;
   /** Height of the graph, lower in a folded track. */
@@ -38,19 +43,44 @@ export interface LaidTrack {
 
 /** The visible tracks from top to bottom; children of folded tracks are hidden. */
 export interface Layout {
+  /** Those that are pinned come first. */
   readonly tracks: readonly LaidTrack[];
+  /** Number of tracks that are pinned, or below one that is. */
+  readonly pinned: number;
+  readonly pinnedHeight: number;
   readonly height: number;
 }
 
-/** The layout of no tracks. */
-export const EMPTY_LAYOUT: Layout = { tracks: [], height: 0 };
+/** How tracks are shown. */
+export interface Look {
+  readonly folded: Switch;
+  readonly compact: Switch;
+  /** Ids of the pinned tracks, in their order. */
+  readonly pinned: readonly number[];
+  /** null if all tracks are shown. */
+  readonly visibility: Visibility | null;
+}
 
-/** Lays out tracks as a tree, children below their parent in the order of `tracks`. `folded` holds track ids. */
-export function layOut(tracks: Iterable<Track>, folded: ReadonlySet<number>): Layout {
+/** The layout of no tracks. */
+export const EMPTY_LAYOUT: Layout = { tracks: [], pinned: 0, pinnedHeight: 0, height: 0 };
+
+const NONE: Switch = { all: false, except: new Set() };
+const PLAIN: Look = { folded: NONE, compact: NONE, pinned: [], visibility: null };
+
+/** Lays out tracks as a tree, children below their parent in the order of `tracks`. */
+export function layOut(tracks: Iterable<Track>, look: Partial<Look> = {}): Layout {
+  const { folded, compact, pinned, visibility } = { ...PLAIN, ...look };
+  const onTop = new Set(pinned);
   const children = new Map<number, Track[]>();
+  const roots = new Map<number, Track>();
   let count = 0;
   for (const track of tracks) {
     count += 1;
+    if (visibility && !visibility.isShown(track.id)) continue;
+    if (onTop.has(track.id)) {
+      roots.set(track.id, track);
+      continue;
+    }
     const siblings = children.get(track.parent);
     if (siblings) siblings.push(track);
     else children.set(track.parent, [track]);
@@ -58,19 +88,89 @@ export function layOut(tracks: Iterable<Track>, folded: ReadonlySet<number>): La
   const laid: LaidTrack[] = [];
   let top = 0;
   const visit = (track: Track, level: number) => {
-    const own = measure(track, level, top, folded.has(track.id), children.has(track.id), count > MANY_TRACKS);
+    const isParent = children.has(track.id);
+    // What leads to a match stays open.
+    const isHeldOpen = isParent && (visibility?.isHeldOpen(track.id) ?? false);
+    const own = measure(track, {
+      level,
+      top,
+      folded: !isHeldOpen && isOn(folded, track.id, !isHeading(track)),
+      compact: isOn(compact, track.id),
+      foldable: isParent && !isHeldOpen,
+      dense: count > MANY_TRACKS,
+    });
     laid.push(own);
     top += own.height;
-    if (own.folded && children.has(track.id)) return;
+    if (own.folded && isParent) return;
     for (const child of children.get(track.id) ?? []) visit(child, level + 1);
   };
+  for (const id of pinned) {
+    const root = roots.get(id);
+    if (root) visit(root, 0);
+  }
+  const { length } = laid;
+  const pinnedHeight = top;
   for (const root of children.get(-1) ?? []) visit(root, 0);
-  return { tracks: laid, height: top };
+  return { tracks: laid, pinned: length, pinnedHeight, height: top };
+}
+
+/** Whether a switch is on for a track. `isMeant`: the track is one of those that `all` is about. */
+export function isOn({ all, except }: Switch, id: number, isMeant = true): boolean {
+  return (all && isMeant) !== except.has(id);
+}
+
+/** Whether a track only groups others. */
+export function isHeading({ kind, rows, instants }: Track): boolean {
+  return kind === 'process' && rows === 0 && instants === 0;
 }
 
 /** Whether a track draws slices, instants or a graph. Otherwise it is only a heading. */
 export function isDrawn(laid: LaidTrack): boolean {
   return laid.rows > 0 || laid.instants >= 0 || laid.graph >= 0;
+}
+
+/** The window over the tracks in CSS pixels: how far they are scrolled, how far the pinned ones are, and its height. */
+export interface Window {
+  readonly scrollTop: number;
+  readonly pinnedTop: number;
+  readonly height: number;
+}
+
+/** A part of the window, from `top` to `bottom`. What is at `y` of the layout is at `y - shift` of the window. */
+export interface Band {
+  readonly top: number;
+  readonly bottom: number;
+  readonly shift: number;
+  readonly isPinned: boolean;
+}
+
+/** CSS pixels of the window that pinned tracks take: at most half of it, within which they scroll. */
+export function pinnedPart({ pinnedHeight }: Layout, height: number): number {
+  return Math.min(pinnedHeight, Math.floor(height / 2));
+}
+
+/** CSS pixels that the tracks are high to a scroll bar. */
+export function scrolledHeight(layout: Layout, height: number): number {
+  return layout.height - layout.pinnedHeight + pinnedPart(layout, height);
+}
+
+/** The parts of a window: the pinned tracks, if there are any, and the others below them. */
+export function bandsOf(layout: Layout, { scrollTop, pinnedTop, height }: Window): readonly Band[] {
+  const part = pinnedPart(layout, height);
+  const others = { top: part, bottom: height, shift: layout.pinnedHeight - part + scrollTop, isPinned: false };
+  return part > 0 ? [{ top: 0, bottom: part, shift: pinnedTop, isPinned: true }, others] : [others];
+}
+
+/** The part of a window that shows a track, on the screen or outside it. */
+export function bandOf(layout: Layout, window: Window, laid: LaidTrack): Band {
+  const bands = bandsOf(layout, window);
+  return laid.top < layout.pinnedHeight ? bands[0]! : bands.at(-1)!;
+}
+
+/** What is at `y` of the window, as a place of the layout. */
+export function layoutY(layout: Layout, window: Window, y: number): number {
+  const bands = bandsOf(layout, window);
+  return y + (bands.find(({ bottom }) => y < bottom) ?? bands.at(-1)!).shift;
 }
 
 /** The tracks that touch `from` to `to` (CSS pixels of the layout), as a range of {@link Layout.tracks}. */
@@ -88,34 +188,41 @@ export function trackAt(layout: Layout, y: number): LaidTrack | undefined {
 export function rowsWithin(laid: LaidTrack, from: number, to: number): { first: number; end: number } {
   const base = laid.top + laid.slices;
   return {
-    first: Math.max(0, Math.floor((from - base) / SLICE_ROW)),
-    end: Math.min(laid.rows, Math.ceil((to - base) / SLICE_ROW)),
+    first: Math.max(0, Math.floor((from - base) / laid.rowHeight)),
+    end: Math.min(laid.rows, Math.ceil((to - base) / laid.rowHeight)),
   };
 }
 
-function measure(
-  track: Track,
-  level: number,
-  top: number,
-  folded: boolean,
-  parent: boolean,
-  dense: boolean,
-): LaidTrack {
-  const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, graph: -1, graphHeight: 0, folded };
-  const holdsOnly = track.rows === 0 && track.instants === 0 && track.kind === 'process';
-  if (holdsOnly) return { ...nothing, height: PROCESS, foldable: parent };
+interface Measured {
+  readonly level: number;
+  readonly top: number;
+  readonly folded: boolean;
+  readonly compact: boolean;
+  /** It has tracks below it that folding would hide. */
+  readonly foldable: boolean;
+  /** It is one of many. */
+  readonly dense: boolean;
+}
+
+function measure(track: Track, { level, top, folded, compact, foldable: parent, dense }: Measured): LaidTrack {
+  // A single row has room for text below the name's own height.
+  const rowHeight = compact && track.rows > 1 ? COMPACT_ROW : SLICE_ROW;
+  const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, rowHeight, graph: -1, graphHeight: 0, folded };
+  if (isHeading(track)) return { ...nothing, height: PROCESS, foldable: parent };
   if (track.kind === 'counter') {
-    const height = folded ? LOW : GRAPH + PADDING;
+    const height = folded || compact ? LOW : GRAPH + PADDING;
     return { ...nothing, height, graph: PADDING / 2, graphHeight: height - PADDING, foldable: true };
   }
   const lane = track.instants > 0 && !folded;
   const slices = PADDING / 2 + (lane ? INSTANT_LANE : 0);
   const rows = folded ? Math.min(1, track.rows) : track.rows;
-  const content = slices + rows * SLICE_ROW + PADDING;
+  // The only row of a folded track has room for text.
+  const own = folded ? SLICE_ROW : rowHeight;
+  const content = slices + rows * own + PADDING;
   const least = track.kind === 'lane' ? TWO_LINES : THREE_LINES;
-  const height = folded ? LOW : Math.max(content, dense ? LOW : least);
+  const height = folded ? LOW : Math.max(content, dense || compact ? LOW : least);
   const foldable = parent || track.rows > 1 || track.instants > 0 || track.kind === 'lane';
-  return { ...nothing, height, instants: lane ? PADDING / 2 : -1, slices, rows, foldable };
+  return { ...nothing, height, instants: lane ? PADDING / 2 : -1, slices, rows, rowHeight: own, foldable };
 }
 
 function firstEndingAfter(layout: Layout, y: number): number {

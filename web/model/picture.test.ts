@@ -153,28 +153,25 @@ describe('a counter', () => {
       [200_000, 9],
     ],
   );
-  const layout = layOut(
-    [
-      {
-        id: 3,
-        parent: -1,
-        kind: 'counter',
-        name: '',
-        detail: '',
-        rows: 0,
-        lowest: 0,
-        slices: 0,
-        instants: 0,
-        samples: 2,
-        highest: 10,
-        lowestValue: 0,
-        values: 'unsigned',
-        overlapping: false,
-        reordering: false,
-      },
-    ],
-    new Set(),
-  );
+  const layout = layOut([
+    {
+      id: 3,
+      parent: -1,
+      kind: 'counter',
+      name: '',
+      detail: '',
+      rows: 0,
+      lowest: 0,
+      slices: 0,
+      instants: 0,
+      samples: 2,
+      highest: 10,
+      lowestValue: 0,
+      values: 'unsigned',
+      overlapping: false,
+      reordering: false,
+    },
+  ]);
   it('holds a value until the next, also from before the window', () => {
     const range = shown.values(3);
     expect(range).toEqual({ first: 0, end: 2 });
@@ -205,7 +202,6 @@ describe('pointing', () => {
         instants: id === 1 ? 1 : 0,
       }),
     ),
-    new Set(),
   );
   const laid = layout.tracks[0]!;
   it('returns the slice with its absolute position', () => {
@@ -213,6 +209,15 @@ describe('pointing', () => {
     expect(found.item).toEqual({ kind: 'slice', track: 1, depth: 0, index: 2 });
     expect(found.start).toBe(BASE + 200_000n);
     expect(found.end).toBe(BASE + 400_000n);
+  });
+  it('returns the slice of a compact track', () => {
+    const compact = layOut(
+      layout.tracks.map(({ track }) => track),
+      { compact: { all: true, except: new Set() } },
+    );
+    const { slices, rowHeight } = compact.tracks[0]!;
+    const found = pointAt(shown, compact, view, 300, slices + rowHeight + 3)!;
+    expect(found.item).toEqual({ kind: 'slice', track: 1, depth: 0, index: 2 });
   });
   it('returns the instant, and no item for many slices', () => {
     expect(pointAt(shown, layout, view, 501, laid.instants + 8)!.item).toEqual({ kind: 'instant', track: 1, index: 0 });

@@ -1,6 +1,6 @@
 import { DERIVED, type Found, type Item, MANY, type Ticks } from '../base/protocol.ts';
 import { distance, ticks } from '../base/ticks.ts';
-import { INSTANT_LANE, type LaidTrack, type Layout, SLICE_ROW, trackAt } from './layout.ts';
+import { INSTANT_LANE, type LaidTrack, type Layout, trackAt } from './layout.ts';
 import { instantAt, type Picture, rectAt, valueAt } from './picture.ts';
 import { formatReading, readingOf } from './tracks.ts';
 import type { View } from './view.ts';
@@ -49,7 +49,7 @@ export function pointAt(picture: Picture, layout: Layout, view: View, x: number,
     return i < 0 ? null : instantOf(picture, i);
   }
   if (laid.graph >= 0) return counterAt(picture, laid, at);
-  const row = Math.floor((inner - laid.slices) / SLICE_ROW);
+  const row = Math.floor((inner - laid.slices) / laid.rowHeight);
   if (row < 0 || row >= laid.rows) return null;
   const i = rectAt(picture.rects, picture.row(laid.track.id, laid.track.lowest + row), at, SLACK * view.perPixel);
   return i < 0 ? null : sliceOf(picture, i);

@@ -78,7 +78,7 @@ describe('the records of a trace', () => {
     expect(ports).toHaveLength(0);
     void records.record(7n);
     await settle();
-    void records.list({ range: null, tracks: null });
+    void records.list({ range: null, tracks: null, filter: null });
     await settle();
     expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record', 'list']);
     expect(indexes).toBe(1);
@@ -142,7 +142,7 @@ describe('the records of a trace', () => {
     records.warm();
     await settle();
     reading = false;
-    void records.list({ range: null, tracks: null });
+    void records.list({ range: null, tracks: null, filter: null });
     open();
     await settle();
     expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'index', 'list']);
@@ -158,10 +158,17 @@ describe('the records of a trace', () => {
 
   it('pass on answers and how far a list is', async () => {
     const listed = { rows: 3, inOrder: true, done: 0, of: 0 };
-    const list = records.list({ range: { from: ticks(1n), to: ticks(9n) }, tracks: null });
+    const list = records.list({ range: { from: ticks(1n), to: ticks(9n) }, tracks: null, filter: null });
     await settle();
-    say({ t: 'listing', listed: { ...listed, done: 1, of: 2 } });
+    const { id } = newest('list');
+    say({ t: 'listing', id: id - 1, listed: { ...listed, done: 2, of: 2 } });
+    expect(records.listing.value).toBeNull();
+    expect(await records.rows(0, 3)).toBeNull();
+    say({ t: 'listing', id, listed: { ...listed, done: 1, of: 2 } });
     expect(records.listing.value?.done).toBe(1);
+    // What is there can be asked for.
+    void records.rows(0, 3);
+    expect(newest('rows').count).toBe(3);
     say({ t: 'listed', id: newest('list').id, listed, error: null });
     expect(await list).toEqual({ value: listed, error: null });
     expect(records.listing.value).toBeNull();
@@ -184,7 +191,7 @@ describe('the records of a trace', () => {
   });
 
   it('have no rows of a list that ended with its worker', async () => {
-    const scope = { range: null, tracks: null };
+    const scope = { range: null, tracks: null, filter: null };
     const list = records.list(scope);
     await settle();
     say({ t: 'listed', id: newest('list').id, listed: { rows: 3, inOrder: true, done: 0, of: 0 }, error: null });
@@ -217,29 +224,42 @@ describe('the records of a trace', () => {
 });
 
 describe('a search', () => {
-  const query = Uint8Array.of(1);
+  const filter = { query: Uint8Array.of(1), begins: [] };
 
   it('that has ended is not stopped, and its worker lives on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const found = vi.fn();
-    const searched = records.search(query, found);
+    const searched = records.search('find', filter, found);
     await vi.advanceTimersByTimeAsync(1);
     const { id } = newest('search');
     say({ t: 'searching', id, found: {} as never, count: 2, share: 1 });
     say({ t: 'searched', id, error: null });
     expect(await searched).toBeNull();
-    records.stopSearch();
+    records.stopSearch('find');
     await vi.advanceTimersByTimeAsync(5000);
     expect([found.mock.calls.length, sent.some(({ t }) => t === 'stop-search'), ended]).toEqual([1, false, 0]);
     vi.useRealTimers();
   });
 
+  it('runs beside that of another slot', async () => {
+    const counts: number[] = [];
+    const first = records.search('find', filter, ({ count }) => counts.push(count));
+    const second = records.search('functions', filter, ({ count }) => counts.push(count));
+    await settle();
+    const ids = sent.flatMap((message) => (message.t === 'search' ? [message.id] : []));
+    for (const [i, id] of ids.entries()) {
+      say({ t: 'searching', id, found: {} as never, count: i + 5, share: 1 });
+      say({ t: 'searched', id, error: null });
+    }
+    expect([counts, await first, await second]).toEqual([[5, 6], null, null]);
+  });
+
   it('that does not hear the stop ends with its worker', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const searched = records.search(query, () => undefined);
+    const searched = records.search('find', filter, () => undefined);
     await vi.advanceTimersByTimeAsync(1);
-    records.stopSearch();
-    expect(newest('stop-search')).toEqual({ t: 'stop-search' });
+    records.stopSearch('find');
+    expect(newest('stop-search')).toEqual({ t: 'stop-search', slot: 'find' });
     await vi.advanceTimersByTimeAsync(5000);
     expect([await searched, ended]).toEqual([undefined, 1]);
     vi.useRealTimers();

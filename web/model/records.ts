@@ -5,8 +5,10 @@ import type {
   CollectWanted,
   FromRecords,
   Listed,
+  RecordFilter,
   RecordRow,
   RecordScope,
+  SearchSlot,
   Surveyed,
   ToRecords,
 } from '../base/record_protocol.ts';
@@ -45,7 +47,7 @@ export interface Answer<T> {
  * stops unexpectedly, the next question starts another.
  */
 export interface Records {
-  /** How far the newest list is while it is being made; null otherwise. */
+  /** The newest list while it is being made: its rows so far can be asked for, and others may come among them. null otherwise. */
   readonly listing: ReadonlySignal<Listed | null>;
   /** Starts the worker, for a question that is likely to come. */
   warm(): void;
@@ -55,6 +57,8 @@ export interface Records {
   list(scope: RecordScope): Promise<Answer<Listed> | null>;
   /** Rows of the list. Resolves with null if a newer request replaces this one, or the worker ends or has ended since. */
   rows(first: number, count: number): Promise<Answer<readonly RecordRow[]> | null>;
+  /** Rows of the list, whatever else is asked. Resolves with null if there is no list any more, or they cannot be read. */
+  portion(first: number, count: number): Promise<readonly RecordRow[] | null>;
   /**
    * The number in the list of the record with this locator, or of the first record at or after the position. Resolves with
    * null if there is none or the worker ends.
@@ -73,18 +77,29 @@ export interface Records {
    */
   collect(wanted: CollectWanted, tell: (share: number) => void, stop: AbortSignal): Promise<Answer<Collected> | null>;
   /**
-   * Looks for records by a query that the trace's worker made, in place of the previous search. `take` gets what is found.
-   * Resolves with the error that ended the search, or null at its end; with `undefined` if a newer search or
-   * {@link Records.stopSearch} ended it, or the worker.
+   * Looks for records, in place of the slot's previous search. `take` gets what is found. Resolves with the error that ended the
+   * search, or null at its end; with `undefined` if a newer search or {@link Records.stopSearch} ended it, or the worker.
    */
-  search(query: Uint8Array, take: (part: Searching) => void): Promise<TraceError | null | undefined>;
-  /** Ends the search. */
-  stopSearch(): void;
+  search(
+    slot: SearchSlot,
+    filter: RecordFilter,
+    take: (part: Searching) => void,
+  ): Promise<TraceError | null | undefined>;
+  /** Ends the search of a slot. */
+  stopSearch(slot: SearchSlot): void;
   dispose(): void;
 }
 
 /** What a search has found since the last time, how many records in all, and how far it is, from 0 to 1. */
 export type Searching = Pick<Extract<FromRecords, { t: 'searching' }>, 'found' | 'count' | 'share'>;
+
+interface SearchOfRecords {
+  /** Of its request; -1 before that is sent. */
+  id: number;
+  readonly take: (part: Searching) => void;
+  /** Ends a worker that does not stop. */
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
 
 /** How long the worker has to stop a pass before it is ended. */
 const STOP_MS = 700;
@@ -103,12 +118,8 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   let tellCollecting: (share: number) => void = () => undefined;
   /** Settles when the newest pass is over. */
   let collecting: Promise<unknown> = Promise.resolve();
-  /** The newest search, and the number of searches. */
-  let searching: {
-    id: number;
-    readonly take: (part: Searching) => void;
-    timer: ReturnType<typeof setTimeout> | undefined;
-  } | null = null;
+  /** The newest searches by slot. */
+  const searching = new Map<SearchSlot, SearchOfRecords>();
   let disposed = false;
   /** When the worker got its latest index, and how long that took. */
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -118,8 +129,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   let current = 0;
   /** The worker has the index of the whole trace, or needs none. */
   let isWhole = false;
-  /** The worker has the newest list. */
+  /** The worker has the newest list, or a part of it. */
   let hasList = false;
+  /** The newest list: the id of its request. */
+  let newestList = -1;
   let refreshing: Promise<boolean> | null = null;
 
   const stop = () => {
@@ -138,10 +151,13 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     current = 0;
     isWhole = isDatabase(info);
     started.onmessage = ({ data }) => {
-      if (data.t === 'listing') listing.value = data.listed;
-      else if (data.t === 'collecting') tellCollecting(data.share);
+      if (data.t === 'listing') {
+        if (data.id !== newestList) return;
+        hasList = true;
+        listing.value = data.listed;
+      } else if (data.t === 'collecting') tellCollecting(data.share);
       else if (data.t === 'searching') {
-        if (data.id === searching?.id) searching.take(data);
+        for (const search of searching.values()) if (search.id === data.id) search.take(data);
       } else requests.settle(data);
     };
     started.onerror = (event) => {
@@ -212,7 +228,11 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     list: async (scope) => {
       if (!(await ready())) return null;
       hasList = false;
-      const reply = await requests.askNewest('listed', (id) => ({ t: 'list', id, scope }));
+      listing.value = null;
+      const reply = await requests.askNewest('listed', (id) => {
+        newestList = id;
+        return { t: 'list', id, scope };
+      });
       if (reply) listing.value = null;
       hasList ||= Boolean(reply?.listed);
       return reply && { value: reply.listed, error: reply.error };
@@ -221,6 +241,10 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!hasList) return null;
       const reply = await requests.askNewest('rows', (id) => ({ t: 'rows', id, first, count }));
       return reply && { value: reply.rows, error: reply.error };
+    },
+    portion: async (first, count) => {
+      if (!hasList) return null;
+      return (await requests.ask('portion', (id) => ({ t: 'portion', id, first, count })))?.rows ?? null;
     },
     rowAt: async (x, track, locator) => {
       if (!hasList) return null;
@@ -258,26 +282,26 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       collecting = pass.catch(() => undefined);
       return pass;
     },
-    search: async (query, take) => {
-      const mine: NonNullable<typeof searching> = { id: -1, take, timer: undefined };
-      searching = mine;
-      if (!(await ready()) || searching !== mine) return undefined;
+    search: async (slot, filter, take) => {
+      const mine: SearchOfRecords = { id: -1, take, timer: undefined };
+      searching.set(slot, mine);
+      if (!(await ready()) || searching.get(slot) !== mine) return undefined;
       const reply = await requests.ask('searched', (id) => {
         mine.id = id;
-        return { t: 'search', id, query };
+        return { t: 'search', id, slot, filter };
       });
       clearTimeout(mine.timer);
-      if (searching !== mine) return undefined;
+      if (searching.get(slot) !== mine) return undefined;
       // There is nothing left to stop.
-      searching = null;
+      searching.delete(slot);
       return reply ? reply.error : undefined;
     },
-    stopSearch: () => {
-      const stopped = searching;
+    stopSearch: (slot) => {
+      const stopped = searching.get(slot);
       const worker = port;
-      searching = null;
+      searching.delete(slot);
       if (!stopped || stopped.id < 0) return;
-      worker?.postMessage({ t: 'stop-search' }, []);
+      worker?.postMessage({ t: 'stop-search', slot }, []);
       // A worker that is deep in a call does not hear it.
       stopped.timer = setTimeout(() => {
         if (port === worker) stop();

@@ -15,7 +15,7 @@ const TRACKS = [
 ];
 
 describe('the rows of a timeline', () => {
-  const rows = rowsOf(layOut(TRACKS, new Set()));
+  const rows = rowsOf(layOut(TRACKS));
   it('are instants, then depths, of the tracks that have any', () => {
     expect(rows.map(({ track, depth }) => [track, depth])).toEqual([
       [2, null],
@@ -26,7 +26,7 @@ describe('the rows of a timeline', () => {
     ]);
   });
   it('are those that are shown of a folded track', () => {
-    const folded = rowsOf(layOut(TRACKS, new Set([2])));
+    const folded = rowsOf(layOut(TRACKS, { folded: { all: false, except: new Set([2]) } }));
     expect(folded).toEqual([
       { track: 2, depth: -1 },
       { track: 4, depth: 0 },

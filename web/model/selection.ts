@@ -17,6 +17,8 @@ export interface Selection {
   readonly hovered: Signal<Pointed | null>;
   /** Setting it takes back a selected record. */
   readonly selected: Signal<Pointed | null>;
+  /** What lengths are measured from, up to the selection; null while none are. Cleared along with the selection. */
+  readonly anchor: Signal<Pointed | null>;
   /** A selected record of the list that is neither a slice nor an instant, such as one step of many in a call. */
   readonly record: ReadonlySignal<RecordRow | null>;
   /** null without a selection. The previous details stay until the new ones arrive. */
@@ -29,6 +31,8 @@ export interface Selection {
   selectRecord(row: RecordRow): void;
   /** Selects a record in place of an item, and wishes to see it. */
   revealRecord(row: RecordRow): void;
+  /** What is selected as a place: the item, or a record as one without length. Subscribes. */
+  place(): Pointed | null;
   /** Selects nothing. */
   clear(): void;
   dispose: Dispose;
@@ -40,6 +44,7 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
   const selected = signal<Pointed | null>(null);
   const revealed = signal<Pointed | null>(null);
   const record = signal<RecordRow | null>(null);
+  const anchor = signal<Pointed | null>(null);
   const known = signal<Known | null>(null);
   const scope = createScope();
   scope.add(
@@ -79,6 +84,7 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
     hovered,
     selected,
     record,
+    anchor,
     known,
     revealed,
     reveal: (pointed) => {
@@ -88,13 +94,18 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
     selectRecord,
     revealRecord: (row) => {
       selectRecord(row);
-      const at = { track: row.track, depth: 0, start: row.x, end: null };
-      revealed.value = { item: null, name: -1, flags: 0, many: 1, reading: null, ...at };
+      revealed.value = placeOf(row);
     },
+    place: () => selected.value ?? (record.value && placeOf(record.value)),
     clear: () => {
       selected.value = null;
       record.value = null;
+      anchor.value = null;
     },
     dispose: scope.dispose,
   };
+}
+
+function placeOf({ track, x }: RecordRow): Pointed {
+  return { item: null, track, depth: 0, name: -1, start: x, end: null, flags: 0, many: 1, reading: null };
 }

@@ -7,6 +7,7 @@ import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
 import type { Trace } from './trace.ts';
 import { inOrder } from './tracks.ts';
+import { createTrail } from './trail.ts';
 import type { Extent } from './view.ts';
 
 /**
@@ -54,6 +55,8 @@ export interface Told<T> {
 export interface Statistics {
   /** The range, `to` exclusive; null for the whole trace. */
   readonly range: Signal<Extent | null>;
+  /** The earlier ranges around it, the widest first. */
+  readonly trail: ReadonlySignal<readonly Extent[]>;
   readonly whose: Signal<Whose>;
   /** The tracks with slices. The same array until a track or a name changes. */
   readonly choices: ReadonlySignal<readonly Choice[]>;
@@ -62,6 +65,8 @@ export interface Statistics {
   readonly shown: Signal<Wanted | null>;
   /** Id of the name that stands out in the timeline, or -1. */
   readonly highlighted: Signal<number>;
+  /** Id of the name whose calls the Calls panel is to list, or -1. The panel resets it. */
+  readonly listed: Signal<number>;
   /** null until the first reply. A reply stays until a newer one arrives. */
   readonly functions: ReadonlySignal<Told<Functions> | null>;
   readonly flame: ReadonlySignal<Told<Flames> | null>;
@@ -107,6 +112,8 @@ export interface Exact {
 export function createStatistics(trace: Trace): Statistics {
   const scope = createScope();
   const range = signal<Extent | null>(null);
+  const trail = createTrail(range);
+  scope.add(trail.dispose);
   const whose = signal<Whose>('all');
   const shown = signal<Wanted | null>(null);
   const highlighted = signal(-1);
@@ -226,11 +233,13 @@ export function createStatistics(trace: Trace): Statistics {
 
   return {
     range,
+    trail: trail.ranges,
     whose,
     choices,
     all,
     shown,
     highlighted,
+    listed: signal(-1),
     functions,
     flame,
     tree,

@@ -1,12 +1,25 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Overview, Track } from '../base/protocol.ts';
+import type { Overview } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
-import { EMPTY_LAYOUT, isDrawn, type Layout, layOut, rowsWithin, tracksWithin } from './layout.ts';
+import { type Arrangement, createArrangement } from './arrangement.ts';
+import {
+  type Band,
+  bandsOf,
+  EMPTY_LAYOUT,
+  isDrawn,
+  type Layout,
+  layOut,
+  layoutY,
+  pinnedPart,
+  rowsWithin,
+  tracksWithin,
+  type Window,
+} from './layout.ts';
 import { glide } from './motion.ts';
 import { covers, HIGHEST, LOWEST, type Picture, questionOf, type Rows } from './picture.ts';
 import type { Trace } from './trace.ts';
-import { inOrder } from './tracks.ts';
+import type { KeyedTrack } from './track_keys.ts';
 import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
 
 /** CSS pixels of margin on either side of the whole trace. */
@@ -21,8 +34,12 @@ export interface Timeline {
   /** Size of the canvas; set by its surface. */
   readonly size: Signal<{ readonly width: number; readonly height: number }>;
   readonly scrollTop: Signal<number>;
-  /** Ids of the folded tracks. */
-  readonly folded: Signal<ReadonlySet<number>>;
+  /** How far the pinned tracks are scrolled within their part of the window. */
+  readonly pinnedTop: ReadonlySignal<number>;
+  /** The window over the tracks. */
+  readonly window: ReadonlySignal<Window>;
+  /** Which tracks are shown, and in which order. */
+  readonly arrangement: Arrangement;
   /** Cells a row of the overview; set by its surface. */
   readonly buckets: Signal<number>;
   /** CSS pixels on either side of the whole trace when all of it is shown. */
@@ -43,9 +60,16 @@ export interface Timeline {
   /** Shows an extent with a `margin` on either side, a fraction of the width. */
   show(extent: Extent, how?: 'at once' | 'gliding', margin?: number): void;
   showWhole(): void;
+  /** Shows a view that it has shown before. */
+  goTo(view: View): void;
+  /** Whether the view was moved. Until then it shows the whole trace, which may still grow. */
+  isMoved(): boolean;
   /** Pans by pixels, animated. */
   glideBy(pixels: number): void;
-  toggleFolded(track: number): void;
+  /** What is at `y` of the window, as a place of the layout. Subscribes. */
+  placeAt(y: number): number;
+  /** Scrolls the pinned tracks; positive is down. */
+  scrollPinned(pixels: number): void;
   dispose: Dispose;
 }
 
@@ -53,11 +77,12 @@ export interface Timeline {
  * The timeline of a trace, with `derived` tracks above its own. Requests pictures and overviews as the view, the tracks
  * and the trace change, until disposed.
  */
-export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Track[]> = signal([])): Timeline {
+export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly KeyedTrack[]> = signal([])): Timeline {
   const scope = createScope();
   const size = signal({ width: 0, height: 0 });
   const scrollTop = signal(0);
-  const folded = signal<ReadonlySet<number>>(new Set());
+  const wantedPinnedTop = signal(0);
+  const arrangement = createArrangement(trace.tracks, derived);
   const buckets = signal(0);
   const view = signal<View | null>(null);
   const picture = signal<Picture | null>(null);
@@ -73,9 +98,24 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
   });
   const margin = computed(() => (loading.value ? 0 : MARGIN));
   const layout = computed(() => {
-    const tracks = trace.tracks.value;
-    return tracks.size === 0 ? EMPTY_LAYOUT : layOut([...derived.value, ...inOrder(tracks.values())], folded.value);
+    if (trace.tracks.value.size === 0) return EMPTY_LAYOUT;
+    const { ordered, folded, compact, pinned, visibility } = arrangement;
+    return layOut(ordered.value, {
+      folded: folded.value,
+      compact: compact.value,
+      pinned: pinned.value,
+      visibility: visibility.value,
+    });
   });
+  const pinnedTop = computed(() => {
+    const room = layout.value.pinnedHeight - pinnedPart(layout.value, size.value.height);
+    return Math.max(0, Math.min(room, wantedPinnedTop.value));
+  });
+  const window = computed(() => ({
+    scrollTop: scrollTop.value,
+    pinnedTop: pinnedTop.value,
+    height: size.value.height,
+  }));
 
   scope.add(
     effect(() => {
@@ -104,7 +144,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
   };
   scope.add(() => stopGliding());
 
-  scope.add(askForPictures(trace, { view, size, scrollTop, layout, picture }));
+  scope.add(askForPictures(trace, { view, size, window, layout, picture }));
   scope.add(askForOverviews(trace, { buckets, pictured: computed(() => picture.value !== null), overview }));
 
   const show = (target: Extent, how: 'at once' | 'gliding' = 'gliding', margin = 0.1) => {
@@ -114,7 +154,9 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
   return {
     size,
     scrollTop,
-    folded,
+    pinnedTop,
+    window,
+    arrangement,
     buckets,
     margin,
     view,
@@ -123,9 +165,9 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
     picture,
     overview,
     isExact: () => {
-      const [now, known, { width, height }, top] = [view.peek(), picture.peek(), size.peek(), scrollTop.peek()];
+      const [now, known, { width }] = [view.peek(), picture.peek(), size.peek()];
       if (!now || !known) return false;
-      return covers(known, now, width, rowsToDraw(layout.peek(), top, top + height), 0);
+      return covers(known, now, width, rowsToDraw(layout.peek(), window.peek(), 0), 0);
     },
     pan: (pixels) => {
       const now = view.peek();
@@ -146,25 +188,26 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Tr
       if (!bounds) return;
       go(fitted(bounds, size.peek().width, MARGIN), 'gliding');
     },
-    toggleFolded: (track) => {
-      const next = new Set(folded.peek());
-      if (!next.delete(track)) next.add(track);
-      folded.value = next;
+    goTo: (next) => go(next, 'gliding'),
+    isMoved: () => touched,
+    placeAt: (y) => layoutY(layout.value, window.value, y),
+    scrollPinned: (pixels) => {
+      wantedPinnedTop.value = pinnedTop.peek() + pixels;
     },
     dispose: scope.dispose,
   };
 }
 
-interface Window {
+interface ForPictures {
   readonly view: ReadonlySignal<View | null>;
   readonly size: ReadonlySignal<{ readonly width: number; readonly height: number }>;
-  readonly scrollTop: ReadonlySignal<number>;
+  readonly window: ReadonlySignal<Window>;
   readonly layout: ReadonlySignal<Layout>;
   readonly picture: Signal<Picture | null>;
 }
 
 /** Keeps the picture in step with the window, with one request at a time. The old picture stays until the reply. */
-function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }: Window): Dispose {
+function askForPictures(trace: Trace, { view, size, window, layout, picture }: ForPictures): Dispose {
   const scope = createScope();
   let asking = false;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -178,8 +221,7 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     const now = view.peek();
     const { width, height } = size.peek();
     if (asking || disposed || !now || width === 0 || height === 0) return;
-    const top = scrollTop.peek();
-    const needed = rowsToDraw(layout.peek(), top, top + height);
+    const needed = rowsToDraw(layout.peek(), window.peek(), 0);
     const current = picture.peek();
     if (current && covers(current, now, width, needed)) {
       const finished = askedStatus !== trace.status.peek();
@@ -200,7 +242,7 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     askedProgress = trace.progress.peek();
     askedTracks = trace.tracks.peek();
     askedStatus = trace.status.peek();
-    const rows = rowsToDraw(layout.peek(), top - height, top + 2 * height);
+    const rows = rowsToDraw(layout.peek(), window.peek(), height);
     trace.picture(questionOf(now, width, rows)).then((next) => {
       asking = false;
       if (disposed || !next) return;
@@ -209,7 +251,7 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
     });
   };
 
-  scope.add(watch([view, size, scrollTop, layout, trace.progress, trace.status], pump));
+  scope.add(watch([view, size, window, layout, trace.progress, trace.status], pump));
   scope.add(() => {
     disposed = true;
     clearTimeout(timer);
@@ -218,12 +260,21 @@ function askForPictures(trace: Trace, { view, size, scrollTop, layout, picture }
 }
 
 /**
- * The rows that touch `from` to `to` (CSS pixels of the layout). At the top or the end of a track the rows are
+ * The rows in a window, and those within `margin` CSS pixels above and below it. At the top or the end of a track the rows are
  * open-ended.
  */
-function rowsToDraw(layout: Layout, from: number, to: number): Rows[] {
-  const { first, end } = tracksWithin(layout, from, to);
+function rowsToDraw(layout: Layout, window: Window, margin: number): Rows[] {
   const needed: Rows[] = [];
+  for (const band of bandsOf(layout, window)) addRows(needed, layout, band, margin);
+  return needed;
+}
+
+function addRows(needed: Rows[], layout: Layout, { top, bottom, shift, isPinned }: Band, margin: number): void {
+  const least = isPinned ? 0 : layout.pinnedHeight;
+  const most = isPinned ? layout.pinnedHeight : layout.height;
+  const from = Math.max(least, top + shift - margin);
+  const to = Math.min(most, bottom + shift + margin);
+  const { first, end } = tracksWithin(layout, from, to);
   for (let i = first; i < end; i += 1) {
     const laid = layout.tracks[i]!;
     if (!isDrawn(laid)) continue;
@@ -235,7 +286,6 @@ function rowsToDraw(layout: Layout, from: number, to: number): Rows[] {
       end: rows.end === laid.rows && !laid.folded ? HIGHEST : lowest + Math.max(rows.first, rows.end),
     });
   }
-  return needed;
 }
 
 interface ForOverviews {

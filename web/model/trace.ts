@@ -1,8 +1,16 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Attachment, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
-import type { BoundExpression, HitAnswer, HitQuestion, HitWhat, WrongExpression } from '../base/find_protocol.ts';
+import type {
+  BindTo,
+  BoundExpression,
+  BoundFilter,
+  HitAnswer,
+  HitQuestion,
+  HitWhat,
+  WrongExpression,
+} from '../base/find_protocol.ts';
 import { formatBytes } from '../base/format.ts';
-import type { JobReply } from '../base/job_protocol.ts';
+import type { JobReply, RangeQuestion } from '../base/job_protocol.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type {
   Archive,
@@ -112,8 +120,13 @@ export interface Trace {
   readonly begin: Jobs['begin'];
   /** Resolves with null if there is no such item or the worker ends. */
   find(what: Find): Promise<Found | null>;
-  /** The expression for a search, or why it is none. Resolves with null if the worker ends. */
-  bind(text: string): Promise<BoundExpression | WrongExpression | null>;
+  /**
+   * The expression for a search, or why it is none: one about everything, or about the slices of a range, where words are parts
+   * of names. Resolves with null if the worker ends.
+   */
+  bind(text: string, within?: RangeQuestion): Promise<BoundExpression | WrongExpression | null>;
+  /** The expression for a list of records, or why it is none. Resolves with null if the worker ends. */
+  bindFilter(text: string): Promise<BoundFilter | WrongExpression | null>;
   /** Asks about the hits of a search, by the id of its job. Resolves with null if it was dropped or the worker ends. */
   hits<W extends HitWhat>(job: number, ask: HitQuestion<W>): Promise<HitAnswer<W> | null>;
   /** Where a place on a derived track comes from. Resolves with null if there is no such place or the worker ends. */
@@ -259,7 +272,15 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     },
     begin: jobs.begin,
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
-    bind: async (text) => (await ask('bound', (id) => ({ t: 'bind', id, text })))?.bound ?? null,
+    bind: async (text, within) => {
+      const to: BindTo = within ? { what: 'slices', ...within } : { what: 'all' };
+      const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to })))?.bound ?? null;
+      return bound && 'query' in bound ? null : bound;
+    },
+    bindFilter: async (text) => {
+      const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to: { what: 'records' } })))?.bound ?? null;
+      return bound && 'slices' in bound ? null : bound;
+    },
     hits: async <W extends HitWhat>(job: number, about: HitQuestion<W>) => {
       const reply = await ask('hits', (id) => ({ t: 'hits', id, job, ask: about }));
       // The worker answers each question with its kind of answer.

@@ -4,8 +4,11 @@ import type { TraceError } from '../base/protocol.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
 import { createEvents, type Events } from './events.ts';
+import { type BrowserMemory, createBrowserMemory, type FileMemory } from './file_memory.ts';
 import { createFind, type Find } from './find.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
+import { createNotes, type Notes } from './notes.ts';
+import { mayBeNotes, type NotesFile, sortOutNotes } from './notes_file.ts';
 import { type Chosen, lookAt, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
 import type { RecordsPort } from './records.ts';
@@ -14,6 +17,7 @@ import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
+import { rememberTracks } from './track_memory.ts';
 
 /** Milliseconds until the page says that it looks at files. */
 const LOOKING_MS = 300;
@@ -32,6 +36,9 @@ export interface OpenTrace {
   readonly derived: DerivedTracks;
   readonly marks: HighlightMarks;
   readonly find: Find;
+  /** What this browser remembers of the file. */
+  readonly memory: FileMemory;
+  readonly notes: Notes;
 }
 
 /** What the page shows. */
@@ -75,7 +82,7 @@ export interface Workbench {
   readonly waiting: ReadonlySignal<readonly CompanionFile[]>;
   /**
    * Opens the trace among the files, with its companions. Without one, the open trace gets the companions. Asks before it replaces
-   * a trace that is costly.
+   * a trace that is costly. Notes among the files are added to the trace.
    */
   openFiles(files: readonly File[]): Promise<void>;
   openBlob(blob: Blob, name: string): void;
@@ -103,9 +110,14 @@ export interface Workbench {
 
 /**
  * A workbench without a trace. `spawn` starts a worker for a trace, `spawnRecords` one for the records of a trace. Downloads go
- * through `net`.
+ * through `net`. What is remembered of files is in `memory`.
  */
-export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPort, net: Net): Workbench {
+export function createWorkbench(
+  spawn: () => Port,
+  spawnRecords: () => RecordsPort,
+  net: Net,
+  memory: BrowserMemory = createBrowserMemory(null),
+): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const spare = createSpare(spawn);
   const notice = signal('');
@@ -113,6 +125,8 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
   let fetching: AbortController | null = null;
   let opened = 0;
   const waiting = signal<readonly CompanionFile[]>([]);
+  /** Notes whose trace is still to come. */
+  let waitingNotes: readonly NotesFile[] = [];
   let lastCompanion = 0;
   const looking = signal<Looking | null>(null);
   let stopLooking: () => void = () => undefined;
@@ -138,11 +152,13 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     now.open.derived.dispose();
     now.open.marks.dispose();
     now.open.find.dispose();
+    now.open.notes.dispose();
+    now.open.memory.dispose();
     now.open.statistics.dispose();
     now.open.selection.dispose();
     now.open.trace.dispose();
   };
-  const openWith = (port: Port, file: TraceFile) => {
+  const openWith = (port: Port, file: TraceFile, notes: readonly NotesFile[] = []) => {
     leave();
     const blob = file.file;
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
@@ -156,6 +172,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     });
     const timeline = createTimeline(trace, derived.tracks);
     const events = createEvents(trace, timeline, statistics, selection);
+    const ownMemory = memory.of(trace, blob);
     opened += 1;
     const open: OpenTrace = {
       id: opened,
@@ -169,16 +186,24 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       derived,
       marks: createMarks(trace, timeline, statistics.highlighted),
       find: createFind(trace, timeline, selection),
+      memory: ownMemory,
+      notes: createNotes(ownMemory),
     };
     bench.value = { at: 'open', open };
-    const stop = [watch(trace, file), tellOfWrong(trace)];
+    const stop = [
+      watch(trace, file),
+      tellOfWrong(trace),
+      addNotes(open, [...waitingNotes, ...notes]),
+      rememberTracks(ownMemory, timeline.arrangement.choices),
+    ];
+    waitingNotes = [];
     stopWatching = () => {
       for (const each of stop) each();
     };
   };
-  const openBlob = (blob: Blob, name: string) => {
+  const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
     choices += 1;
-    openWith(spare.take(), { file: blob, name, companions: waiting.peek() });
+    openWith(spare.take(), { file: blob, name, companions: waiting.peek() }, notes);
   };
   /** What becomes of companions when it is known what the file is. */
   const watch = (trace: Trace, { file, name }: TraceFile) => {
@@ -224,6 +249,23 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
         notice.value = `${name}: ${attachment.sentence}`;
       }
     });
+  };
+  /** Adds notes as soon as it is known what they join. */
+  const addNotes = ({ notes, memory }: OpenTrace, files: readonly NotesFile[]) => {
+    let left = files;
+    return effect(() => {
+      if (!memory.parts.value || left.length === 0) return;
+      const added = left;
+      left = [];
+      const told = untracked(() => added.map((file) => notes.take(file)));
+      notice.value = [notice.peek(), ...told].filter(Boolean).join(' ');
+    });
+  };
+  const addLater = (open: OpenTrace, files: readonly NotesFile[]) => {
+    const stops = [stopWatching, addNotes(open, files)];
+    stopWatching = () => {
+      for (const stop of stops) stop();
+    };
   };
   const addCompanions = (open: OpenTrace, added: readonly CompanionFile[]) => {
     const { trace } = open;
@@ -299,12 +341,23 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
     warm: spare.warm,
     state: computed(() => stateOf(bench.value)),
     waiting,
-    openFiles: async (files) => {
-      const [first] = files;
-      if (!first) return;
-      const open = shown();
+    openFiles: async (given) => {
       // The usual case waits for nothing.
-      if (files.length === 1 && !open) return openBlob(first, first.name);
+      const { notes, others: files } = given.some(mayBeNotes)
+        ? await sortOutNotes(given)
+        : { notes: [], others: given };
+      const [first] = files;
+      const open = shown();
+      if (!first) {
+        notice.value = '';
+        if (open) addLater(open, notes);
+        else if (notes.length > 0) {
+          waitingNotes = [...waitingNotes, ...notes];
+          notice.value = 'The notes are added to the trace that you open next.';
+        }
+        return;
+      }
+      if (files.length === 1 && !open) return openBlob(first, first.name, notes);
       choices += 1;
       const choice = choices;
       const chosen = files.map((file) => ({ file, name: file.name }));
@@ -316,7 +369,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
       if (!looks) {
         port.terminate();
         // Opening it says why nothing can be opened.
-        return openBlob(first, first.name);
+        return openBlob(first, first.name, notes);
       }
       const info = open?.trace.info.peek();
       const plan = planFor(chosen, looks, info ? { takes: info.companions } : null);
@@ -329,8 +382,8 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
         const companions = [...waiting.peek(), ...added];
         if (isCostly()) {
           spare.put(port);
-          ask(trace.name, false, () => openWith(spare.take(), { ...trace, companions }));
-        } else openWith(port, { ...trace, companions });
+          ask(trace.name, false, () => openWith(spare.take(), { ...trace, companions }, notes));
+        } else openWith(port, { ...trace, companions }, notes);
       } else {
         spare.put(port);
         if (open && added.length > 0) addCompanions(open, added);
@@ -339,6 +392,7 @@ export function createWorkbench(spawn: () => Port, spawnRecords: () => RecordsPo
         else if (!open) return openBlob(first, first.name);
       }
       notice.value = plan.notice;
+      if (!trace && open && notes.length > 0) addLater(open, notes);
     },
     removeCompanion: (id) => {
       waiting.value = waiting.peek().filter((companion) => companion.id !== id);

@@ -106,6 +106,7 @@ function createBackend(
       current.resize(...next);
     },
     begin: (ink) => current.begin(ink),
+    clip: (...band) => current.clip(...band),
     rect: (...shape) => current.rect(...shape),
     slices: (...row) => current.slices(...row),
     graph: (...line) => current.graph(...line),

@@ -12,13 +12,31 @@ interface Painted {
 const PALETTE = PALETTES.dark;
 let painted: Painted[];
 let renderer: Renderer;
+/** What each rectangle was clipped to; '' for the whole canvas. */
+let clips: string[];
 
 /** A canvas that records painted rectangles. */
 function canvas(): HTMLCanvasElement {
+  const states: string[] = [];
+  let clipped = '';
+  let path = '';
   const context = {
     fillStyle: '',
-    fillRect: (x: number, y: number, width: number, height: number) =>
-      painted.push({ style: context.fillStyle, at: [x, y, width, height] }),
+    fillRect: (x: number, y: number, width: number, height: number) => {
+      painted.push({ style: context.fillStyle, at: [x, y, width, height] });
+      clips.push(clipped);
+    },
+    save: () => states.push(clipped),
+    restore: () => {
+      clipped = states.pop() ?? '';
+    },
+    beginPath: () => undefined,
+    rect: (...box: number[]) => {
+      path = box.join(' ');
+    },
+    clip: () => {
+      clipped = path;
+    },
   };
   return { width: 0, height: 0, getContext: () => context } as unknown as HTMLCanvasElement;
 }
@@ -49,6 +67,7 @@ function draw(
 
 beforeEach(() => {
   painted = [];
+  clips = [];
   renderer = createCanvas2d(canvas());
   renderer.resize(100, 50, 1);
 });
@@ -215,4 +234,16 @@ describe('a graph on a 2D canvas', () => {
     expect(graph([[0, 0, 0, 0]])(line)).toEqual([[0, 40, 100, 1]]);
     expect(graph([])(line)).toEqual([]);
   });
+});
+
+it('cuts each shape to the part of the canvas in which it was drawn', () => {
+  renderer.begin({ palette: PALETTE, colour: Uint8Array.of(0), lifted: -1 });
+  renderer.clip(0, 20);
+  renderer.slices(columns([[0, 10]]), 0, 1, 10, 16, { offset: 0, scale: 1 });
+  renderer.clip(20, 50);
+  renderer.mark(0, 0, 10, 30, '#000000');
+  renderer.end();
+  renderer.begin({ palette: PALETTE, colour: Uint8Array.of(0), lifted: -1 });
+  renderer.end();
+  expect(clips).toEqual(['', '0 0 100 20', '0 20 100 30', '']);
 });

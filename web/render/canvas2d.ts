@@ -34,6 +34,7 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
   let tables = colours.of(PALETTES.dark);
   let ratio = 1;
   let ink: Ink | null = null;
+  let clipped = false;
 
   const put = (style: number, lifted: boolean, x: number, y: number, width: number, height: number) => {
     const bucket = buckets[lifted ? STYLES + style : style]!;
@@ -53,6 +54,41 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
     strip.put(x, width, (lifted ? tables.lifted : tables.slices)[style]!);
   };
 
+  /** Paints what has been collected, in the order of the layers. */
+  const paint = () => {
+    if (!ink) return;
+    const { graph } = ink.palette;
+    graphs.take((layer, data, used) => {
+      context.fillStyle = graph[layer]!;
+      for (let at = 0; at < used; at += STRIDE) {
+        context.fillRect(data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
+      }
+    });
+    for (let style = 0; style < buckets.length; style += 1) {
+      const bucket = buckets[style]!;
+      if (bucket.used === 0) continue;
+      const styles = style < STYLES ? ink.palette.slices : ink.palette.lifted;
+      context.fillStyle = styles[style % STYLES]!;
+      const { data, used } = bucket;
+      for (let i = 0; i < used; i += STRIDE) {
+        context.fillRect(data[i]!, data[i + 1]!, data[i + 2]!, data[i + 3]!);
+      }
+      bucket.used = 0;
+    }
+    strip.paint(context);
+    for (const [colour, places] of marks) {
+      context.fillStyle = colour;
+      for (let i = 0; i < places.length; i += STRIDE) {
+        context.fillRect(places[i]!, places[i + 1]!, places[i + 2]!, places[i + 3]!);
+      }
+    }
+    marks.clear();
+  };
+  const unclip = () => {
+    if (clipped) context.restore();
+    clipped = false;
+  };
+
   return {
     resize: (width, height, pixelRatio) => {
       ratio = pixelRatio;
@@ -68,6 +104,16 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       tables = colours.of(next.palette);
       context.fillStyle = next.palette.background;
       context.fillRect(0, 0, canvas.width, canvas.height);
+    },
+    clip: (top, bottom) => {
+      paint();
+      unclip();
+      context.save();
+      clipped = true;
+      const from = Math.round(top * ratio);
+      context.beginPath();
+      context.rect(0, from, canvas.width, Math.round(bottom * ratio) - from);
+      context.clip();
     },
     rect: (x, y, width, height, colour) => {
       context.fillStyle = colour;
@@ -90,33 +136,8 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       places.push(left, top, wide, tall);
     },
     end: () => {
-      if (!ink) return;
-      const { graph } = ink.palette;
-      graphs.take((layer, data, used) => {
-        context.fillStyle = graph[layer]!;
-        for (let at = 0; at < used; at += STRIDE) {
-          context.fillRect(data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
-        }
-      });
-      for (let style = 0; style < buckets.length; style += 1) {
-        const bucket = buckets[style]!;
-        if (bucket.used === 0) continue;
-        const styles = style < STYLES ? ink.palette.slices : ink.palette.lifted;
-        context.fillStyle = styles[style % STYLES]!;
-        const { data, used } = bucket;
-        for (let i = 0; i < used; i += STRIDE) {
-          context.fillRect(data[i]!, data[i + 1]!, data[i + 2]!, data[i + 3]!);
-        }
-        bucket.used = 0;
-      }
-      strip.paint(context);
-      for (const [colour, places] of marks) {
-        context.fillStyle = colour;
-        for (let i = 0; i < places.length; i += STRIDE) {
-          context.fillRect(places[i]!, places[i + 1]!, places[i + 2]!, places[i + 3]!);
-        }
-      }
-      marks.clear();
+      paint();
+      unclip();
       ink = null;
     },
     dispose: () => {

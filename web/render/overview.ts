@@ -7,7 +7,7 @@ import { LEVELS, type Palette } from './palette.ts';
 /** The place of an overview on its canvas, in CSS pixels. */
 export interface OverviewFrame {
   readonly overview: Overview;
-  /** Its rows from top to bottom. */
+  /** Its rows from top to bottom. Others are not drawn. */
   readonly order: readonly number[];
   /** Ticks from its first to its last position. */
   readonly length: number;
@@ -42,7 +42,7 @@ export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, na
   if (canvas.height !== tall) canvas.height = tall;
   context.fillStyle = palette.background;
   context.fillRect(0, 0, wide, tall);
-  const rows = overview.rows.length;
+  const rows = frame.order.length;
   if (rows === 0 || overview.buckets === 0) return;
   const rowHeight = Math.min(HIGHEST, (frame.height - 2 * PADDING) / rows) * ratio;
   const top = (tall - rowHeight * rows) / 2;

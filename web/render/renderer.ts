@@ -53,6 +53,8 @@ export interface Renderer {
   /** `ratio` is in device pixels per CSS pixel. */
   resize(width: number, height: number, ratio: number): void;
   begin(ink: Ink): void;
+  /** Shapes from here on are cut off above `top` and below `bottom`. A frame begins with the whole canvas. */
+  clip(top: number, bottom: number): void;
   /** A plain rectangle in a CSS colour. */
   rect(x: number, y: number, width: number, height: number, colour: string): void;
   /**

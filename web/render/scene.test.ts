@@ -75,9 +75,9 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
   };
   return {
     view,
-    layout: layOut(counters.map(counter), new Set()),
+    layout: layOut(counters.map(counter)),
     extent: { from: ticks(0n), to: ticks(100n) },
-    scrollTop: 0,
+    window: { scrollTop: 0, pinnedTop: 0, height: 500 },
     width: 100,
     height: 500,
     picture: pictureOf(reply, question),
@@ -88,6 +88,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
     selected: null,
     cursor: null,
     marks: null,
+    anchor: null,
     hits: null,
   };
 }
@@ -95,6 +96,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
 const BLIND: Renderer = {
   resize: () => undefined,
   begin: () => undefined,
+  clip: () => undefined,
   rect: () => undefined,
   slices: () => 0,
   graph: () => undefined,
@@ -107,6 +109,32 @@ describe('the number of shapes', () => {
   it('counts graphs', () => {
     expect(drawShapes(BLIND, scene([1, 2, 3], [1, 3]))).toBe(2);
     expect(drawShapes(BLIND, scene([1, 2, 3], []))).toBe(0);
+  });
+});
+
+describe('pinned tracks', () => {
+  it('are cut off where the others scroll below them', () => {
+    const drawn: unknown[] = [];
+    const renderer: Renderer = {
+      ...BLIND,
+      clip: (top, bottom) => drawn.push(['clip', top, bottom]),
+      graph: (_, _first, _end, box) => drawn.push(['graph', box.y]),
+    };
+    const plain = scene([1, 2, 3], [1, 2, 3]);
+    const layout = layOut([1, 2, 3].map(counter), { pinned: [3] });
+    const { height, graph } = layout.tracks[0]!;
+    const window = { scrollTop: 10, pinnedTop: 0, height: 500 };
+    expect(drawShapes(renderer, { ...plain, layout, window })).toBe(3);
+    expect(drawn).toEqual([
+      ['clip', 0, height],
+      ['graph', graph],
+      ['clip', height, 500],
+      ['graph', height + graph - 10],
+      ['graph', 2 * height + graph - 10],
+    ]);
+    drawn.length = 0;
+    expect(drawShapes(renderer, plain)).toBe(3);
+    expect(drawn.map((of) => (of as unknown[])[0])).toEqual(['graph', 'graph', 'graph']);
   });
 });
 
@@ -138,7 +166,7 @@ function sliceWith(flags: number): Scene {
     },
     question,
   );
-  return { ...bare, layout: layOut([aTrack({ id: 1, slices: 1 })], new Set()), picture };
+  return { ...bare, layout: layOut([aTrack({ id: 1, slices: 1 })]), picture };
 }
 
 /** A canvas context that records the calls that draw dashes. */

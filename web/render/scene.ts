@@ -9,13 +9,15 @@ import {
 } from '../base/protocol.ts';
 import { distance } from '../base/ticks.ts';
 import {
+  type Band,
+  bandsOf,
   INSTANT_LANE,
   isDrawn,
   type LaidTrack,
   type Layout,
   rowsWithin,
-  SLICE_ROW,
   tracksWithin,
+  type Window,
 } from '../model/layout.ts';
 import type { Marks } from '../model/marks.ts';
 import { type Names, numberOf } from '../model/names.ts';
@@ -28,15 +30,16 @@ import { DIMMED, type Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
 import type { TextFitter } from './text.ts';
 
-/** CSS pixels of a slice, excluding the gap below it. */
-export const SLICE_HEIGHT = SLICE_ROW - 1;
 /** The font of slice labels. */
 export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 
-/** CSS pixels of a mark at the bottom of a slice. */
+/** CSS pixels of a mark at the bottom of a slice, and of the line below a hit. Both are lower in a compact row. */
 const MARK_HEIGHT = 4;
-/** CSS pixels of the line below a hit. */
 const HIT_HEIGHT = 5;
+/** CSS pixels of the line below pinned tracks. */
+const PINNED_EDGE = 2;
+/** CSS pixels of the lowest slice with a label, and with drawn edges. */
+const LABELLED = 12;
 /** CSS pixels between the edge of a slice and its label. */
 const LABEL_PADDING = 4;
 /** CSS pixels of the least room for a label. */
@@ -66,7 +69,7 @@ export interface Scene {
   readonly layout: Layout;
   /** From the first to the last position of the trace. */
   readonly extent: Extent;
-  readonly scrollTop: number;
+  readonly window: Window;
   readonly width: number;
   readonly height: number;
   readonly picture: Picture | null;
@@ -80,56 +83,97 @@ export interface Scene {
   /** The hovered name id, or -1. */
   readonly lifted: number;
   readonly selected: Marked | null;
+  /** Where measuring began. */
+  readonly anchor: Marked | null;
   /** Absolute position of the selected record if that is neither a slice nor an instant, or null. */
   readonly cursor: bigint | null;
 }
 
+/** A scene in one part of the window. */
+interface Part extends Scene {
+  readonly band: Band;
+}
+
+function partsOf(scene: Scene): readonly Part[] {
+  return bandsOf(scene.layout, scene.window).map((band) => ({ ...scene, band }));
+}
+
+/** CSS pixels of the slices of a track, excluding the gap below them. */
+function sliceHeight({ rowHeight }: LaidTrack): number {
+  return rowHeight - 1;
+}
+
+/** The rows of a track in a part of the window. */
+function rowsIn({ band: { top, bottom, shift } }: Part, laid: LaidTrack): Range {
+  return rowsWithin(laid, top + shift, bottom + shift);
+}
+
+/** Where a row of slices is in the window. */
+function rowTop({ band }: Part, laid: LaidTrack, row: number): number {
+  return laid.top + laid.slices + row * laid.rowHeight - band.shift;
+}
+
 /** Draws the shapes of a scene. Returns the number of slices, instants and graphs on the screen. */
 export function drawShapes(renderer: Renderer, scene: Scene): number {
-  const { palette, picture, ruler, width, height } = scene;
+  const { palette, ruler, height } = scene;
   const dims = palette === DIMMED.dark || palette === DIMMED.light;
   renderer.begin({ palette, colour: scene.names.colour, lifted: scene.lifted, dims });
   for (const mark of ruler.marks) renderer.rect(mark.x, 0, 1, height, palette.line);
   let drawn = 0;
-  forEachTrack(scene, (laid, y) => {
-    if (!isDrawn(laid)) renderer.rect(0, y, width, laid.height, palette.panel);
-    renderer.rect(0, y + laid.height - 1, width, 1, palette.line);
-    if (!picture) return;
-    const transform = transformOf(scene.view, picture);
-    forEachRow(scene, picture, laid, (range, rowY) => {
-      const solid = laid.track.id >= DERIVED;
-      drawn += renderer.slices(picture.rects, range.first, range.end, rowY, SLICE_HEIGHT, transform, solid);
-    });
-    if (scene.marks) drawRowsMarks(renderer, scene, scene.marks, laid);
-    if (laid.instants >= 0) drawn += visibleInstants(scene, picture, laid, () => undefined);
-    if (laid.graph >= 0 && drawGraph(renderer, scene, picture, laid, y, transform)) drawn += 1;
-  });
+  const parts = partsOf(scene);
+  for (const part of parts) {
+    if (parts.length > 1) renderer.clip(part.band.top, part.band.bottom);
+    drawn += drawTracks(renderer, part);
+    // The edge of the pinned tracks.
+    if (part.band.isPinned) renderer.mark(0, part.band.bottom - PINNED_EDGE, scene.width, PINNED_EDGE, palette.muted);
+  }
   renderer.end();
   return drawn;
 }
 
-function drawRowsMarks(renderer: Renderer, scene: Scene, marks: Marks, laid: LaidTrack): void {
+function drawTracks(renderer: Renderer, part: Part): number {
+  const { palette, picture, width } = part;
+  let drawn = 0;
+  forEachTrack(part, (laid, y) => {
+    if (!isDrawn(laid)) renderer.rect(0, y, width, laid.height, palette.panel);
+    renderer.rect(0, y + laid.height - 1, width, 1, palette.line);
+    if (!picture) return;
+    const transform = transformOf(part.view, picture);
+    forEachRow(part, picture, laid, (range, rowY) => {
+      const solid = laid.track.id >= DERIVED;
+      drawn += renderer.slices(picture.rects, range.first, range.end, rowY, sliceHeight(laid), transform, solid);
+    });
+    if (part.marks) drawRowsMarks(renderer, part, part.marks, laid);
+    if (laid.instants >= 0) drawn += visibleInstants(part, picture, laid, () => undefined);
+    if (laid.graph >= 0 && drawGraph(renderer, part, picture, laid, y, transform)) drawn += 1;
+  });
+  return drawn;
+}
+
+function drawRowsMarks(renderer: Renderer, scene: Part, marks: Marks, laid: LaidTrack): void {
   const { view, palette, width } = scene;
   const offset = (distance(marks.from, view.anchor) - view.fraction) / view.perPixel;
   const cell = Number(marks.step) / view.perPixel;
-  const rows = rowsWithin(laid, scene.scrollTop, scene.scrollTop + scene.height);
+  const rows = rowsIn(scene, laid);
+  const height = Math.min(MARK_HEIGHT, sliceHeight(laid) / 2);
   for (let row = rows.first; row < rows.end; row += 1) {
     const range = marks.row(laid.track.id, laid.track.lowest + row);
-    const y = laid.top + laid.slices + row * SLICE_ROW - scene.scrollTop + SLICE_HEIGHT - MARK_HEIGHT;
+    const y = rowTop(scene, laid, row) + sliceHeight(laid) - height;
     placeMarks(marks, range, offset, cell, width, (x, wide, level) => {
-      renderer.mark(x, y, wide, MARK_HEIGHT, palette.marks[level]!);
+      renderer.mark(x, y, wide, height, palette.marks[level]!);
     });
   }
 }
 
 /** Underlines the hits of a search in their rows. */
-function drawHits(context: CanvasRenderingContext2D, scene: Scene, hits: Marks): void {
+function drawHits(context: CanvasRenderingContext2D, scene: Part, hits: Marks): void {
   const { view, palette, width } = scene;
   const offset = (distance(hits.from, view.anchor) - view.fraction) / view.perPixel;
   const cell = Number(hits.step) / view.perPixel;
   context.fillStyle = palette.hit;
   forEachTrack(scene, (laid) => {
-    const rows = rowsWithin(laid, scene.scrollTop, scene.scrollTop + scene.height);
+    const rows = rowsIn(scene, laid);
+    const height = laid.rows === 0 ? HIT_HEIGHT : Math.min(HIT_HEIGHT, sliceHeight(laid) / 2);
     const draw = (depth: number, y: number) =>
       placeMarks(
         hits,
@@ -137,17 +181,14 @@ function drawHits(context: CanvasRenderingContext2D, scene: Scene, hits: Marks):
         offset,
         cell,
         width,
-        (x, wide) => context.fillRect(x, y, wide, HIT_HEIGHT),
+        (x, wide) => context.fillRect(x, y, wide, height),
         'alike',
       );
     for (let row = rows.first; row < rows.end; row += 1) {
-      draw(
-        laid.track.lowest + row,
-        laid.top + laid.slices + row * SLICE_ROW - scene.scrollTop + SLICE_HEIGHT - HIT_HEIGHT,
-      );
+      draw(laid.track.lowest + row, rowTop(scene, laid, row) + sliceHeight(laid) - height);
     }
     // Tracks without rows have instants.
-    if (laid.rows === 0) draw(laid.track.lowest, laid.top - scene.scrollTop + laid.height - HIT_HEIGHT - 1);
+    if (laid.rows === 0) draw(laid.track.lowest, laid.top - scene.band.shift + laid.height - height - 1);
   });
 }
 
@@ -155,12 +196,28 @@ function drawHits(context: CanvasRenderingContext2D, scene: Scene, hits: Marks):
 export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Scene): void {
   context.clearRect(0, 0, scene.width, scene.height);
   context.textBaseline = 'middle';
+  const parts = partsOf(scene);
+  for (const part of parts) {
+    if (parts.length > 1) {
+      const { top, bottom } = part.band;
+      context.save();
+      context.beginPath();
+      context.rect(0, top, scene.width, bottom - top - (part.band.isPinned ? PINNED_EDGE : 0));
+      context.clip();
+    }
+    drawTracksMarks(context, fitter, part);
+    if (parts.length > 1) context.restore();
+  }
+  if (scene.cursor !== null) drawCursor(context, scene, scene.cursor);
+}
+
+function drawTracksMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Part): void {
   const { picture, palette } = scene;
   if (picture) {
     const transform = transformOf(scene.view, picture);
     forEachTrack(scene, (laid, y) => {
       forEachRow(scene, picture, laid, (range, rowY) =>
-        drawRowMarks(context, fitter, scene, picture, range, rowY, transform),
+        drawRowMarks(context, fitter, scene, picture, range, rowY, sliceHeight(laid), transform),
       );
       if (laid.instants < 0) return;
       const middle = y + laid.instants + INSTANT_LANE / 2;
@@ -177,8 +234,12 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
     });
   }
   if (scene.hits) drawHits(context, scene, scene.hits);
+  if (scene.anchor) {
+    context.setLineDash([4, 3]);
+    drawSelection(context, scene, scene.anchor);
+    context.setLineDash([]);
+  }
   if (scene.selected) drawSelection(context, scene, scene.selected);
-  if (scene.cursor !== null) drawCursor(context, scene, scene.cursor);
 }
 
 /** The transform from a picture's columns to the screen. */
@@ -187,22 +248,22 @@ export function transformOf(view: View, picture: Picture): Transform {
   return { scale, offset: (distance(picture.origin, view.anchor) - view.fraction) * scale };
 }
 
-function forEachTrack(scene: Scene, visit: (laid: LaidTrack, y: number) => void): void {
-  const { first, end } = tracksWithin(scene.layout, scene.scrollTop, scene.scrollTop + scene.height);
+function forEachTrack({ layout, band }: Part, visit: (laid: LaidTrack, y: number) => void): void {
+  const { first, end } = tracksWithin(layout, band.top + band.shift, band.bottom + band.shift);
   for (let i = first; i < end; i += 1) {
-    const laid = scene.layout.tracks[i]!;
-    visit(laid, laid.top - scene.scrollTop);
+    const laid = layout.tracks[i]!;
+    visit(laid, laid.top - band.shift);
   }
 }
 
-function forEachRow(scene: Scene, picture: Picture, laid: LaidTrack, visit: (range: Range, y: number) => void): void {
+function forEachRow(scene: Part, picture: Picture, laid: LaidTrack, visit: (range: Range, y: number) => void): void {
   const left = -transformOf(scene.view, picture).offset * scene.view.perPixel;
-  const rows = rowsWithin(laid, scene.scrollTop, scene.scrollTop + scene.height);
+  const rows = rowsIn(scene, laid);
   for (let row = rows.first; row < rows.end; row += 1) {
     const range = picture.row(laid.track.id, laid.track.lowest + row);
     if (range.first === range.end) continue;
     const first = Math.max(range.first, firstEndingAfter(picture.rects.end, range, left) - 1);
-    visit({ first, end: range.end }, laid.top + laid.slices + row * SLICE_ROW - scene.scrollTop);
+    visit({ first, end: range.end }, rowTop(scene, laid, row));
   }
 }
 
@@ -210,7 +271,7 @@ function forEachRow(scene: Scene, picture: Picture, laid: LaidTrack, visit: (ran
  * Visits each instant on the screen with its place and the room for text after it, in CSS pixels. Returns their number.
  */
 function visibleInstants(
-  scene: Scene,
+  scene: Part,
   picture: Picture,
   laid: LaidTrack,
   visit: (i: number, x: number, room: number) => void,
@@ -233,7 +294,7 @@ function visibleInstants(
 /** Adds a triangle for each instant to the path. Adjacent ones merge, because filling thousands is slow. */
 function traceInstants(
   context: CanvasRenderingContext2D,
-  scene: Scene,
+  scene: Part,
   picture: Picture,
   laid: LaidTrack,
   middle: number,
@@ -260,7 +321,7 @@ function traceInstants(
 /** Returns false if the picture has no values of the counter on the screen. */
 function drawGraph(
   renderer: Renderer,
-  scene: Scene,
+  scene: Part,
   picture: Picture,
   laid: LaidTrack,
   y: number,
@@ -282,8 +343,10 @@ function drawRowMarks(
   picture: Picture,
   range: Range,
   y: number,
+  height: number,
   transform: Transform,
 ): void {
+  if (height < LABELLED) return;
   const { rects } = picture;
   const { palette, names, lifted } = scene;
   for (let i = range.first; i < range.end; i += 1) {
@@ -292,7 +355,7 @@ function drawRowMarks(
     const right = transform.offset + rects.end[i]! * transform.scale;
     if (right - left < EDGE_FROM) continue;
     const flags = rects.flags[i]!;
-    if (flags !== 0) drawEdges(context, scene, flags, left, right, y);
+    if (flags !== 0) drawEdges(context, scene, flags, left, right, y, height);
     if (rects.index[i] === MANY) continue;
     const from = Math.max(left, 0) + LABEL_PADDING + (flags & FLAG_BEGAN_BEFORE && left >= 0 ? TOOTH : 0);
     const room = Math.min(right, scene.width) - from - LABEL_PADDING / 2;
@@ -301,7 +364,7 @@ function drawRowMarks(
     const text = labelOf(names.of(id), room, fitter);
     if (text === '') continue;
     context.fillStyle = (id === lifted ? palette.liftedLabel : palette.label)[names.colour[id]!]!;
-    context.fillText(text, from, y + SLICE_HEIGHT / 2 + 0.5);
+    context.fillText(text, from, y + height / 2 + 0.5);
   }
 }
 
@@ -327,25 +390,33 @@ function drawEdges(
   left: number,
   right: number,
   y: number,
+  height: number,
 ): void {
   context.fillStyle = palette.background;
-  if (flags & FLAG_BEGAN_BEFORE && left > -TOOTH) tear(context, left, y, 1);
-  if (flags & FLAG_NEVER_ENDED) tear(context, right, y, -1);
+  if (flags & FLAG_BEGAN_BEFORE && left > -TOOTH) tear(context, left, y, height, 1);
+  if (flags & FLAG_NEVER_ENDED) tear(context, right, y, height, -1);
   else if (flags & FLAG_END_INFERRED) {
-    for (let dot = 1; dot < SLICE_HEIGHT; dot += 4) context.fillRect(right - 4, y + dot, 2, 2);
+    for (let dot = 1; dot < height; dot += 4) context.fillRect(right - 4, y + dot, 2, 2);
   }
-  if (flags & FLAG_UNCERTAIN) dash(context, palette.background, left, Math.min(right, width), y);
+  if (flags & FLAG_UNCERTAIN) dash(context, palette.background, left, Math.min(right, width), y, height);
 }
 
 /** Cuts dashes into the top and the bottom edge. They start at the slice's left edge and move with it. */
-function dash(context: CanvasRenderingContext2D, colour: string, left: number, right: number, y: number): void {
+function dash(
+  context: CanvasRenderingContext2D,
+  colour: string,
+  left: number,
+  right: number,
+  y: number,
+  height: number,
+): void {
   // A canvas loses precision far outside the screen, so the line starts at most one period before it.
   const from = left < 0 ? left % (2 * DASH) : left;
   context.strokeStyle = colour;
   context.lineWidth = 1;
   context.setLineDash([DASH, DASH]);
   context.beginPath();
-  for (const edge of [y + 0.5, y + SLICE_HEIGHT - 0.5]) {
+  for (const edge of [y + 0.5, y + height - 0.5]) {
     context.moveTo(from, edge);
     context.lineTo(right, edge);
   }
@@ -353,23 +424,23 @@ function dash(context: CanvasRenderingContext2D, colour: string, left: number, r
   context.setLineDash([]);
 }
 
-function tear(context: CanvasRenderingContext2D, x: number, y: number, inwards: number): void {
+function tear(context: CanvasRenderingContext2D, x: number, y: number, height: number, inwards: number): void {
   context.beginPath();
   context.moveTo(x - inwards, y);
-  for (let tooth = 0; tooth < SLICE_HEIGHT; tooth += TOOTH) {
+  for (let tooth = 0; tooth < height; tooth += TOOTH) {
     context.lineTo(x + inwards * (TOOTH + 1), y + tooth + TOOTH / 2);
     context.lineTo(x, y + tooth + TOOTH);
   }
-  context.lineTo(x - inwards, y + SLICE_HEIGHT);
+  context.lineTo(x - inwards, y + height);
   context.fill();
 }
 
-function drawSelection(context: CanvasRenderingContext2D, scene: Scene, selected: Marked): void {
+function drawSelection(context: CanvasRenderingContext2D, scene: Part, selected: Marked): void {
   const laid = scene.layout.tracks.find((candidate) => candidate.track.id === selected.track);
-  if (!laid) return;
+  if (!laid || laid.top < scene.layout.pinnedHeight !== scene.band.isPinned) return;
   const { view } = scene;
   const at = (tick: bigint) => (distance(tick, view.anchor) - view.fraction) / view.perPixel;
-  const top = laid.top - scene.scrollTop;
+  const top = laid.top - scene.band.shift;
   context.strokeStyle = scene.palette.outline;
   context.lineWidth = 2;
   const left = at(selected.start);
@@ -383,7 +454,7 @@ function drawSelection(context: CanvasRenderingContext2D, scene: Scene, selected
   // A canvas loses precision far outside the screen, so the outline ends just beyond it.
   const from = Math.max(left, -4);
   const to = Math.min(Math.max(at(selected.end), left + 3), scene.width + 4);
-  if (to > from) context.strokeRect(from, top + laid.slices + row * SLICE_ROW, to - from, SLICE_HEIGHT);
+  if (to > from) context.strokeRect(from, rowTop(scene, laid, row), to - from, sliceHeight(laid));
 }
 
 /** A line through all tracks. */

@@ -94,6 +94,27 @@ describe('drawing by WebGL2', () => {
     renderer.end();
     expect(calls[0]!.map(({ box }) => box)).toEqual([[-4, -4, 208, 108]]);
   });
+  it('cuts each shape to the part of the canvas in which it was drawn', () => {
+    const { gl, calls } = context();
+    const renderer = createWebgl2(canvas(), gl)!;
+    renderer.resize(100, 50, 2);
+    renderer.begin(INK);
+    renderer.clip(0, 20);
+    renderer.slices(row(1), 0, 1, 10, 16, { offset: 0, scale: 1 });
+    const one = Float64Array.of(1);
+    const box = { y: 15, height: 10, lowest: 0, highest: 1, right: 100 };
+    renderer.graph({ time: one, min: one, max: one, last: one }, 0, 1, box, { offset: 0, scale: 1 });
+    renderer.clip(20, 50);
+    renderer.rect(0, 0, 10, 30, '#000000');
+    renderer.end();
+    const spans = calls[0]!.map(({ box }) => [box[1], box[1]! + box[3]!]);
+    expect(spans).toEqual([
+      [40, 60],
+      [32, 40],
+      [30, 32],
+      [20, 40],
+    ]);
+  });
   it('draws only the background without shapes', () => {
     const { gl, calls } = context();
     const renderer = createWebgl2(canvas(), gl)!;

@@ -93,16 +93,19 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
   /** The layers from the lowest: plain rectangles, graphs, slices, marks. */
   const [plain, lines, boxes, marks] = [createLayer(), createLayer(), createLayer(), createLayer()];
   let ratio = 1;
+  /** The part of the canvas that shapes are cut to, in device pixels. */
+  let clipTop = 0;
+  let clipBottom = 0;
   let room = 0;
   let ink: Ink | null = null;
   let styles = colours.of(PALETTES.dark);
 
-  /** Clips to the canvas and a margin outside it, so that coordinates fit 16 bits. */
+  /** Cuts to the clip, and in width to the canvas and a margin outside it, so that coordinates fit 16 bits. */
   const put = (layer: Layer, colour: number, x: number, y: number, width: number, height: number) => {
     const left = Math.max(x, -BEYOND);
-    const top = Math.max(y, -BEYOND);
+    const top = Math.max(y, clipTop);
     const wide = Math.min(x + width, canvas.width + BEYOND) - left;
-    const tall = Math.min(y + height, canvas.height + BEYOND) - top;
+    const tall = Math.min(y + height, clipBottom) - top;
     if (wide <= 0 || tall <= 0) return;
     let at = layer.count * WORDS;
     if (at + WORDS > layer.words.length) grow(layer);
@@ -117,6 +120,11 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
   const putSlice = (style: number, lifted: boolean, x: number, y: number, width: number, height: number) => {
     put(boxes, (lifted ? styles.lifted : styles.slices)[style]!, x, y, width, height);
   };
+  const putGraphs = (graph: readonly string[]) =>
+    graphs.take((layer, data, used) => {
+      const colour = colours.one(graph[layer]!);
+      for (let at = 0; at < used; at += 4) put(lines, colour, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
+    });
 
   return {
     resize: (width, height, pixelRatio) => {
@@ -131,6 +139,14 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
       styles = colours.of(next.palette);
       const [r, g, b] = fromCss(next.palette.background);
       gl.clearColor(r / 255, g / 255, b / 255, 1);
+      clipTop = -BEYOND;
+      clipBottom = canvas.height + BEYOND;
+    },
+    clip: (top, bottom) => {
+      // Graphs of the part before are cut with it.
+      if (ink) putGraphs(ink.palette.graph);
+      clipTop = Math.max(-BEYOND, Math.round(top * ratio));
+      clipBottom = Math.min(canvas.height + BEYOND, Math.round(bottom * ratio));
     },
     rect: (x, y, width, height, colour) => {
       const [left, top, wide, tall] = placeRect(x, y, width, height, ratio);
@@ -149,11 +165,7 @@ export function createWebgl2(canvas: HTMLCanvasElement, gl: WebGL2RenderingConte
     },
     end: () => {
       if (!ink) return;
-      const { graph } = ink.palette;
-      graphs.take((layer, data, used) => {
-        const colour = colours.one(graph[layer]!);
-        for (let at = 0; at < used; at += 4) put(lines, colour, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!);
-      });
+      putGraphs(ink.palette.graph);
       // The browser may give a smaller buffer than requested. The picture then fills that.
       gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
       gl.clear(gl.COLOR_BUFFER_BIT);

@@ -6,6 +6,7 @@ import { shortened } from '../base/format.ts';
 import { sweepSpools } from '../base/spools.ts';
 import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
+import { createBrowserMemory } from '../model/file_memory.ts';
 import type { RecordsPort } from '../model/records.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
@@ -16,6 +17,7 @@ import queryWorker from '../worker/query.ts?worker&url';
 import recordWorker from '../worker/records.ts?worker&url';
 import traceWorker from '../worker/worker.ts?worker&url';
 import { App } from './app/app.tsx';
+import { createPageHistory } from './history.ts';
 import { hearMessage } from './messages.ts';
 import type { Page } from './page.ts';
 import { createPanels } from './panels/panels.ts';
@@ -37,7 +39,8 @@ const net: Net = {
   },
   fetch: (url, init) => fetch(url, init),
 };
-const workbench = createWorkbench(spawn, spawnRecords, net);
+const memory = createBrowserMemory(storageOrNull());
+const workbench = createWorkbench(spawn, spawnRecords, net, memory);
 const dock = createDock(window);
 const page: Page = {
   workbench,
@@ -46,6 +49,8 @@ const page: Page = {
   panels: createPanels(dock, spawnSql),
   backends: createBackends(wantedBackend(location.search)),
   noteFrame: createFrameNotes(),
+  memory,
+  history: createPageHistory(window),
   actions: signal(null),
 };
 
@@ -70,6 +75,7 @@ window.addEventListener('beforeunload', (event) => {
   // What took long to read is not lost by a slip of the hand.
   if (workbench.isCostly()) event.preventDefault();
 });
+window.addEventListener('storage', ({ key }) => memory.hear(key));
 window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
 
 render(<App page={page} />, document.getElementById('app')!);
@@ -82,6 +88,15 @@ else if (!savesData()) {
     page.backends.probe();
     void sweepSpools();
   });
+}
+
+/** The storage of the browser. Private windows may deny it. */
+function storageOrNull(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether the person asked the browser to transfer little. */

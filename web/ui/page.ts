@@ -1,6 +1,8 @@
 import type { Signal } from '@preact/signals';
 import type { Dock } from '../model/dock.ts';
+import type { BrowserMemory } from '../model/file_memory.ts';
 import type { ThemeControl } from '../model/theme.ts';
+import type { PageHistory } from '../model/visits.ts';
 import type { Workbench } from '../model/workbench.ts';
 import type { Backends } from '../render/backend.ts';
 import type { TraceActions } from './commands/context.ts';
@@ -16,6 +18,8 @@ export interface Page {
   readonly panels: readonly Panel[];
   readonly backends: Backends;
   readonly noteFrame: NoteFrame;
+  readonly memory: BrowserMemory;
+  readonly history: PageHistory;
   /** The actions of the trace on the screen; null while there is none. */
   readonly actions: Signal<TraceActions | null>;
 }

@@ -1,4 +1,4 @@
-import type { BoundExpression, WrongExpression } from '../base/find_protocol.ts';
+import type { BindTo, BoundExpression, BoundFilter, WrongExpression } from '../base/find_protocol.ts';
 import { notLoaded } from './errors.ts';
 import type { Language } from './language.ts';
 import type { Session } from './session.ts';
@@ -8,13 +8,21 @@ export async function bind(
   load: () => Promise<Language>,
   session: Session,
   text: string,
-): Promise<BoundExpression | WrongExpression> {
+  to: BindTo,
+): Promise<BoundExpression | BoundFilter | WrongExpression> {
   try {
     const { Binder } = await load();
     // Names may have other texts than for the search before.
     const binder = new Binder(session.findContext(/frame/i.test(text)));
     try {
-      return binder.bind(text) as BoundExpression | WrongExpression;
+      switch (to.what) {
+        case 'all':
+          return binder.bind(text) as BoundExpression | WrongExpression;
+        case 'slices':
+          return binder.bindWithin(text, to.from, to.to, to.tracks) as BoundExpression | WrongExpression;
+        case 'records':
+          return binder.bindFilter(text) as BoundFilter | WrongExpression;
+      }
     } finally {
       binder.free();
     }

@@ -1,6 +1,15 @@
 import type { FoundRecords } from '../base/find_protocol.ts';
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
-import type { Collected, FromRecords, Listed, RecordRow, Surveyed, ToRecords } from '../base/record_protocol.ts';
+import {
+  type Collected,
+  type FromRecords,
+  type Listed,
+  type RecordRow,
+  SEARCH_SLOTS,
+  type SearchSlot,
+  type Surveyed,
+  type ToRecords,
+} from '../base/record_protocol.ts';
 import { type Ahead, createAhead } from './ahead.ts';
 import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
@@ -29,6 +38,9 @@ const STEP_BYTES = 4 * 1024 * 1024;
 interface Expressions {
   compile(source: string, ignoreCase: boolean): InstanceType<Language['Expression']> | undefined;
 }
+
+/** For a list without a filter. */
+const NO_CONDITIONS = { disassembler: undefined, expressions: { compile: () => undefined } satisfies Expressions };
 
 /** What a turn of a search returns. */
 interface Searched {
@@ -99,9 +111,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   let stopList: () => void = () => undefined;
   let stopSurvey: () => void = () => undefined;
   let stopCollect: () => void = () => undefined;
-  /** Id of the newest search, and what ends it. */
-  let newestSearch = 0;
-  let stopSearch: () => void = () => undefined;
+  /** Ids of the newest searches by slot, and what ends them. */
+  const newestSearch = new Map<SearchSlot, number>();
+  const stopSearch = new Map<SearchSlot, () => void>();
 
   const openRows = async ({ file, log, format }: { file: Blob; log: Blob | null; format: string }) => {
     const disassembling = loadDisassembler().catch(() => undefined);
@@ -173,25 +185,33 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       });
     }, none);
   };
-  const sendRows = async () => {
-    const message = newestRows;
-    newestRows = null;
-    if (!message) return;
-    const { id, first, count } = message;
-    const none = (error: TraceError) => post({ t: 'rows', id, rows: null, error });
+  const sendRows = async ({ t, id, first, count }: Extract<ToRecords, { t: 'rows' | 'portion' }>) => {
+    const none = (error: TraceError) => post({ t, id, rows: null, error });
     await withReader(async (open) => {
       const rows = open.rows(first, count) as RecordRow[];
       const inWords = rows.map(async (row) => ({ ...row, fields: await wordsOf(row.fields, loadDisassembler) }));
-      post({ t: 'rows', id, rows: await Promise.all(inWords), error: null });
+      post({ t, id, rows: await Promise.all(inWords), error: null });
     }, none);
+  };
+  /** What conditions on records may need. */
+  const loadForConditions = async () => {
+    // Only instructions need it. Without it, no condition about them holds.
+    const disassembler = await loadDisassembler().catch(() => undefined);
+    const language = await loadLanguage().catch(() => undefined);
+    const expressions: Expressions = {
+      compile: (source, ignoreCase) => language && new language.Expression(source, ignoreCase),
+    };
+    return { disassembler, expressions };
   };
   const makeList = async ({ id, scope }: Extract<ToRecords, { t: 'list' }>) => {
     stopList();
     newestList = id;
+    const { range, tracks, filter } = scope;
     const none = (error: TraceError) => post({ t: 'listed', id, listed: null, error });
+    const { disassembler, expressions } = filter ? await loadForConditions() : NO_CONDITIONS;
     await withReader((open) => {
       if (newestList !== id) return;
-      open.list(scope.range?.from, scope.range?.to, scope.tracks ?? undefined);
+      open.list(range?.from, range?.to, tracks ?? undefined, filter ?? undefined, disassembler, expressions);
       let reportedAt = performance.now();
       const turn = () => {
         if (open.advance()) {
@@ -200,7 +220,8 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         }
         if (performance.now() - reportedAt > REPORT_MS) {
           reportedAt = performance.now();
-          post({ t: 'listing', listed: open.listed() as Listed });
+          // What is found so far can be asked for.
+          post({ t: 'listing', id, listed: open.listed() as Listed });
         }
         return open.reached();
       };
@@ -237,25 +258,21 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
     }, none);
   };
 
-  const search = async ({ id, query }: Extract<ToRecords, { t: 'search' }>) => {
-    stopSearch();
-    newestSearch = id;
+  const search = async ({ id, slot, filter }: Extract<ToRecords, { t: 'search' }>) => {
+    stopSearch.get(slot)?.();
+    newestSearch.set(slot, id);
     const none = (error: TraceError | null) => post({ t: 'searched', id, error });
-    // Only instructions need it. Without it, no condition about them holds.
-    const disassembler = await loadDisassembler().catch(() => undefined);
-    const language = await loadLanguage().catch(() => undefined);
-    const expressions: Expressions = {
-      compile: (source, ignoreCase) => language && new language.Expression(source, ignoreCase),
-    };
+    const { disassembler, expressions } = await loadForConditions();
     await withReader((open) => {
-      if (newestSearch !== id) return none(null);
-      open.beginSearch(query, disassembler, expressions);
+      if (newestSearch.get(slot) !== id) return none(null);
+      const number = SEARCH_SLOTS[slot];
+      open.beginSearch(number, filter, disassembler, expressions);
       let budget = 1;
       let pending: FoundRecords[] = [];
       let told = 0;
       let toldAt = performance.now();
       const stop = inTurns(() => {
-        const { at, of, count, found } = open.search(budget) as Searched;
+        const { at, of, count, found } = open.search(number, budget) as Searched;
         budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
         pending.push(found);
         const isDone = at >= of;
@@ -271,15 +288,15 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           pending = [];
         }
         if (!isDone) return at / of;
-        stopSearch = () => undefined;
+        stopSearch.delete(slot);
         none(null);
         return null;
       }, none);
-      stopSearch = () => {
+      stopSearch.set(slot, () => {
         stop();
         none(null);
-        stopSearch = () => undefined;
-      };
+        stopSearch.delete(slot);
+      });
     }, none);
   };
 
@@ -297,7 +314,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           stopList();
           stopSurvey();
           stopCollect();
-          stopSearch();
+          for (const stop of stopSearch.values()) stop();
           const previous = reader;
           if (opened) reader = openIndex(opened, message.index);
           reader?.catch(() => undefined);
@@ -314,11 +331,15 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           // The reply waits for the messages already queued: a newer request among them supersedes this one.
           if (newestRows === null) {
             scheduler.add('details', () => {
-              void sendRows();
+              if (newestRows) void sendRows(newestRows);
+              newestRows = null;
               return false;
             });
           }
           newestRows = message;
+          return;
+        case 'portion':
+          void sendRows(message);
           return;
         case 'row-at': {
           const { id, x, track, locator } = message;
@@ -364,8 +385,8 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           void search(message);
           return;
         case 'stop-search':
-          newestSearch = 0;
-          stopSearch();
+          newestSearch.delete(message.slot);
+          stopSearch.get(message.slot)?.();
           return;
         case 'stop-collect':
           stopCollect();

@@ -284,9 +284,9 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         case 'find':
           return guarded((open) => send(open, { t: 'found', id: message.id, found: open.find(message.what) }));
         case 'bind': {
-          const { id, text } = message;
+          const { id, text, to } = message;
           const open = session;
-          if (open) void bind(loadLanguage, open, text).then((bound) => post({ t: 'bound', id, bound }));
+          if (open) void bind(loadLanguage, open, text, to).then((bound) => post({ t: 'bound', id, bound }));
           return;
         }
         case 'hits':

@@ -50,6 +50,11 @@ impl Brotli {
         }
     }
 
+    /// Notes that what is passed in goes up to the end of the file from now on.
+    pub fn last(&mut self) {
+        self.unpacker.last();
+    }
+
     /// Marks the end of the file.
     pub fn finish(&mut self) {
         self.out.consume(self.out.data().len());
@@ -80,10 +85,13 @@ mod tests {
     fn decompresses_as_the_linked_one_does() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/apitrace/scene.brotli.trace");
         let file = std::fs::read(path).unwrap();
-        let mut expected = Buffer::default();
-        assert_eq!(container::brotli().unpack(&file, &mut expected), Ok(file.len()));
+        let (mut linked, mut expected) = (container::brotli(), Buffer::default());
+        linked.last();
+        assert_eq!(linked.unpack(&file, &mut expected), Ok(file.len()));
 
         let (mut brotli, mut found) = (Brotli::new(), Vec::new());
+        // It waits for no more than there is.
+        brotli.last();
         let mut rest = file.as_slice();
         for portion in file.chunks(100) {
             // Passed once, and offered in two parts.
@@ -104,6 +112,7 @@ mod tests {
         let mut brotli = Brotli::new();
         brotli.finish();
         assert_eq!(brotli.problem(), Some(0.0));
+        brotli.last();
         assert_eq!(brotli.unpack(&[0x11, 0, 0, 0], 4), 0);
         assert!(brotli.problem().is_some());
     }

@@ -1,8 +1,8 @@
 //! The filter language, for JavaScript.
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use unspool_find::pattern::{Linked, Regex, Regexes};
-use unspool_find::{Bound, Context, SyntaxError};
+use unspool_find::{Bound, Context, Filter, SyntaxError, Within};
 use wasm_bindgen::prelude::*;
 
 use crate::object;
@@ -26,25 +26,56 @@ impl Binder {
         Ok(Self { context })
     }
 
-    /// An expression: `{slices, records}`, both bytes, of which the latter may be null, or a `WrongExpression`.
+    /// An expression about slices, instants and records: `{slices, records}`, both bytes, of which the latter may be null, or a
+    /// `WrongExpression`.
     pub fn bind(&self, text: &str) -> JsValue {
-        match Bound::new(text, &self.context) {
-            Ok(bound) => {
-                let bytes = |of: Vec<u8>| JsValue::from(Uint8Array::from(&of[..]));
-                let records = (!bound.is_of_slices()).then(|| bytes(bound.records.to_bytes()));
-                object(&[("slices", bytes(bound.slices.to_bytes())), ("records", records.unwrap_or(JsValue::NULL))])
+        bound(text, Bound::new(text, &self.context))
+    }
+
+    /// [`Binder::bind`] for slices that touch a range, `to` exclusive, of some tracks. Words are parts of names only.
+    #[wasm_bindgen(js_name = bindWithin)]
+    pub fn bind_within(&self, text: &str, from: u64, to: u64, mut tracks: Vec<u32>) -> JsValue {
+        tracks.sort_unstable();
+        let within = Within { range: (from, to.saturating_sub(1)), tracks };
+        bound(text, Bound::of_slices_within(text, &self.context, within))
+    }
+
+    /// An expression that narrows a list of records: `{query, begins}`, bytes and an array of bytes, or a `WrongExpression`.
+    #[wasm_bindgen(js_name = bindFilter)]
+    pub fn bind_filter(&self, text: &str) -> JsValue {
+        match Filter::new(text, &self.context) {
+            Ok(Filter { records, begins }) => {
+                let begins: Array = begins.iter().map(|query| bytes(&query.to_bytes())).collect();
+                object(&[("query", bytes(&records.to_bytes())), ("begins", begins.into())])
             }
-            Err(SyntaxError { at, len, sentence }) => {
-                let units = |part: Option<&str>| part.map_or(0, |part| part.encode_utf16().count());
-                let number = |n: usize| JsValue::from_f64(n as f64);
-                object(&[
-                    ("sentence", JsValue::from_str(&sentence)),
-                    ("at", number(units(text.get(..at)))),
-                    ("length", number(units(text.get(at..at + len)))),
-                ])
-            }
+            Err(error) => wrong(text, error),
         }
     }
+}
+
+fn bytes(of: &[u8]) -> JsValue {
+    Uint8Array::from(of).into()
+}
+
+fn bound(text: &str, result: Result<Bound, SyntaxError>) -> JsValue {
+    match result {
+        Ok(bound) => {
+            let records = (!bound.is_of_slices()).then(|| bytes(&bound.records.to_bytes()));
+            object(&[("slices", bytes(&bound.slices.to_bytes())), ("records", records.unwrap_or(JsValue::NULL))])
+        }
+        Err(error) => wrong(text, error),
+    }
+}
+
+/// A `WrongExpression`.
+fn wrong(text: &str, SyntaxError { at, len, sentence }: SyntaxError) -> JsValue {
+    let units = |part: Option<&str>| part.map_or(0, |part| part.encode_utf16().count());
+    let number = |n: usize| JsValue::from_f64(n as f64);
+    object(&[
+        ("sentence", JsValue::from_str(&sentence)),
+        ("at", number(units(text.get(..at)))),
+        ("length", number(units(text.get(at..at + len)))),
+    ])
 }
 
 /// A regular expression, for the record worker.

@@ -17,6 +17,9 @@ extern "C" {
     fn unpack(this: &JsBrotli, more: &[u8], len: u32) -> u32;
 
     #[wasm_bindgen(method)]
+    fn last(this: &JsBrotli);
+
+    #[wasm_bindgen(method)]
     fn finish(this: &JsBrotli);
 
     #[wasm_bindgen(method)]
@@ -79,6 +82,10 @@ impl Unpack for Brotli {
             Some(at) => Err(Problem { at, kind: &MALFORMED, value: 0 }),
             None => Ok(taken),
         }
+    }
+
+    fn last(&mut self) {
+        self.module.last();
     }
 
     fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem> {

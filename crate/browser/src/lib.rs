@@ -35,7 +35,7 @@ pub use items::{JsFind, JsItem};
 #[cfg(feature = "session")]
 pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
-pub use records::{JsExpression, JsExpressions, JsFile, JsText, RecordReader};
+pub use records::{JsBeginnings, JsExpression, JsExpressions, JsFile, JsRecordFilter, JsText, RecordReader};
 #[cfg(feature = "session")]
 pub use session::{Session, look_at, needs_brotli};
 #[cfg(any(feature = "session", feature = "records"))]

@@ -2,7 +2,7 @@
 
 use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
 use unspool_engine::records::{
-    ByteSource, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey, Wanted,
+    Beginnings, ByteSource, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey, Wanted,
 };
 use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_find::RecordQuery;
@@ -47,6 +47,25 @@ extern "C" {
     fn place(this: &JsExpression, text: &str) -> Option<Vec<u32>>;
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// `RecordFilter` of `web/base/record_protocol.ts`.
+    pub type JsRecordFilter;
+
+    #[wasm_bindgen(method, getter)]
+    fn query(this: &JsRecordFilter) -> Vec<u8>;
+    #[wasm_bindgen(method, getter)]
+    fn begins(this: &JsRecordFilter) -> Vec<JsBeginnings>;
+
+    /// `Beginnings` of `web/base/record_protocol.ts`.
+    pub type JsBeginnings;
+
+    #[wasm_bindgen(method, getter)]
+    fn locator(this: &JsBeginnings) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn time(this: &JsBeginnings) -> Vec<u64>;
+}
+
 impl Regexes for JsExpressions {
     fn compile(&self, source: &str, ignore_case: bool) -> Result<Box<dyn Regex>, String> {
         let compiled = self.compile(source, ignore_case).ok_or_else(String::new)?;
@@ -83,7 +102,8 @@ pub struct RecordReader {
     list: List,
     survey: Survey,
     collect: Option<Collect>,
-    search: Option<Search>,
+    /// By slot.
+    searches: [Option<Search>; 2],
 }
 
 /// The module's memory in bytes. It never shrinks.
@@ -97,6 +117,27 @@ fn memory() -> f64 {
 /// A number as JavaScript writes it.
 fn float_text(number: f64) -> String {
     js_sys::Number::from(number).to_string_with_radix(10).map_or(String::new(), String::from)
+}
+
+/// A search for the records that a filter leaves.
+fn search_of(
+    filter: &JsRecordFilter,
+    disassembler: Option<JsText>,
+    expressions: &JsExpressions,
+) -> Result<Search, JsValue> {
+    let begins: Vec<Beginnings> = filter
+        .begins()
+        .iter()
+        .map(|set| {
+            let mut set: Beginnings = set.locator().into_iter().zip(set.time()).collect();
+            set.sort_unstable();
+            set
+        })
+        .collect();
+    let disassembler = disassembler.map(|it| Box::new(it) as Box<dyn Disassembler>);
+    RecordQuery::from_bytes(&filter.query())
+        .and_then(|query| Search::new(&query, &begins, disassembler, expressions, float_text))
+        .ok_or_else(|| JsValue::from_str("these bytes are no query"))
 }
 
 fn thrown(error: &TraceErrorOut) -> JsValue {
@@ -113,7 +154,13 @@ impl RecordReader {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
-        Ok(Self { engine, list: List::default(), survey: Survey::default(), collect: None, search: None })
+        Ok(Self {
+            engine,
+            list: List::default(),
+            survey: Survey::default(),
+            collect: None,
+            searches: Default::default(),
+        })
     }
 
     /// A reader of a database.
@@ -135,7 +182,7 @@ impl RecordReader {
             list: List::default(),
             survey: Survey::default(),
             collect: None,
-            search: None,
+            searches: Default::default(),
         })
     }
 
@@ -145,14 +192,24 @@ impl RecordReader {
         self.engine.needs_brotli()
     }
 
-    /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all.
+    /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all. A filter
+    /// has what [`RecordReader::begin_search`] takes.
     ///
     /// # Errors
     ///
-    /// Throws a `TraceError` if the file cannot be read.
-    pub fn list(&mut self, from: Option<u64>, to: Option<u64>, tracks: Option<Vec<u32>>) -> Result<(), JsValue> {
+    /// Throws a `TraceError` if the file cannot be read, and a text for bytes that are no query.
+    pub fn list(
+        &mut self,
+        from: Option<u64>,
+        to: Option<u64>,
+        tracks: Option<Vec<u32>>,
+        filter: Option<JsRecordFilter>,
+        disassembler: Option<JsText>,
+        expressions: &JsExpressions,
+    ) -> Result<(), JsValue> {
         let scope = Scope { range: from.zip(to).map(|(from, to)| from..to), tracks };
-        self.list = self.engine.list(&scope).map_err(|error| thrown(&error))?;
+        let filter = filter.map(|filter| search_of(&filter, disassembler, expressions)).transpose()?;
+        self.list = self.engine.list(&scope, filter).map_err(|error| thrown(&error))?;
         Ok(())
     }
 
@@ -165,8 +222,9 @@ impl RecordReader {
         self.engine.advance(&mut self.list).map_err(|error| thrown(&error))
     }
 
-    /// How long the list is: a `Listed`.
-    pub fn listed(&self) -> JsValue {
+    /// How long the list is so far: a `Listed`.
+    pub fn listed(&mut self) -> JsValue {
+        self.list.count();
         let (done, of) = self.list.progress();
         object(&[
             ("rows", JsValue::from_f64(self.list.len() as f64)),
@@ -182,7 +240,7 @@ impl RecordReader {
         at as f64 / of.max(1) as f64
     }
 
-    /// At most `count` rows of the complete list from number `first` on: an array of `RecordRow`.
+    /// At most `count` rows of the list from number `first` on: an array of `RecordRow`.
     ///
     /// # Errors
     ///
@@ -192,7 +250,7 @@ impl RecordReader {
         Ok(to_js(&rows.into_iter().map(RowOut::from).collect::<Vec<_>>()))
     }
 
-    /// The number in the complete list of the record with this locator, position and track, or of the first record at or
+    /// The number in the list of the record with this locator, position and track, or of the first record at or
     /// after the position. `undefined` if the list ends before.
     ///
     /// # Errors
@@ -274,7 +332,7 @@ impl RecordReader {
         Ok(result)
     }
 
-    /// Begins a search by a query that the session made of an expression. `disassembler` is needed for instructions.
+    /// Begins a search in a slot, 0 or 1, by what the binder made of an expression. `disassembler` is needed for instructions.
     ///
     /// # Errors
     ///
@@ -282,14 +340,15 @@ impl RecordReader {
     #[wasm_bindgen(js_name = beginSearch)]
     pub fn begin_search(
         &mut self,
-        query: &[u8],
+        slot: usize,
+        filter: &JsRecordFilter,
         disassembler: Option<JsText>,
         expressions: &JsExpressions,
     ) -> Result<(), JsValue> {
-        let disassembler = disassembler.map(|it| Box::new(it) as Box<dyn Disassembler>);
-        let search =
-            RecordQuery::from_bytes(query).and_then(|query| Search::new(&query, disassembler, expressions, float_text));
-        self.search = Some(search.ok_or_else(|| JsValue::from_str("these bytes are no query"))?);
+        let search = search_of(filter, disassembler, expressions)?;
+        if let Some(place) = self.searches.get_mut(slot) {
+            *place = Some(search);
+        }
         Ok(())
     }
 
@@ -299,8 +358,8 @@ impl RecordReader {
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    pub fn search(&mut self, budget: u32) -> Result<JsValue, JsValue> {
-        let Some(search) = &mut self.search else { return Ok(JsValue::NULL) };
+    pub fn search(&mut self, slot: usize, budget: u32) -> Result<JsValue, JsValue> {
+        let Some(Some(search)) = self.searches.get_mut(slot) else { return Ok(JsValue::NULL) };
         self.engine.search(search, budget).map_err(|error| thrown(&error))?;
         let (at, of) = self.engine.searched(search);
         let found = search.take();

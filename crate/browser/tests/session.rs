@@ -3,7 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{BigInt, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
-use unspool_browser::{JsFile, JsItem, JsQuestion, RecordReader, Session};
+use unspool_browser::{JsExpressions, JsFile, JsItem, JsQuestion, RecordReader, Session};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use wasm_bindgen::{JsCast, JsValue};
@@ -115,7 +115,8 @@ fn details_are_exact_to_the_last_bit() {
     assert_eq!(payload.to_vec(), b"\x00payload\xff");
     assert!(session.describe(&item("slice", 1, 0, 9)).is_null());
     // The list has the same records.
-    reader.list(None, None, None).unwrap_or_else(|_| panic!("no list"));
+    let expressions: JsExpressions = Object::new().unchecked_into();
+    reader.list(None, None, None, None, None, &expressions).unwrap_or_else(|_| panic!("no list"));
     assert!(reader.advance().unwrap_or(false));
     assert_eq!(get(&reader.listed(), "rows"), JsValue::from_f64(5.0));
     let rows = reader.rows(0.0, 9).unwrap_or_else(|_| panic!("no rows"));

@@ -110,7 +110,7 @@ fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job
         RecordReader::open(session.format().id, &session.index(), Box::new(Bytes(File::open(&source.path)?)))
     }
     .map_err(failed)?;
-    let Some(mut search) = Search::new(query, Some(Box::new(Disassembler)), &Linked, |n| n.to_string()) else {
+    let Some(mut search) = Search::new(query, &[], Some(Box::new(Disassembler)), &Linked, |n| n.to_string()) else {
         return Err(Failure { usage: true, ..Failure::new("This expression has too many terms.") });
     };
     let mut listed = 0;

@@ -217,9 +217,9 @@ fn info_says_what_each_format_offers() {
         format!("{}: {}, {}", words("placeNoun"), offers.collect::<Vec<_>>().join(" "), words("firstTab"))
     };
     assert_eq!(said("apitrace/scene.trace"), "byte: callStacks, functions");
-    assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks, flame");
-    assert_eq!(said("frames/mips.frames"), "byte: callStacks, flame");
-    assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, flame");
+    assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks, events");
+    assert_eq!(said("frames/mips.frames"), "byte: callStacks, events");
+    assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, events");
     assert_eq!(said("trace_db/variables.trace"), "byte: , functions");
     assert_eq!(said("xray/threads.xray"), "byte: callStacks time, functions");
 }

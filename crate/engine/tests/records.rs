@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use common::{corpus_of, fixture, read_whole};
 use proptest::prelude::*;
-use unspool_engine::records::{ByteSource, List, RecordReader, Scope};
+use unspool_engine::records::{Beginnings, ByteSource, List, RecordReader, Scope, Search};
+use unspool_find::pattern::Linked;
+use unspool_find::{RecordQuery, RecordTest};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg};
 use unspool_formats::frames::encode::{Frame, Std, Table};
 use unspool_formats::records::{self, Row, read_all};
@@ -115,7 +117,12 @@ impl Trace {
 
     /// The complete list of a scope.
     fn list(&mut self, scope: &Scope) -> List {
-        let mut list = self.reader.list(scope).unwrap();
+        self.list_of(scope, None)
+    }
+
+    /// The complete list of a scope, narrowed by a filter.
+    fn list_of(&mut self, scope: &Scope, filter: Option<Search>) -> List {
+        let mut list = self.reader.list(scope, filter).unwrap();
         let mut steps = 0;
         let mut before = 0;
         while !self.reader.advance(&mut list).unwrap() {
@@ -131,12 +138,13 @@ impl Trace {
     }
 
     /// The records of a scope, in the order of the list.
-    fn expected(&self, scope: &Scope, list: &List) -> Vec<Key> {
+    fn expected(&self, scope: &Scope, list: &List, only: Option<&Beginnings>) -> Vec<Key> {
         let is_in = |key: &&Key| {
-            scope
-                .range
-                .as_ref()
-                .is_none_or(|range| range.contains(&key.x) || range.end == u64::MAX && key.x == u64::MAX)
+            only.is_none_or(|only| only.binary_search(&(key.locator.bits(), key.x)).is_ok())
+                && scope
+                    .range
+                    .as_ref()
+                    .is_none_or(|range| range.contains(&key.x) || range.end == u64::MAX && key.x == u64::MAX)
                 && scope.tracks.as_ref().is_none_or(|tracks| tracks.contains(&key.track))
         };
         let mut keys: Vec<Key> = self.all.iter().filter(is_in).copied().collect();
@@ -148,9 +156,30 @@ impl Trace {
 
     /// Checks the list of a scope: its length, rows everywhere, and the number of every `every`th record.
     fn check(&mut self, scope: &Scope, every: usize) {
-        let mut list = self.list(scope);
-        let expected = self.expected(scope, &list);
-        let what = format!("{} {scope:?}", self.name);
+        self.check_of(scope, every, None);
+    }
+
+    /// Checks lists of a scope that are narrowed by filters.
+    fn check_narrowed(&mut self, scope: &Scope, every: usize) {
+        // A filter that leaves many records, one that leaves few, and one that leaves some at the end.
+        let some = |from: usize, step: usize| {
+            let mut keys: Beginnings =
+                self.all.iter().skip(from).step_by(step).map(|key| (key.locator.bits(), key.x)).collect();
+            keys.sort_unstable();
+            keys
+        };
+        for only in [some(1, 3), some(5, 701), some(self.all.len() - self.all.len() / 50, 2)] {
+            self.check_of(scope, every, Some(&only));
+        }
+    }
+
+    fn check_of(&mut self, scope: &Scope, every: usize, only: Option<&Beginnings>) {
+        let query = RecordQuery { tests: vec![RecordTest::Begins(0)], branches: vec![vec![(true, 0)]] };
+        let filter =
+            only.map(|only| Search::new(&query, std::slice::from_ref(only), None, &Linked, |n| n.to_string()).unwrap());
+        let mut list = self.list_of(scope, filter);
+        let expected = self.expected(scope, &list, only);
+        let what = format!("{} {scope:?} {:?}", self.name, only.map(Vec::len));
         assert_eq!(list.len(), expected.len() as u64, "{what}");
         assert_eq!(list.is_empty(), expected.is_empty());
         // From the beginning to the end, if that is not much, and at places in no order.
@@ -188,7 +217,8 @@ impl Trace {
             }
         }
         if self.is_sorted && list.is_in_order() {
-            let lanes: Vec<u32> = expected.iter().map(|key| key.lane).collect::<BTreeSet<_>>().into_iter().collect();
+            let in_scope = self.expected(scope, &list, None);
+            let lanes: Vec<u32> = in_scope.iter().map(|key| key.lane).collect::<BTreeSet<_>>().into_iter().collect();
             for key in self.all.iter().step_by(every * 5 + 1) {
                 let row = self.reader.row_at(&mut list, key.x, Some(key.track), Some(key.locator)).unwrap();
                 let at_or_after =
@@ -203,6 +233,7 @@ impl Trace {
     /// Checks lists of several scopes.
     fn check_scopes(&mut self, every: usize) {
         self.check(&ALL, every);
+        self.check_narrowed(&ALL, every);
         let mut tracks: Vec<TrackId> = self.all.iter().map(|key| key.track).collect();
         tracks.sort_unstable();
         tracks.dedup();
@@ -228,7 +259,11 @@ impl Trace {
         for range in &ranges {
             self.check(&Scope { range: Some(range.clone()), tracks: None }, every);
         }
+        self.check_narrowed(&Scope { range: Some(at(2)..at(5)), tracks: None }, every);
         let some = |tracks: &[TrackId]| Some(tracks.to_vec());
+        if let [first, ..] = *tracks {
+            self.check_narrowed(&Scope { range: Some(at(1)..at(6)), tracks: some(&[first]) }, every);
+        }
         for track in tracks.iter().take(6) {
             self.check(&Scope { range: None, tracks: some(&[*track]) }, every);
             self.check(&Scope { range: Some(at(1)..at(6)), tracks: some(&[*track]) }, every);
@@ -455,11 +490,10 @@ fn a_file_that_shrinks_or_vanishes() {
     for (name, file) in files {
         for share in [0, 1, 5, 9] {
             let mut trace = Trace::new(&name, &file);
-            let before = trace.list(&ALL);
+            let mut list = trace.list(&ALL);
             trace.source.end.set(file.len() as u64 * share / 10);
             let is_unreadable =
                 |kind: &str| assert!(["unreadable", "truncated", "malformed"].contains(&kind), "{name}: {kind}");
-            let mut list = before.clone();
             for first in (0..list.len()).step_by(1 + list.len() as usize / 20) {
                 match trace.reader.rows_of(&mut list, first, 50) {
                     Ok(rows) => assert!(rows.len() <= 50),
@@ -468,7 +502,7 @@ fn a_file_that_shrinks_or_vanishes() {
             }
             let key = trace.all[trace.all.len() / 2];
             for scope in [Some(key.x..key.x + 100), None].map(|range| Scope { range, tracks: Some(vec![key.track]) }) {
-                match trace.reader.list(&scope) {
+                match trace.reader.list(&scope, None) {
                     Ok(mut list) => {
                         let mut steps = 0;
                         while steps < 1000 && trace.reader.advance(&mut list).is_ok_and(|is_done| !is_done) {
@@ -487,8 +521,8 @@ fn a_file_that_shrinks_or_vanishes() {
             assert!(trace.source.calls.get() < 10_000, "{name}: {} reads", trace.source.calls.get());
 
             let mut trace = Trace::new(&name, &file);
+            let mut list = trace.list(&ALL);
             trace.source.is_gone.set(true);
-            let mut list = before.clone();
             match trace.reader.rows_of(&mut list, 0, 5) {
                 Err(error) => assert_eq!(error.kind, "unreadable", "{name}"),
                 // The index has the whole stream if its container has no random access.
@@ -508,7 +542,7 @@ fn survives(format: &str, index: &[u8], file: &[u8]) {
         Scope { range: Some(5..u64::MAX), tracks: Some(vec![1]) },
     ];
     for scope in scopes {
-        let Ok(mut list) = reader.list(&scope) else { continue };
+        let Ok(mut list) = reader.list(&scope, None) else { continue };
         let mut steps = 0;
         while reader.advance(&mut list).is_ok_and(|is_done| !is_done) {
             steps += 1;

@@ -20,9 +20,9 @@ pub mod values;
 
 pub use context::{Context, Name, Track};
 #[cfg(feature = "regex")]
-pub use query::Bound;
+pub use query::{Bound, Filter, Within};
 pub use record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span};
-pub use search::{Disassembler, FloatText, FoundRecords, Search};
+pub use search::{Beginnings, Disassembler, FloatText, FoundRecords, Search};
 pub use slice_query::{SliceQuery, SliceTest, SliceTests};
 #[cfg(feature = "regex")]
 pub use syntax::SyntaxError;

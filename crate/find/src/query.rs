@@ -8,7 +8,7 @@
 //! A pass knows names, threads and positions, but neither durations nor depths. It takes those as given. The store checks them
 //! for what the pass has found.
 
-use crate::context::{Context, Track};
+use crate::context::{Context, Name, Track};
 use crate::pattern::{Linked, Pattern};
 use crate::record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span};
 use crate::slice_query::{SliceQuery, SliceTest, SliceTests};
@@ -19,15 +19,22 @@ use crate::values::{Bound as Limit, Bounds, Number};
 const MOST_BRANCHES: usize = RecordQuery::MOST;
 const MOST_OF_SLICES: usize = SliceQuery::MOST;
 
-/// An expression that is bound to a trace.
+/// An expression that is bound to a trace: what finds slices, instants and records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bound {
     /// What the store is asked.
     pub slices: SliceQuery,
     /// Alternatives that a pass answers. Empty if the store has the whole answer.
     pub records: RecordQuery,
-    /// All alternatives as conditions on records, to narrow a list of them. `None` if the store has to check some.
-    pub filter: Option<RecordQuery>,
+}
+
+/// Which slices an expression is about. Those of a table over a range and some tracks are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Within {
+    /// They touch this range.
+    pub range: Span,
+    /// They are on one of these tracks, ascending.
+    pub tracks: Vec<u32>,
 }
 
 impl Bound {
@@ -37,25 +44,32 @@ impl Bound {
     ///
     /// Returns what cannot be understood, or has no meaning for this trace.
     pub fn new(text: &str, context: &Context) -> Result<Self, SyntaxError> {
-        let expr = parse(text)?;
-        let binder = Binder(context);
-        let normal = grouped(normal(&expr, false, &binder)?);
-        let too_many = |most: usize, about: &str| SyntaxError {
-            at: 0,
-            len: text.len(),
-            sentence: format!("This has too many alternatives{about}: at most {most}."),
-        };
-        let branches = branches(&normal).ok_or_else(|| too_many(MOST_BRANCHES, ""))?;
-        let mut bound = Self { filter: Some(RecordQuery::default()), ..Self::default() };
+        Self::of(text, &Binder { context, words_are_names: false }, None)
+    }
+
+    /// Reads an expression about slices within a range and some tracks. Words are parts of names, and of nothing else.
+    ///
+    /// # Errors
+    ///
+    /// Returns what cannot be understood, or has no meaning for this trace.
+    pub fn of_slices_within(text: &str, context: &Context, within: Within) -> Result<Self, SyntaxError> {
+        Self::of(text, &Binder { context, words_are_names: true }, Some(within))
+    }
+
+    fn of(text: &str, binder: &Binder<'_>, within: Option<Within>) -> Result<Self, SyntaxError> {
+        let mut bound = Self::default();
         let mut names = Vec::new();
-        for branch in branches {
-            if let Some(all) = &mut bound.filter
-                && !binder.record_branch(&branch, all).is_empty()
-            {
-                bound.filter = None;
-            }
+        let within = within.map(|Within { range, tracks }| {
+            [SliceTest::Tracks(tracks), SliceTest::Touches(range)].map(|test| (true, Atom::Slice(test)))
+        });
+        for mut branch in binder.alternatives(text)? {
+            branch.extend(within.iter().flatten().cloned());
             if branch.iter().any(|(_, atom)| matches!(atom, Atom::Record(_))) {
-                let checks = binder.record_branch(&branch, &mut bound.records);
+                let mut checks = Vec::new();
+                binder.record_branch(&branch, &mut bound.records, |is, test, _| {
+                    checks.push((is, test.clone()));
+                    None
+                });
                 bound.slices.checks.push(checks);
             } else {
                 let (of_names, of_slices) = slice_branch(&branch);
@@ -64,18 +78,9 @@ impl Bound {
             }
         }
         if bound.slices.branches.len() > MOST_OF_SLICES {
-            return Err(too_many(MOST_OF_SLICES, " about slices"));
+            return Err(too_many(text, MOST_OF_SLICES, " about slices"));
         }
-        bound.slices.names = context
-            .names
-            .iter()
-            .map(|name| {
-                let holds = |of: &Vec<(bool, NameMatcher)>| {
-                    of.iter().all(|(is, matcher)| matcher.holds(&name.text, &name.key) == *is)
-                };
-                (0..).zip(&names).fold(0, |bits, (number, of)| bits | u8::from(holds(of)) << number)
-            })
-            .collect();
+        bound.slices.names = binder.bits_of_names(&names);
         Ok(bound)
     }
 
@@ -83,6 +88,47 @@ impl Bound {
     pub fn is_of_slices(&self) -> bool {
         self.records.branches.is_empty()
     }
+}
+
+/// An expression that is bound to a trace: what narrows a list of records.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// What records are asked.
+    pub records: RecordQuery,
+    /// What is to be found first: the slices of each [`RecordTest::Begins`].
+    pub begins: Vec<SliceQuery>,
+}
+
+impl Filter {
+    /// Reads an expression about records. Conditions on durations, depths and flags hold for records that begin such a slice.
+    ///
+    /// # Errors
+    ///
+    /// Returns what cannot be understood, or has no meaning for this trace.
+    pub fn new(text: &str, context: &Context) -> Result<Self, SyntaxError> {
+        let binder = Binder { context, words_are_names: false };
+        let mut filter = Self::default();
+        for branch in binder.alternatives(text)? {
+            let begins = &mut filter.begins;
+            binder.record_branch(&branch, &mut filter.records, |_, test, others| {
+                let number = begins.len() as u16;
+                let (names, mut tests) = slice_branch(others);
+                tests.push((true, test.clone()));
+                let names = binder.bits_of_names(&[names]);
+                begins.push(SliceQuery { branches: vec![tests], names, checks: Vec::new() });
+                Some(RecordTest::Begins(number))
+            });
+            if filter.begins.len() > MOST_OF_SLICES {
+                return Err(too_many(text, MOST_OF_SLICES, " about durations, depths and flags"));
+            }
+        }
+        Ok(filter)
+    }
+}
+
+fn too_many(text: &str, most: usize, about: &str) -> SyntaxError {
+    let sentence = format!("This has too many alternatives{about}: at most {most}.");
+    SyntaxError { at: 0, len: text.len(), sentence }
 }
 
 /// A condition, bound to the trace.
@@ -108,7 +154,7 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
         Expr::All(parts) if !negated => Normal::All(all(parts)?),
         Expr::Any(parts) | Expr::All(parts) => Normal::Any(all(parts)?),
         Expr::Not(inner) => normal(inner, !negated, binder)?,
-        Expr::Term(Term::Word(pattern), _) => {
+        Expr::Term(Term::Word(pattern), _) if !binder.words_are_names => {
             let name = Normal::Is(!negated, Atom::Names(NameExpr::Is(pattern.clone())));
             let text = Normal::Is(!negated, Atom::Record(RecordTest::Text(pattern.clone())));
             if negated { Normal::All(vec![name, text]) } else { Normal::Any(vec![name, text]) }
@@ -197,9 +243,30 @@ fn slice_branch(branch: &[(bool, Atom)]) -> (Vec<(bool, NameMatcher)>, SliceTest
 }
 
 /// Gives terms their meaning in a trace.
-struct Binder<'a>(&'a Context);
+struct Binder<'a> {
+    context: &'a Context,
+    /// A word is a part of a name, not of any text.
+    words_are_names: bool,
+}
 
 impl Binder<'_> {
+    /// The alternatives of an expression, each of conditions that hold together.
+    fn alternatives(&self, text: &str) -> Result<Vec<Vec<(bool, Atom)>>, SyntaxError> {
+        let normal = grouped(normal(&parse(text)?, false, self)?);
+        branches(&normal).ok_or_else(|| too_many(text, MOST_BRANCHES, ""))
+    }
+
+    /// For each name, which of some alternatives may hold for it, as bits.
+    fn bits_of_names(&self, alternatives: &[Vec<(bool, NameMatcher)>]) -> Vec<u8> {
+        let bits = |name: &Name| {
+            let holds = |of: &Vec<(bool, NameMatcher)>| {
+                of.iter().all(|(is, matcher)| matcher.holds(&name.text, &name.key) == *is)
+            };
+            (0..).zip(alternatives).fold(0, |bits, (number, of)| bits | u8::from(holds(of)) << number)
+        };
+        self.context.names.iter().map(bits).collect()
+    }
+
     fn atom(&self, term: &Term) -> Result<Atom, String> {
         let record = |test| Ok(Atom::Record(test));
         match term {
@@ -207,7 +274,7 @@ impl Binder<'_> {
             Term::Thread(pattern) => self.tracks(pattern).map(|tracks| Atom::Slice(SliceTest::Tracks(tracks))),
             Term::Duration(bounds) => Ok(Atom::Slice(SliceTest::Duration(self.span(bounds, 0)?))),
             Term::Start(bounds) => {
-                Ok(Atom::Slice(SliceTest::At(self.span(bounds, self.0.begin)?.into_iter().collect())))
+                Ok(Atom::Slice(SliceTest::At(self.span(bounds, self.context.begin)?.into_iter().collect())))
             }
             Term::Depth(bounds) => Ok(Atom::Slice(SliceTest::Depth(integers(bounds)))),
             Term::Frame(bounds) => self.frames(bounds).map(|spans| Atom::Slice(SliceTest::At(spans))),
@@ -228,12 +295,12 @@ impl Binder<'_> {
             _ => None,
         };
         let is = |track: &Track| matcher.matches(&track.name) || number.is_some() && track.thread == number;
-        Ok((0..).zip(&self.0.tracks).filter(|(_, track)| is(track)).map(|(id, _)| id).collect())
+        Ok((0..).zip(&self.context.tracks).filter(|(_, track)| is(track)).map(|(id, _)| id).collect())
     }
 
     /// Where frames with these numbers are.
     fn frames(&self, bounds: &Bounds<Number>) -> Result<Vec<Span>, String> {
-        let frames = &self.0.frames;
+        let frames = &self.context.frames;
         let Some(count) = frames.len().checked_sub(1).filter(|count| *count > 0) else {
             return Err("This trace has no frames.".into());
         };
@@ -262,7 +329,7 @@ impl Binder<'_> {
     /// The first tick at or above a lower bound, the last one at or below an upper bound, or the nearest one.
     fn tick(&self, bound: &Limit<Length>, origin: u64, rounding: Rounding) -> Result<i128, String> {
         let Length { digits, decimals, unit } = bound.value;
-        let (numerator, denominator, origin) = match (unit, self.0.frequency) {
+        let (numerator, denominator, origin) = match (unit, self.context.frequency) {
             (None, _) => (i128::from(digits), 1, 0),
             (Some(unit), Some(frequency)) => {
                 let scaled =
@@ -283,19 +350,30 @@ impl Binder<'_> {
         Ok(origin + at)
     }
 
-    /// Appends an alternative to a query of records. Returns what the store has to check.
-    fn record_branch(&self, branch: &[(bool, Atom)], query: &mut RecordQuery) -> Vec<(bool, SliceTest)> {
-        let (mut conditions, mut checks) = (Vec::new(), Vec::new());
+    /// Appends an alternative to a query of records. `check` gets each condition that only the store can check, with the other
+    /// conditions of the alternative that the store can check, and returns what stands for it, if anything does.
+    fn record_branch(
+        &self,
+        branch: &[(bool, Atom)],
+        query: &mut RecordQuery,
+        mut check: impl FnMut(bool, &SliceTest, &[(bool, Atom)]) -> Option<RecordTest>,
+    ) {
+        let is_check = |atom: &Atom| match atom {
+            Atom::Slice(test) => !matches!(test, SliceTest::Tracks(_) | SliceTest::At(_)),
+            _ => false,
+        };
+        let others: Vec<_> = branch.iter().filter(|(_, atom)| !is_check(atom)).cloned().collect();
+        let mut conditions = Vec::new();
         for (is, atom) in branch {
             let test = match atom {
                 Atom::Record(test) => test.clone(),
                 Atom::Names(expr) => RecordTest::Name { expr: expr.clone(), ids: self.ids(expr) },
                 Atom::Slice(SliceTest::Tracks(tracks)) => RecordTest::Tracks(tracks.clone()),
                 Atom::Slice(SliceTest::At(spans)) => RecordTest::At(spans.clone()),
-                Atom::Slice(test) => {
-                    checks.push((*is, test.clone()));
-                    continue;
-                }
+                Atom::Slice(test) => match check(*is, test, &others) {
+                    Some(test) => test,
+                    None => continue,
+                },
             };
             let known = query.tests.iter().position(|known| *known == test);
             let number = known.unwrap_or_else(|| {
@@ -305,13 +383,12 @@ impl Binder<'_> {
             conditions.push((*is, number as u16));
         }
         query.branches.push(conditions);
-        checks
     }
 
     /// The ids of functions whose names are as wanted.
     fn ids(&self, expr: &NameExpr) -> Vec<i64> {
         let matcher = expr.compile(&Linked);
-        let with_id = self.0.names.iter().filter_map(|name| Some((name.id?, name)));
+        let with_id = self.context.names.iter().filter_map(|name| Some((name.id?, name)));
         let mut ids: Vec<i64> =
             with_id.filter(|(_, name)| matcher.holds(&name.text, &name.key)).map(|(id, _)| id).collect();
         ids.sort_unstable();
@@ -396,9 +473,9 @@ mod tests {
     fn alternatives_go_to_those_who_can_answer() {
         let names = bound("name:main or name:dr*");
         assert_eq!((names.slices.branches.len(), names.slices.names.as_slice()), (1, [1, 1, 0].as_slice()));
-        assert!(names.is_of_slices() && names.filter.is_some());
+        assert!(names.is_of_slices());
         let timed = bound("name:main dur>1ms");
-        assert!(timed.is_of_slices() && timed.filter.is_none());
+        assert!(timed.is_of_slices());
         let mixed = bound("(name:main or name:draw) (dur>1ms or arg.x:1)");
         assert_eq!((mixed.slices.branches.len(), mixed.records.branches.len()), (1, 1));
         let checked = bound("arg.x:1 dur>1ms");

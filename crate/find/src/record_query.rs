@@ -75,6 +75,8 @@ pub enum RecordTest {
     Tracks(Vec<u32>),
     /// Its position is in one of these ranges.
     At(Vec<Span>),
+    /// It begins one of the slices with this number among what [`crate::Search::new`] gets.
+    Begins(u16),
     /// A field is like this.
     Field {
         /// The keys that lead to it. The first one is `arg`, which stands for the arguments or for the record, or `ret`.

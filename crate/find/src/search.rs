@@ -26,6 +26,9 @@ pub trait Disassembler {
     fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String>;
 }
 
+/// Where some slices begin: locators of records, and their positions on the x axis. Ascending.
+pub type Beginnings = Vec<(u64, u64)>;
+
 /// How a floating point number is shown. Code for it is large, so a program in a browser lends that of the browser.
 pub type FloatText = fn(f64) -> String;
 
@@ -62,6 +65,7 @@ enum Check {
     Name(NameMatcher, Vec<i64>),
     Tracks(Vec<u32>),
     At(Vec<(u64, u64)>),
+    Begins(Beginnings),
     Field(Path, Test, Option<Matcher>),
     Text(Matcher),
     Bytes(Vec<u8>),
@@ -87,6 +91,7 @@ pub struct Search {
     disassembler: Option<Box<dyn Disassembler>>,
     float_text: FloatText,
     names: HashMap<String, u128>,
+    ids: HashMap<i64, u128>,
     /// The conditions that hold for the current record, and its alternatives that are still possible.
     holds: u128,
     record: (u64, u32, u64),
@@ -107,9 +112,11 @@ pub struct Search {
 }
 
 impl Search {
-    /// Has found nothing yet. `None` if the query is not sound. Without a disassembler no condition about instructions holds.
+    /// Has found nothing yet. `begins` has what [`RecordTest::Begins`] refers to. `None` if the query is not sound. Without a
+    /// disassembler no condition about instructions holds.
     pub fn new(
         query: &RecordQuery,
+        begins: &[Beginnings],
         disassembler: Option<Box<dyn Disassembler>>,
         regexes: &dyn Regexes,
         float_text: FloatText,
@@ -124,6 +131,7 @@ impl Search {
                 RecordTest::Name { expr, ids } => Check::Name(expr.compile(regexes), ids.clone()),
                 RecordTest::Tracks(tracks) => Check::Tracks(tracks.clone()),
                 RecordTest::At(spans) => Check::At(spans.clone()),
+                RecordTest::Begins(number) => Check::Begins(begins.get(usize::from(*number))?.clone()),
                 RecordTest::Field { path, test } => {
                     let matcher = test.text.as_ref().and_then(|pattern| pattern.compile(regexes).ok());
                     Check::Field(Path::new(path), test.clone(), matcher)
@@ -139,7 +147,7 @@ impl Search {
                 }
                 RecordTest::Address(bounds) => Check::Address(*bounds),
             };
-            if !matches!(check, Check::Name(..) | Check::Tracks(_) | Check::At(_)) {
+            if !matches!(check, Check::Name(..) | Check::Tracks(_) | Check::At(_) | Check::Begins(_)) {
                 of_fields |= 1 << number;
             }
             checks.push(check);
@@ -157,6 +165,7 @@ impl Search {
             disassembler,
             float_text,
             names: HashMap::new(),
+            ids: HashMap::new(),
             holds: 0,
             record: (0, 0, 0),
             name: None,
@@ -169,6 +178,12 @@ impl Search {
             listed: 0,
             next: 0,
         })
+    }
+
+    /// Lists no records from now on, and only counts them.
+    pub fn only_counting(mut self) -> Self {
+        self.listed = MOST;
+        self
     }
 
     /// How many records were found.
@@ -201,38 +216,39 @@ impl Search {
         number
     }
 
-    /// The conditions that hold for a name. Remembers verdicts by the text.
+    /// The conditions that hold for a name. Remembers verdicts.
     fn of_name(&mut self, name: RecordName<'_>) -> u128 {
-        let shown;
-        let (text, id) = match name {
-            RecordName::None => return self.holding("", None),
-            RecordName::Text(text) => (text, None),
-            RecordName::Id(id) => {
-                shown = format!("#{id}");
-                (shown.as_str(), Some(id))
+        match name {
+            RecordName::None => self.holding(|matcher, _| matcher.holds("", "")),
+            RecordName::Text(text) => {
+                if let Some(known) = self.names.get(text) {
+                    return *known;
+                }
+                if self.names.len() >= MOST_KNOWN {
+                    self.names.clear();
+                }
+                let verdict = self.holding(|matcher, _| matcher.holds(text, ""));
+                self.names.insert(text.into(), verdict);
+                verdict
             }
-        };
-        if let Some(known) = self.names.get(text) {
-            return *known;
+            RecordName::Id(id) => {
+                if let Some(known) = self.ids.get(&id) {
+                    return *known;
+                }
+                if self.ids.len() >= MOST_KNOWN {
+                    self.ids.clear();
+                }
+                let verdict = self.holding(|_, ids| ids.binary_search(&id).is_ok());
+                self.ids.insert(id, verdict);
+                verdict
+            }
         }
-        if self.names.len() >= MOST_KNOWN {
-            self.names.clear();
-        }
-        let verdict = self.holding(text, id);
-        self.names.insert(text.into(), verdict);
-        verdict
     }
 
-    /// The conditions that hold for a name.
-    fn holding(&self, text: &str, id: Option<i64>) -> u128 {
+    /// The conditions on names that hold.
+    fn holding(&self, holds: impl Fn(&NameMatcher, &[i64]) -> bool) -> u128 {
         (0..).zip(&self.checks).fold(0, |bits, (number, check)| match check {
-            Check::Name(matcher, ids) => {
-                let holds = match id {
-                    Some(id) => ids.binary_search(&id).is_ok(),
-                    None => matcher.holds(text, ""),
-                };
-                bits | u128::from(holds) << number
-            }
+            Check::Name(matcher, ids) => bits | u128::from(holds(matcher, ids)) << number,
             _ => bits,
         })
     }
@@ -250,7 +266,7 @@ impl Search {
 
     /// Writes down what matched.
     fn note(&mut self, key: &str, value: &str) {
-        if self.matched.len() > MOST_TEXT {
+        if self.matched.len() > MOST_TEXT || self.listed == MOST {
             return;
         }
         let key = match (key, self.keys.iter().rev().find(|key| !key.is_empty())) {
@@ -405,6 +421,7 @@ impl Visitor for Search {
             let holds = match check {
                 Check::Tracks(tracks) => tracks.binary_search(&record.track).is_ok(),
                 Check::At(spans) => spans.iter().any(|(from, to)| (*from..=*to).contains(&record.x)),
+                Check::Begins(at) => at.binary_search(&(record.locator.bits(), record.x)).is_ok(),
                 _ => continue,
             };
             self.holds |= u128::from(holds) << number;
@@ -564,7 +581,7 @@ mod tests {
 
     use super::*;
     use crate::pattern::Linked;
-    use crate::{Bound as Expression, Context, Name, Track};
+    use crate::{Context, Filter, Name, Track};
 
     struct Words;
 
@@ -591,14 +608,15 @@ mod tests {
         }
     }
 
-    fn query(text: &str) -> Expression {
-        Expression::new(text, &context()).expect(text)
+    fn filter(text: &str) -> RecordQuery {
+        let Filter { records, begins } = Filter::new(text, &context()).expect(text);
+        assert!(begins.is_empty());
+        records
     }
 
     /// Whether an expression about records holds for one, and what matched.
     fn found(text: &str, name: RecordName<'_>, fields: impl Fn(&mut dyn Visitor)) -> Option<String> {
-        let filter = query(text).filter.expect("a filter of records");
-        let mut search = Search::new(&filter, Some(Box::new(Words)), &Linked, |n| n.to_string()).unwrap();
+        let mut search = Search::new(&filter(text), &[], Some(Box::new(Words)), &Linked, |n| n.to_string()).unwrap();
         let record = Record { locator: Locator::at(5), lane: 0, row: 0, x: 1015, track: 1, name };
         if search.begin(&record) {
             fields(&mut search);
@@ -734,6 +752,30 @@ mod tests {
     }
 
     #[test]
+    fn conditions_on_slices_hold_for_records_that_begin_them() {
+        let Filter { records, begins } = Filter::new("ret:0 -dur>1ms or depth:2 name:draw", &context()).unwrap();
+        let of = |query: &crate::SliceQuery| (query.branches[0].len(), query.names.clone());
+        assert_eq!(begins.iter().map(of).collect::<Vec<_>>(), [(1, vec![1, 1, 1]), (1, vec![1, 0, 0])]);
+        let begins = [vec![(7, 1)], vec![(8, 2), (9, 3)]];
+        let mut search = Search::new(&records, &begins, None, &Linked, |n| n.to_string()).unwrap().only_counting();
+        let mut holds = |at, x, ret| {
+            let name = RecordName::Text("draw");
+            let before = search.count();
+            if search.begin(&Record { locator: Locator::at(at), lane: 0, row: x, x, track: 0, name }) {
+                search.field("ret", FieldValue::U64(ret));
+                search.end();
+            }
+            search.count() > before
+        };
+        let bits = |at| Locator::at(at).bits();
+        assert_eq!([bits(7), bits(8), bits(9)], [7, 8, 9], "as in the sets");
+        assert!(!holds(7, 1, 0) && holds(7, 2, 0) && !holds(7, 2, 1));
+        assert!(holds(8, 2, 1) && holds(9, 3, 1) && !holds(9, 2, 1));
+        assert!(Search::new(&records, &begins[..1], None, &Linked, |n| n.to_string()).is_none());
+        assert!(search.take().x.is_empty());
+    }
+
+    #[test]
     fn ids_have_the_names_of_companions() {
         let is = |text: &str, id| found(text, RecordName::Id(id), |_| ()).is_some();
         assert!(is("name:main", 12) && !is("name:main", 13) && is("name:#13", 13) && is("-name:main", 13));
@@ -741,8 +783,7 @@ mod tests {
 
     #[test]
     fn records_beyond_the_limit_are_counted() {
-        let filter = query("ret:0").filter.unwrap();
-        let mut search = Search::new(&filter, None, &Linked, |n| n.to_string()).unwrap();
+        let mut search = Search::new(&filter("ret:0"), &[], None, &Linked, |n| n.to_string()).unwrap();
         search.listed = MOST - 1;
         for x in 0..3 {
             let record = Record { locator: Locator::at(x), lane: 0, row: x, x, track: 0, name: RecordName::None };
@@ -755,8 +796,7 @@ mod tests {
 
     #[test]
     fn a_record_keeps_its_name_when_too_many_texts_matched() {
-        let filter = query("arg.count>0").filter.unwrap();
-        let mut search = Search::new(&filter, None, &Linked, |n| n.to_string()).unwrap();
+        let mut search = Search::new(&filter("arg.count>0"), &[], None, &Linked, |n| n.to_string()).unwrap();
         let mut found = |x: u64, name: &str| {
             let name = RecordName::Text(name);
             assert!(search.begin(&Record { locator: Locator::at(x), lane: 0, row: x, x, track: 0, name }));
@@ -774,7 +814,11 @@ mod tests {
 
     #[test]
     fn queries_cross_as_bytes() {
-        let bound = query("name:a dur>1ms arg.x:1 or insn:/x/i -text:\"y\" addr:1..2 bytes:00 thread:77");
+        let bound = crate::Bound::new(
+            "name:a dur>1ms arg.x:1 or insn:/x/i -text:\"y\" addr:1..2 bytes:00 thread:77",
+            &context(),
+        )
+        .unwrap();
         assert_eq!(RecordQuery::from_bytes(&bound.records.to_bytes()), Some(bound.records.clone()));
         assert_eq!(crate::SliceQuery::from_bytes(&bound.slices.to_bytes()), Some(bound.slices));
         let wrong = RecordQuery { branches: vec![vec![(true, 5)]], ..RecordQuery::default() };

@@ -11,6 +11,8 @@ pub enum SliceTest {
     Tracks(Vec<u32>),
     /// It begins in one of these ranges.
     At(Vec<Span>),
+    /// It touches this range.
+    Touches(Span),
     /// Its duration in ticks.
     Duration(Option<Span>),
     /// Its depth, 0 for the outermost.

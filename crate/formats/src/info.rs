@@ -50,8 +50,8 @@ impl Capability {
 pub enum Tab {
     /// The table of functions.
     Functions,
-    /// The flame graph.
-    Flame,
+    /// The list of records.
+    Events,
 }
 
 impl Tab {
@@ -59,7 +59,7 @@ impl Tab {
     pub fn id(self) -> &'static str {
         match self {
             Self::Functions => "functions",
-            Self::Flame => "flame",
+            Self::Events => "events",
         }
     }
 }

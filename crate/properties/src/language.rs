@@ -4,7 +4,7 @@ use unspool_engine::find::{Find, Order};
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::{Store, TrackRows};
 use unspool_find::pattern::Linked;
-use unspool_find::{Bound, RecordQuery, Search, SliceQuery};
+use unspool_find::{Bound, Filter, RecordQuery, Search, SliceQuery};
 use unspool_formats::records::RecordName;
 use unspool_formats::{EventBatch, EventKind, FieldValue, Locator, Record, TrackDef, TrackKind, Visitor};
 
@@ -17,7 +17,8 @@ pub(crate) fn understood(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
     let store = store(&mut choices);
     let frequency = (choices.below(2) == 0).then(|| choices.extreme().max(1));
-    let bound = match Bound::new(&text, &store.find_context(frequency, true)) {
+    let context = store.find_context(frequency, true);
+    let bound = match Bound::new(&text, &context) {
         Err(error) => {
             assert!(text.get(error.at..error.at + error.len).is_some(), "the place of an error is in the text");
             assert!(!error.sentence.is_empty());
@@ -31,8 +32,10 @@ pub(crate) fn understood(bytes: &[u8]) {
     assert!(crossed.is_some_and(|it| it.to_bytes() == bound.records.to_bytes()));
     let mut find = Find::new(&store, bound.slices.clone());
     while find.step(&store, 1 + choices.below(50)) == Step::More {}
-    for query in [Some(&bound.records), bound.filter.as_ref()].into_iter().flatten() {
-        let Some(mut search) = Search::new(query, None, &Linked, |n| n.to_string()) else { continue };
+    let filter = Filter::new(&text, &context).unwrap_or_default();
+    let begins = vec![vec![(1, 10), (2, 20)]; filter.begins.len()];
+    for query in [&bound.records, &filter.records] {
+        let Some(mut search) = Search::new(query, &begins, None, &Linked, |n| n.to_string()) else { continue };
         for x in 0..20 {
             visit(&mut search, x, &mut choices);
         }

@@ -2,6 +2,7 @@
 
 use unspool_formats::code::problems::KINDS as OF_CALLS;
 use unspool_formats::container::{Container, peek};
+use unspool_formats::problem::MANY_THREADS;
 use unspool_formats::trace_db::problems::CUT_POINT;
 use unspool_formats::{
     Decoder, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, records,
@@ -94,18 +95,13 @@ fn agrees(id: &str, file: &[u8]) {
 
     let Some(mut decoder) = opening.decoder() else { return };
     let Some(whole) = drive::decode(&mut *decoder, file, || usize::MAX, 1 << 16) else { return };
-    if id == "apitrace" && Container::of(file) == Container::Brotli && !whole.problems.is_empty() {
-        // Its decompressor gives out what precedes damage as far as the input goes.
-        return;
-    }
     let mut other = opening.decoder().unwrap_or_else(|| panic!("opens once"));
     let capacity = 1 + choices.index([8, 300, 5000][choices.clone().index(3)]);
     let parts = drive::decode(&mut *other, file, || choices.portion(), capacity);
-    same_events(&whole, &parts.unwrap_or_else(|| panic!("as many events in portions")), Positions::of(id, file));
+    same_events(&whole, &parts.unwrap_or_else(|| panic!("as many events in portions")));
     assert_eq!(decoder.info(), other.info());
     let index = decoder.index();
-    // After damage, an index may have bytes of a stream that nothing refers to.
-    assert!(index == other.index() || !whole.problems.is_empty(), "the index depends on portions");
+    assert!(index == other.index(), "the index depends on portions");
 
     let reader = records::open(id, &index).unwrap_or_else(|error| panic!("the index: {error:?}"));
     let rows = passes(&*reader, file, &whole, &mut choices);
@@ -113,36 +109,9 @@ fn agrees(id: &str, file: &[u8]) {
     details(&*reader, file, &whole, &mut choices);
 }
 
-/// Whether problems have exact positions. Those in a compressed stream have that of what was unpacked last, which depends on
-/// portions, unless it comes in chunks.
-#[derive(Clone, Copy, PartialEq)]
-enum Positions {
-    Exact,
-    Approximate,
-}
-
-impl Positions {
-    fn of(id: &str, file: &[u8]) -> Self {
-        match id {
-            "apitrace" if Container::of(file) != Container::Snappy => Self::Approximate,
-            _ => Self::Exact,
-        }
-    }
-
-    fn assert_same(self, whole: &[Problem], parts: &[Problem]) {
-        match self {
-            Self::Exact => assert_eq!(whole, parts),
-            Self::Approximate => {
-                let kinds = |problems: &[Problem]| problems.iter().map(|problem| problem.kind.id()).collect::<Vec<_>>();
-                assert_eq!(kinds(whole), kinds(parts));
-            }
-        }
-    }
-}
-
-fn same_events(whole: &Delivered, parts: &Delivered, positions: Positions) {
+fn same_events(whole: &Delivered, parts: &Delivered) {
     assert_eq!(whole.error, parts.error);
-    positions.assert_same(&whole.problems, &parts.problems);
+    assert_eq!(whole.problems, parts.problems);
     let differ = whole.events.iter().zip(&parts.events).position(|(a, b)| a != b);
     if let Some(i) = differ {
         panic!("event {i}: {:?} is {:?} in portions", whole.events[i], parts.events[i]);
@@ -183,13 +152,18 @@ fn of_bytes(problems: &[Problem]) -> Vec<Problem> {
     problems.iter().filter(|problem| !OF_CALLS.contains(&problem.kind)).copied().collect()
 }
 
+/// The problems that do not concern the tracks of threads.
+fn of_records(problems: &[Problem]) -> Vec<Problem> {
+    problems.iter().filter(|problem| *problem.kind != MANY_THREADS).copied().collect()
+}
+
 /// The text is the same in any portions, has as many lines as there are records, and stops at the same error.
 fn dumps(opening: &Opening<'_>, file: &[u8], whole: &Delivered, rows: u64, choices: &mut Choices) {
     for text in [Text::Jsonl { blobs: false }, Text::Jsonl { blobs: true }, Text::Apitrace { thread_ids: true }] {
         let Some(dumped) = opening.dump(text, file, || usize::MAX) else { continue };
         let parts =
             opening.dump(text, file, || choices.portion()).unwrap_or_else(|| panic!("as much text in portions"));
-        Positions::of(opening.format.id, file).assert_same(&dumped.problems, &parts.problems);
+        assert_eq!(dumped.problems, parts.problems);
         if (&dumped.text, dumped.error) != (&parts.text, parts.error) {
             let at = dumped.text.bytes().zip(parts.text.bytes()).position(|(a, b)| a != b);
             let ends = |all: &Dumped| (all.text.len(), all.error);
@@ -198,8 +172,10 @@ fn dumps(opening: &Opening<'_>, file: &[u8], whole: &Delivered, rows: u64, choic
         assert_eq!(dumped.error, whole.error, "errors of the dump and the timeline");
         if matches!(text, Text::Jsonl { .. }) {
             lines(opening.format.id, &dumped.text, whole, rows);
-            if opening.format.id == "frames" {
-                assert_eq!(of_bytes(&whole.problems), dumped.problems);
+            match opening.format.id {
+                "frames" => assert_eq!(of_bytes(&whole.problems), dumped.problems),
+                "xray" => assert_eq!(of_records(&whole.problems), dumped.problems),
+                _ => {}
             }
         }
     }
@@ -214,8 +190,6 @@ fn lines(id: &str, text: &str, whole: &Delivered, rows: u64) {
         "trace-db" => assert_eq!(lines + problems(&CUT_POINT), rows + u64::from(!text.is_empty()), "lines and records"),
         // After damage, calls that are open are left out, as apitrace does.
         "apitrace" if !whole.problems.is_empty() => assert!(lines <= rows, "{lines} lines, {rows} records"),
-        // Of damaged buffers out of order, the dump reads other parts again than the timeline.
-        "xray" if !whole.problems.is_empty() && whole.events.iter().any(|it| it.0 == EventKind::Disordered) => {}
         _ => assert_eq!(lines, rows, "lines and records"),
     }
 }

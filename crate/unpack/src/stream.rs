@@ -22,6 +22,9 @@ pub(crate) trait Decode {
     /// Marks the end of the input. Appends what can be salvaged of an incomplete part.
     fn end(&mut self, out: &mut Buffer) -> Result<(), Fault>;
 
+    /// Notes that the input of [`Decode::run`] goes up to the end of the container from now on.
+    fn last(&mut self) {}
+
     /// Whether the stream has ended, whatever follows it.
     fn is_over(&self) -> bool {
         false
@@ -89,6 +92,7 @@ impl Stream {
     /// Notes that the container ends here.
     pub fn end(&mut self) {
         self.ended = true;
+        self.decoder.last();
     }
 
     /// The next unpacked bytes. None if more must be pushed, or if the stream [is over](Stream::is_over).

@@ -150,6 +150,24 @@ fn survives_damage() {
 }
 
 #[test]
+fn finds_damage_at_the_same_place_in_any_portions() {
+    for (kind, ending) in KINDS {
+        let packed = fixture(&format!("threads.xray.{ending}"));
+        for at in (10..packed.len()).step_by(packed.len() / 60) {
+            let mut bad = packed.clone();
+            bad[at] ^= 0x55;
+            let expected = whole(kind, &bad);
+            for portion in [700, 33] {
+                let portions = bad.chunks(portion).map(<[u8]>::to_vec);
+                let found = unpacked(Stream::new(kind).unwrap(), portions);
+                assert_eq!(expected.1, found.1, "{kind:?} damaged at {at}, in portions of {portion}");
+                assert!(expected.0 == found.0, "{kind:?} damaged at {at}, in portions of {portion}");
+            }
+        }
+    }
+}
+
+#[test]
 fn checks_the_checksum_of_each_gzip_member() {
     let packed = fixture("threads.xray.gz");
     let mut wrong = packed.clone();

@@ -22,6 +22,10 @@ impl Decode for Wrapped {
         self.0.unpack(input, out).map_err(fault)
     }
 
+    fn last(&mut self) {
+        self.0.last();
+    }
+
     fn end(&mut self, out: &mut Buffer) -> Result<(), Fault> {
         self.0.finish(out).map_err(fault)
     }

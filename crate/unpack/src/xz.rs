@@ -15,6 +15,9 @@ const SMALLEST_WINDOW: usize = 4096;
 const PART: usize = 1024;
 /// Bytes of output after which a call returns.
 const PIECE: usize = 256 * 1024;
+/// The decompressor gets its input up to multiples of this many bytes, except the last. It does not say where it fails, and
+/// what it gives out before depends on how much it was given.
+const STEP: u64 = 4096;
 /// What the room for output is filled with, see [`written`].
 const UNWRITTEN: u8 = 0xa5;
 
@@ -30,12 +33,16 @@ pub(crate) struct Xz {
     decoder: Box<XzDecoder<'static>>,
     state: State,
     at: u64,
+    /// Offset of the end of the input that the decompressor gets.
+    until: u64,
+    /// The input goes up to the end of the container.
+    last: bool,
 }
 
 impl Xz {
     pub(crate) fn new() -> Self {
         let decoder = XzDecoder::in_heap_with_alloc_dict_size(SMALLEST_WINDOW, MAX_WINDOW);
-        Self { decoder, state: State::Stream, at: 0 }
+        Self { decoder, state: State::Stream, at: 0, until: STEP, last: false }
     }
 
     fn fault(&self, why: Why) -> Fault {
@@ -45,6 +52,37 @@ impl Xz {
 
 impl Decode for Xz {
     fn run(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Fault> {
+        loop {
+            while self.until <= self.at {
+                self.until += STEP;
+            }
+            let wanted = usize::try_from(self.until - self.at).unwrap_or(usize::MAX);
+            let Some(offered) = input.get(..wanted).or(self.last.then_some(input)) else { return Ok(0) };
+            let before = out.data().len();
+            let taken = self.part(offered, out)?;
+            if taken > 0 || out.data().len() > before || offered.len() < wanted {
+                return Ok(taken);
+            }
+            // It needs more at once.
+            self.until += STEP;
+        }
+    }
+
+    fn last(&mut self) {
+        self.last = true;
+    }
+
+    fn end(&mut self, _out: &mut Buffer) -> Result<(), Fault> {
+        match self.state {
+            State::Between => Ok(()),
+            State::Stream => Err(self.fault(Why::Truncated)),
+        }
+    }
+}
+
+impl Xz {
+    /// Unpacks bytes from the front of `input`. Returns how many it took.
+    fn part(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Fault> {
         if input.is_empty() {
             return Ok(0);
         }
@@ -92,13 +130,6 @@ impl Decode for Xz {
             }
         }
         Ok(taken)
-    }
-
-    fn end(&mut self, _out: &mut Buffer) -> Result<(), Fault> {
-        match self.state {
-            State::Between => Ok(()),
-            State::Stream => Err(self.fault(Why::Truncated)),
-        }
     }
 }
 

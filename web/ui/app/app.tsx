@@ -2,10 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { formatCounted, shortened } from '../../base/format.ts';
 import type { Workbench } from '../../model/workbench.ts';
+import type { CommandContext, PageActions } from '../commands/context.ts';
 import { listenForCommands } from '../commands/keyboard.ts';
 import { KeysDialog } from '../commands/keys.tsx';
 import { Header } from '../header/header.tsx';
+import { MenuHost } from '../menu/host.tsx';
 import type { Page } from '../page.ts';
+import { LazyPalette } from '../palette/lazy.tsx';
 import { TraceView } from '../timeline/trace_view.tsx';
 import { Welcome } from '../welcome/welcome.tsx';
 import { DropOverlay } from './drop.tsx';
@@ -17,9 +20,10 @@ const LONGEST_NOTICE = 600;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, theme } = page;
+  const { workbench } = page;
   const input = useRef<HTMLInputElement>(null);
   const keysShown = useSignal(false);
+  const paletteShown = useSignal(false);
   const choose = useCallback(() => {
     workbench.warm();
     input.current?.click();
@@ -27,45 +31,59 @@ export function App({ page }: { page: Page }) {
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
-  useEffect(() => {
-    const toggleKeys = () => {
-      keysShown.value = !keysShown.value;
+  const contextNow = useCallback((): CommandContext => {
+    const actions: PageActions = {
+      chooseFile: choose,
+      toggleKeys: () => {
+        keysShown.value = !keysShown.value;
+      },
+      showPalette: () => {
+        paletteShown.value = true;
+      },
+      copy: (text) => {
+        navigator.clipboard.writeText(text).catch(() => workbench.tell('The browser denied access to the clipboard.'));
+      },
     };
-    return listenForCommands(() => ({ page: { chooseFile: choose, toggleKeys }, trace: page.actions.peek() }));
-  }, [page, choose, keysShown]);
+    return { page: actions, trace: page.actions.peek(), row: null };
+  }, [page, workbench, choose, keysShown, paletteShown]);
+  useEffect(() => listenForCommands(contextNow), [contextNow]);
 
   return (
-    <div class="page">
-      <Header
-        workbench={workbench}
-        theme={theme}
-        choose={choose}
-        showKeys={() => (keysShown.value = true)}
-        find={() => page.actions.peek()?.find()}
-      />
-      <input
-        ref={input}
-        id="file-input"
-        hidden
-        type="file"
-        multiple
-        onChange={(event) => {
-          workbench.openFiles([...(event.currentTarget.files ?? [])]);
-          // Without this, choosing the same file again would not be a change.
-          event.currentTarget.value = '';
-        }}
-      />
-      {status?.at === 'choosing' && bench.at === 'open' ? (
-        <Entries trace={bench.open.trace} archive={status.archive} />
-      ) : bench.at === 'open' && status?.at !== 'failed' ? (
-        <TraceView key={bench.open.id} open={bench.open} page={page} />
-      ) : (
-        <Welcome workbench={workbench} choose={choose} />
-      )}
-      <Notice workbench={workbench} />
-      <DropOverlay onEnter={workbench.warm} onFiles={workbench.openFiles} />
-      {keysShown.value && <KeysDialog close={() => (keysShown.value = false)} />}
-    </div>
+    <MenuHost contextNow={contextNow} tell={workbench.tell}>
+      <div class="page">
+        <Header
+          page={page}
+          choose={choose}
+          showKeys={() => (keysShown.value = true)}
+          find={() => page.actions.peek()?.find()}
+        />
+        <input
+          ref={input}
+          id="file-input"
+          hidden
+          type="file"
+          multiple
+          onChange={(event) => {
+            workbench.openFiles([...(event.currentTarget.files ?? [])]);
+            // Without this, choosing the same file again would not be a change.
+            event.currentTarget.value = '';
+          }}
+        />
+        {status?.at === 'choosing' && bench.at === 'open' ? (
+          <Entries trace={bench.open.trace} archive={status.archive} />
+        ) : bench.at === 'open' && status?.at !== 'failed' ? (
+          <TraceView key={bench.open.id} open={bench.open} page={page} />
+        ) : (
+          <Welcome workbench={workbench} choose={choose} />
+        )}
+        <Notice workbench={workbench} />
+        <DropOverlay onEnter={workbench.warm} onFiles={workbench.openFiles} />
+        {keysShown.value && <KeysDialog close={() => (keysShown.value = false)} />}
+        {paletteShown.value && (
+          <LazyPalette page={page} contextNow={contextNow} close={() => (paletteShown.value = false)} />
+        )}
+      </div>
+    </MenuHost>
   );
 }
 

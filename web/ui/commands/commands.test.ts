@@ -17,8 +17,13 @@ beforeEach(() => {
     get: (target, name) =>
       name === 'hasSelection' ? target.hasSelection : (...given: unknown[]) => log.push([name, ...given].join(' ')),
   });
-  const page = { chooseFile: () => log.push('chooseFile'), toggleKeys: () => log.push('toggleKeys') };
-  context = { page, trace };
+  const page = {
+    chooseFile: () => log.push('chooseFile'),
+    toggleKeys: () => log.push('toggleKeys'),
+    showPalette: () => log.push('showPalette'),
+    copy: (text: string) => log.push(`copy ${text}`),
+  };
+  context = { page, trace, row: null };
 });
 
 const idFor = (chord: string, focus: Partial<Focus> = {}, on = context) =>
@@ -77,6 +82,14 @@ describe('a key', () => {
     expect(chordOf(event)).toBe('o');
     expect(chordOf({ ...event, metaKey: true, shiftKey: false })).toBe('ctrl o');
     expect(chordOf({ ...event, altKey: true, shiftKey: false })).toBeNull();
+    expect(chordOf({ ...event, key: 'ArrowLeft', altKey: true })).toBe('alt arrowleft');
+  });
+  it('counts with Shift if it is another command with it', () => {
+    const event = { key: 'M', ctrlKey: false, metaKey: false, altKey: false, shiftKey: true };
+    expect(chordOf(event)).toBe('shift m');
+    expect(chordOf({ ...event, key: 'W' })).toBe('w');
+    // The capital letter of a locked key.
+    expect(chordOf({ ...event, shiftKey: false })).toBe('m');
   });
 });
 
@@ -88,8 +101,15 @@ it('lists the keys of the commands on the sheet', () => {
   ]);
   expect(rows.find(({ does }) => does === 'Open a trace')?.keys).toEqual([['Ctrl', 'O']]);
   const listed = rows.flatMap(({ keys }) => keys.flat());
-  for (const { keys } of COMMANDS)
+  for (const { keys } of COMMANDS.filter((command: Command) => command.keys.length > 0))
     expect(listed.map((key) => key.toLowerCase())).toContain(
-      keys[0]?.split(' ').at(-1)?.replace('arrowup', '↑').replace('arrowdown', '↓').replace('page', 'page '),
+      keys[0]
+        ?.split(' ')
+        .at(-1)
+        ?.replace('arrowleft', '←')
+        .replace('arrowright', '→')
+        .replace('arrowup', '↑')
+        .replace('arrowdown', '↓')
+        .replace('page', 'page '),
     );
 });

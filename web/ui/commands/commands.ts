@@ -1,7 +1,10 @@
 import type { CommandContext, TraceActions } from './context.ts';
+import { ITEM_COMMANDS } from './item_commands.ts';
+import { TRACK_COMMANDS } from './track_commands.ts';
 
 /**
- * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl ` if it needs Ctrl (or Command).
+ * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl `, `shift ` or `alt ` if it needs Ctrl (or Command),
+ * Shift or Alt.
  */
 export type Chord = string;
 
@@ -15,6 +18,10 @@ export interface Command {
   readonly keys: readonly Chord[];
   /** Further keys, which the sheet leaves out. */
   readonly alsoKeys?: readonly Chord[];
+  /** What it would act on now, such as the name of a track. */
+  readonly about?: (context: CommandContext) => string;
+  /** The title in a menu, where it is clear what the command acts on. */
+  readonly inMenu?: string;
   /** The keys work while a dialog is open. */
   readonly overDialogs?: boolean;
   /** Whether the command has an effect now. A disabled command leaves its keys to the browser. */
@@ -46,6 +53,13 @@ export const COMMANDS = [
     enabled: () => true,
     run: ({ page }) => page.toggleKeys(),
   },
+  {
+    id: 'show-palette',
+    title: 'Show all commands',
+    keys: ['ctrl k'],
+    enabled: () => true,
+    run: ({ page }) => page.showPalette(),
+  },
   onTrace('zoom-in', 'Zoom in', ['w'], (trace) => trace.zoom(1 / ZOOM), { alsoKeys: ['+', '='] }),
   onTrace('zoom-out', 'Zoom out', ['s'], (trace) => trace.zoom(ZOOM), { alsoKeys: ['-'] }),
   onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], (trace) => trace.pan(-PAN)),
@@ -54,6 +68,10 @@ export const COMMANDS = [
   onTrace('scroll-down', 'Scroll the tracks down', ['pagedown'], (trace) => trace.scroll(ROWS)),
   onTrace('show-whole', 'Show the whole trace', ['0'], (trace) => trace.showWhole()),
   onTrace('go-to', 'Go to a position or a name', ['g'], (trace) => trace.goTo()),
+  onTrace('back', 'Go back to what was looked at before', ['alt arrowleft'], (trace) => trace.back(), {
+    needs: 'back',
+  }),
+  onTrace('forward', 'Go forward again', ['alt arrowright'], (trace) => trace.forward(), { needs: 'forward' }),
   onTrace('find', 'Find', ['ctrl f', '/'], (trace) => trace.find()),
   onTrace('find-next', 'Select the next hit', ['f3'], (trace) => trace.findStep(1), { needs: 'hits' }),
   onTrace('find-previous', 'Select the previous hit', ['shift f3'], (trace) => trace.findStep(-1), { needs: 'hits' }),
@@ -71,10 +89,24 @@ export const COMMANDS = [
   onTrace('select-callee', 'Select the longest callee', [']'], (trace) => trace.step('callee'), {
     needs: 'selection',
   }),
-  onTrace('select-range', 'Select the range of the selection, or of what is on the screen', ['r'], (trace) =>
-    trace.selectRange(),
+  onTrace(
+    'select-range',
+    'Select the range of the selection, or of what is on the screen',
+    ['r'],
+    (trace) => trace.selectRange(),
+    { inMenu: 'Make it the range' },
   ),
+  onTrace('measure', 'Measure from the selection', ['x'], (trace) => trace.measure(), {
+    needs: 'selection',
+    inMenu: 'Measure from here',
+  }),
+  onTrace('add-note', 'Add a note at the selection or the pointer', ['m'], (trace) => trace.addNote(), {
+    inMenu: 'Add a note',
+  }),
+  onTrace('keep-range', 'Keep the range as a note', ['shift m'], (trace) => trace.keepRange(), { needs: 'range' }),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
+  ...TRACK_COMMANDS,
+  ...ITEM_COMMANDS,
 ] as const satisfies readonly Command[];
 
 /** Steps from the selection, or makes one. */
@@ -93,9 +125,20 @@ export function commandOf(id: CommandId): Command {
 
 interface TraceOptions {
   readonly alsoKeys?: readonly Chord[];
-  /** The command has an effect only with, or only without, a selection, or only after a search. */
-  readonly needs?: 'selection' | 'no selection' | 'hits';
+  readonly inMenu?: string;
+  /** What the command has no effect without. */
+  readonly needs?: keyof typeof NEEDS;
 }
+
+/** What some commands need besides a trace. */
+const NEEDS = {
+  selection: (trace) => trace.hasSelection.peek(),
+  'no selection': (trace) => !trace.hasSelection.peek(),
+  hits: (trace) => trace.hasHits.peek(),
+  range: (trace) => trace.canKeepRange.peek(),
+  back: (trace) => trace.canGoBack.peek(),
+  forward: (trace) => trace.canGoForward.peek(),
+} satisfies Record<string, (trace: TraceActions) => boolean>;
 
 /** A command that needs a trace on the screen. */
 function onTrace<const Id extends string>(
@@ -103,17 +146,15 @@ function onTrace<const Id extends string>(
   title: string,
   keys: readonly Chord[],
   run: (trace: TraceActions) => void,
-  { alsoKeys = [], needs }: TraceOptions = {},
+  { alsoKeys = [], inMenu = title, needs }: TraceOptions = {},
 ): Command & { readonly id: Id } {
   return {
     id,
     title,
     keys,
     alsoKeys,
-    enabled: ({ trace }) => {
-      if (!trace || needs === undefined) return trace !== null;
-      return needs === 'hits' ? trace.hasHits.peek() : trace.hasSelection.peek() === (needs === 'selection');
-    },
+    inMenu,
+    enabled: ({ trace }) => trace !== null && (needs === undefined || NEEDS[needs](trace)),
     run: ({ trace }) => {
       if (trace) run(trace);
     },

@@ -1,4 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals';
+import type { Arrangement } from '../../model/arrangement.ts';
+import type { LaidTrack } from '../../model/layout.ts';
 import type { Step } from '../../model/pointing.ts';
 
 /** What commands can do with the page itself. */
@@ -7,6 +9,33 @@ export interface PageActions {
   chooseFile(): void;
   /** Shows the sheet of keys, or hides it. */
   toggleKeys(): void;
+  /** Shows all commands, with a field to search in them. */
+  showPalette(): void;
+  /** Copies a text to the clipboard. */
+  copy(text: string): void;
+}
+
+/** A name that commands act on. */
+export interface Named {
+  /** Name id, or -1 if it has none. */
+  readonly id: number;
+  readonly text: string;
+  /** It is the name of slices, such as calls. */
+  readonly isCalled: boolean;
+}
+
+/** The row of a table that a menu was opened on. */
+export interface RowTarget {
+  /** null if the row has no name. */
+  readonly named: Named | null;
+  /** The texts of its cells. */
+  readonly cells: readonly string[];
+  /** The expression that finds all with what the clicked cell says; null if there is none. */
+  readonly term: string | null;
+  /** Narrows the table by that expression; null where that is not possible. */
+  readonly narrow: ((term: string) => void) | null;
+  /** Shows what the row is about in the timeline; null if that is no single thing. */
+  readonly show: (() => void) | null;
 }
 
 /** What commands can do with the trace on the screen. */
@@ -37,8 +66,52 @@ export interface TraceActions {
   stepRow(by: 1 | -1): Promise<void>;
   /** Selects a neighbour of the selected item. */
   step(to: Step): Promise<void>;
-  /** Makes the selected slice the range, or else what is on the screen. */
+  /** Measures lengths from the selection to those that follow. */
+  measure(): void;
+  /** Adds a note at the selection, or else at the pointer or in the middle of the screen. */
+  addNote(): void;
+  /** Whether there is a range, or a selection with a length. */
+  readonly canKeepRange: ReadonlySignal<boolean>;
+  /** Adds a note on the range, or else on that of the selection. */
+  keepRange(): void;
+  /** Whether there is a previous place to go to, and a next one. */
+  readonly canGoBack: ReadonlySignal<boolean>;
+  readonly canGoForward: ReadonlySignal<boolean>;
+  /** Goes to the previous place that was looked at. */
+  back(): void;
+  /** Goes to the next place, after going back. */
+  forward(): void;
+  /** Makes the selected slice the range, or all that is measured, or else what is on the screen. */
   selectRange(): void;
+  /** Makes what is on the screen the range. */
+  selectScreen(): void;
+  /** Whether there is a range. */
+  readonly hasRange: ReadonlySignal<boolean>;
+  clearRange(): void;
+  /** The name of the selection, or null. */
+  selectedName(): Named | null;
+  /** The position of the selection as a text that can be gone to, or ''. */
+  positionText(): string;
+  /** Searches by an expression. */
+  findTerm(term: string): void;
+  /** Searches for everything with a name. */
+  findName(named: Named): void;
+  /** Lists the calls of a function by its name id, in the Calls panel. */
+  listCalls(name: number): void;
+  /** Highlights the calls of a function in the timeline. */
+  highlight(name: number): void;
+  /** Keeps the calls of a function as a track. */
+  keepCalls(name: number): void;
+  /** Which tracks are shown, and in which order. */
+  readonly arrangement: Arrangement;
+  /** The track that commands act on, if it is shown. */
+  currentTrack(): LaidTrack | null;
+  /** Makes a track the current one, shows it if it is hidden, and brings it into view. */
+  goToTrack(id: number): void;
+  /** Makes the next (1) or previous (-1) track the current one, and brings it into view. */
+  stepTrack(by: 1 | -1): void;
+  /** Opens the field that filters tracks, and moves the focus to it. */
+  filterTracks(): void;
   /** Clears the selection or the range, the more recent one first, and then the highlighted function. */
   clearLatest(): void;
 }
@@ -48,4 +121,6 @@ export interface CommandContext {
   readonly page: PageActions;
   /** null while no trace is on the screen. */
   readonly trace: TraceActions | null;
+  /** The row that a menu was opened on; null for a menu of anything else, and for keys. */
+  readonly row: RowTarget | null;
 }

@@ -23,6 +23,11 @@ const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
   'enter',
 ]);
 
+/** Keys that are other commands with Shift. With all others Shift changes nothing. */
+const WITH_SHIFT = /^(f\d+|m)$/;
+/** Keys that are commands with Alt. The others with Alt belong to the browser. */
+const WITH_ALT = /^arrow(left|right)$/;
+
 /** Runs the command of each key that reaches the window, until disposed. `context` is called at each key. */
 export function listenForCommands(context: () => CommandContext): Dispose {
   const scope = createScope();
@@ -47,14 +52,14 @@ export function commandFor(chord: Chord | null, focus: Focus, context: CommandCo
   return command.enabled(context) ? command : null;
 }
 
-/** The chord of a key event; null for a key with Alt, which belongs to the browser. */
+/** The chord of a key event; null for a key that belongs to the browser. */
 export function chordOf(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): Chord | null {
   const key = event.key.toLowerCase();
   if (event.ctrlKey || event.metaKey) return `ctrl ${key}`;
-  if (event.altKey) return null;
-  return event.shiftKey && /^f\d+$/.test(key) ? `shift ${key}` : key;
+  if (event.altKey) return WITH_ALT.test(key) && !event.shiftKey ? `alt ${key}` : null;
+  return event.shiftKey && WITH_SHIFT.test(key) ? `shift ${key}` : key;
 }
 
 function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {

@@ -1,4 +1,4 @@
-import { type Chord, COMMANDS, type CommandId, commandOf } from './commands.ts';
+import { type Chord, COMMANDS, type Command, type CommandId, commandOf } from './commands.ts';
 
 /** A line of the sheet of keys. */
 export interface SheetRow {
@@ -35,6 +35,7 @@ const GROUPS: readonly SheetGroup[] = [
       commands(['scroll-up', 'scroll-down'], 'Scroll the tracks'),
       commands(['show-whole']),
       commands(['go-to']),
+      commands(['back', 'forward'], 'Go back, go forward'),
     ],
   },
   {
@@ -51,19 +52,48 @@ const GROUPS: readonly SheetGroup[] = [
     ],
   },
   {
+    title: 'Tracks',
+    rows: [
+      commands(['next-track', 'previous-track'], 'Go to the next, previous track'),
+      gesture('Drag', 'Move a track, by its name'),
+    ],
+  },
+  {
     title: 'Find',
     rows: [commands(['find']), commands(['find-next', 'find-previous'], 'Select the next or previous hit')],
   },
   {
-    title: 'Range of the panels',
-    rows: [gesture('Shift Drag', 'Select a range'), commands(['select-range'])],
+    title: 'Range and lengths',
+    rows: [
+      gesture('Shift Drag', 'Select a range; its edges can be dragged'),
+      gesture('Ctrl', 'While dragging: do not snap to slices'),
+      gesture('Shift Click', 'Measure from the selection to a slice'),
+      commands(['measure']),
+      commands(['select-range']),
+    ],
   },
   {
-    title: 'Flame graph and functions',
+    title: 'Notes',
+    rows: [commands(['add-note']), commands(['keep-range'])],
+  },
+  {
+    title: 'Functions and Tree',
     rows: [
-      gesture('Click', 'Zoom to a call, highlight a function'),
-      gesture('↑ ↓ ← →', 'Go to caller, callee, neighbours; rows of the table'),
-      gesture('Enter', 'Zoom in'),
+      gesture('↑ ↓', 'Go from row to row'),
+      gesture('← →', 'Close and open a row of the tree'),
+      gesture('*', 'Open all rows beside it, then all below it'),
+      gesture('A … Z', 'In the tree: go to a function by its first letters'),
+      gesture('Enter', 'List the calls of the function'),
+      gesture('Escape', 'Go back from that list'),
+    ],
+  },
+  {
+    title: 'Flame graph',
+    rows: [
+      gesture('Click', 'Zoom to a function'),
+      gesture('↑ ↓ ← →', 'Go to caller, callee, neighbours'),
+      gesture('Enter', 'Zoom in; in time order: select the call'),
+      gesture('Z', 'In time order: make the call the range'),
       gesture('Escape', 'Zoom out'),
     ],
   },
@@ -73,7 +103,12 @@ const GROUPS: readonly SheetGroup[] = [
   },
   {
     title: 'Page',
-    rows: [commands(['open-file']), commands(['show-keys'])],
+    rows: [
+      commands(['open-file']),
+      commands(['show-palette']),
+      { keys: [['Right-click'], ['Shift', 'F10']], does: 'Show what can be done with something' },
+      commands(['show-keys']),
+    ],
   },
 ];
 
@@ -108,7 +143,9 @@ function commands(ids: readonly CommandId[], does = ids.map((id) => commandOf(id
 
 function withOthers(groups: readonly SheetGroup[]): readonly SheetGroup[] {
   const listed = new Set(groups.flatMap(({ rows }) => rows.flatMap(({ keys }) => keys.flat())));
-  const others = COMMANDS.filter(({ keys }) => !keys.every((chord) => labelsOf(chord).every((key) => listed.has(key))));
+  const isListed = ({ keys }: Command) => keys.every((chord) => labelsOf(chord).every((key) => listed.has(key)));
+  // One without keys is in menus only.
+  const others = COMMANDS.filter((command) => !isListed(command));
   if (others.length === 0) return groups;
   return [...groups, { title: 'More', rows: others.map(({ id }) => commands([id])) }];
 }

@@ -27,6 +27,7 @@ import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
+import { Measured } from './measured.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -44,6 +45,7 @@ export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl 
     );
   return (
     <aside class="details" aria-label="Details">
+      <Measured open={open} />
       {known.at === 'asking' && <p class="muted">Reading…</p>}
       {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'No details of this selection.'}</p>}
       {known.at === 'known' && (

@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import { shortened } from '../../base/format.ts';
 import type { Details, Value } from '../../base/protocol.ts';
 import { addressKey, fieldKey } from '../../model/derived.ts';
-import { termOfField } from '../../model/find_terms.ts';
+import { termOfField, termOfLabel } from '../../model/find_terms.ts';
 import { executedAddress, keptField, listedAddress } from '../../model/kept_fields.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { KeepButton } from '../parts/keep.tsx';
@@ -18,7 +18,10 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
   const keeper = useContext(Keeper);
   if (!keeper) return null;
   const { open, details } = keeper;
-  const term = termOfField(path, value, details.name >= 0 ? details.title : '');
+  const columns = open.trace.info.value?.columns ?? [];
+  const term =
+    termOfField(path, value, details.name >= 0 ? details.title : '') ??
+    (path.length === 1 ? termOfLabel(path[0]!, value, columns) : null);
   if (term === null) return null;
   return (
     <button

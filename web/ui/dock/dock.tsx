@@ -20,12 +20,15 @@ const SPARED = 220;
 
 /** The panels below the timeline, one in front. Folded, it shows the tabs only. */
 export function Dock({ open, theme, dock, panels }: Props) {
-  const offered = panels.filter((panel) => panel.offered?.(open) ?? true);
+  const inOrder = panels.filter((panel) => panel.offered?.(open) ?? true);
   // Until the format is known, no panel is in front: one that goes away at once would ask for statistics in vain.
   const info = open.trace.info.value;
   const byId = (id: string | undefined) =>
-    id === undefined ? undefined : offered.find((panel) => panel.id === id || panel.views?.includes(id));
-  const front = info && (byId(dock.front.value[info.format]) ?? byId(info.firstTab) ?? offered[0]);
+    id === undefined ? undefined : inOrder.find((panel) => panel.id === id || panel.views?.includes(id));
+  // The tab that suits the format best comes first.
+  const first = byId(info?.firstTab);
+  const offered = first ? [first, ...inOrder.filter((panel) => panel !== first)] : inOrder;
+  const front = info && (byId(dock.front.value[info.format]) ?? offered[0]);
   const isOpen = dock.open.value;
   const views = useMemo(() => createPanelViews(open), [open]);
   useEffect(() => views.dispose, [views]);

@@ -6,32 +6,68 @@ import { Picker } from '../parts/picker.tsx';
 /** Most tracks in a plain menu. A longer one is searched in. */
 const FEW = 40;
 
-/** The range of the panels. A click on the whole trace clears it. */
+/** Most earlier ranges in sight. The widest of them leads to those before. */
+const MOST_CRUMBS = 3;
+
+/** The range of the panels, after the wider ones that it was narrowed from. A click on the whole trace clears it. */
 export function Breadcrumb({ open }: { open: OpenTrace }) {
   const { trace, statistics, timeline } = open;
   const range = statistics.range.value;
   const info = trace.info.value;
   const extent = trace.progress.value.extent;
   if (!range || !info || !extent) return <span class="muted breadcrumb">Whole trace</span>;
+  const trail = statistics.trail.value.slice(-MOST_CRUMBS);
   const takeBack = () => {
     statistics.range.value = null;
   };
   return (
     <nav class="breadcrumb" aria-label="Range">
-      <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
-        Whole trace
-      </button>
-      <span class="muted" aria-hidden="true">
-        ›
+      <span>
+        <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
+          Whole trace
+        </button>
+        <Then />
       </span>
-      <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
-        {formatRange(range.from, range.to, extent.from, info.clock)}
-      </button>
-      <span class="muted">({formatLength(range.to - range.from, info.clock)})</span>
-      <button type="button" class="plain icon" aria-label="Clear range" title="Clear range (Escape)" onClick={takeBack}>
-        ×
-      </button>
+      {trail.map((earlier) => (
+        <span key={`${earlier.from} ${earlier.to}`}>
+          <button
+            type="button"
+            class="plain crumb"
+            title={`Back to ${formatRange(earlier.from, earlier.to, extent.from, info.clock)}`}
+            onClick={() => {
+              statistics.range.value = earlier;
+              timeline.show(earlier);
+            }}
+          >
+            {formatLength(earlier.to - earlier.from, info.clock)}
+          </button>
+          <Then />
+        </span>
+      ))}
+      <span>
+        <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
+          {formatRange(range.from, range.to, extent.from, info.clock)}
+        </button>
+        <span class="muted range-size">({formatLength(range.to - range.from, info.clock)})</span>
+        <button
+          type="button"
+          class="plain icon"
+          aria-label="Clear range"
+          title="Clear range (Escape)"
+          onClick={takeBack}
+        >
+          ×
+        </button>
+      </span>
     </nav>
+  );
+}
+
+function Then() {
+  return (
+    <span class="muted" aria-hidden="true">
+      ›
+    </span>
   );
 }
 

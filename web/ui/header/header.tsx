@@ -11,14 +11,14 @@ import type { ThemeChoice, ThemeControl } from '../../model/theme.ts';
 import type { Trace } from '../../model/trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import { extentLength } from '../../model/view.ts';
-import type { Workbench } from '../../model/workbench.ts';
+import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
+import { NotesButton } from './notes_button.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
 
 interface Props {
-  readonly workbench: Workbench;
-  readonly theme: ThemeControl;
+  readonly page: Page;
   readonly choose: () => void;
   readonly showKeys: () => void;
   /** Opens the search. */
@@ -26,9 +26,11 @@ interface Props {
 }
 
 /** The header: the open file, its progress and its problems. */
-export function Header({ workbench, theme, choose, showKeys, find }: Props) {
+export function Header({ page, choose, showKeys, find }: Props) {
+  const { workbench, theme } = page;
   const bench = workbench.bench.value;
-  const trace = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open.trace : null;
+  const open = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open : null;
+  const trace = open?.trace;
   return (
     <header class="header">
       <span class="brand">
@@ -52,6 +54,7 @@ export function Header({ workbench, theme, choose, showKeys, find }: Props) {
             </svg>
           </button>
         )}
+        {open && trace?.info.value && <NotesButton key={open.id} open={open} page={page} />}
         {trace && (
           <button
             type="button"

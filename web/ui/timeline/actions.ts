@@ -1,42 +1,94 @@
-import { computed } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal } from '@preact/signals';
+import { formatPosition } from '../../base/format.ts';
 import type { Ticks } from '../../base/protocol.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
-import { SLICE_ROW } from '../../model/layout.ts';
+import type { Dock } from '../../model/dock.ts';
+import { termOfName } from '../../model/find_terms.ts';
+import { bandOf, type LaidTrack, SLICE_ROW, trackAt } from '../../model/layout.ts';
+import { rangeAround } from '../../model/measure.ts';
+import { noteHere, rangeHere } from '../../model/note_places.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
+import type { Visits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
 import { FIND_ID } from '../find/find_bar.tsx';
 import { GO_TO_ID } from './go_to.tsx';
+import { TRACK_FILTER_ID } from './track_filter.tsx';
+import type { PointerPlace } from './view_state.ts';
 
-/**
- * What commands do with a trace. `area` is the element of the timeline; `scrollBy` scrolls the tracks by CSS pixels of
- * the layout.
- */
+/** The elements around the actions. */
+export interface Surroundings {
+  /** The element of the timeline. */
+  readonly area: HTMLElement;
+  /** Scrolls the tracks by CSS pixels of the layout. */
+  readonly scrollBy: (pixels: number) => void;
+  /** Whether the field that filters tracks is open. */
+  readonly filtering: Signal<boolean>;
+  readonly dock: Dock;
+  readonly pointer: ReadonlySignal<PointerPlace | null>;
+  readonly visits: Visits;
+}
+
+/** What commands do with a trace. */
 export function createTraceActions(
-  { trace, timeline, selection, statistics, find }: OpenTrace,
-  { area, scrollBy }: { readonly area: HTMLElement; readonly scrollBy: (pixels: number) => void },
+  open: OpenTrace,
+  { area, scrollBy, filtering, dock, pointer, visits }: Surroundings,
 ): TraceActions & { readonly dispose: Dispose } {
+  const { trace, timeline, selection, statistics, find, derived, notes } = open;
   const scope = createScope();
   const widthOf = () => timeline.size.peek().width;
+  const findTerm = (term: string) => {
+    find.shown.value = true;
+    find.ask(term);
+  };
+  const { arrangement } = timeline;
+  const laidOf = (id: number) => timeline.layout.peek().tracks.find(({ track }) => track.id === id);
+  const bringRowIntoView = (pointed: Pointed) => {
+    const laid = laidOf(pointed.track);
+    if (!laid) return;
+    const row = pointed.end === null ? 0 : pointed.depth - laid.track.lowest;
+    const { top, bottom, shift, isPinned } = bandOf(timeline.layout.peek(), timeline.window.peek(), laid);
+    const y = laid.top + laid.slices + row * laid.rowHeight - shift;
+    if (y < top || y > bottom - laid.rowHeight) (isPinned ? timeline.scrollPinned : scrollBy)(y - (top + bottom) / 2);
+  };
   const bringIntoView = (pointed: Pointed) => {
-    const laid = timeline.layout.peek().tracks.find((candidate) => candidate.track.id === pointed.track);
-    if (laid) {
-      const { height } = timeline.size.peek();
-      const row = pointed.end === null ? 0 : pointed.depth - laid.track.lowest;
-      const y = laid.top + laid.slices + row * SLICE_ROW - timeline.scrollTop.peek();
-      if (y < 0 || y > height - SLICE_ROW) scrollBy(y - height / 2);
-    }
+    bringRowIntoView(pointed);
     const view = timeline.view.peek();
     if (!view) return;
     const width = widthOf();
     const left = toPixel(view, pointed.start);
     const right = pointed.end === null ? left : toPixel(view, pointed.end);
     if (right < 0 || left > width) timeline.glideBy((left + Math.min(right, left + width)) / 2 - width / 2);
+  };
+  /** Scrolls so that a track is on the screen, the top of it if it is higher than that. */
+  const bringTrackIntoView = (laid: LaidTrack) => {
+    const { top, bottom, shift, isPinned } = bandOf(timeline.layout.peek(), timeline.window.peek(), laid);
+    const above = laid.top - shift - top;
+    const below = laid.top + laid.height - shift - bottom;
+    const by = above < 0 || laid.height > bottom - top ? above : Math.max(0, below);
+    (isPinned ? timeline.scrollPinned : scrollBy)(by);
+  };
+  /** Makes a track the current one and brings it into view. */
+  const goToTrack = (id: number) => {
+    const go = () => {
+      const laid = laidOf(id);
+      if (laid) bringTrackIntoView(laid);
+    };
+    arrangement.current.value = id;
+    if (laidOf(id)) return go();
+    arrangement.uncover(id);
+    afterLayout(go);
+  };
+  /** The current track if the selection is elsewhere: the next step of the selection leads into it. */
+  const entered = (): number | null => {
+    const own = selection.selected.peek()?.track ?? selection.record.peek()?.track;
+    const id = arrangement.current.peek();
+    return id >= 0 && id !== own ? id : null;
   };
   /** Moves the view to a position unless it is on the screen. */
   const reveal = (x: Ticks) => {
@@ -53,6 +105,22 @@ export function createTraceActions(
     watch([selection.revealed], () => {
       const pointed = selection.revealed.peek();
       if (pointed) bringIntoView(pointed);
+    }),
+  );
+  scope.add(
+    watch([selection.selected, selection.record], () => {
+      const selected = selection.selected.peek();
+      const track = selected?.track ?? selection.record.peek()?.track;
+      if (track === undefined) return;
+      arrangement.current.value = track;
+      if (laidOf(track)) return;
+      // What was selected from elsewhere is to be seen.
+      arrangement.uncover(track);
+      afterLayout(() => {
+        const laid = laidOf(track);
+        if (selected) bringRowIntoView(selected);
+        else if (laid) bringTrackIntoView(laid);
+      });
     }),
   );
   /** Where the last step from row to row led, and the position that it kept to. */
@@ -89,6 +157,21 @@ export function createTraceActions(
     zoom: (factor) => timeline.zoom(widthOf() / 2, factor, 'gliding'),
     pan: (part) => timeline.glideBy(part * widthOf()),
     scroll: (rows) => scrollBy(rows * SLICE_ROW),
+    arrangement,
+    currentTrack: () => laidOf(arrangement.current.peek()) ?? null,
+    goToTrack,
+    stepTrack: (by) => {
+      const { tracks } = timeline.layout.peek();
+      const at = tracks.findIndex(({ track }) => track.id === arrangement.current.peek());
+      // Without a current track, the first step leads to the first one on the screen.
+      const first = tracks.indexOf(trackAt(timeline.layout.peek(), timeline.placeAt(0))!);
+      const next = tracks[at < 0 ? Math.max(0, first) : at + by];
+      if (next) goToTrack(next.track.id);
+    },
+    filterTracks: () => {
+      filtering.value = true;
+      requestAnimationFrame(() => document.getElementById(TRACK_FILTER_ID)?.focus());
+    },
     showWhole: timeline.showWhole,
     find: () => {
       find.shown.value = true;
@@ -110,7 +193,10 @@ export function createTraceActions(
     selectFirst: () => {
       const picture = timeline.picture.peek();
       const view = timeline.view.peek();
-      if (picture && view) select(firstSlice(picture, timeline.layout.peek(), view, widthOf()));
+      if (!picture || !view) return;
+      const layout = timeline.layout.peek();
+      const own = { ...layout, tracks: layout.tracks.filter(({ track }) => track.id === entered()) };
+      select(firstSlice(picture, own, view, widthOf()) ?? firstSlice(picture, layout, view, widthOf()));
     },
     stepRow: async (by) => {
       const view = timeline.view.peek();
@@ -118,8 +204,11 @@ export function createTraceActions(
       const place = from ?? selection.record.peek();
       if (!view || !place) return;
       const rows = rowsOf(timeline.layout.peek());
-      const at = rowOf(rows, place.track, from?.item ?? null);
-      if (at < 0) return;
+      const into = entered();
+      const first = into === null ? -1 : rows.findIndex(({ track }) => track === into);
+      const last = into === null ? -1 : rows.findLastIndex(({ track }) => track === into);
+      const at = first < 0 ? rowOf(rows, place.track, from?.item ?? null) : by > 0 ? first - 1 : last + 1;
+      if (at < 0 && first < 0) return;
       const start = 'start' in place ? place.start : place.x;
       // Several steps keep to one position, so that the way back leads where it came from.
       const time = way?.to === from && way ? way.time : middleOf(start, from?.end ?? null, view, widthOf());
@@ -142,8 +231,30 @@ export function createTraceActions(
       // A selection made in the meantime takes precedence.
       if (found && selection.selected.peek() === from) select(pointedOf(found));
     },
+    measure: () => {
+      selection.anchor.value = selection.place();
+    },
+    addNote: () => {
+      const note = noteHere(open, pointer.peek()?.x ?? null);
+      if (note) notes.add(note);
+    },
+    canKeepRange: computed(() => rangeHere(open) !== null),
+    keepRange: () => {
+      const note = rangeHere(open);
+      if (note) notes.add(note);
+    },
+    canGoBack: visits.canGoBack,
+    canGoForward: visits.canGoForward,
+    back: visits.back,
+    forward: visits.forward,
     selectRange: () => {
       const selected = selection.selected.peek();
+      const anchor = selection.anchor.peek();
+      const place = selection.place();
+      if (anchor && place) {
+        statistics.range.value = rangeAround(anchor, place);
+        return;
+      }
       const view = timeline.view.peek();
       const whole = timeline.whole.peek();
       if (!view || !whole) return;
@@ -152,13 +263,54 @@ export function createTraceActions(
           ? { from: selected.start, to: selected.end }
           : rangeBetween(view, whole, 0, widthOf());
     },
+    selectScreen: () => {
+      const view = timeline.view.peek();
+      const whole = timeline.whole.peek();
+      if (view && whole) statistics.range.value = rangeBetween(view, whole, 0, widthOf());
+    },
+    hasRange: computed(() => statistics.range.value !== null),
+    clearRange: () => {
+      statistics.range.value = null;
+    },
+    selectedName: () => {
+      const selected = selection.selected.peek();
+      const record = selection.record.peek();
+      if (selected) return { id: selected.name, text: trace.names.of(selected.name), isCalled: selected.end !== null };
+      return record && { id: -1, text: trace.names.inPlaceOf(record.name), isCalled: false };
+    },
+    positionText: () => {
+      const x = selection.selected.peek()?.start ?? selection.record.peek()?.x;
+      const info = trace.info.peek();
+      const extent = trace.progress.peek().extent;
+      return x === undefined || !info || !extent ? '' : formatPosition(x, extent.from, info.clock);
+    },
+    findTerm,
+    findName: ({ text }) => findTerm(termOfName(text)),
+    listCalls: (name) => {
+      const info = trace.info.peek();
+      if (!info) return;
+      dock.open.value = true;
+      dock.front.value = { ...dock.front.peek(), [info.format]: 'calls' };
+      statistics.highlighted.value = name;
+      statistics.listed.value = name;
+    },
+    highlight: (name) => {
+      statistics.highlighted.value = name;
+    },
+    keepCalls: derived.keepFunction,
     clearLatest: () => {
       const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;
-      if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
+      if (selection.anchor.peek()) selection.anchor.value = null;
+      else if (ranged && (latest === 'range' || !selected)) statistics.range.value = null;
       else if (selected) selection.clear();
       else statistics.highlighted.value = -1;
     },
     dispose: scope.dispose,
   };
+}
+
+/** Calls `then` when a changed layout is on the screen: until then it cannot be scrolled to what is new. */
+function afterLayout(then: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(then));
 }

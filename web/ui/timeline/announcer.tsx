@@ -1,11 +1,20 @@
 import { useComputed } from '@preact/signals';
 import { formatLength, formatPosition, shortened } from '../../base/format.ts';
+import { trackLines } from '../../model/tracks.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
 /** Announces the selection to screen readers, which cannot read the canvas. */
 export function Announcer({ open }: { open: OpenTrace }) {
-  const { trace, selection } = open;
-  const text = useComputed(() => {
+  const { trace, selection, timeline } = open;
+  const measured = useComputed(() => {
+    const info = trace.info.value;
+    const anchor = selection.anchor.value;
+    const place = selection.place();
+    if (!info || !anchor || !place || place.start === anchor.start) return '';
+    const away = place.start > anchor.start ? place.start - anchor.start : anchor.start - place.start;
+    return `${formatLength(away, info.clock)} ${place.start > anchor.start ? 'after' : 'before'} the start of measuring`;
+  });
+  const placeText = useComputed(() => {
     const selected = selection.selected.value;
     const info = trace.info.value;
     const extent = trace.progress.value.extent;
@@ -20,9 +29,23 @@ export function Announcer({ open }: { open: OpenTrace }) {
     const length = selected.end === null ? '' : `, ${formatLength(selected.end - selected.start, info.clock)}`;
     return `${shortened(trace.names.of(selected.name))}${length}, at ${start}, on ${track}`;
   });
+  const text = useComputed(() => [placeText.value, measured.value].filter(Boolean).join(', '));
+  const at = useComputed(() => {
+    const id = timeline.arrangement.current.value;
+    const own = selection.selected.value?.track ?? selection.record.value?.track;
+    // The track of the selection is told with it.
+    const track = id === own ? undefined : timeline.arrangement.find(id);
+    if (!track) return '';
+    return [shortened(track.name), ...trackLines(track, trace.info.value ?? { sliceNoun: 'slice' })].join(', ');
+  });
   return (
-    <div class="unseen" role="status" aria-live="polite" id="announcer">
-      {text}
-    </div>
+    <>
+      <div class="unseen" role="status" aria-live="polite" id="track-announcer">
+        {at}
+      </div>
+      <div class="unseen" role="status" aria-live="polite" id="announcer">
+        {text}
+      </div>
+    </>
   );
 }

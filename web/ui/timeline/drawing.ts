@@ -41,7 +41,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       ruler,
       extent,
       layout: timeline.layout.peek(),
-      scrollTop: timeline.scrollTop.peek(),
+      window: timeline.window.peek(),
       picture: timeline.picture.peek(),
       marks: highlight.rows.peek(),
       hits: find.marks.rows.peek(),
@@ -49,6 +49,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
       selected: selection.selected.peek(),
+      anchor: selection.anchor.peek(),
       cursor: selection.record.peek()?.x ?? null,
     };
   };
@@ -82,12 +83,13 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
     signals: [
       timeline.view,
       timeline.layout,
-      timeline.scrollTop,
+      timeline.window,
       timeline.picture,
       state.ruler,
       theme,
       selection.hovered,
       selection.selected,
+      selection.anchor,
       selection.record,
       statistics.highlighted,
       trace.names.version,

@@ -1,15 +1,19 @@
-import { computed, useComputed } from '@preact/signals';
+import { computed, type Signal, useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Overview } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
-import type { Layout } from '../../model/layout.ts';
 import type { ThemeControl } from '../../model/theme.ts';
+import type { Timeline } from '../../model/timeline.ts';
 import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { drawOverview } from '../../render/overview.ts';
 import { PALETTES } from '../../render/palette.ts';
+import { useMenu } from '../menu/request.ts';
+import { NoteMarks } from '../notes/lines.tsx';
 import { createSurface, type FrameSize } from '../parts/surface.ts';
+import { wholeMenu } from './menus.ts';
+import { TrackCorner } from './track_filter.tsx';
 
 /** Cells of a row. */
 const MOST_BUCKETS = 2048;
@@ -18,9 +22,17 @@ const HANDLE = 5;
 /** CSS pixels of movement below which a press is a click. */
 const LEAST_DRAG = 4;
 
+interface Props {
+  readonly open: OpenTrace;
+  readonly theme: ThemeControl;
+  /** Whether the field that filters tracks is open. */
+  readonly filtering: Signal<boolean>;
+}
+
 /** The whole trace at a glance, with a brush over the part that the timeline shows. */
-export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
+export function OverviewStrip({ open, theme, filtering }: Props) {
   const { timeline, trace, marks, find } = open;
+  const showMenu = useMenu();
   const strip = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
 
@@ -56,29 +68,30 @@ export function OverviewStrip({ open, theme }: { open: OpenTrace; theme: ThemeCo
     });
     scope.add(surface.dispose);
     scope.add(brushOn(element, open));
+    scope.listen(element, 'contextmenu', wholeMenu(showMenu));
     return scope.dispose;
-  }, [open, theme, timeline, trace]);
+  }, [open, theme, timeline, trace, showMenu]);
 
   return (
     <div class="overview">
-      <div class="overview-label muted">
-        <span>Whole trace</span>
-        <span>Drag to zoom</span>
-      </div>
+      <TrackCorner open={open} filtering={filtering} />
       <div class="overview-strip" ref={strip}>
         <canvas ref={canvas} role="img" aria-label="Overview of the whole trace: when each track was busy" />
         <Brush open={open} />
+        <NoteMarks open={open} />
       </div>
     </div>
   );
 }
 
-/** The rows of the overview in the order of the tracks below it. */
-function rowsInOrder(overview: Overview, { tracks }: Layout): readonly number[] {
-  const places = new Map(tracks.map(({ track }, place) => [track.id, place]));
+/** The rows of the overview in the order of the tracks below it, without those that the person has hidden. */
+function rowsInOrder(overview: Overview, { layout, arrangement }: Timeline): readonly number[] {
+  const places = new Map(layout.peek().tracks.map(({ track }, place) => [track.id, place]));
   const placeOf = (row: number) => places.get(overview.rows[row]!) ?? Number.POSITIVE_INFINITY;
-  const rows = Array.from(overview.rows, (_, row) => row);
-  // A row of a hidden track comes last.
+  const visibility = arrangement.visibility.peek();
+  const all = Array.from(overview.rows, (_, row) => row);
+  const rows = visibility ? all.filter((row) => !visibility.isHidden(overview.rows[row]!)) : all;
+  // A row of a track that is folded away comes last.
   return rows.sort((a, b) => (placeOf(a) === placeOf(b) ? a - b : placeOf(a) - placeOf(b)));
 }
 
@@ -203,7 +216,7 @@ function paint(
   const from = toPixel(strip, overview.from);
   const to = toPixel(strip, overview.to > overview.from ? overview.to : ticks(overview.from + 1n));
   const length = Math.max(1, Number(extentLength(overview)));
-  const order = rowsInOrder(overview, timeline.layout.peek());
+  const order = rowsInOrder(overview, timeline);
   const frame = {
     overview,
     order,

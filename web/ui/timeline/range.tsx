@@ -13,14 +13,21 @@ interface Props {
   readonly drawn: ReadonlySignal<Extent | null>;
 }
 
-/** The selected range as a band over the timeline. */
-export function RangeBand({ open, drawn }: Props) {
+/** The selected range as a band over the timeline, with a stronger line where its dragged edge is that of a slice. */
+export function RangeBand({ open, drawn, snapped }: Props & { readonly snapped: ReadonlySignal<bigint | null> }) {
   const edges = edgesOf(open, drawn.value ?? open.statistics.range.value);
   if (!edges || edges.right <= 0 || edges.left >= edges.width) return null;
   // Browsers lose precision far outside the screen, so the band ends just beyond it.
   const left = Math.max(-2, edges.left);
   const right = Math.min(edges.width + 2, Math.max(edges.right, edges.left + 2));
-  return <div class="range" style={{ left: `${left}px`, width: `${right - left}px` }} />;
+  const view = open.timeline.view.value;
+  const at = snapped.value;
+  return (
+    <>
+      <div class="range" style={{ left: `${left}px`, width: `${right - left}px` }} />
+      {at !== null && view && <div class="range-snapped" style={{ left: `${toPixel(view, at) - 1}px` }} />}
+    </>
+  );
 }
 
 /** The length of the selected range, on the ruler. */

@@ -1,13 +1,17 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { shortened } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
-import { trackAt } from '../../model/layout.ts';
+import { pinnedPart, scrolledHeight, trackAt } from '../../model/layout.ts';
+import { createVisits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
+import { useMenu } from '../menu/request.ts';
+import { NoteFlags } from '../notes/flags.tsx';
+import { NoteLines } from '../notes/lines.tsx';
 import type { Page } from '../page.ts';
 import { createTraceActions } from './actions.ts';
 import { Announcer } from './announcer.tsx';
@@ -15,6 +19,7 @@ import { Divider } from './divider.tsx';
 import { drawTimeline } from './drawing.ts';
 import { listenForGestures } from './gestures.ts';
 import { markCompletion } from './marks.ts';
+import { listenForMenus } from './menus.ts';
 import { OverviewStrip } from './overview.tsx';
 import { gesturesOn } from './pointer.ts';
 import { RangeBand } from './range.tsx';
@@ -31,48 +36,66 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   const area = useRef<HTMLDivElement>(null);
   const shapes = useRef<HTMLDivElement>(null);
   const marks = useRef<HTMLCanvasElement>(null);
+  const showMenu = useMenu();
   const state = useMemo(() => createViewState(open), [open]);
+
+  const scrollBy = useCallback(
+    (pixels: number) => {
+      if (scroller.current) scroller.current.scrollTop += pixels / state.stretch.peek();
+    },
+    [state],
+  );
 
   useEffect(() => {
     const element = area.current;
     // A trace that was replaced at once has no elements any more when its effects run.
     if (!element || !shapes.current || !marks.current) return undefined;
     const scope = createScope();
-    const scrollBy = (pixels: number) => {
-      if (scroller.current) scroller.current.scrollTop += pixels / state.stretch.peek();
+    const scrollAt = (pixels: number, y: number) => {
+      const isPinned = y < pinnedPart(timeline.layout.peek(), timeline.size.peek().height);
+      (isPinned ? timeline.scrollPinned : scrollBy)(pixels);
     };
     // A track that the person scrolled to stays in place when one appears above it.
     let before = timeline.layout.peek();
     scope.add(
       watch([timeline.layout], () => {
         const top = timeline.scrollTop.peek();
-        const first = trackAt(before, top);
+        const from = before.pinnedHeight;
+        const first = trackAt(before, from + top);
         before = timeline.layout.peek();
         const now = first && before.tracks.find(({ track }) => track.id === first.track.id);
-        if (now && top > 0) scrollBy(now.top - first.top);
+        // A track that is pinned now has left its place.
+        const stays = now && now.top >= before.pinnedHeight;
+        if (stays && top > 0) scrollBy(now.top - before.pinnedHeight - (first.top - from));
       }),
     );
-    scope.add(listenForGestures(element, gesturesOn(open, state, scrollBy)));
-    const actions = createTraceActions(open, { area: element, scrollBy });
+    scope.add(watch([state.atEdge], () => element.classList.toggle('at-edge', state.atEdge.peek())));
+    scope.add(listenForGestures(element, gesturesOn(open, state, scrollAt)));
+    const visits = createVisits(open, page.history, (top) => scrollBy(top - timeline.scrollTop.peek()));
+    scope.add(visits.dispose);
+    const surroundings = { area: element, scrollBy, filtering: state.filtering, dock: page.dock };
+    const actions = createTraceActions(open, { ...surroundings, pointer: state.pointer, visits });
     scope.add(actions.dispose);
     page.actions.value = actions;
     scope.add(() => {
       if (page.actions.peek() === actions) page.actions.value = null;
     });
+    scope.add(listenForMenus(element, open, state, showMenu));
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
     // What was opened is what the keys act on now.
     element.focus({ preventScroll: true });
     scope.add(state.dispose);
     return scope.dispose;
-  }, [open, page, state]);
+  }, [open, page, state, scrollBy, showMenu]);
 
   const { layout } = timeline;
   const empty = trace.status.value.at === 'ready' && !trace.progress.value.extent;
   return (
     <div class="work">
-      <OverviewStrip open={open} theme={page.theme} />
+      <OverviewStrip open={open} theme={page.theme} filtering={state.filtering} />
       <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
+      <NoteFlags open={open} page={page} />
       <div
         ref={scroller}
         class="scroller"
@@ -80,9 +103,12 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           timeline.scrollTop.value = event.currentTarget.scrollTop * state.stretch.peek();
         }}
       >
-        <div class="sizer" style={{ height: `${Math.min(TALLEST, layout.value.height)}px` }} />
+        <div
+          class="sizer"
+          style={{ height: `${Math.min(TALLEST, scrolledHeight(layout.value, timeline.size.value.height))}px` }}
+        />
         <div class="pane">
-          <TrackList open={open} />
+          <TrackList open={open} scrollBy={scrollBy} />
           <div
             ref={area}
             class="area"
@@ -94,7 +120,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           >
             <div ref={shapes} role="img" aria-label="Slices" />
             <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
-            <RangeBand open={open} drawn={state.drawn} />
+            <NoteLines open={open} />
+            <RangeBand open={open} drawn={state.drawn} snapped={state.snapped} />
             <Crosshair pointer={state.pointer} />
             {empty && (
               <p class="nothing">

@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Dispose } from '../../base/scope.ts';
+import { scrolledHeight } from '../../model/layout.ts';
 import { type Pointed, pointAt } from '../../model/pointing.ts';
 import { type Ruler, ruler } from '../../model/ruler.ts';
 import type { Extent } from '../../model/view.ts';
@@ -16,10 +17,16 @@ export interface PointerPlace {
 
 /** What the parts of the timeline share besides the model. */
 export interface ViewState {
-  /** The range during a drag with Shift. */
+  /** The range during a drag with Shift, or of one of its edges. */
   readonly drawn: Signal<Extent | null>;
+  /** The position of the dragged edge if it is that of a slice, else null. */
+  readonly snapped: Signal<bigint | null>;
+  /** The pointer is at an edge of the range, which it can drag. */
+  readonly atEdge: Signal<boolean>;
   /** null while the pointer is elsewhere. */
   readonly pointer: Signal<PointerPlace | null>;
+  /** Whether the field that filters tracks is open. */
+  readonly filtering: Signal<boolean>;
   /** null until something is known to show. */
   readonly ruler: ReadonlySignal<Ruler | null>;
   /** Pixels of the layout per pixel of the scroller, at least 1. */
@@ -31,6 +38,9 @@ export interface ViewState {
 export function createViewState({ trace, timeline, selection }: OpenTrace): ViewState {
   const pointer = signal<PointerPlace | null>(null);
   const drawn = signal<Extent | null>(null);
+  const filtering = signal(false);
+  const snapped = signal<bigint | null>(null);
+  const atEdge = signal(false);
   const marks = computed(() => {
     const view = timeline.view.value;
     const info = trace.info.value;
@@ -38,8 +48,10 @@ export function createViewState({ trace, timeline, selection }: OpenTrace): View
     return view && info && extent ? ruler(view, timeline.size.value.width, extent.from, info.clock) : null;
   });
   const stretch = computed(() => {
-    const scrolled = timeline.layout.value.height - timeline.size.value.height;
-    const room = Math.min(TALLEST, timeline.layout.value.height) - timeline.size.value.height;
+    const { height } = timeline.size.value;
+    const tall = scrolledHeight(timeline.layout.value, height);
+    const scrolled = tall - height;
+    const room = Math.min(TALLEST, tall) - height;
     return room > 0 ? Math.max(1, scrolled / room) : 1;
   });
   const dispose = effect(() => {
@@ -47,12 +59,10 @@ export function createViewState({ trace, timeline, selection }: OpenTrace): View
     const view = timeline.view.value;
     const picture = timeline.picture.value;
     const next =
-      at && view && picture
-        ? pointAt(picture, timeline.layout.value, view, at.x, at.y + timeline.scrollTop.value)
-        : null;
+      at && view && picture ? pointAt(picture, timeline.layout.value, view, at.x, timeline.placeAt(at.y)) : null;
     if (!samePointed(selection.hovered.peek(), next)) selection.hovered.value = next;
   });
-  return { pointer, drawn, ruler: marks, stretch, dispose };
+  return { pointer, drawn, filtering, snapped, atEdge, ruler: marks, stretch, dispose };
 }
 
 function samePointed(a: Pointed | null, b: Pointed | null): boolean {

@@ -187,6 +187,7 @@ fn holds(test: &SliceTest, store: &Store, track: TrackId, depth: i32, slice: &Sl
     match test {
         SliceTest::Tracks(tracks) => tracks.contains(&track),
         SliceTest::At(spans) => within(spans, slice.start),
+        SliceTest::Touches((from, to)) => slice.start <= *to && (slice.end > *from || slice.start >= *from),
         SliceTest::Duration(span) => span.is_some_and(|(low, high)| (low..=high).contains(&(slice.end - slice.start))),
         SliceTest::Depth(span) => {
             let lowest = store.tracks.get(track as usize).map_or(0, |track| track.lowest());

@@ -11,14 +11,18 @@
 //!
 //! Only the pieces around the row are read and merged. That is little for a few lanes. More than [`MOST_LANES`], or lanes in
 //! which nothing tells positions apart, are listed one after the other instead.
+//!
+//! A list of some records only, those of a filter for one, has a bit for each row of its lanes: a pass over the pieces sets them.
 
 use std::ops::Range as Numbers;
 
+use unspool_find::Search;
 use unspool_formats::records::{Row, Rows};
-use unspool_formats::{FieldValue, Locator, Record, TrackId, Visitor};
+use unspool_formats::{Locator, Piece, TrackId};
 
 use super::picked::Picked;
-use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, unreadable};
+use super::visitors::{Chosen, Keys, Part, Pick, Picking, Sought};
+use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, run_pass, unreadable};
 use crate::report::TraceErrorOut;
 
 /// Lanes that are merged at most.
@@ -29,42 +33,21 @@ const MOST_AT_ONCE: usize = 256;
 /// Records at one position among which [`RecordReader::at`] chooses.
 const MOST_AT_POSITION: u32 = 64;
 
-/// Rows of a lane.
-#[derive(Clone, Debug)]
-struct Part {
-    lane: u32,
-    rows: Numbers<u64>,
-    /// Which of them, if not all.
-    picked: Option<Picked>,
-}
-
-impl Part {
-    fn len(&self) -> u64 {
-        self.before(self.rows.end)
-    }
-
-    /// Number of rows of the part before a row of the lane.
-    fn before(&self, row: u64) -> u64 {
-        match &self.picked {
-            Some(picked) => picked.rank(row),
-            None => row.clamp(self.rows.start, self.rows.end) - self.rows.start,
-        }
-    }
-}
-
 /// A list of records. It is complete when [`RecordReader::advance`](super::RecordReader::advance) says so.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct List {
     parts: Vec<Part>,
     rows: u64,
     /// Positions at which pieces begin, if the parts are merged by them. Else they come one after the other.
     begins: Option<Vec<u64>>,
     /// What is still to be picked.
-    scope: Option<Scope>,
-    /// Number of rows of the lane that have been looked at, and how many there are.
+    picking: Option<Picking>,
+    /// Number of pieces of the file that have been looked at, or of rows of a database, and how many there are.
     done: (u64, u64),
     /// The part of the merge that was asked for last.
     merged: Merged,
+    /// Rows were picked that are not counted yet.
+    has_uncounted: bool,
 }
 
 /// Consecutive rows of a merge of several lanes.
@@ -77,17 +60,29 @@ struct Merged {
 }
 
 impl List {
-    /// Number of records found so far.
+    /// Counts the records found so far. They can be asked for before all are found; what comes later may be among them.
+    pub fn count(&mut self) {
+        if !std::mem::take(&mut self.has_uncounted) {
+            return;
+        }
+        for picked in self.parts.iter_mut().filter_map(|part| part.picked.as_mut()) {
+            picked.finish();
+        }
+        self.rows = self.parts.iter().map(Part::len).sum();
+        self.merged = Merged::default();
+    }
+
+    /// Number of records found when they were counted last.
     pub fn len(&self) -> u64 {
         self.rows
     }
 
-    /// Whether there is none so far.
+    /// Whether there was none then.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// How far the list is: rows looked at, and how many there are to look at.
+    /// How far the list is: pieces of the file looked at, or rows of a database, and how many there are to look at.
     pub fn progress(&self) -> (u64, u64) {
         self.done
     }
@@ -100,13 +95,14 @@ impl List {
 
 impl RecordReader {
     /// Begins a list. If its records are known by their order, it is complete at once. Otherwise
-    /// [`RecordReader::advance`] looks at every record.
+    /// [`RecordReader::advance`] looks at every record. `filter` decides which records of the scope are listed.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
-    pub fn list(&mut self, scope: &Scope) -> Result<List, TraceErrorOut> {
+    pub fn list(&mut self, scope: &Scope, filter: Option<Search>) -> Result<List, TraceErrorOut> {
         let mut list = List::default();
+        let mut part_of = vec![None; self.lanes.len()];
         for lane in 0..self.lanes.len() as u32 {
             let Some(of_lane) = self.lanes.get(lane as usize) else { continue };
             let (all, is_sorted) = (of_lane.rows, of_lane.sorted);
@@ -122,17 +118,42 @@ impl RecordReader {
             if rows.is_empty() {
                 continue;
             }
-            let must_look = is_mixed || scope.range.is_some() && !is_sorted;
-            let picked = must_look.then(|| Picked::new(all));
-            if must_look {
-                list.scope = Some(scope.clone());
-                list.done.1 += rows.end - rows.start;
+            let must_look = filter.is_some() || is_mixed || scope.range.is_some() && !is_sorted;
+            if let Some(number) = part_of.get_mut(lane as usize) {
+                *number = Some(list.parts.len());
             }
-            list.parts.push(Part { lane, rows, picked });
+            list.parts.push(Part { lane, rows, picked: must_look.then(|| Picked::new(all)) });
+        }
+        if list.parts.iter().any(|part| part.picked.is_some()) {
+            let filter = filter.map(Search::only_counting);
+            let ahead = self.runs(&list.parts);
+            list.done.1 = ahead.iter().map(|run| run.end - run.start).sum();
+            list.picking = Some(Picking { scope: scope.clone(), filter, ahead, part_of });
         }
         list.rows = list.parts.iter().filter(|part| part.picked.is_none()).map(Part::len).sum();
         list.begins = self.begins(&list);
         Ok(list)
+    }
+
+    /// The pieces of the file that have rows of parts of which some are picked, or such rows of a database, the last ones first.
+    fn runs(&self, parts: &[Part]) -> Vec<Numbers<u64>> {
+        let picked = parts.iter().filter(|part| part.picked.is_some());
+        if matches!(self.origin, Origin::Database(..)) {
+            return picked.map(|part| part.rows.clone()).collect();
+        }
+        let mut numbers: Vec<u64> =
+            picked.flat_map(|part| self.pieces_of(part, &part.rows)).map(|piece| piece.number.into()).collect();
+        numbers.sort_unstable();
+        let runs = numbers.chunk_by(|a, b| a + 1 >= *b);
+        runs.rev().filter_map(|run| Some(*run.first()?..run.last()? + 1)).collect()
+    }
+
+    /// The pieces with some rows of a part.
+    fn pieces_of(&self, part: &Part, rows: &Numbers<u64>) -> &[Piece] {
+        let pieces = self.lanes.get(part.lane as usize).map(|lane| lane.pieces.as_slice()).unwrap_or_default();
+        let first = pieces.partition_point(|piece| piece.row <= rows.start).saturating_sub(1);
+        let end = pieces.partition_point(|piece| piece.row < rows.end);
+        pieces.get(first..end).unwrap_or_default()
     }
 
     /// The record at a position, with its fields: preferably one of `track`. `None` if there is none, or if only a look at every
@@ -142,8 +163,8 @@ impl RecordReader {
     ///
     /// Returns an error if the file cannot be read.
     pub fn at(&mut self, x: u64, track: Option<TrackId>) -> Result<Option<Row>, TraceErrorOut> {
-        let mut list = self.list(&Scope { range: Some(x..x.saturating_add(1)), tracks: None })?;
-        if list.scope.is_some() {
+        let mut list = self.list(&Scope { range: Some(x..x.saturating_add(1)), tracks: None }, None)?;
+        if list.picking.is_some() {
             return Ok(None);
         }
         let mut rows = self.rows_of(&mut list, 0, MOST_AT_POSITION)?;
@@ -157,76 +178,52 @@ impl RecordReader {
     ///
     /// Returns an error if the file cannot be read.
     pub fn advance(&mut self, list: &mut List) -> Result<bool, TraceErrorOut> {
-        let Some(scope) = list.scope.clone() else { return Ok(true) };
-        // Only files with one lane have records that must be looked at.
-        let Some(part) = list.parts.first_mut() else { return Ok(true) };
-        let at = part.rows.start + list.done.0;
-        let pieces = self.lanes.get(part.lane as usize).map(|lane| lane.pieces.as_slice()).unwrap_or_default();
-        let i = pieces.partition_point(|piece| piece.row <= at).saturating_sub(1);
-        let end = match pieces.get(i + STEP as usize) {
-            Some(next) => next.row.min(part.rows.end),
-            None if pieces.is_empty() => (at + ROWS).min(part.rows.end),
-            None => part.rows.end,
-        };
-        if let Some(picked) = &mut part.picked {
-            let lane = part.lane;
-            let mut pick = Pick { picked, scope: &scope, lane, rows: at..end };
-            self.visit_ahead(lane, at..end, AHEAD, &mut pick)?;
+        let Some(mut picking) = list.picking.take() else { return Ok(true) };
+        if let Some(run) = picking.ahead.pop() {
+            let step = if matches!(self.origin, Origin::Database(..)) { ROWS } else { STEP.into() };
+            let end = run.end.min(run.start + step);
+            let mut pick = Pick { parts: &mut list.parts, picking: &mut picking, row: None };
+            match &self.origin {
+                Origin::Database(..) => self.visit_ahead(0, run.start..end, AHEAD, &mut pick)?,
+                Origin::File(records, source) => {
+                    let mut pass = records.pass(run.start as u32..end as u32);
+                    run_pass(&mut *pass, &mut self.window, AHEAD, &**source, &mut pick)?;
+                }
+            }
+            list.done.0 += end - run.start;
+            list.has_uncounted = true;
+            if end < run.end {
+                picking.ahead.push(end..run.end);
+            }
         }
-        list.done.0 = end - part.rows.start;
-        if end < part.rows.end {
+        if !picking.ahead.is_empty() {
+            list.picking = Some(picking);
             return Ok(false);
         }
-        if let Some(picked) = &mut part.picked {
-            picked.finish();
-        }
-        list.scope = None;
-        list.rows = list.parts.iter().map(Part::len).sum();
+        list.count();
         Ok(true)
     }
 
     /// The piece of the file at which [`RecordReader::advance`] continues, and how many pieces there are. Both are 0 for a
     /// database.
     pub fn reached(&self, list: &List) -> (u64, u64) {
-        let of = self.pieces();
-        let Some(part) = list.parts.first() else { return (0, of) };
-        let Some(lane) = self.lanes.get(part.lane as usize) else { return (0, of) };
-        let at = part.rows.start + list.done.0;
-        let i = lane.pieces.partition_point(|piece| piece.row <= at).saturating_sub(1);
-        (lane.pieces.get(i).map_or(0, |piece| piece.number.into()), of)
+        if matches!(self.origin, Origin::Database(..)) {
+            return (0, 0);
+        }
+        let next = list.picking.as_ref().and_then(|picking| picking.ahead.last());
+        (next.map_or(0, |run| run.start), self.pieces())
     }
 
-    /// Rows of a complete list with their fields: `count` from number `first` on, fewer at the end.
+    /// Rows of a list with their fields: `count` from number `first` on, fewer at the end.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
     pub fn rows_of(&mut self, list: &mut List, first: u64, count: u32) -> Result<Vec<Row>, TraceErrorOut> {
+        list.count();
         let end = first.saturating_add(count.into()).min(list.rows);
         if first >= end {
             return Ok(Vec::new());
-        }
-        if let [part] = list.parts.as_slice() {
-            let lane = part.lane;
-            let Some(picked) = &part.picked else {
-                return self.rows_of_lane(lane, part.rows.start + first..part.rows.start + end);
-            };
-            let mut rows = Vec::new();
-            // Those of the same piece are read together.
-            let mut wanted = (first..end).filter_map(|rank| picked.select(rank)).peekable();
-            while let Some(begin) = wanted.next() {
-                let end = self.end_of_piece(lane, begin, part.rows.end);
-                let (mut last, mut chosen) = (begin, vec![begin]);
-                while let Some(next) = wanted.next_if(|next| *next < end) {
-                    last = next;
-                    chosen.push(next);
-                }
-                let all = Rows::new(lane, begin..last + 1, VALUES, BYTES);
-                let mut some = Chosen { chosen: &chosen, rows: all };
-                self.visit(lane, begin..last + 1, &mut some)?;
-                rows.extend(some.rows.into_rows());
-            }
-            return Ok(rows);
         }
         if list.begins.is_none() {
             return self.rows_in_turn(list, first..end);
@@ -237,15 +234,10 @@ impl RecordReader {
         let merged = merged.get(..(end - first) as usize).unwrap_or(merged);
         let mut rows = Vec::with_capacity(merged.len());
         for (index, part) in (0..).zip(&list.parts) {
-            // The rows of a lane are consecutive in a merge.
-            let of_part = || merged.iter().filter(|(_, i, _)| *i == index).map(|(.., row)| *row);
-            if let (Some(first), Some(last)) = (of_part().min(), of_part().max()) {
-                rows.extend(
-                    self.rows_of_lane(part.lane, first..last + 1)?
-                        .into_iter()
-                        .map(|row| ((row.x, index, row.row), row)),
-                );
-            }
+            let mut wanted: Vec<u64> = merged.iter().filter(|(_, i, _)| *i == index).map(|(.., row)| *row).collect();
+            wanted.sort_unstable();
+            let of_part = self.chosen_rows(part.lane, part.rows.end, &wanted)?;
+            rows.extend(of_part.into_iter().map(|row| ((row.x, index, row.row), row)));
         }
         rows.sort_by_key(|(key, _)| *key);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
@@ -257,17 +249,41 @@ impl RecordReader {
         for part in &list.parts {
             let from = wanted.start.saturating_sub(before).min(part.len());
             let end = wanted.end.saturating_sub(before).min(part.len());
-            if from < end {
-                rows.extend(self.rows_of_lane(part.lane, part.rows.start + from..part.rows.start + end)?);
+            let (lane, until) = (part.lane, part.rows.end);
+            match &part.picked {
+                _ if from >= end => {}
+                None => rows.extend(self.rows_of_lane(lane, part.rows.start + from..part.rows.start + end)?),
+                Some(picked) => {
+                    let wanted: Vec<u64> = (from..end).filter_map(|rank| picked.select(rank)).collect();
+                    rows.extend(self.chosen_rows(lane, until, &wanted)?);
+                }
             }
             before += part.len();
         }
         Ok(rows)
     }
 
+    /// Some rows of a lane before `until` with their fields, ascending.
+    fn chosen_rows(&mut self, lane: u32, until: u64, wanted: &[u64]) -> Result<Vec<Row>, TraceErrorOut> {
+        let mut rows = Vec::new();
+        let mut rest = wanted;
+        while let Some(begin) = rest.first() {
+            // Those of the same piece are read together, and so are those that follow one another.
+            let end = self.end_of_piece(lane, *begin, until);
+            let apart = rest.windows(2).position(|pair| matches!(pair, [a, b] if *b >= end && *b > a + 1));
+            let (chosen, others) = rest.split_at(apart.map_or(rest.len(), |last| last + 1));
+            rest = others;
+            let range = *begin..chosen.last().unwrap_or(begin) + 1;
+            let mut some = Chosen { chosen, rows: Rows::new(lane, range.clone(), VALUES, BYTES) };
+            self.visit(lane, range, &mut some)?;
+            rows.extend(some.rows.into_rows());
+        }
+        Ok(rows)
+    }
+
     /// Positions at which pieces begin, over all parts; `None` if these are not to be merged.
     fn begins(&self, list: &List) -> Option<Vec<u64>> {
-        if !(2..=MOST_LANES).contains(&list.parts.len()) || list.parts.iter().any(|part| part.picked.is_some()) {
+        if !(2..=MOST_LANES).contains(&list.parts.len()) {
             return None;
         }
         let lanes = list.parts.iter().filter_map(|part| self.lanes.get(part.lane as usize));
@@ -280,7 +296,7 @@ impl RecordReader {
         Some(begins)
     }
 
-    /// The number in a complete list of the record with this locator, position and track, or of the first one at or after
+    /// The number in a list of the record with this locator, position and track, or of the first one at or after
     /// the position. That is also what it returns for a record that the list lacks. `None` if the list ends before.
     ///
     /// If the list has one track after the other, the first one is sought on this track, or on the first track that goes on
@@ -296,6 +312,7 @@ impl RecordReader {
         track: Option<TrackId>,
         locator: Option<Locator>,
     ) -> Result<Option<u64>, TraceErrorOut> {
+        list.count();
         let of_track = |part: &Part| self.lanes.get(part.lane as usize).and_then(|lane| lane.track);
         // Of parts that come one after the other, only that of the track matters.
         let only = match (&list.begins, list.parts.len()) {
@@ -347,7 +364,7 @@ impl RecordReader {
             return Ok((from < rows && from == x).then_some(from));
         }
         // It is usually in the same piece. In a lane that is not sorted it may be anywhere after.
-        let mut search = Search { lane, locator, until, found: None, passed: false };
+        let mut search = Sought { lane, locator, until, found: None, passed: false };
         let mut at = from;
         while at < rows && search.found.is_none() && !search.passed {
             let end = self.end_of_piece(lane, at, rows);
@@ -383,28 +400,54 @@ impl RecordReader {
             let end = lane.pieces.partition_point(|piece| piece.x <= to);
             let begin = lane.pieces.get(begin).map_or(0, |piece| piece.row).clamp(part.rows.start, part.rows.end);
             let end = lane.pieces.get(end).map_or(lane.rows, |piece| piece.row).min(part.rows.end);
-            let mut keys = Keys {
-                lane: part.lane,
-                index,
-                from,
-                to,
-                rows: begin..end.max(begin),
-                before: 0,
-                seen: 0,
-                keys: Vec::new(),
-            };
-            if begin < end {
-                self.visit(part.lane, begin..end, &mut keys)?;
-                if keys.seen < end - begin {
+            merged.first += part.before(begin);
+            // Pieces of which nothing is listed are passed over.
+            for rows in self.listed_runs(part, begin..end.max(begin)) {
+                let wanted = rows.end - rows.start;
+                let picked = part.picked.as_ref();
+                let mut keys = Keys {
+                    lane: part.lane,
+                    index,
+                    picked,
+                    from,
+                    to,
+                    rows: rows.clone(),
+                    before: 0,
+                    seen: 0,
+                    keys: Vec::new(),
+                };
+                self.visit(part.lane, rows, &mut keys)?;
+                if keys.seen < wanted {
                     return Err(unreadable());
                 }
+                merged.first += keys.before;
+                merged.rows.append(&mut keys.keys);
             }
-            merged.first += begin - part.rows.start + keys.before;
-            merged.rows.append(&mut keys.keys);
         }
         merged.rows.sort_unstable();
         list.merged = merged;
         Ok(())
+    }
+
+    /// Rows of the pieces among some rows of a part of which any is listed, in runs.
+    fn listed_runs(&self, part: &Part, rows: Numbers<u64>) -> Vec<Numbers<u64>> {
+        if part.picked.is_none() || rows.is_empty() {
+            return if rows.is_empty() { Vec::new() } else { vec![rows] };
+        }
+        let mut runs: Vec<Numbers<u64>> = Vec::new();
+        let pieces = self.pieces_of(part, &rows);
+        let ends = pieces.iter().skip(1).map(|piece| piece.row).chain([rows.end]);
+        for (piece, end) in pieces.iter().zip(ends) {
+            let (start, end) = (piece.row.max(rows.start), end.min(rows.end));
+            if part.before(start) == part.before(end) {
+                continue;
+            }
+            match runs.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                _ => runs.push(start..end),
+            }
+        }
+        runs
     }
 
     /// Positions, both included, such that all wanted rows lie between them.
@@ -430,117 +473,5 @@ impl RecordReader {
             part.before(lane.pieces.get(piece(&lane.pieces)).map_or(lane.rows, |piece| piece.row))
         };
         list.parts.iter().map(of_part).sum()
-    }
-}
-
-/// Picks the records of a scope.
-struct Pick<'a> {
-    picked: &'a mut Picked,
-    scope: &'a Scope,
-    lane: u32,
-    rows: Numbers<u64>,
-}
-
-impl Visitor for Pick<'_> {
-    fn begin(&mut self, record: &Record<'_>) -> bool {
-        let Scope { range, tracks } = self.scope;
-        if record.lane == self.lane
-            && self.rows.contains(&record.row)
-            && range.as_ref().is_none_or(|range| range.contains(&record.x))
-            && tracks.as_ref().is_none_or(|tracks| tracks.contains(&record.track))
-        {
-            self.picked.pick(record.row);
-        }
-        false
-    }
-}
-
-/// Passes on some of the rows of a lane.
-struct Chosen<'a> {
-    /// Ascending.
-    chosen: &'a [u64],
-    rows: Rows,
-}
-
-impl Visitor for Chosen<'_> {
-    fn begin(&mut self, record: &Record<'_>) -> bool {
-        self.chosen.binary_search(&record.row).is_ok() && self.rows.begin(record)
-    }
-
-    fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        self.rows.field(key, value);
-    }
-
-    fn open(&mut self, key: &str, is_list: bool) {
-        self.rows.open(key, is_list);
-    }
-
-    fn close(&mut self) {
-        self.rows.close();
-    }
-
-    fn end(&mut self) {
-        self.rows.end();
-    }
-
-    fn is_full(&self) -> bool {
-        self.rows.len() >= self.chosen.len()
-    }
-}
-
-/// Finds a record by its locator.
-struct Search {
-    lane: u32,
-    locator: Locator,
-    /// The position beyond which it cannot be.
-    until: Option<u64>,
-    found: Option<u64>,
-    passed: bool,
-}
-
-impl Visitor for Search {
-    fn begin(&mut self, record: &Record<'_>) -> bool {
-        if record.lane == self.lane {
-            if self.locator == record.locator {
-                self.found = Some(record.row);
-            }
-            self.passed |= self.until.is_some_and(|until| record.x > until);
-        }
-        false
-    }
-
-    fn is_full(&self) -> bool {
-        self.found.is_some()
-    }
-}
-
-/// Collects the positions of the records of some rows of a lane.
-struct Keys {
-    lane: u32,
-    index: u32,
-    from: u64,
-    to: u64,
-    rows: Numbers<u64>,
-    /// Number of them before `from`.
-    before: u64,
-    seen: u64,
-    keys: Vec<(u64, u32, u64)>,
-}
-
-impl Visitor for Keys {
-    fn begin(&mut self, record: &Record<'_>) -> bool {
-        if record.lane == self.lane && self.rows.contains(&record.row) {
-            self.seen += 1;
-            if record.x < self.from {
-                self.before += 1;
-            } else if record.x <= self.to {
-                self.keys.push((record.x, self.index, record.row));
-            }
-        }
-        false
-    }
-
-    fn is_full(&self) -> bool {
-        self.seen >= self.rows.end - self.rows.start
     }
 }

@@ -6,6 +6,7 @@
 mod collect;
 mod list;
 pub(crate) mod picked;
+mod visitors;
 
 use std::ops::Range as Numbers;
 
@@ -19,7 +20,7 @@ use unspool_formats::{
 
 pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
 pub use list::List;
-pub use unspool_find::{Disassembler, Search};
+pub use unspool_find::{Beginnings, Disassembler, Search};
 
 use serde::Serialize;
 
@@ -192,7 +193,7 @@ impl Window {
 }
 
 /// Runs a pass until its visitor is full or it is done. `ahead`: bytes that are read at once, or 0 for a pass that needs few.
-fn run(
+fn run_pass(
     pass: &mut dyn Pass,
     window: &mut Window,
     ahead: u64,
@@ -352,7 +353,7 @@ impl RecordReader {
                 let from = u32::try_from(next).unwrap_or(u32::MAX);
                 let end = from.saturating_add(budget.max(1));
                 let mut pass = records.pass(from..end);
-                run(&mut *pass, &mut self.window, AHEAD, &**source, visitor)?;
+                run_pass(&mut *pass, &mut self.window, AHEAD, &**source, visitor)?;
                 Ok(end.into())
             }
         }
@@ -415,7 +416,7 @@ impl RecordReader {
                     let run_of = (piece.number + 1..).zip(rest).take_while(|(n, next)| *n == next.number).count();
                     let end = piece.number + 1 + run_of as u32;
                     let mut pass = records.pass(piece.number..end);
-                    run(&mut *pass, &mut self.window, ahead, &**source, visitor)?;
+                    run_pass(&mut *pass, &mut self.window, ahead, &**source, visitor)?;
                     if visitor.is_full() {
                         break;
                     }

@@ -270,6 +270,7 @@ impl Pass for CallPass<'_> {
 
     fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
         let mut visitor = Insatiable(visitor);
+        self.source.last();
         let used = self.run(rest, &mut visitor);
         self.gone = true;
         // What the decompressor did not take is an incomplete part of the container.

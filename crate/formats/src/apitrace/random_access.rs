@@ -71,11 +71,6 @@ impl RandomAccess {
         Some((stream_at, Range { at: file_at, len }))
     }
 
-    /// Offset in the file of the last listed chunk at or before an offset in the stream, if chunks are listed.
-    pub(crate) fn file_offset(&self, at: StreamOffset) -> Option<u64> {
-        self.chunk(at).map(|(_, range)| range.at)
-    }
-
     /// Offset in the file of the first listed chunk that begins at `at` in the stream or later, if there is one.
     pub(crate) fn file_bound(&self, at: StreamOffset) -> Option<u64> {
         let Self::Chunks { list, .. } = self else { return None };

@@ -93,6 +93,13 @@ impl<'a> Source<'a> {
         if self.begin == at { self.buffer.data() } else { &[] }
     }
 
+    /// Notes that the file ends after the bytes that [`Source::fill`] gets next.
+    pub(super) fn last(&mut self) {
+        if let From::File { unpacker, .. } = &mut self.from {
+            unpacker.last();
+        }
+    }
+
     /// Offset in the file of the next byte that is needed, if the file is.
     pub(super) fn file_at(&self) -> Option<u64> {
         if let From::File { at, .. } = self.from { Some(at) } else { None }
@@ -170,7 +177,7 @@ mod tests {
         assert_eq!(decoder.push(&file, &mut batch).unwrap().used, file.len());
         let records = ApitraceRecords::open(&decoder.index()).unwrap();
         let index = &records.index;
-        let chunk_at = |n: usize| index.access.file_offset(StreamOffset((n * CHUNK) as u64));
+        let chunk_at = |n: usize| index.access.chunk(StreamOffset((n * CHUNK) as u64)).map(|(_, range)| range.at);
 
         let mut source = Source::new(index, 700_000, true);
         assert_eq!(source.file_at(), chunk_at(2));

@@ -1,6 +1,7 @@
 //! Drives a file through its container and the walk to a sink.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use crate::container::{Buffer, Container, Unpack};
 use crate::limits::{Expansion, Limits};
@@ -14,6 +15,9 @@ use super::wire::{MAX_ENTRIES, StreamOffset};
 
 /// Bytes to decompress before control returns to the caller: a decompression bomb expands a portion to gigabytes.
 const BUDGET: u64 = 16 << 20;
+
+/// Minimum distance of listed pieces in the stream, in bytes.
+const APART: u64 = 256 * 1024;
 
 /// What became of a portion.
 pub(crate) struct Fed {
@@ -30,6 +34,8 @@ pub(crate) struct Stream {
     buffer: Buffer,
     pub(crate) walk: Walk,
     pub(crate) tables: Tables,
+    /// Where pieces begin in the stream and in the file.
+    pieces: Vec<(u64, u64)>,
     /// Random access for details; `None` if none are needed.
     pub(crate) access: Option<RandomAccess>,
     /// Number of bytes at the front of the next portion that have already been taken. One byte is held back while there
@@ -56,6 +62,7 @@ impl Stream {
             buffer: Buffer::default(),
             walk: Walk::new(),
             tables: Tables::default(),
+            pieces: Vec::new(),
             access,
             seen: 0,
             taken: 0,
@@ -109,6 +116,7 @@ impl Stream {
     /// to a full sink.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         let mut rest = rest;
+        self.unpacker.last();
         while !self.over {
             let fed = self.feed(rest, sink);
             rest = rest.get(fed.used..).unwrap_or_default();
@@ -154,10 +162,14 @@ impl Stream {
             self.damaged = true;
         }
         let added = self.buffer.data().get(before..).unwrap_or_default();
+        let piece_at = self.unpacker.piece_at();
+        if !added.is_empty() && self.pieces.last().is_none_or(|(last, _)| self.unpacked - last >= APART) {
+            self.pieces.push((self.unpacked, piece_at));
+        }
         if !added.is_empty()
             && let Some(access) = &mut self.access
         {
-            access.add(StreamOffset(self.unpacked), self.unpacker.piece_at(), added);
+            access.add(StreamOffset(self.unpacked), piece_at, added);
         }
         self.unpacked += added.len() as u64;
         added.len()
@@ -193,9 +205,10 @@ impl Stream {
         self.unpacker.piece_at()
     }
 
-    /// Approximate offset in the file of a byte of the stream.
+    /// Approximate offset in the file of a byte of the stream: that of the last listed piece.
     pub(crate) fn file_offset(&self, at: StreamOffset) -> u64 {
-        self.access.as_ref().and_then(|p| p.file_offset(at)).unwrap_or_else(|| self.file_at())
+        let piece = self.pieces.partition_point(|(begin, _)| *begin <= at.0).checked_sub(1);
+        piece.and_then(|piece| self.pieces.get(piece)).map_or(0, |(_, file_at)| *file_at)
     }
 
     /// Absolute offset in the file of the end of what gave the stream, or [`u64::MAX`] if that is unknown.

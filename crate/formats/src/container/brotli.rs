@@ -11,7 +11,7 @@ use brotli_decompressor::{
 
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
-use super::{Buffer, PIECE, Unpack};
+use super::{Buffer, PIECE, Unpack, within_step};
 
 /// The decompressor's allocator. The one it comes with needs std.
 #[derive(Clone, Copy, Default)]
@@ -55,24 +55,27 @@ const _: fn() = || {
     allocates::<HuffmanCode, Heap>();
 };
 
-/// Unpacks Brotli.
+/// Unpacks Brotli, in whole steps of the file: the decompressor does not say where it fails, and what it gives out before
+/// depends on where its input ends.
 pub(crate) struct Brotli {
     state: Box<State>,
     at: u64,
     piece_at: u64,
+    /// The input goes up to the end of the file.
+    last: bool,
     over: bool,
 }
 
 impl Brotli {
     pub(crate) fn new() -> Self {
         // Strict: windows up to 16 MiB, as apitrace writes them. "Large windows" could demand a gigabyte.
-        Self { state: Box::new(State::new_strict(Heap, Heap, Heap)), at: 0, piece_at: 0, over: false }
+        Self { state: Box::new(State::new_strict(Heap, Heap, Heap)), at: 0, piece_at: 0, last: false, over: false }
     }
 }
 
 impl Brotli {
     /// Appends what the decompressor decoded before the damage. It writes its window when that is full or when it needs more
-    /// input, so without this the result would depend on the portions.
+    /// input.
     fn drain(&mut self, out: &mut Buffer) {
         // It refuses to return anything after an error, or if a copy went beyond the end of its block.
         self.state.error_code = BrotliDecoderErrorCode::BROTLI_DECODER_SUCCESS;
@@ -96,6 +99,11 @@ impl Unpack for Brotli {
             // Ignore what follows the stream.
             return Ok(input.len());
         }
+        let input = match within_step(input, self.at) {
+            Some(step) => step,
+            None if self.last => input,
+            None => return Ok(0),
+        };
         self.piece_at = self.at;
         let room = out.room(PIECE);
         let (mut left, mut taken, mut room_left, mut written, mut total) = (input.len(), 0, room.len(), 0, 0);
@@ -127,6 +135,10 @@ impl Unpack for Brotli {
             }
         }
         Ok(taken)
+    }
+
+    fn last(&mut self) {
+        self.last = true;
     }
 
     fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
-use super::{Buffer, Inflate, Inflated, Unpack};
+use super::{Buffer, Inflate, Inflated, Unpack, within_step};
 
 const FIXED: usize = 10;
 const TRAILER: u64 = 8;
@@ -23,7 +23,7 @@ enum State {
     Over,
 }
 
-/// Unpacks gzip.
+/// Unpacks gzip, its data in whole steps of the file.
 pub(crate) struct Gzip {
     state: State,
     at: u64,
@@ -32,11 +32,14 @@ pub(crate) struct Gzip {
     inflate: Inflate,
     members: u64,
     piece_at: u64,
+    /// The input goes up to the end of the file.
+    last: bool,
 }
 
 impl Gzip {
     pub(crate) fn new() -> Self {
-        Self { state: State::Header, at: 0, held: Vec::new(), inflate: Inflate::default(), members: 0, piece_at: 0 }
+        let inflate = Inflate::default();
+        Self { state: State::Header, at: 0, held: Vec::new(), inflate, members: 0, piece_at: 0, last: false }
     }
 
     fn broken(&mut self) -> Problem {
@@ -104,6 +107,11 @@ impl Unpack for Gzip {
                 Ok(taken)
             }
             State::Data => {
+                let input = match within_step(input, self.at) {
+                    Some(step) => step,
+                    None if self.last => input,
+                    None => return Ok(0),
+                };
                 self.piece_at = self.at;
                 let before = out.data().len();
                 let (taken, result) = self.inflate.run(input, out);
@@ -131,6 +139,10 @@ impl Unpack for Gzip {
             }
             State::Over => Ok(input.len()),
         }
+    }
+
+    fn last(&mut self) {
+        self.last = true;
     }
 
     fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {

@@ -100,15 +100,30 @@ pub trait Unpack {
     /// is 0 if the rest of the file is lost: the decompressor does not know its size.
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem>;
 
-    /// Marks the end of the file. Appends what can be salvaged of an incomplete part.
+    /// Notes that the input of [`Unpack::unpack`] goes up to the end of the file from now on. A decompressor may have waited
+    /// for more than that.
+    fn last(&mut self) {}
+
+    /// Marks the end of the file, when nothing was taken or added after [`Unpack::last`]. Appends what can be salvaged of an
+    /// incomplete part.
     ///
     /// # Errors
     ///
     /// Fails if the file ends too early.
     fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem>;
 
-    /// Absolute offset in the file of the compressed bytes of the last addition.
+    /// Absolute offset in the file of the compressed bytes of the last addition, or shortly before. It does not depend on
+    /// portions.
     fn piece_at(&self) -> u64;
+}
+
+/// Bytes of the file that are unpacked together from a stream without parts. If they depended on portions, so would how far
+/// the stream was unpacked when damage in it was found, and where that is.
+const STEP: u64 = 4096;
+
+/// The bytes of `input` up to the end of its step, if it goes that far. It begins at offset `at` of the file.
+fn within_step(input: &[u8], at: u64) -> Option<&[u8]> {
+    input.get(..(STEP - at % STEP) as usize)
 }
 
 /// The decompressor of Brotli that is linked in.
@@ -126,6 +141,7 @@ fn brotli() -> Box<dyn Unpack> {
 /// Decompresses the head of a file, up to about `wanted` decompressed bytes.
 pub fn peek(container: Container, head: &[u8], wanted: usize) -> Vec<u8> {
     let mut unpacker = container.unpacker(&Limits::DEFAULT);
+    unpacker.last();
     let (mut out, mut rest) = (Buffer::default(), head);
     while out.data().len() < wanted {
         let before = out.data().len();

@@ -16,6 +16,7 @@ fn unpack(container: Container, file: &[u8], portion: usize) -> (Vec<u8>, Option
     let (mut out, mut all) = (Buffer::default(), Vec::new());
     let mut held: Vec<u8> = Vec::new();
     let mut parts = file.chunks(portion.max(1));
+    let mut ended = false;
     loop {
         let result = unpacker.unpack(&held, &mut out);
         let added = out.data().len();
@@ -27,7 +28,11 @@ fn unpack(container: Container, file: &[u8], portion: usize) -> (Vec<u8>, Option
             Err(problem) => return (all, Some(problem)),
             Ok(0) if added == 0 => match parts.next() {
                 Some(part) => held.extend_from_slice(part),
-                None => break,
+                None if ended => break,
+                None => {
+                    unpacker.last();
+                    ended = true;
+                }
             },
             Ok(taken) => drop(held.drain(..taken)),
         }
@@ -108,6 +113,49 @@ fn truncated_files_are_salvaged() {
                 assert_eq!(problem.map(|p| (p.kind, p.at)), Some((&TRUNCATED, cut as u64)), "{container:?} {cut}");
             }
         }
+    }
+}
+
+#[test]
+fn damage_is_found_at_the_same_place_in_any_portions() {
+    for (container, file, _) in files() {
+        for at in (10..file.len()).step_by(file.len() / 40) {
+            let mut bad = file.clone();
+            bad[at] ^= 0x55;
+            let whole = unpack(container, &bad, usize::MAX);
+            for portion in [1000, 77] {
+                let parts = unpack(container, &bad, portion);
+                assert_eq!(whole.1, parts.1, "{container:?} damaged at {at}, in portions of {portion}");
+                assert!(whole.0 == parts.0, "{container:?} damaged at {at}, in portions of {portion}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pieces_come_from_the_same_places_in_any_portions() {
+    let places = |container: Container, file: &[u8], portion: usize| {
+        let mut unpacker = container.unpacker(&Limits::DEFAULT);
+        let (mut out, mut places) = (Buffer::default(), Vec::new());
+        let (mut from, mut to) = (0, 0);
+        loop {
+            let taken = unpacker.unpack(&file[from..to], &mut out).unwrap();
+            let added = out.data().len();
+            out.consume(added);
+            places.extend((added > 0).then(|| (unpacker.piece_at(), added)));
+            from += taken;
+            match taken + added {
+                0 if from == file.len() => return places,
+                0 if to == file.len() => unpacker.last(),
+                0 => to = to.saturating_add(portion).min(file.len()),
+                _ => {}
+            }
+        }
+    };
+    for (container, file, _) in files() {
+        let whole = places(container, &file, usize::MAX);
+        assert!(!whole.is_empty());
+        assert_eq!(places(container, &file, 1000), whole, "{container:?}");
     }
 }
 

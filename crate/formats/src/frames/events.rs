@@ -105,7 +105,7 @@ impl Decoder for FramesDecoder {
                 (false, true) => &[Capability::CallStacks],
                 (false, false) => &[],
             },
-            first_tab: Tab::Flame,
+            first_tab: Tab::Events,
             columns: COLUMNS,
             properties,
         }

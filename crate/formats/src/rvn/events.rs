@@ -90,7 +90,7 @@ impl RowDecoder for RvnDecoder {
             slice_noun: "call",
             when_empty: "The trace has no block runs: nothing was executed during the recording.",
             offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],
-            first_tab: Tab::Flame,
+            first_tab: Tab::Events,
             columns: COLUMNS,
             properties,
         }

@@ -404,7 +404,7 @@ impl FdrWalk {
         match record {
             Metadata::NewBuffer { tid } => {
                 self.buffer.tid = tid;
-                (self.has_clock, self.announced) = (false, false);
+                (self.has_clock, self.announced, self.first_function) = (false, false, true);
             }
             Metadata::Pid { pid } => self.buffer.pid = pid,
             Metadata::NewCpu { cpu, clock } => {

@@ -20,6 +20,8 @@ use super::wire::{FUNCTION_LEN, FunctionKind, Header};
 
 /// Function records that are decoded together.
 const RUN: usize = 64;
+/// Bits of a record's first word that no function has: metadata has bit 0, an invalid kind bit 3.
+const NO_FUNCTION: u32 = 0b1001;
 
 /// What the sink keeps from one batch to the next.
 pub(super) struct State {
@@ -40,6 +42,9 @@ pub(super) struct State {
     pub(super) pieces: Pieces,
     /// Planned buffers are being delivered.
     in_order: bool,
+    /// The current buffer is out of time order: only its problems and the buffers within it are of interest, until its thread
+    /// is delivered again.
+    later: bool,
     /// What is being delivered has already been counted.
     again: bool,
     error: Option<Error>,
@@ -59,6 +64,7 @@ impl State {
             checkpoint: 0,
             pieces: Pieces::default(),
             in_order: false,
+            later: false,
             again: false,
             error: None,
         }
@@ -71,7 +77,7 @@ impl State {
 
     /// Plans the buffers of disordered threads. From here on only planned buffers are delivered.
     pub(super) fn begin_plan(&mut self, out: &mut EventBatch) -> Plan {
-        self.in_order = true;
+        (self.in_order, self.later) = (true, false);
         self.threads.plan(&self.checkpoints, out)
     }
 
@@ -176,13 +182,15 @@ impl Sink for ToBatch<'_> {
         let checkpoint = Checkpoint { clock: begin, ..start };
         let entry = Entry { checkpoint, begins: true, delivered, thread, records: 0, from: 0, until: 0 };
         self.state.checkpoint = self.state.checkpoints.push(entry);
-        delivered.then_some(begin)
+        // Its records are walked over even if they come later: only they say where it really ends.
+        self.state.later = !delivered;
+        Some(begin)
     }
 
     fn checkpoint(&mut self, checkpoint: Checkpoint) {
         self.flush();
-        if self.state.again {
-            // It is in the list since the first time.
+        if self.state.again || self.state.later {
+            // It is in the list since the first time, or will be when its records are delivered.
             return;
         }
         let thread = self.state.current;
@@ -197,6 +205,9 @@ impl Sink for ToBatch<'_> {
 
     #[inline]
     fn function(&mut self, f: Function) {
+        if self.state.later {
+            return;
+        }
         self.flush();
         let kind = if f.kind.is_enter() { EventKind::Begin } else { EventKind::End };
         let named = self.state.named.take();
@@ -212,6 +223,9 @@ impl Sink for ToBatch<'_> {
     // Appending to five vectors costs more than decoding. Short columns of fixed size are filled instead, and appended at once.
     #[inline]
     fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64, _cpu: u16) -> Option<Taken> {
+        if self.state.later {
+            return pass_over(records, clock);
+        }
         self.flush();
         let thread = self.state.threads.get_mut(self.state.current).filter(|thread| !thread.is_beyond)?;
         let known = self.state.names.small();
@@ -224,8 +238,7 @@ impl Sink for ToBatch<'_> {
         for (record, ((kind, time), name)) in records.iter().zip(columns) {
             let [a, b, c, d, e, f, g, h] = *record;
             let word = u32::from_le_bytes([a, b, c, d]);
-            // Metadata has bit 0, an invalid kind bit 3.
-            if word & 0b1001 != 0 {
+            if word & NO_FUNCTION != 0 {
                 break;
             }
             let Some(number) = known.get((word >> 4) as usize).copied().filter(|n| *n != NO_NAME) else { break };
@@ -254,6 +267,9 @@ impl Sink for ToBatch<'_> {
     fn argument(&mut self, _value: u64) {}
 
     fn event(&mut self, event: Event) {
+        if self.state.later {
+            return;
+        }
         self.flush();
         self.state.held = Some(Held::new(event));
         self.payload(&[]);
@@ -266,15 +282,34 @@ impl Sink for ToBatch<'_> {
     }
 
     fn problem(&mut self, problem: Problem) {
-        if !self.state.again {
+        // The main pass has found the problems of all buffers.
+        if !self.state.in_order {
             self.out.problems.push(problem);
         }
     }
 
     fn lost(&mut self, at: u64) {
+        if self.state.later {
+            return;
+        }
         self.flush();
         if let Some(thread) = self.state.threads.get(self.state.current).filter(|thread| !thread.is_beyond) {
             self.out.push(EventKind::StackLost, thread.track, thread.latest, 0, Locator::at(at));
         }
     }
+}
+
+/// Takes leading records without a look at what they are. `None` if the first one is no function.
+fn pass_over(records: &[[u8; FUNCTION_LEN]], mut clock: u64) -> Option<Taken> {
+    let (mut count, mut last) = (0, 0);
+    for [a, b, c, d, e, f, g, h] in records {
+        let word = u32::from_le_bytes([*a, *b, *c, *d]);
+        if word & NO_FUNCTION != 0 {
+            break;
+        }
+        (count, last) = (count + 1, word);
+        clock = clock.wrapping_add(u32::from_le_bytes([*e, *f, *g, *h]).into());
+    }
+    let kind = FunctionKind::from_bits(last >> 1 & 7)?;
+    (count > 0).then_some(Taken { count, clock, kind })
 }

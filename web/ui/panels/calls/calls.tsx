@@ -1,7 +1,8 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { type Calls, type CallView, createCalls } from '../../../model/calls.ts';
+import { createFunctionFilter, type FunctionFilter } from '../../../model/function_filter.ts';
 import type { Sort } from '../../../model/functions.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
@@ -24,12 +25,15 @@ interface Memory {
 /** The Calls panel of a trace. */
 export function callsView(open: OpenTrace, { view, choose, sort }: Memory): PanelView {
   const calls = createCalls(open, view);
-  const filter = signal('');
+  const filter = createFunctionFilter(open.trace, open.statistics);
   return {
     component: ({ theme }) => (
       <CallsPanel open={open} theme={theme} calls={calls} choose={choose} sort={sort} filter={filter} />
     ),
-    dispose: calls.dispose,
+    dispose: () => {
+      calls.dispose();
+      filter.dispose();
+    },
   };
 }
 
@@ -39,7 +43,7 @@ interface Props {
   readonly calls: Calls;
   readonly choose: (view: CallView) => void;
   readonly sort: Signal<Sort>;
-  readonly filter: Signal<string>;
+  readonly filter: FunctionFilter;
 }
 
 function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {

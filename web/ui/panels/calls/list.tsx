@@ -8,11 +8,14 @@ import {
   formatPosition,
   shortened,
 } from '../../../base/format.ts';
+import { plainLength, plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Ticks } from '../../../base/protocol.ts';
 import type { FunctionCalls } from '../../../model/call_list.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
+import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import { Segments } from './bar.tsx';
@@ -102,6 +105,20 @@ export function CallListView({ open, calls, list }: Props) {
             {list.progress.value ? waiting(open, list) : amount(known, list.order.value, info.sliceNoun)}
           </span>
         )}
+        {known && known.listed > 0 && (
+          <TakeTable
+            name={`calls of ${title}`}
+            head={['#', plainTitle('Start', info.clock), plainTitle('Duration', info.clock), 'Track']}
+            rows={() =>
+              inPortions(list.portion, ({ item, start, end }, number) => [
+                String(number + 1),
+                plainPosition(start, extent.from, info.clock),
+                plainLength(end - start, info.clock),
+                trace.tracks.peek().get(item.track)?.name ?? '',
+              ])
+            }
+          />
+        )}
       </div>
       {known && differ && <DurationHistogram list={list} known={known} clock={info.clock} />}
       {known ? (
@@ -157,6 +174,11 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
   }, [wanted]);
   // A row that has not arrived is chosen when it does.
   const onKey = (event: KeyboardEvent) => follow(event, current, list.choose);
+  const onMenu = useRowMenu((row) => ({
+    // All have the name of the list.
+    named: { id: list.name, text: trace.names.of(list.name), isCalled: false },
+    show: () => list.choose(row),
+  }));
   const tracks = trace.tracks.value;
   const noun = trace.info.value?.sliceNoun ?? 'call';
   return (
@@ -169,6 +191,7 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
         aria-activedescendant={current >= first && current < end ? `call-${current}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
       >
         <thead>
           <tr aria-rowindex={1}>

@@ -6,7 +6,7 @@ import type { Sort } from '../../../model/functions.ts';
 import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 
-/** The views, as `TraceInfo.firstTab` names them. */
+/** The views. The first one may be that of `TraceInfo.firstTab`. */
 const VIEWS = ['functions', 'tree', 'flame'] as const;
 
 /**
@@ -38,10 +38,10 @@ export function createCallsPanel(dock: Dock): Panel {
   };
 }
 
-/** A list of instructions says little about functions; a flame graph shows where it is. */
-function firstView({ firstTab, offers }: TraceInfo): (typeof VIEWS)[number] {
+/** Of calls that were rebuilt from instructions, the flame graph says more than a table of addresses. */
+function firstView({ firstTab, offers, clock }: TraceInfo): (typeof VIEWS)[number] {
   const first = VIEWS.find((id) => id === firstTab);
-  return first ?? (offers.includes('disassembly') ? 'flame' : 'functions');
+  return first ?? (offers.includes('callStacks') && clock.kind === 'ordinal' ? 'flame' : 'functions');
 }
 
 /** The plural of a noun as a title. */

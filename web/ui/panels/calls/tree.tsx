@@ -2,12 +2,15 @@ import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
+import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import { type TreeColumn, type TreeRow, treeMove, typedRow } from '../../../model/call_tree.ts';
 import { type Calls, closedSiblings } from '../../../model/calls.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
+import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
@@ -74,11 +77,30 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
             {unitOf(info.clock)}
           </span>
         )}
+        {told && <Take open={open} calls={calls} clock={info.clock} />}
       </div>
       <Chips open={open} calls={calls} />
       {told ? <Rows open={open} theme={theme} calls={calls} clock={info.clock} /> : <Uncounted open={open} />}
     </div>
   );
+}
+
+/** Copies the open rows, or saves them: lengths as numbers. */
+function Take({ open: { trace, statistics }, calls, clock }: Pick<RowsProps, 'open' | 'calls' | 'clock'>) {
+  const head = ['Level', 'Function', plainTitle('Total', clock), plainTitle('Self', clock), 'Count'];
+  const texts = ({ level, index }: TreeRow) => {
+    const { columns } = statistics.tree.peek()!;
+    const length = (of: Float64Array) => plainLength(BigInt(Math.round(of[index]!)), clock);
+    const name = trace.names.of(columns.name[index]!);
+    return [
+      String(level),
+      name,
+      length(columns.total),
+      length(columns.self),
+      String(Math.round(columns.count[index]!)),
+    ];
+  };
+  return <TakeTable name="call tree" head={head} rows={() => atOnce(calls.rows.peek(), texts)} />;
 }
 
 interface RowsProps {
@@ -148,6 +170,10 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     event.preventDefault();
     event.stopPropagation();
   };
+  const onMenu = useRowMenu((row) => {
+    const name = rows[row] ? nameAt(rows[row]) : -1;
+    return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
+  });
   const sort = calls.sort.value;
   const swatches = PALETTES[theme.theme.value].slices;
   return (
@@ -182,6 +208,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
         class="tree-rows"
         style={{ height: `${rows.length * TABLE_ROW}px` }}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
       >
         {rows.slice(first, end).map((row, k) => {
           const i = row.index;

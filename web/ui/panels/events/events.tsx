@@ -1,10 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCounted, formatPercent, plural } from '../../../base/format.ts';
+import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
-import type { Listed } from '../../../base/record_protocol.ts';
+import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
+import { termOfCell } from '../../../model/find_terms.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
+import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
+import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import './events.css';
@@ -28,13 +33,30 @@ export function Events({ open }: { open: OpenTrace }) {
   const listed = events.listed.value;
   const failure = events.failure.value;
   if (failure) return <Failure sentence={failure} retry={events.retry} />;
-  if (!info || !extent || !listed) return <Waiting open={open} />;
+  if (!info || !extent) return <Waiting open={open} />;
+  const { text, wrong, filter } = events.filter;
   return (
     <div class="events">
       <div class="panel-bar">
-        <span class="muted">{amount(listed, info)}</span>
+        <ExpressionField
+          open={open}
+          id="events-filter"
+          label={`Filter ${plural(2, info.recordNoun)}`}
+          placeholder="Filter: name, or a term such as arg.count>1"
+          text={text}
+          wrong={wrong.value !== null}
+          onEscape={() => {
+            text.value = '';
+          }}
+        />
+        <span class="muted" role="status">
+          {listed ? amount(listed, info, filter.value !== null) : ''}
+          {listed && trace.records.listing.value ? ` · ${formatPercent(listed.done, listed.of)}` : ''}
+        </span>
+        {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
-      <List open={open} listed={listed} info={info} origin={extent.from} />
+      {wrong.value && <Wrong text={text.value} wrong={wrong.value} />}
+      {listed ? <List open={open} listed={listed} info={info} origin={extent.from} /> : <Waiting open={open} />}
     </div>
   );
 }
@@ -64,9 +86,34 @@ function Waiting({ open: { trace } }: { open: OpenTrace }) {
   return <p class="panel-note muted">{words}</p>;
 }
 
-function amount({ rows, inOrder }: Listed, { recordNoun }: TraceInfo): string {
-  const counted = formatCounted(rows, recordNoun);
+function amount({ rows, inOrder }: Listed, { recordNoun }: TraceInfo, isNarrowed: boolean): string {
+  const counted = isNarrowed ? `${formatCounted(rows, recordNoun)} found` : formatCounted(rows, recordNoun);
   return inOrder ? counted : `${counted}, listed thread by thread: too many threads to merge`;
+}
+
+/** What the cells of a trace's records need. */
+function cellContext({ trace }: OpenTrace, { columns, clock }: TraceInfo, origin: Ticks): CellContext {
+  const tracks = trace.tracks.value;
+  return {
+    columns,
+    clock,
+    origin,
+    threadOf: (track) => tracks.get(track)?.name ?? '',
+    nameOf: trace.names.inPlaceOf,
+  };
+}
+
+/** Copies the list, or saves it: positions as numbers. */
+function Take({ open, info, origin }: { open: OpenTrace; info: TraceInfo; origin: Ticks }) {
+  const { columns, clock, recordNoun } = info;
+  const head = columns.map((column) => (isNumber(column) ? plainTitle(column.label, clock) : column.label));
+  const rows = () => {
+    const context = cellContext(open, info, origin);
+    return inPortions(open.events.portion, (row) =>
+      cellTexts(row, context).map((text, i) => (isNumber(columns[i]!) ? plainPosition(row.x, origin, clock) : text)),
+    );
+  };
+  return <TakeTable name={plural(2, recordNoun)} head={head} rows={rows} />;
 }
 
 interface ListProps {
@@ -90,23 +137,31 @@ function List({ open, listed, info, origin }: ListProps) {
   useEffect(() => {
     if (wanted) go(wanted.row);
   }, [wanted]);
-  const { columns, clock } = info;
-  const tracks = trace.tracks.value;
-  const context: CellContext = {
-    columns,
-    clock,
-    origin,
-    threadOf: (track) => tracks.get(track)?.name ?? '',
-    nameOf: trace.names.inPlaceOf,
-  };
+  const { columns, recordNoun } = info;
+  const context = cellContext(open, info, origin);
   const cells = shown.map((row) => row && cellTexts(row, context));
-  const { pixels, flexible } = useWidths(columns, listed, () =>
+  const { pixels, flexible } = useWidths(columns, events.question.value, () =>
     Array.from({ length: SEEN }, (_, k) => events.row(first + k))
       .filter((row) => row !== null)
       .map((row) => cellTexts(row, context)),
   );
   // A row that has not arrived is chosen when it does.
   const onKey = (event: KeyboardEvent) => follow(event, current, events.choose);
+  const onMenu = useRowMenu((row, cell) => {
+    const record = events.row(row);
+    const text = trace.names.inPlaceOf(record?.name ?? '');
+    const column = columns[cell];
+    const narrow = (term: string) => {
+      const before = events.filter.text.peek().trim();
+      events.filter.text.value = before === '' ? term : `${/ or /i.test(before) ? `(${before})` : before} ${term}`;
+    };
+    return {
+      named: text === '' ? null : { id: -1, text, isCalled: false },
+      show: () => events.choose(row),
+      term: record && column ? termOfCell(column, record, context) : null,
+      narrow,
+    };
+  });
   return (
     <div class="table" ref={box} onScroll={onScroll}>
       <table
@@ -117,6 +172,7 @@ function List({ open, listed, info, origin }: ListProps) {
         aria-activedescendant={current >= first && current < end ? `event-${current}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
         style={{ minWidth: `${pixels.reduce((sum, width) => sum + width, 0)}px` }}
       >
         <colgroup>
@@ -163,7 +219,13 @@ function List({ open, listed, info, origin }: ListProps) {
           <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={columns.length} />
         </tbody>
       </table>
-      {listed.rows === 0 && <p class="panel-note muted">No {plural(2, info.recordNoun)} in this range.</p>}
+      {listed.rows === 0 && (
+        <p class="panel-note muted">
+          {events.filter.filter.value
+            ? `No ${recordNoun} in this range matches.`
+            : `No ${plural(2, recordNoun)} in this range.`}
+        </p>
+      )}
     </div>
   );
 }
@@ -171,10 +233,10 @@ function List({ open, listed, info, origin }: ListProps) {
 /** The {@link columnWidths} of the rows that `sample` returns, once they are there. They stay while the list is the same. */
 function useWidths(
   columns: readonly RecordColumn[],
-  listed: Listed,
+  listed: RecordScope | null,
   sample: () => readonly (readonly string[])[],
 ): Widths {
-  const known = useRef<{ listed: Listed; widths: Widths } | null>(null);
+  const known = useRef<{ listed: RecordScope | null; widths: Widths } | null>(null);
   if (known.current?.listed === listed) return known.current.widths;
   const rows = sample();
   const widths = columnWidths(columns, rows);

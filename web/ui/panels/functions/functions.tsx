@@ -2,8 +2,10 @@ import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
+import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
 import { selectExtreme } from '../../../model/call_list.ts';
+import type { FunctionFilter } from '../../../model/function_filter.ts';
 import {
   type FunctionColumn,
   functionRows,
@@ -18,7 +20,10 @@ import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
+import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Keep } from '../../parts/keep.tsx';
+import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
@@ -43,8 +48,8 @@ const HEADS: Readonly<Record<Column, readonly [title: string, says: string]>> = 
 interface Props extends PanelProps {
   readonly open: OpenTrace;
   readonly sort: Signal<Sort>;
-  /** Text that the names of the listed functions contain. */
-  readonly filter: Signal<string>;
+  /** What narrows the table. */
+  readonly filter: FunctionFilter;
   /** What the bar begins with. */
   readonly lead: ComponentChildren;
   /** What can be done with the chosen function. */
@@ -58,7 +63,7 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
   const { trace, statistics } = open;
   const rows = useComputed(() => {
     const told = statistics.functions.value;
-    return told ? functionRows(told.columns, trace.names, sort.value, filter.value) : new Uint32Array();
+    return told ? functionRows(told.columns, trace.names, sort.value, filter.holds.value) : new Uint32Array();
   });
   const told = statistics.functions.value;
   const info = trace.info.value;
@@ -75,21 +80,26 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
     <div class="functions">
       <div class="panel-bar">
         {lead}
-        <input
-          type="search"
-          placeholder="Filter functions"
-          aria-label="Filter functions"
-          value={filter.value}
-          onInput={(event) => {
-            filter.value = event.currentTarget.value;
+        <ExpressionField
+          open={open}
+          id="functions-filter"
+          label="Filter functions"
+          placeholder="Filter: name, or a term such as dur>1ms"
+          text={filter.text}
+          wrong={filter.wrong.value !== null}
+          onEscape={() => {
+            filter.text.value = '';
           }}
         />
         <span class="muted">
-          {amount(told, rows.value.length, filter.value, info.sliceNoun, open)}
+          {filter.searching.value ? 'Searching… ' : ''}
+          {amount(told, rows.value.length, filter.text.value, info.sliceNoun, open)}
           {tellingColumns(told.columns).includes('total') ? unitOf(info.clock) : ''}
         </span>
         <Accuracy open={open} told={told} actions={actions} />
+        <Take open={open} columns={told.columns} rows={rows.value} clock={info.clock} />
       </div>
+      {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
       <Table
         open={open}
         told={told}
@@ -124,6 +134,27 @@ function amount(
   return `${functions}, estimate from ${formatPercent(visited, slices)} of ${counted}`;
 }
 
+interface TakeProps {
+  readonly open: OpenTrace;
+  readonly columns: FunctionColumns;
+  readonly rows: Uint32Array;
+  readonly clock: Clock;
+}
+
+/** Copies the table, or saves it: lengths as numbers. */
+function Take({ open: { trace }, columns, rows, clock }: TakeProps) {
+  const shown = tellingColumns(columns).filter((by): by is FunctionColumn => by !== 'share');
+  const isLength = (by: FunctionColumn) => by !== 'name' && by !== 'count';
+  const head = shown.map((by) => (isLength(by) ? plainTitle(HEADS[by][0], clock) : HEADS[by][0]));
+  const texts = (i: number) =>
+    shown.map((by) => {
+      if (by === 'name') return trace.names.of(columns.name[i]!);
+      const value = Math.round(columns[by][i]!);
+      return isLength(by) ? plainLength(BigInt(value), clock) : String(value);
+    });
+  return <TakeTable name="functions" head={head} rows={() => atOnce([...rows], texts)} />;
+}
+
 interface AccuracyProps {
   readonly open: OpenTrace;
   readonly told: Told<FunctionColumns>;
@@ -135,9 +166,7 @@ function Accuracy({ open, told, actions }: AccuracyProps) {
   const name = statistics.highlighted.value;
   const exact = statistics.exact.value;
   const percentiles = tellingColumns(told.columns).includes('median');
-  if (name < 0) {
-    return <span class="muted panel-end">{percentiles ? 'Median, p90 and p99 are within 1 %.' : ''}</span>;
-  }
+  if (name < 0) return null;
   return (
     <span class="panel-end functions-end">
       {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
@@ -184,6 +213,10 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
     const name = columns.name[rows[row]!]!;
     statistics.highlighted.value = toggle && name === chosen ? -1 : name;
   };
+  const onMenu = useRowMenu((name) => ({
+    named: { id: name, text: trace.names.of(name), isCalled: true },
+    show: null,
+  }));
   const onKey = (event: KeyboardEvent) => {
     const by = rowsByKey(event, rows.length, page);
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -208,6 +241,7 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
         aria-activedescendant={current >= first && current < end ? `function-${chosen}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
       >
         <thead>
           <tr aria-rowindex={1}>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import { type SqlValue, sqlText } from '../../../base/sql.ts';
 import { LIMIT_SECONDS, type Sql } from '../../../model/sql.ts';
+import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Spacer, useShownRows } from '../virtual_rows.tsx';
 import './query.css';
 
@@ -80,6 +81,13 @@ export function Query({ sql, text }: Props) {
         <span class="panel-end" role="status">
           <Answer sql={sql} />
         </span>
+        {sql.count.value > 0 && (
+          <TakeTable
+            name="rows"
+            head={sql.columns.value}
+            rows={() => atOnce(sql.rows, (row) => row.map((value) => (value === null ? '' : sqlText(value))))}
+          />
+        )}
       </div>
       <Table sql={sql} />
     </div>

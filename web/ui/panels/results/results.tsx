@@ -1,21 +1,20 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Hit, HitOrder } from '../../../base/find_protocol.ts';
 import { formatCount, formatLength, formatPosition, plural, shortened } from '../../../base/format.ts';
+import { plainLength, plainPosition, plainTitle } from '../../../base/plain.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { hitsKey } from '../../../model/derived.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { useRowMenu } from '../../menu/row_menu.ts';
 import { KeepButton } from '../../parts/keep.tsx';
-import { TakeTable } from '../../parts/take_table.tsx';
+import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import './results.css';
 
 /** Rows above and below the visible ones. */
 const SPARE = 8;
-
-/** Hits that are requested at once for a copy. */
-const PORTION = 4096;
 
 interface ColumnOf {
   readonly order: HitOrder;
@@ -36,6 +35,13 @@ export function Results({ open }: { open: OpenTrace }) {
   const box = useRef<HTMLDivElement>(null);
   const count = find.count.value;
   const { place, scroll, go, follow, onScroll } = useLongList(box, count);
+  const onMenu = useRowMenu((row) => {
+    const hit = find.row(row);
+    if (!hit) return null;
+    const { name, title, end } = hit;
+    const text = name === null ? trace.names.inPlaceOf(title) : trace.names.of(name);
+    return { named: { id: name ?? -1, text, isCalled: end !== null }, show: () => find.choose(row) };
+  });
   // Repaint when rows arrive.
   void find.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
@@ -66,13 +72,15 @@ export function Results({ open }: { open: OpenTrace }) {
         return hit.matched;
     }
   };
-  const portions = async function* () {
-    for (let from = 0; ; from += PORTION) {
-      const portion = await find.page(from, PORTION);
-      if (!portion || portion.length === 0) return;
-      yield portion.map((hit) => columns.map((column) => textOf(hit, column)));
-    }
-  };
+  const taken = (hit: Hit) =>
+    columns.map((column) => {
+      if (column === POSITION) return plainPosition(hit.start, extent.from, info.clock);
+      if (column === DURATION) return hit.end === null ? '' : plainLength(hit.end - hit.start, info.clock);
+      return textOf(hit, column);
+    });
+  const heads = columns.map((column) =>
+    column === POSITION || column === DURATION ? plainTitle(column.title, info.clock) : column.title,
+  );
   // A row that has not arrived is chosen when it does.
   const onKey = (event: KeyboardEvent) => follow(event, current, find.choose);
   const isNumber = (column: ColumnOf) => column === POSITION || column === DURATION;
@@ -83,7 +91,7 @@ export function Results({ open }: { open: OpenTrace }) {
           {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
         </span>
         {count > 0 && <KeepHits open={open} />}
-        {count > 0 && <TakeTable name="hits" head={columns.map(({ title }) => title)} rows={portions} />}
+        {count > 0 && <TakeTable name="hits" head={heads} rows={() => inPortions(find.page, taken)} />}
       </div>
       <div class="table" ref={box} onScroll={onScroll}>
         <table
@@ -94,6 +102,7 @@ export function Results({ open }: { open: OpenTrace }) {
           aria-activedescendant={current >= first && current < end ? `hit-${current}` : undefined}
           tabIndex={0}
           onKeyDown={onKey}
+          onContextMenu={onMenu}
         >
           <colgroup>
             {columns.map(({ order: key, width }) => (

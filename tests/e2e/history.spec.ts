@@ -1,0 +1,138 @@
+import { expect, type Page } from '@playwright/test';
+import { fixture, open, pictured, test } from './page.ts';
+
+const selected = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+const said = (page: Page) => page.locator('#announcer').textContent();
+const entry = (page: Page) => page.evaluate(() => history.state?.entry as number | undefined);
+const brush = async (page: Page) => (await page.locator('.brush').boundingBox())!.width;
+
+/** Waits until the view has an entry, and returns the width of its brush. */
+async function rested(page: Page): Promise<number> {
+  let last = -1;
+  await expect
+    .poll(async () => {
+      const before = last;
+      await page.waitForTimeout(800);
+      last = await brush(page);
+      return last === before;
+    })
+    .toBe(true);
+  return last;
+}
+
+/** Selects the call at the beginning of the screen and those below it; returns what is said of each. */
+async function selectThree(page: Page): Promise<string[]> {
+  const seen = [''];
+  for (const key of ['Enter', 'ArrowDown', 'ArrowDown']) {
+    await page.keyboard.press(key);
+    await expect.poll(() => said(page)).not.toBe(seen.at(-1));
+    seen.push((await said(page))!);
+    // A key that is held selects what is not a place of its own.
+    await page.waitForTimeout(150);
+  }
+  return seen;
+}
+
+test('Alt and the arrows lead through what was selected', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const [, first, second, third] = await selectThree(page);
+  await page.keyboard.press('Alt+ArrowLeft');
+  await expect.poll(() => said(page)).toBe(second);
+  await page.keyboard.press('Alt+ArrowLeft');
+  await expect.poll(() => said(page)).toBe(first);
+  await page.keyboard.press('Alt+ArrowRight');
+  await page.keyboard.press('Alt+ArrowRight');
+  await expect.poll(() => said(page)).toBe(third);
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('Alt+ArrowLeft');
+  await expect(selected(page)).toBeHidden();
+});
+
+test('the buttons of the browser lead through views and ranges', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const whole = await brush(page);
+  const box = (await page.locator('.area').boundingBox())!;
+  await page.mouse.move(box.x + 300, box.y + 20);
+  for (let i = 0; i < 12; i += 1) await page.mouse.wheel(0, -100);
+  // On a busy machine the wheel may rest in between.
+  const zoomed = await rested(page);
+  const views = (await entry(page))!;
+  expect(views).toBeGreaterThan(0);
+  expect(views).toBeLessThan(12);
+  expect(zoomed).toBeLessThan(whole / 2);
+  await page.keyboard.press('r');
+  await expect.poll(() => entry(page)).toBe(views + 1);
+  const range = page.getByRole('navigation', { name: 'Range' });
+  await expect(range).toBeVisible();
+  await page.goBack();
+  await expect(range).toBeHidden();
+  for (let i = 0; i < views; i += 1) await page.goBack();
+  await expect.poll(() => brush(page)).toBeCloseTo(whole, 0);
+  for (let i = 0; i < views; i += 1) await page.goForward();
+  await expect.poll(() => brush(page)).toBeCloseTo(zoomed, 0);
+  await page.goForward();
+  await expect(range).toBeVisible();
+});
+
+test('another trace begins anew, and the address stays', async ({ page }) => {
+  await page.goto('./?renderer=canvas2d');
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await selectThree(page);
+  expect(await entry(page)).toBe(3);
+  await open(page, fixture('events.xray'));
+  await pictured(page);
+  await expect.poll(() => entry(page)).toBe(0);
+  // The entries of the other trace are still ahead.
+  await page.goForward();
+  await expect.poll(() => entry(page)).toBe(0);
+  await page.keyboard.press('Enter');
+  await expect(selected(page)).toBeVisible();
+  await expect.poll(() => entry(page)).toBe(1);
+  await page.keyboard.press('Alt+ArrowLeft');
+  await expect(selected(page)).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('events.xray');
+  expect(new URL(page.url()).search).toBe('?renderer=canvas2d');
+});
+
+test('entries from before a reload lead nowhere', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await selectThree(page);
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await expect.poll(() => entry(page)).toBe(0);
+  await page.goBack();
+  expect(page.url()).toBe('about:blank');
+});
+
+test('before the first entry the page is left, after a question if the trace was costly', async ({ page }) => {
+  // Each look at the clock takes long, so reading does.
+  await page.evaluate(() => {
+    const now = performance.now.bind(performance);
+    let late = 0;
+    performance.now = () => {
+      late += 1000;
+      return now() + late;
+    };
+  });
+  await open(page, fixture('threads.xray'));
+  await page.evaluate(() => Reflect.deleteProperty(performance, 'now'));
+  await pictured(page);
+  await page.locator('.area').click({ position: { x: 300, y: 10 } });
+  await page.keyboard.press('Enter');
+  await expect(selected(page)).toBeVisible();
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  await page.goBack();
+  await expect(selected(page)).toBeHidden();
+  expect(asked).toEqual([]);
+  await page.goBack({ timeout: 2000 }).catch(() => null);
+  expect(asked).toEqual(['beforeunload']);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('threads.xray');
+});

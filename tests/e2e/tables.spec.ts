@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+import { fixture, open, pictured, test } from './page.ts';
+
+async function show(page: Page, path: string, tab: string): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture(path));
+  await pictured(page);
+  await page.getByRole('tab', { name: tab }).click();
+}
+
+/** Saves the table in front, by keyboard, and returns its rows. */
+async function saved(page: Page): Promise<string[]> {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Copy or save the table' }).press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Copy' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  return readFileSync(await (await saving).path(), 'utf8')
+    .split('\r\n')
+    .slice(0, -1);
+}
+
+test('functions, call trees and calls are saved with lengths in seconds', async ({ page }) => {
+  await show(page, 'xray/threads.xray', 'Calls');
+  await page.getByRole('row', { name: /#3/ }).first().click();
+  const functions = await saved(page);
+  expect(functions[0]).toBe('Function,Count,Total (s),Self (s),Min (s),Median (s),p90 (s),p99 (s),Max (s)');
+  expect(functions.slice(1).every((row) => /^#\d+,\d+,0\.\d{1,12},/.test(row))).toBe(true);
+  await page.getByRole('button', { name: 'List calls' }).click();
+  await expect(page.locator('#call-0')).toContainText('1');
+  const count = Number(functions.find((row) => row.startsWith('#3,'))!.split(',')[1]);
+  const calls = await saved(page);
+  expect(calls[0]).toBe('#,Start (s),Duration (s),Track');
+  expect(calls).toHaveLength(count + 1);
+  expect(calls.at(-1)).toMatch(new RegExp(`^${count},0\\.\\d+,0\\.\\d+,thread`));
+  await page.getByRole('button', { name: '‹ Back' }).click();
+  await page.getByRole('radio', { name: 'Tree' }).click();
+  await expect(page.getByRole('treeitem').first()).toBeVisible();
+  const tree = await saved(page);
+  expect(tree[0]).toBe('Level,Function,Total (s),Self (s),Count');
+  expect(tree).toHaveLength((await page.getByRole('treeitem').count()) + 1);
+});
+
+test('a narrowed list of records is saved, and copied', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await show(page, 'scene.trace', 'Events');
+  await page.getByRole('combobox', { name: 'Filter calls' }).fill('name:glDrawElements arg.count:108');
+  await expect(page.locator('.events .panel-bar')).toContainText('24 calls found');
+  const rows = await saved(page);
+  expect(rows[0]).toBe('Call,Frame,Thread,Function,Arguments,Result,Flags');
+  expect(rows).toHaveLength(25);
+  expect(rows.slice(1).every((row) => /^\d+,\d+,.*glDrawElements,.*count = 108/.test(row))).toBe(true);
+  await page.getByRole('button', { name: 'Copy or save the table' }).click();
+  await page.getByRole('menuitem', { name: 'Copy' }).click();
+  await expect(page.locator('.take-table')).toContainText('24 rows copied');
+  expect((await page.evaluate(() => navigator.clipboard.readText())).split('\n').length).toBe(26);
+  // The menu closes without a choice.
+  await page.getByRole('button', { name: 'Copy or save the table' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('menu')).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Copy or save the table' })).toBeFocused();
+});
+
+test('rows of a query are saved', async ({ page }) => {
+  await show(page, 'rvn/blocks.sqlite', 'Query');
+  await page.getByRole('textbox', { name: 'SQL query' }).fill("select 1 as a, null as b, 'x,y' as c");
+  await page.getByRole('button', { name: 'Run' }).click();
+  await expect(page.locator('.query')).toContainText('1 row');
+  expect(await saved(page)).toEqual(['a,b,c', '1,,"x,y"']);
+});

@@ -1,0 +1,64 @@
+// Searches: how long until the number of hits and the first page of them are there, and until the first hit and all of them when
+// the records must be read.
+
+const WAIT_MS = 120_000;
+
+/** Expressions that need the records, by the beginning of the format's title. Fields of all records are looked at. */
+const OF_RECORDS = { XRay: 'text:a', apitrace: 'arg.count>1', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
+
+/**
+ * Searches for the function with the most calls, and for records, and measures the second time, when everything is loaded. Times in
+ * ms from the beginning of the search. `names` is null without functions; `records` is null for a database, whose instructions
+ * are a join of many rows.
+ */
+export async function finding(page, title) {
+  const name = await mostCalled(page);
+  await page.keyboard.press('Control+f');
+  await page.waitForSelector('#find-field');
+  const of = async (expression) => {
+    await page.evaluate(search, { expression, wait: WAIT_MS });
+    return page.evaluate(search, { expression, wait: WAIT_MS });
+  };
+  const names = name === null ? null : await of(`name:"${name.replaceAll(/[\\"]/g, '\\$&')}"`);
+  const expression = Object.entries(OF_RECORDS).find(([format]) => title.startsWith(format))?.[1];
+  return { names, records: expression === undefined ? null : await of(expression) };
+}
+
+async function mostCalled(page) {
+  await page.click('#tab-calls');
+  await page.getByRole('radio', { name: /Functions|Names/ }).click();
+  const head = page.locator('.functions th.count button');
+  if ((await head.count()) === 0) return null;
+  await head.click();
+  await page.waitForTimeout(200);
+  return page.locator('.functions tbody td.name').first().getAttribute('title');
+}
+
+/** Runs in the page. */
+async function search({ expression, wait }) {
+  const field = document.querySelector('#find-field');
+  const type = (text) => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, text);
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const until = async (is) => {
+    const end = performance.now() + wait;
+    while (!is() && performance.now() < end) await frame();
+    return performance.now();
+  };
+  type('');
+  await until(() => document.querySelector('.find-count').textContent === '');
+  performance.clearMarks('unspool:find');
+  type(expression);
+  await until(() => performance.getEntriesByName('unspool:find').length > 0);
+  const began = performance.getEntriesByName('unspool:find')[0].startTime;
+  const said = () => document.querySelector('.find-count').textContent;
+  const first = await until(() => /^[1-9]/.test(said()));
+  const done = await until(() => said().includes('hit') && !/[%…]/.test(said()));
+  const hits = Number(said().replaceAll(/\D/g, ''));
+  document.querySelector('#tab-results')?.click();
+  const listing = performance.now();
+  const page = await until(() => hits === 0 || document.querySelector('#hit-0 td:not(:empty)'));
+  return { hits, first: first - began, all: done - began, page: done - began + (page - listing) };
+}

@@ -1,0 +1,156 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { BoundExpression, FindPart, WrongExpression } from '../base/find_protocol.ts';
+import type { JobReply } from '../base/job_protocol.ts';
+import type { SearchSlot } from '../base/record_protocol.ts';
+import type { Dispose } from '../base/scope.ts';
+import type { Trace } from './trace.ts';
+
+/** Time without typing, in milliseconds, after which an expression is read. */
+export const SETTLED_MS = 180;
+
+/** Where a search is. Counts are of hits. */
+export type SearchState =
+  | { readonly at: 'idle' }
+  /** It waits for the file. */
+  | { readonly at: 'waiting' }
+  | { readonly at: 'wrong'; readonly wrong: WrongExpression }
+  /** `share` is how much has been searched, from 0 to 1; null before that is known. */
+  | { readonly at: 'searching'; readonly share: number | null }
+  /** `beyond`: further records match, but are neither listed nor marked. `stopped`: not all records were searched. */
+  | { readonly at: 'done'; readonly beyond: number; readonly stopped: boolean; readonly failure: string | null };
+
+/** Binds an expression to the trace. */
+export type Bind = () => Promise<BoundExpression | WrongExpression | null>;
+
+/** A search of slices, instants and records: first by the trace's worker, then by a pass over the records if they are needed. */
+export interface Search {
+  readonly state: ReadonlySignal<SearchState>;
+  /** The id of the job that holds the hits, or -1. */
+  readonly job: ReadonlySignal<number>;
+  readonly count: ReadonlySignal<number>;
+  /** Ids of the names of hits. */
+  readonly names: ReadonlySignal<ReadonlySet<number>>;
+  /** Counts what was added to the hits of the job. */
+  readonly added: ReadonlySignal<number>;
+  /** Searches anew. While the file is being read it waits, and `resume` goes on. */
+  begin(bind: Bind): void;
+  resume(): void;
+  /** Ends the search and keeps what it has found. */
+  stop(): void;
+  /** Forgets the search. */
+  forget(): void;
+}
+
+/** No search yet. A newer search of a slot takes the place of the older one. `grown` is called after hits have come. */
+export function createSearch(
+  trace: Pick<Trace, 'begin' | 'hits' | 'records' | 'status'>,
+  slot: SearchSlot,
+  grown: () => void = () => undefined,
+): Search {
+  const state = signal<SearchState>({ at: 'idle' });
+  const job = signal(-1);
+  const count = signal(0);
+  const names = signal<ReadonlySet<number>>(new Set());
+  const added = signal(0);
+  let cancel: Dispose = () => undefined;
+  let waiting: Bind | null = null;
+
+  const forget = () => {
+    cancel();
+    cancel = () => undefined;
+    waiting = null;
+    trace.records.stopSearch(slot);
+    if (job.peek() >= 0) void trace.hits(job.peek(), { what: 'drop' });
+    job.value = -1;
+    count.value = 0;
+    names.value = new Set();
+    state.value = { at: 'idle' };
+  };
+  const done = (beyond = 0, stopped = false, failure: string | null = null) => {
+    state.value = { at: 'done', beyond, stopped, failure };
+  };
+  const grow = (found: number, named: Uint32Array) => {
+    if (found === count.peek() && added.peek() > 0) return;
+    count.value = found;
+    names.value = new Set(named);
+    added.value += 1;
+    grown();
+  };
+  /** Has the records searched, and adds what is found to the hits of the job. */
+  const searchRecords = async (id: number, query: Uint8Array) => {
+    state.value = { at: 'searching', share: 0 };
+    let listed = 0;
+    let matching = 0;
+    const isMine = () => job.peek() === id;
+    const answers: Promise<unknown>[] = [];
+    const ended = await trace.records.search(slot, { query, begins: [] }, (part) => {
+      if (!isMine()) return;
+      listed += part.found.x.length;
+      matching = part.count;
+      if (state.peek().at === 'searching') state.value = { at: 'searching', share: part.share };
+      if (part.found.x.length === 0 && part.found.texts.length === 0) return;
+      const answer = trace.hits(id, { what: 'add', found: part.found });
+      answers.push(answer.then((more) => more && isMine() && grow(more.count, more.names)));
+    });
+    await Promise.all(answers);
+    if (!isMine() || state.peek().at !== 'searching') return;
+    done(matching - listed, ended === undefined, ended?.sentence ?? null);
+  };
+  const search = ({ slices, records }: BoundExpression) => {
+    const take = (reply: JobReply<'find'>) => {
+      if (reply.t === 'job-progress') {
+        const { done: visited, of } = reply.progress;
+        state.value = { at: 'searching', share: of > 0 ? visited / of : 0 };
+        return;
+      }
+      if (reply.t === 'job-failed') {
+        done(0, true, reply.error.sentence);
+        return;
+      }
+      if (!reply.last) return;
+      const part = reply.part as FindPart;
+      job.value = reply.id;
+      added.value = 0;
+      grow(part.count, part.names);
+      if (records) void searchRecords(reply.id, records);
+      else done();
+    };
+    cancel = trace.begin({ kind: 'find', slices }, take, slot);
+  };
+  const begin = (bind: Bind) => {
+    forget();
+    if (trace.status.peek().at === 'loading') {
+      waiting = bind;
+      state.value = { at: 'waiting' };
+      return;
+    }
+    state.value = { at: 'searching', share: null };
+    let isNewest = true;
+    cancel = () => {
+      isNewest = false;
+    };
+    void bind().then((bound) => {
+      if (!isNewest || !bound) return;
+      if ('slices' in bound) search(bound);
+      else state.value = { at: 'wrong', wrong: bound };
+    });
+  };
+  return {
+    state,
+    job,
+    count,
+    names,
+    added,
+    begin,
+    resume: () => {
+      if (waiting && trace.status.peek().at !== 'loading') begin(waiting);
+    },
+    stop: () => {
+      if (state.peek().at !== 'searching') return;
+      cancel();
+      trace.records.stopSearch(slot);
+      done(0, true);
+    },
+    forget,
+  };
+}

@@ -1,0 +1,62 @@
+/** What holds for no track or for all, except for some, by their keys. */
+export interface StoredSwitch {
+  readonly all: boolean;
+  readonly except: readonly string[];
+}
+
+/**
+ * What the person has chosen about the tracks of a trace. A plain object that can be stored: tracks have keys, which are the same
+ * in each opening of the file. Keys of tracks that are not there have no effect.
+ */
+export interface TrackChoices {
+  readonly folded: StoredSwitch;
+  readonly compact: StoredSwitch;
+  /** In their order. */
+  readonly pinned: readonly string[];
+  readonly hidden: readonly string[];
+  /** Only this track, what it belongs to and what belongs to it are shown; null for all. */
+  readonly only: string | null;
+  /** Each puts a track before another one of the same parent, or (null) after all of them. Later ones act on what earlier ones did. */
+  readonly moves: readonly (readonly [track: string, before: string | null])[];
+}
+
+const OFF: StoredSwitch = { all: false, except: [] };
+
+/** Nothing is chosen: all tracks are shown in the order of `inOrder`. */
+export const NO_CHOICES: TrackChoices = {
+  folded: OFF,
+  compact: OFF,
+  pinned: [],
+  hidden: [],
+  only: null,
+  moves: [],
+};
+
+/** What was stored as {@link TrackChoices}. What is missing or damaged counts as not chosen. */
+export function readChoices(stored: unknown): TrackChoices {
+  if (typeof stored !== 'object' || stored === null) return NO_CHOICES;
+  const { folded, compact, pinned, hidden, only, moves } = stored as Record<string, unknown>;
+  return {
+    folded: readSwitch(folded),
+    compact: readSwitch(compact),
+    pinned: texts(pinned),
+    hidden: texts(hidden),
+    only: typeof only === 'string' ? only : null,
+    moves: Array.isArray(moves) ? moves.filter(isMove) : [],
+  };
+}
+
+function readSwitch(stored: unknown): StoredSwitch {
+  if (typeof stored !== 'object' || stored === null) return OFF;
+  const { all, except } = stored as Record<string, unknown>;
+  return { all: all === true, except: texts(except) };
+}
+
+function texts(stored: unknown): readonly string[] {
+  return Array.isArray(stored) ? [...new Set(stored.filter((text) => typeof text === 'string'))] : [];
+}
+
+function isMove(move: unknown): move is readonly [string, string | null] {
+  if (!Array.isArray(move) || move.length !== 2 || typeof move[0] !== 'string') return false;
+  return move[1] === null || typeof move[1] === 'string';
+}

@@ -1,0 +1,141 @@
+import { shortened } from '../../base/format.ts';
+import { isOn, type LaidTrack } from '../../model/layout.ts';
+import type { CommandContext, TraceActions } from './context.ts';
+
+/** What can be done with the current track, and with all of them. */
+export const TRACK_COMMANDS = [
+  onTracks('next-track', 'Go to the next track', ['j'], (trace) => trace.stepTrack(1)),
+  onTracks('previous-track', 'Go to the previous track', ['k'], (trace) => trace.stepTrack(-1)),
+  onTracks('filter-tracks', 'Filter tracks', [], (trace) => trace.filterTracks()),
+  onTrack(
+    'pin-track',
+    'Pin the track to the top',
+    ({ track }, { arrangement }) => arrangement.togglePinned(track.id),
+    (laid, { arrangement }) => !arrangement.pinned.peek().includes(laid.track.id),
+  ),
+  onTrack(
+    'unpin-track',
+    'Unpin the track',
+    ({ track }, { arrangement }) => arrangement.togglePinned(track.id),
+    (laid, { arrangement }) => arrangement.pinned.peek().includes(laid.track.id),
+  ),
+  onTrack('hide-track', 'Hide the track', ({ track }, { arrangement }) => arrangement.hide(track.id)),
+  onTrack('show-only-track', 'Hide all other tracks', ({ track }, { arrangement }) => arrangement.showOnly(track.id)),
+  onTracks('show-all-tracks', 'Show hidden tracks', [], ({ arrangement }) => arrangement.showAll(), {
+    isEnabled: ({ arrangement }) => (arrangement.visibility.peek()?.hidden ?? 0) > 0,
+  }),
+  onTrack(
+    'fold-track',
+    'Fold the track',
+    ({ track }, { arrangement }) => arrangement.toggleFolded(track.id),
+    ({ foldable, folded }) => foldable && !folded,
+  ),
+  onTrack(
+    'unfold-track',
+    'Unfold the track',
+    ({ track }, { arrangement }) => arrangement.toggleFolded(track.id),
+    ({ foldable, folded }) => foldable && folded,
+  ),
+  onTracks('fold-all-tracks', 'Fold all tracks', [], ({ arrangement }) => arrangement.foldAll(true)),
+  onTracks('unfold-all-tracks', 'Unfold all tracks', [], ({ arrangement }) => arrangement.foldAll(false), {
+    isEnabled: ({ arrangement }) => {
+      const { all, except } = arrangement.choices.peek().folded;
+      return all || except.length > 0;
+    },
+  }),
+  onTrack(
+    'compact-track',
+    'Make the track compact',
+    ({ track }, { arrangement }) => arrangement.toggleCompact(track.id),
+    (laid, trace) => laid.track.rows > 1 && !isCompact(laid, trace),
+  ),
+  onTrack(
+    'full-track',
+    'Show the track in full height',
+    ({ track }, { arrangement }) => arrangement.toggleCompact(track.id),
+    (laid, trace) => laid.track.rows > 1 && isCompact(laid, trace),
+  ),
+  onTracks('compact-all-tracks', 'Make all tracks compact', [], ({ arrangement }) => arrangement.setCompact(true), {
+    isEnabled: ({ arrangement }) => {
+      const { all, except } = arrangement.choices.peek().compact;
+      return !all || except.length > 0;
+    },
+  }),
+  onTracks(
+    'full-all-tracks',
+    'Show all tracks in full height',
+    [],
+    ({ arrangement }) => arrangement.setCompact(false),
+    {
+      isEnabled: ({ arrangement }) => {
+        const { all, except } = arrangement.choices.peek().compact;
+        return all || except.length > 0;
+      },
+    },
+  ),
+  onTrack(
+    'move-track-up',
+    'Move the track up',
+    ({ track }, trace) => moved(track.id, -1, trace),
+    ({ track }, { arrangement }) => arrangement.sibling(track.id, -1) !== undefined,
+  ),
+  onTrack(
+    'move-track-down',
+    'Move the track down',
+    ({ track }, trace) => moved(track.id, 1, trace),
+    ({ track }, { arrangement }) => arrangement.sibling(track.id, 1) !== undefined,
+  ),
+  onTrack('copy-track-name', 'Copy the name of the track', ({ track }, _, { page }) => page.copy(track.name)),
+] as const;
+
+function isCompact({ track }: LaidTrack, { arrangement }: TraceActions): boolean {
+  return isOn(arrangement.compact.peek(), track.id);
+}
+
+function moved(id: number, by: 1 | -1, { arrangement, goToTrack }: TraceActions): void {
+  arrangement.move(id, by);
+  // The track stays in sight.
+  goToTrack(id);
+}
+
+/** A command on the current track. */
+function onTrack<const Id extends string>(
+  id: Id,
+  title: string,
+  run: (laid: LaidTrack, trace: TraceActions, context: CommandContext) => void,
+  isEnabled: (laid: LaidTrack, trace: TraceActions) => boolean = () => true,
+) {
+  return {
+    id,
+    title,
+    keys: [],
+    enabled: ({ trace }: CommandContext) => {
+      const laid = trace?.currentTrack();
+      return trace !== null && laid != null && isEnabled(laid, trace);
+    },
+    about: ({ trace }: CommandContext) => shortened(trace?.currentTrack()?.track.name ?? ''),
+    run: (context: CommandContext) => {
+      const laid = context.trace?.currentTrack();
+      if (context.trace && laid) run(laid, context.trace, context);
+    },
+  };
+}
+
+/** A command on no track in particular. */
+function onTracks<const Id extends string, const Keys extends readonly string[]>(
+  id: Id,
+  title: string,
+  keys: Keys,
+  run: (trace: TraceActions) => void,
+  { isEnabled = () => true }: { readonly isEnabled?: (trace: TraceActions) => boolean } = {},
+) {
+  return {
+    id,
+    title,
+    keys,
+    enabled: ({ trace }: CommandContext) => trace !== null && isEnabled(trace),
+    run: ({ trace }: CommandContext) => {
+      if (trace) run(trace);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { shortened } from '../../base/format.ts';
+import { goTo } from '../../model/go_to.ts';
+import { type Rankable, ranked } from '../../model/palette.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { type Chord, COMMANDS, type Command } from '../commands/commands.ts';
+import type { CommandContext } from '../commands/context.ts';
+import type { Page } from '../page.ts';
+
+/** Something that the palette offers. */
+export interface Entry extends Rankable {
+  /** What it acts on, or ''. */
+  readonly about: string;
+  /** null without a key. */
+  readonly key: Chord | null;
+  readonly run: () => void;
+}
+
+/** Most tracks that are offered. */
+const MOST_TRACKS = 50;
+/** Characters of a query in a title. */
+const LONGEST_QUERY = 60;
+
+/** What the palette offers for a query: commands and panels, then tracks, then what can be done with the text itself. */
+export function entriesFor(
+  query: string,
+  recent: readonly string[],
+  page: Page,
+  context: CommandContext,
+): readonly Entry[] {
+  const bench = page.workbench.bench.peek();
+  const open = bench.at === 'open' && context.trace ? bench.open : null;
+  const commands = (COMMANDS as readonly Command[])
+    .filter((command) => command.id !== 'show-palette' && command.enabled(context))
+    .map((command) => ({
+      id: command.id,
+      title: command.title,
+      about: command.about?.(context) ?? '',
+      key: command.keys[0] ?? null,
+      run: () => command.run(context),
+    }));
+  if (!open) return ranked(commands, query, recent);
+  const known = ranked([...commands, ...panelsOf(open, page)], query, recent);
+  if (query.trim() === '') return known;
+  return [...known, ...tracksOf(open, query, context), ...textOf(open, query.trim(), page)];
+}
+
+function panelsOf(open: OpenTrace, { panels, dock }: Page): readonly Entry[] {
+  const info = open.trace.info.peek();
+  if (!info) return [];
+  return panels
+    .filter((panel) => panel.offered?.(open) ?? true)
+    .map((panel) => ({
+      id: `panel ${panel.id}`,
+      title: `Show ${panel.titleFor?.(open) ?? panel.title}`,
+      about: 'Panel',
+      key: null,
+      run: () => {
+        dock.open.value = true;
+        dock.front.value = { ...dock.front.peek(), [info.format]: panel.id };
+      },
+    }));
+}
+
+function tracksOf({ timeline }: OpenTrace, query: string, { trace }: CommandContext): readonly Entry[] {
+  const tracks = timeline.arrangement.ordered
+    .peek()
+    .map((track) => ({ id: `track ${track.id}`, title: `Go to ${shortened(track.name)}`, track }));
+  return ranked(tracks, query, [], MOST_TRACKS).map(({ id, title, track }) => ({
+    id,
+    title,
+    about: track.detail === '' ? 'Track' : shortened(track.detail),
+    key: null,
+    run: () => trace?.goToTrack(track.id),
+  }));
+}
+
+function textOf(open: OpenTrace, text: string, { workbench }: Page): readonly Entry[] {
+  const shown = shortened(text, LONGEST_QUERY);
+  return [
+    {
+      id: 'find-text',
+      title: `Find “${shown}”`,
+      about: 'Search',
+      key: null,
+      run: () => {
+        open.find.shown.value = true;
+        open.find.ask(text);
+      },
+    },
+    {
+      id: 'go-to-text',
+      title: `Go to “${shown}”`,
+      about: 'Position or name',
+      key: null,
+      run: () => {
+        void goTo(text, open).then((sentence) => {
+          if (sentence !== '') workbench.tell(sentence);
+        });
+      },
+    },
+  ];
+}
