@@ -195,10 +195,10 @@ fn line_of(dwarf: &Dwarf<Part>, unit: &Unit<Part>, address: u64) -> Result<(Stri
     // Address, file and line of the row before, in the same sequence.
     let mut before: Option<(u64, u64, u64)> = None;
     while let Some((_, row)) = rows.next_row()? {
-        if let Some((from, file, line)) = before {
-            if (from..row.address()).contains(&address) {
-                return Ok((file_of(dwarf, unit, rows.header(), file)?, line));
-            }
+        if let Some((from, file, line)) = before
+            && (from..row.address()).contains(&address)
+        {
+            return Ok((file_of(dwarf, unit, rows.header(), file)?, line));
         }
         let place = (row.address(), row.file_index(), row.line().map_or(0, |line| line.get()));
         before = (!row.end_sequence()).then_some(place);
