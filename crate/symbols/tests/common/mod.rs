@@ -118,6 +118,9 @@ fn map(layout: Layout, functions: usize) -> Vec<u8> {
     out.bytes
 }
 
+/// Name, type, flags, address, content, link.
+type Section<'a> = (&'a str, u64, u64, u64, &'a [u8], u64);
+
 /// An ELF program with these functions.
 pub(crate) fn elf(layout: Layout, functions: &[&str]) -> Vec<u8> {
     let Layout { wide, big_endian, .. } = layout;
@@ -151,8 +154,7 @@ pub(crate) fn elf(layout: Layout, functions: &[&str]) -> Vec<u8> {
     let names = "\0.text\0xray_instr_map\0.symtab\0.strtab\0.rela.dyn\0.shstrtab\0";
     let name = |name: &str| names.find(&format!("\0{name}\0")).unwrap() as u64 + 1;
     let (header, row) = if wide { (64, 64) } else { (52, 40) };
-    // Name, type, flags, address, content, link.
-    let sections: [(&str, u64, u64, u64, &[u8], u64); 6] = [
+    let sections: [Section<'_>; 6] = [
         (".text", 1, 6, TEXT, &[0x90; 512], 0),
         ("xray_instr_map", 1, 2, MAP, &map, 0),
         (".symtab", 2, 0, 0, &symbols.bytes, 4),
