@@ -4,7 +4,7 @@
 const WAIT_MS = 120_000;
 
 /** Expressions that need the records, by the beginning of the format's title. Fields of all records are looked at. */
-const OF_RECORDS = { XRay: 'text:a', apitrace: 'arg.count>1', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
+const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.count>1', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
 
 /**
  * Searches for the function with the most calls, and for records, and measures the second time, when everything is loaded. Times in
@@ -54,9 +54,10 @@ async function search({ expression, wait }) {
   await until(() => performance.getEntriesByName('unspool:find').length > 0);
   const began = performance.getEntriesByName('unspool:find')[0].startTime;
   const said = () => document.querySelector('.find-count').textContent;
-  const first = await until(() => /^[1-9]/.test(said()));
-  const done = await until(() => said().includes('hit') && !/[%…]/.test(said()));
-  const hits = Number(said().replaceAll(/\D/g, ''));
+  const isDone = () => said().includes('hit') && !/[%…]/.test(said());
+  const first = await until(() => /^[1-9]/.test(said()) || isDone());
+  const done = await until(isDone);
+  const hits = Number(/^[\d,]+/.exec(said())?.[0].replaceAll(',', ''));
   document.querySelector('#tab-results')?.click();
   const listing = performance.now();
   const page = await until(() => hits === 0 || document.querySelector('#hit-0 td:not(:empty)'));

@@ -17,7 +17,7 @@ fn open(path: &Path) -> Option<RecordReader> {
 
 /// Checks the list of a scope that has these transitions.
 fn check(reader: &mut RecordReader, scope: &Scope, expected: std::ops::Range<u64>) {
-    let mut list = reader.list(scope).unwrap();
+    let mut list = reader.list(scope, None).unwrap();
     while !reader.advance(&mut list).unwrap() {}
     let len = expected.end - expected.start;
     assert_eq!(list.len(), len, "{scope:?}");
@@ -41,7 +41,7 @@ fn check(reader: &mut RecordReader, scope: &Scope, expected: std::ops::Range<u64
 }
 
 fn check_all(reader: &mut RecordReader) {
-    let mut whole = reader.list(&Scope { range: None, tracks: None }).unwrap();
+    let mut whole = reader.list(&Scope { range: None, tracks: None }, None).unwrap();
     let n = whole.len();
     let track = reader.rows_of(&mut whole, 0, 1).unwrap().first().map_or(0, |row| row.track);
     if n < 20_000 {
@@ -55,7 +55,7 @@ fn check_all(reader: &mut RecordReader) {
         for tracks in [None, Some(vec![track]), Some(vec![track + 9])] {
             let expected = if tracks.as_ref().is_some_and(|of| !of.contains(&track)) { 0..0 } else { of_range.clone() };
             if expected.is_empty() {
-                let mut list = reader.list(&Scope { range: range.clone(), tracks }).unwrap();
+                let mut list = reader.list(&Scope { range: range.clone(), tracks }, None).unwrap();
                 assert!(reader.advance(&mut list).unwrap() && list.is_empty());
                 assert!(reader.rows_of(&mut list, 0, 9).unwrap().is_empty());
                 assert_eq!(reader.row_at(&mut list, 0, None, None).unwrap(), None);
