@@ -99,8 +99,8 @@ test('names that come before a trace of an archive is chosen wait for it', async
 
 test('files that fit nothing are named, and the open trace stays', async ({ page }) => {
   await open(page, fixture('threads.xray'));
-  await choose(page, file('app', '\x7fELF\x02\x01\x01\0\0\0'));
-  await expect(notice(page)).toContainText('app looks like an ELF binary, not like a trace.');
+  await choose(page, file('app.exe', 'MZ\0\0\0\0\0\0'));
+  await expect(notice(page)).toContainText('app.exe looks like a Windows program, not like a trace.');
   await choose(page, file('wrong.csv', '1000000,nobody\nthis is no name\n'));
   await expect(notice(page)).toContainText('wrong.csv: Its name matches no function of this trace. 1');
   await expect(companions(page).locator('.warning')).toContainText('wrong.csv');

@@ -4,6 +4,8 @@
 export type CompanionKind =
   /** Names for the ids or addresses of functions. */
   | 'names'
+  /** A program, a shared library, or debug information. */
+  | 'binary'
   /** The write-ahead log of a database. */
   | 'wal';
 
@@ -24,6 +26,26 @@ export interface Attachment {
   readonly sentence: string;
   /** It is of no use, or a part of it is. */
   readonly wrong: boolean;
+  /** The object of the log whose functions a binary names, where there is a choice. */
+  readonly choice?: ObjectChoice;
+}
+
+/** An object of a log, 0 for the program and others for shared libraries, that a binary names. */
+export interface ObjectChoice {
+  /** null if it is not known. */
+  readonly object: number | null;
+  /** The objects that the log has. */
+  readonly objects: readonly number[];
+}
+
+/** Where a function is in the source. */
+export interface Source {
+  /** The path, as the compiler had it. Empty if unknown. */
+  readonly file: string;
+  /** null if unknown. */
+  readonly line: number | null;
+  /** The functions that the compiler has inlined in it, so that they have no calls of their own. */
+  readonly inlined: readonly string[];
 }
 
 /** What a file is. */

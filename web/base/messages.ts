@@ -3,7 +3,7 @@
  * {@link ToWorker} and writes {@link FromWorker}, `web/model/trace.ts` the reverse. Both switch exhaustively.
  */
 
-import type { Attachment, CompanionFile, CompanionKind, Look } from './companions.ts';
+import type { Attachment, CompanionFile, CompanionKind, Look, Source } from './companions.ts';
 import type { BindTo, BoundExpression, BoundFilter, HitAnswer, HitQuestion, WrongExpression } from './find_protocol.ts';
 import type { JobQuestion, JobReply } from './job_protocol.ts';
 import type {
@@ -45,6 +45,10 @@ export type ToWorker =
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }
   | { readonly t: 'detach'; readonly companion: number }
+  /** The binary names the functions of this object. null leaves it to what is known. */
+  | { readonly t: 'assign'; readonly companion: number; readonly object: number | null }
+  /** Reply: where the function with this id is in the source. */
+  | { readonly t: 'source'; readonly id: number; readonly func: number }
   /** Open this entry of the archive, a number of `ArchiveEntry.entry`. */
   | { readonly t: 'choose'; readonly entry: number }
   /** Stop reading and keep what was read. */
@@ -120,6 +124,8 @@ export type FromWorker =
       readonly names: readonly string[];
       readonly keys: readonly string[] | null;
     }
+  /** null if no binary says it. */
+  | { readonly t: 'source'; readonly id: number; readonly source: Source | null }
   /** A companion was read, or could not be. Sent again when what it says has changed. */
   | { readonly t: 'attached'; readonly attachment: Attachment }
   | { readonly t: 'looked'; readonly id: number; readonly looks: readonly Look[] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COLOURS, colourOf, numberOf } from './names.ts';
+import { COLOURS, colourOf, createNames, hasNumbersOnly, idOf, numberOf } from './names.ts';
 
 it('the number at the end of a name may have parts', () => {
   expect(['frame 12', 'statement 1:12', 'typed event 9', 'a:1', '12', 'x 1:'].map(numberOf)).toEqual([
@@ -24,5 +24,25 @@ describe('the colour of a name', () => {
       expect(colourOf(name)).toBeGreaterThanOrEqual(0);
       expect(colourOf(name)).toBeLessThan(COLOURS);
     }
+  });
+});
+
+describe('functions with ids', () => {
+  const names = createNames();
+  names.add(0, ['#7', '0x10'], null);
+  const of = (companions: readonly string[], added: readonly unknown[]) =>
+    hasNumbersOnly({ info: { value: { companions } }, companions: { value: added }, names } as never);
+
+  it('have numbers only until a companion is added', () => {
+    expect(of(['names', 'binary'], [])).toBe(true);
+    expect(of(['names', 'binary'], [{}])).toBe(false);
+    expect(of(['names'], [])).toBe(false);
+  });
+
+  it('are known by their ids whatever they are called', () => {
+    expect([idOf(names, 0), idOf(names, 1)]).toEqual([7, null]);
+    names.rename(new Uint32Array([0]), ['main'], ['#7']);
+    expect(idOf(names, 0)).toBe(7);
+    expect(of(['binary'], [])).toBe(false);
   });
 });

@@ -73,6 +73,24 @@ export function createNames(): Names {
   };
 }
 
+/** The id that the file has in place of a name, or null. Subscribes. */
+export function idOf(names: Names, name: number): number | null {
+  const key = /^#(\d+)$/.exec(names.keyOf(name) || names.of(name));
+  return key ? Number(key[1]) : null;
+}
+
+/** Whether functions of a trace that takes names from a program have numbers only, and there is no companion yet. */
+export function hasNumbersOnly({ info, companions, names }: Named): boolean {
+  if (!info.value?.companions.includes('binary') || companions.value.length > 0) return false;
+  return /^#\d+$/.test(names.of(0));
+}
+
+interface Named {
+  readonly info: ReadonlySignal<{ readonly companions: readonly string[] } | null>;
+  readonly companions: ReadonlySignal<readonly unknown[]>;
+  readonly names: Names;
+}
+
 /**
  * The colour of a name, 0 to {@link COLOURS} - 1, the same in every trace. Names that differ only in a number (`frame
  * 1`, `frame 2`) share a hue and alternate in lightness: separate hues would suggest a meaning.

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Attachment, CompanionFile, CompanionKind } from '../base/companions.ts';
+import type { Attachment, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
 import type {
   BindTo,
   BoundExpression,
@@ -97,6 +97,10 @@ export interface Trace {
   attach(companions: readonly CompanionFile[]): void;
   /** Takes a companion away. */
   detach(companion: number): void;
+  /** Says which object's functions a binary names. null leaves it to what is known. */
+  assign(companion: number, object: number | null): void;
+  /** Where the function with this id is in the source. Resolves with null if no binary says it or the worker ends. */
+  source(func: number): Promise<Source | null>;
   /** Stops reading within a second. What was read is kept if the worker answers in time. */
   cancel(): void;
   /** Reading stopped at a limit, and the file can be opened again without it. */
@@ -235,6 +239,8 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       state.companions.value = state.companions.peek().filter(({ id }) => id !== companion);
       post({ t: 'detach', companion });
     },
+    source: async (func) => (await ask('source', (id) => ({ t: 'source', id, func })))?.source ?? null,
+    assign: (companion, object) => post({ t: 'assign', companion, object }),
     cancel: () => {
       post({ t: 'cancel' });
       setTimeout(() => {

@@ -1,6 +1,7 @@
-import type { CompanionFile, CompanionKind, Look } from '../base/companions.ts';
+import type { Attachment, CompanionFile, CompanionKind, Look } from '../base/companions.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
 import type { Described, Progress, TraceError } from '../base/protocol.ts';
+import { createBinaries } from './binaries.ts';
 import { bind } from './binding.ts';
 import { aboutLog, createNames } from './companions.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
@@ -90,15 +91,21 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
 
   /** Companions that came before the session. */
   const early: CompanionFile[] = [];
-  const names = createNames(
-    (work) =>
+  const named = [
+    (work: (open: Session) => void) =>
       guarded((open) => {
         work(open);
         flush(open);
       }),
     () => reading,
-    (attachment) => post({ t: 'attached', attachment }),
-  );
+    (attachment: Attachment) => post({ t: 'attached', attachment }),
+  ] as const;
+  const names = createNames(...named);
+  const binaries = createBinaries(...named);
+  const attach = (companion: CompanionFile) => {
+    if (companion.kind === 'names') void names.attach(companion);
+    else if (companion.kind === 'binary') void binaries.attach(companion);
+  };
 
   /** How far reading is. Of a packed file, its compressed bytes count. */
   const progressOf = (open: Session): Progress => {
@@ -126,6 +133,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     reading = false;
     flush(open);
     names.report();
+    binaries.report();
     const progress = progressOf(open);
     if (how === 'broken' && progress.events === 0 && error) fail(error);
     else post({ t: 'done', how, progress, error: how === 'broken' ? error : null });
@@ -168,9 +176,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         const { log = null, matches = false } = opened.bytes ?? {};
         post({ t: 'attached', attachment: { companion: wal.id, ...aboutLog(log, matches) } });
       }
-      const takes = info.companions.includes('names');
       for (const companion of [...companions, ...early]) {
-        if (takes && companion.kind === 'names') void names.attach(companion);
+        if (info.companions.includes(companion.kind)) attach(companion);
       }
       const how = await readThrough(session, unpacked ?? inputOf(packed?.file ?? blob), opened.database, {
         cancelled: () => cancelled,
@@ -227,11 +234,19 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           void lookAtAll(message);
           return;
         case 'attach':
-          if (session) void names.attach(message.companion);
+          if (session) attach(message.companion);
           else early.push(message.companion);
           return;
         case 'detach':
-          return names.detach(message.companion);
+          names.detach(message.companion);
+          return binaries.detach(message.companion);
+        case 'assign':
+          return binaries.assign(message.companion, message.object);
+        case 'source': {
+          const { id, func } = message;
+          void binaries.source(func).then((source) => post({ t: 'source', id, source }));
+          return;
+        }
         case 'choose':
           choose(message.entry);
           return;

@@ -17,7 +17,7 @@ const MODULES: [(&str, &[&str], &str); 7] = [
     ("unspool-browser", &["records"], "unspool_records"),
     ("unspool-brotli", &[], "unspool_brotli"),
     ("unspool-browser", &["find"], "unspool_find"),
-    ("unspool-symbols", &[], "unspool_symbols"),
+    ("unspool-symbols", &["page"], "unspool_symbols"),
     ("unspool-disassembler", &[], "unspool_disassembler"),
     ("unspool-unpack", &["page"], "unspool_unpack"),
 ];
@@ -34,7 +34,7 @@ pub fn run(args: &[String]) -> Result<()> {
         let mut bindgen = Bindgen::new();
         bindgen.input_path(&module).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
         // Other projects' decoders may trap, and then a fresh instance takes over.
-        bindgen.reset_state_function(name == "unspool_disassembler");
+        bindgen.reset_state_function(matches!(name, "unspool_disassembler" | "unspool_symbols"));
         // Function names take half as much again as the code, and the built page has no use for them.
         bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
         let wasm = output.join(format!("{name}_bg.wasm")).to_string_lossy().into_owned();

@@ -163,6 +163,12 @@ impl Session {
         Ok(())
     }
 
+    /// The ids of functions that the trace has so far, in place of names.
+    #[wasm_bindgen(js_name = functionIds)]
+    pub fn function_ids(&self) -> Vec<i32> {
+        self.engine.ids().into_iter().filter_map(|id| id.try_into().ok()).collect()
+    }
+
     /// How many names have a text of this companion.
     #[wasm_bindgen(js_name = namedBy)]
     pub fn named_by(&self, companion: u32) -> u32 {

@@ -5,16 +5,20 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use clap::ValueEnum;
 use unspool_engine::{pull, read, refusal};
 use unspool_formats::decoder::TextDump;
-use unspool_formats::{Format, OpenOptions, Probe, RowDecoder, Text, recognise};
+use unspool_formats::{Format, Naming, OpenOptions, Probe, RowDecoder, Text, recognise};
 
+use crate::binaries::Binaries;
 use crate::progress::Progress;
+use crate::read_whole::{read_names, read_whole};
 use crate::sqlite::Database;
-use crate::{Failure, GO_ON, Place, Source, TraceArgs, complain};
+use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
 
 #[derive(clap::Args)]
 pub(crate) struct Dump {
     #[command(flatten)]
     trace: TraceArgs,
+    #[command(flatten)]
+    names: NameArgs,
     /// Output format. Default: text for apitrace, jsonl for all others.
     #[arg(long = "as", value_enum)]
     form: Option<As>,
@@ -57,8 +61,23 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
         }
         return database(decoder, &source);
     }
-    let dump = text_dump(format, &source, how).map_err(refused)?;
+    let mut dump = text_dump(format, &source, how).map_err(refused)?;
+    let namings = namings(how)?;
+    if !namings.is_empty() && !dump.name_by(namings) {
+        return Err(refused("its records have no ids that could be named.".into()));
+    }
     stream(dump, source)
+}
+
+/// The names to print with the records. Which binary names what is known only when the whole trace is.
+fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
+    let mut namings: Vec<Naming> = how.names.names.as_deref().map(read_names).transpose()?.into_iter().collect();
+    if !how.names.binary.is_empty() {
+        let mut binaries = Binaries::read(&how.names.binary)?;
+        let (_, mut session) = read_whole(&how.trace)?;
+        namings.extend(binaries.name_or_fail(&mut session)?);
+    }
+    Ok(namings)
 }
 
 /// The printer of a stream's records, in the first of the wanted forms that the format supports.

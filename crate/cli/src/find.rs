@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
 
 use serde::Serialize;
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
@@ -16,7 +15,7 @@ use unspool_formats::{Clock, Locator, records};
 use crate::csv::{optional, write_row};
 use crate::read_whole::read_named;
 use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, Source, TraceArgs};
+use crate::{Failure, NameArgs, Source, TraceArgs};
 
 /// Finds slices and records by an expression.
 ///
@@ -47,9 +46,8 @@ pub(crate) struct Find {
     /// Print at most this many hits. All are counted.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
-    #[arg(long, value_name = "FILE")]
-    names: Option<PathBuf>,
+    #[command(flatten)]
+    names: NameArgs,
 }
 
 /// One printed hit.
@@ -76,7 +74,7 @@ const PAGE: usize = 4096;
 const STEP: u32 = 64;
 
 pub(crate) fn run(what: &Find) -> Result<(), Failure> {
-    let (source, session) = read_named(&what.trace, what.names.as_deref())?;
+    let (source, session) = read_named(&what.trace, &what.names)?;
     let frequency = match session.clock() {
         Clock::Seconds { frequency } => Some(frequency),
         _ => None,

@@ -4,9 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::{ClockOut, ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
+use unspool_symbols::Report as BinaryReport;
 
-use crate::read_whole::read_whole;
-use crate::{Failure, TraceArgs, json};
+use crate::binaries::Binaries;
+use crate::read_whole::{read_names, read_whole};
+use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -24,15 +26,36 @@ struct Report<'a> {
     /// Hash of everything in the store: equal for any two readings of the same bytes.
     digest: String,
     tracks: Vec<TrackOut>,
+    /// Those of `--binary`.
+    binaries: Vec<BinaryOut<'a>>,
     error: Option<&'a TraceErrorOut>,
 }
 
-pub(crate) fn run(trace: &TraceArgs, json: bool) -> Result<(), Failure> {
+/// A binary that names functions.
+#[derive(Serialize)]
+struct BinaryOut<'a> {
+    file: &'a str,
+    /// What it adds, or what is wrong with it.
+    sentence: &'a str,
+    /// The object of the log whose functions it names.
+    object: Option<u32>,
+}
+
+pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let (source, session) = match read_whole(trace) {
+    let (source, mut session) = match read_whole(trace) {
         Err(Failure { archive: Some(archive), .. }) => return Ok(archive.print(&mut out, json)?),
         read => read?,
     };
+    if let Some(path) = &names.names {
+        session.name_by(0, read_names(path)?);
+    }
+    let mut binaries = Vec::new();
+    if !names.binary.is_empty() {
+        let mut read = Binaries::read(&names.binary)?;
+        read.name(&mut session)?;
+        binaries = read.reports(&session);
+    }
     let progress = session.progress();
     let mut info = session.info();
     info.container = match (info.container, source.container) {
@@ -49,17 +72,27 @@ pub(crate) fn run(trace: &TraceArgs, json: bool) -> Result<(), Failure> {
             bytes_per_slice: if slices == 0 { 0.0 } else { session.store().bytes() as f64 / slices as f64 },
             digest: format!("{:016x}", session.store().digest()),
             tracks: session.store().track_report(),
+            binaries: binaries
+                .iter()
+                .map(|(file, report)| BinaryOut { file, sentence: &report.sentence, object: report.object })
+                .collect(),
             progress,
             error: session.error(),
         };
         json::print(&mut out, &report)?;
         return Ok(());
     }
-    print(&mut out, &session, &info, &progress)?;
+    print(&mut out, &session, &info, &progress, &binaries)?;
     Ok(())
 }
 
-fn print(out: &mut impl Write, session: &Session, info: &TraceInfo, progress: &ProgressOut) -> io::Result<()> {
+fn print(
+    out: &mut impl Write,
+    session: &Session,
+    info: &TraceInfo,
+    progress: &ProgressOut,
+    binaries: &[(String, BinaryReport)],
+) -> io::Result<()> {
     let store = session.store();
     let mut facts = vec![("Format", info.title.clone())];
     facts.extend(info.container.iter().map(|container| ("Container", container.clone())));
@@ -75,6 +108,7 @@ fn print(out: &mut impl Write, session: &Session, info: &TraceInfo, progress: &P
         let length = counted((extent.to - extent.from) as f64, unit);
         facts.push(("Extent", format!("{} .. {} ({length})", extent.from, extent.to)));
     }
+    facts.extend(binaries.iter().map(|(file, report)| ("Binary", format!("{file}: {}", report.sentence))));
     let tracks = store.track_report();
     facts.push(("Tracks", tracks.len().to_string()));
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

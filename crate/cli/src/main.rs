@@ -3,6 +3,7 @@
 //! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be read goes to
 //! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
 
+mod binaries;
 mod csv;
 mod dump;
 mod find;
@@ -40,6 +41,8 @@ enum Command {
     Info {
         #[command(flatten)]
         trace: TraceArgs,
+        #[command(flatten)]
+        names: NameArgs,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
@@ -62,9 +65,8 @@ enum Command {
         /// Print all functions as CSV with a header.
         #[arg(long)]
         csv: bool,
-        /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
-        #[arg(long, value_name = "FILE")]
-        names: Option<PathBuf>,
+        #[command(flatten)]
+        names: NameArgs,
     },
     /// Prints every record of a trace.
     Dump(dump::Dump),
@@ -90,6 +92,18 @@ impl TraceArgs {
     fn limits(&self) -> Limits {
         if self.no_limits { Limits::LIFTED } else { Limits::DEFAULT }
     }
+}
+
+/// What names the ids and addresses of a trace.
+#[derive(clap::Args)]
+struct NameArgs {
+    /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    /// Program that wrote the XRay log, for the names of its functions. Repeat the option for shared libraries and debug
+    /// files. Put the number of its object before a library if the log has several: 1=libx.so.
+    #[arg(long, value_name = "[OBJECT=]FILE", value_parser = binaries::argument)]
+    binary: Vec<binaries::Argument>,
 }
 
 /// Generates a trace of any size, for tests and benchmarks.
@@ -123,7 +137,7 @@ struct Generate {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Info { trace, json } => info::run(&trace, json),
+        Command::Info { trace, names, json } => info::run(&trace, &names, json),
         Command::Slices(what) => slices::run(&what),
         Command::Stats { trace, json, csv, names } => {
             let form = match (json, csv) {
@@ -131,7 +145,7 @@ fn main() -> ExitCode {
                 (_, true) => stats::Form::Csv,
                 _ => stats::Form::Table,
             };
-            stats::run(&trace, form, names.as_deref())
+            stats::run(&trace, form, &names)
         }
         Command::Find(what) => find::run(&what),
         Command::Generate(what) => generate::run(&what),

@@ -5,8 +5,9 @@ use std::path::Path;
 use unspool_engine::{Session, Step, TraceErrorOut, read};
 use unspool_formats::{NamesFile, Naming};
 
+use crate::binaries::Binaries;
 use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, GO_ON, Place, Source, TraceArgs, complain};
+use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
 
 /// Opens a trace and reads all of it.
 ///
@@ -53,16 +54,22 @@ pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure
     Ok((source, session))
 }
 
-/// Opens a trace and reads all of it, as [`read_whole`], and shows names with the texts of a names file, if there is one.
+/// Opens a trace and reads all of it, as [`read_whole`], and shows names with the texts of a names file and of binaries.
+///
+/// What is wrong with a binary goes to stderr.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`read_whole`], and one for a names file that cannot be read or has no names.
-pub(crate) fn read_named(trace: &TraceArgs, names: Option<&Path>) -> Result<(Source, Session), Failure> {
-    let naming = names.map(read_names).transpose()?;
+/// Returns the errors of [`read_whole`], and one for a names file or a binary that cannot be read or has no names.
+pub(crate) fn read_named(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
+    let naming = names.names.as_deref().map(read_names).transpose()?;
+    let mut binaries = Binaries::read(&names.binary)?;
     let (source, mut session) = read_whole(trace)?;
     if let Some(naming) = naming {
         session.name_by(0, naming);
+    }
+    if !names.binary.is_empty() {
+        binaries.name_or_fail(&mut session)?;
     }
     Ok((source, session))
 }
@@ -78,7 +85,7 @@ fn available(meminfo: &str) -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-fn read_names(path: &Path) -> Result<Naming, Failure> {
+pub(crate) fn read_names(path: &Path) -> Result<Naming, Failure> {
     let name = path.display();
     let bytes = std::fs::read(path).map_err(|error| Failure::new(format!("{name}: {error}")))?;
     let file = NamesFile::read(&bytes);

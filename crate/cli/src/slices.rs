@@ -1,7 +1,6 @@
 //! `unspool slices`: every slice of a trace, in time order.
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
 
 use serde::Serialize;
 use unspool_engine::store::ordered::Placed;
@@ -10,7 +9,7 @@ use unspool_formats::batch::{Key, flags};
 
 use crate::csv::{optional, write_row};
 use crate::read_whole::{read_named, threads};
-use crate::{Failure, TraceArgs};
+use crate::{Failure, NameArgs, TraceArgs};
 
 /// Lists the slices of a trace by start: calls, handlers, groups.
 #[derive(clap::Args)]
@@ -30,9 +29,8 @@ pub(crate) struct Slices {
     /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
-    /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
-    #[arg(long, value_name = "FILE")]
-    names: Option<PathBuf>,
+    #[command(flatten)]
+    names: NameArgs,
 }
 
 /// One printed slice.
@@ -55,7 +53,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
-    let (_, session) = read_named(&what.trace, what.names.as_deref())?;
+    let (_, session) = read_named(&what.trace, &what.names)?;
     let report = session.store().track_report();
     let tracks = chosen(&session, &report, what.track.as_deref())?;
     let (from, to) = what.range.unwrap_or((0, u64::MAX));

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use serde::Serialize;
 use unspool_engine::statistics::{Function, Question, Summary};
@@ -11,7 +10,7 @@ use unspool_formats::batch::Key;
 
 use crate::csv::quoted;
 use crate::read_whole::{read_named, threads};
-use crate::{Failure, TraceArgs, json};
+use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// Most functions in the table.
 const LISTED: usize = 50;
@@ -91,7 +90,7 @@ impl<'a> Line<'a> {
     }
 }
 
-pub(crate) fn run(trace: &TraceArgs, form: Form, names: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn run(trace: &TraceArgs, form: Form, names: &NameArgs) -> Result<(), Failure> {
     let (source, session) = read_named(trace, names)?;
     let store = session.store();
     let tracks = threads(&session);

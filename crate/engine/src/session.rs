@@ -279,6 +279,11 @@ impl Session {
         self.store.texts.set(companion, naming);
     }
 
+    /// The ids of functions that the trace has so far, in place of names.
+    pub fn ids(&self) -> Vec<i64> {
+        self.store.texts.ids().collect()
+    }
+
     /// How many names have a text of this companion.
     pub fn named_by(&self, companion: u32) -> usize {
         self.store.texts.named_by(companion)

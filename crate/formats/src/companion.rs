@@ -8,6 +8,8 @@ use crate::sniff::Probe;
 pub enum Companion {
     /// Names for ids or addresses ([`crate::naming`]).
     Names,
+    /// A program, a shared library, or the debug information of one: names for ids.
+    Binary,
     /// The write-ahead log of an SQLite database: `NAME-wal`.
     WriteAheadLog,
 }
@@ -17,6 +19,7 @@ impl Companion {
     pub fn id(self) -> &'static str {
         match self {
             Self::Names => "names",
+            Self::Binary => "binary",
             Self::WriteAheadLog => "wal",
         }
     }
@@ -25,6 +28,7 @@ impl Companion {
     pub fn what(self) -> &'static str {
         match self {
             Self::Names => "a list of names",
+            Self::Binary => "a program or a shared library",
             Self::WriteAheadLog => "the write-ahead log of an SQLite database",
         }
     }
@@ -35,7 +39,22 @@ impl Companion {
         if probe.head.starts_with(&[0x37, 0x7f, 0x06, 0x82]) || probe.head.starts_with(&[0x37, 0x7f, 0x06, 0x83]) {
             return Some(Self::WriteAheadLog);
         }
+        if is_binary(probe.head) {
+            return Some(Self::Binary);
+        }
         is_names_file(probe.head, probe.size > probe.head.len() as u64).then_some(Self::Names)
+    }
+}
+
+/// Whether a file begins as ELF or Mach-O does.
+fn is_binary(head: &[u8]) -> bool {
+    match head.first_chunk::<8>() {
+        Some(
+            [0x7f, b'E', b'L', b'F', ..] | [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xce | 0xcf, ..],
+        ) => true,
+        // For several processors. A Java class begins with the same bytes, and its version follows: 45 and above.
+        Some([0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, count]) => (1..=30).contains(count),
+        _ => false,
     }
 }
 
@@ -52,7 +71,10 @@ mod tests {
         assert_eq!(of(&[0x37, 0x7f, 0x06, 0x82, 0, 0]), Some(Companion::WriteAheadLog));
         assert_eq!(of(&[0x37, 0x7f, 0x06, 0x83, 0, 0]), Some(Companion::WriteAheadLog));
         assert_eq!(of(b"1,main\n"), Some(Companion::Names));
-        assert_eq!(of(b"\x7fELF"), None);
+        assert_eq!(of(b"\x7fELF\x02\x01\x01\0"), Some(Companion::Binary));
+        assert_eq!(of(&[0xcf, 0xfa, 0xed, 0xfe, 7, 0, 0, 1]), Some(Companion::Binary));
+        assert_eq!(of(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2]), Some(Companion::Binary));
+        assert_eq!(of(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52]), None, "a Java class");
         assert_eq!(of(b""), None);
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::batch::EventBatch;
 use crate::error::Result;
 use crate::info::Info;
+use crate::naming::Naming;
 use crate::problem::Problem;
 
 /// Which bytes a decoder needs next.
@@ -97,4 +98,9 @@ pub trait TextDump {
 
     /// Returns the problems found since the last call.
     fn take_problems(&mut self) -> alloc::vec::Vec<Problem>;
+
+    /// Prints the texts of these names with the ids of records, the last first. Returns whether the records have ids.
+    fn name_by(&mut self, _namings: Vec<Naming>) -> bool {
+        false
+    }
 }

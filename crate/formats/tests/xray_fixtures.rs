@@ -20,7 +20,10 @@ fn fixtures_are_what_the_encoder_writes() {
     let (threads, events) = (server(), worker_with_events());
     let coarse = coarse_clock();
     let cut = threads[..threads.len() - 333].to_vec();
+    let (program, libraries) = (binary_log(&[0]), binary_log(&[0, 1, 2]));
     let files: [(&str, &[u8]); _] = [
+        ("tests/fixtures/binaries/program.xray", &program),
+        ("tests/fixtures/binaries/libraries.xray", &libraries),
         ("tests/fixtures/xray/threads.xray", &threads),
         ("tests/fixtures/xray/events.xray", &events),
         ("tests/fixtures/xray/truncated.xray", &cut),
@@ -229,4 +232,27 @@ fn coarse_clock() -> Vec<u8> {
     let mut file = header(Mode::Fdr, 1000, BUFFER as u64).to_bytes().to_vec();
     file.extend(buffer.finish());
     file
+}
+
+/// The functions of `tests/fixtures/binaries`: all of the program, and both of each of its libraries.
+fn binary_log(objects: &[u32]) -> Vec<u8> {
+    let mut thread = Thread::new(PID, 0, START);
+    for round in 0..3 {
+        thread.enter(7, &[]);
+        for func in 1..7 {
+            thread.call(func, 3_000 + round);
+        }
+        for object in objects.iter().filter(|object| **object > 0) {
+            thread.enter(object << 24 | 2, &[]);
+            thread.call(object << 24 | 1, 2_000);
+            thread.exit(object << 24 | 2);
+            thread.pass(500);
+        }
+        thread.exit(7);
+        thread.pass(10_000);
+    }
+    thread.finish_buffer();
+    let mut log = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
+    thread.done.iter().for_each(|(_, buffer)| log.extend(buffer));
+    log
 }

@@ -19,6 +19,7 @@ mod rows;
 mod seeds;
 mod session;
 mod stream;
+mod symbols;
 
 pub use choices::Choices;
 pub use seeds::seeds;
@@ -47,6 +48,7 @@ pub static PROPERTIES: &[Property] = &[
     Property { name: "session", check: session::opened },
     Property { name: "code", check: code::disassembled },
     Property { name: "names", check: names::read },
+    Property { name: "symbols", check: symbols::read },
     Property { name: "language", check: language::understood },
 ];
 

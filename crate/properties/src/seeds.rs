@@ -15,6 +15,7 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("events", &["xray", "trace_db"]),
     ("session", &["xray", "apitrace", "frames", "trace_db"]),
     ("code", &["frames", "trace_db"]),
+    ("symbols", &["binaries"]),
 ];
 
 /// A names file in both of its forms.

@@ -14,6 +14,7 @@ import {
 import type { Details as ItemDetails, Ticks, TraceInfo } from '../../base/protocol.ts';
 import { termOfName } from '../../model/find_terms.ts';
 import { flagWords } from '../../model/flags.ts';
+import { hasNumbersOnly } from '../../model/names.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import type { ValueContext } from '../../model/values.ts';
@@ -22,7 +23,9 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../render/palette.ts';
 import { Keep } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
+import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
+import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
 import { Fields } from './value.tsx';
@@ -126,6 +129,7 @@ function Item({ open, details, context, colour }: ItemProps) {
         <Keeper.Provider value={{ open, details }}>
           <Fields fields={details.fields} context={context} />
         </Keeper.Provider>
+        <FunctionSource trace={trace} name={details.name} />
         {details.offset !== null && (
           <>
             <dt>Record</dt>
@@ -171,6 +175,10 @@ function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
   return position.charAt(0).toUpperCase() + position.slice(1);
 }
 
+/** What a person can do about functions without names. */
+const NUMBERS_ONLY =
+  "This log has function numbers only. For names, add the program that wrote it, or open llvm-xray's YAML of the log.";
+
 function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   const { trace } = open;
   const status = trace.status.value;
@@ -185,9 +193,6 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
     ['Size', formatBytes(size), size < 1000 ? undefined : `${formatCount(size)} bytes`],
   ];
   if (info.container !== null) rows.push(['Container', info.container]);
-  for (const { name, attachment } of trace.companions.value) {
-    rows.push([shortened(name), attachment?.sentence ?? 'Reading…']);
-  }
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
     [capital(info.eventNoun, events), formatCount(events)],
@@ -214,6 +219,8 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
         <Title name={trace.name} />
       </div>
       {slices > 0 && <p class="muted">Select a {info.sliceNoun} for details.</p>}
+      {hasNumbersOnly(trace) && <p class="remark numbers-only">{NUMBERS_ONLY}</p>}
+      <CompanionFacts trace={trace} />
       <Values>
         {[...rows, ...info.properties].map(([name, value, more]) => (
           <Row key={name} name={name} value={value} more={more} />

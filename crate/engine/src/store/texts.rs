@@ -33,6 +33,11 @@ impl Texts {
         self.keys.get(name as usize).copied().unwrap_or_default()
     }
 
+    /// The ids that names have as their keys.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = i64> {
+        self.keys.iter().filter_map(|(_, key)| if let Key::Id(id) = key { Some(*id) } else { None })
+    }
+
     /// Whether a name is that of a group of calls.
     pub(crate) fn is_group(&self, name: u32) -> bool {
         self.has_groups && self.key(name).0 == SliceKind::Group
@@ -203,6 +208,7 @@ mod tests {
         texts.define(Name { text: "#2".into(), key: Key::Id(2), ..Name::default() });
         assert_eq!(texts.shown(), ["main", "plain", "f"]);
         assert_eq!(texts.own().collect::<Vec<_>>(), ["#1", "plain", "#2"]);
+        assert_eq!(texts.ids().collect::<Vec<_>>(), [1, 2]);
         assert_eq!((texts.named_by(7), texts.named_by(8)), (2, 0));
         assert_eq!(texts.take_changed(), [0, 2]);
         texts.set(8, named(&[(2, 0, "g")]));

@@ -40,10 +40,6 @@ const COLUMNS: &[Column] = &[
     Column { label: "Arguments or payload", shows: Shows::Rest },
 ];
 
-/// Where names come from that a binary log does not have.
-const NAMES_FROM: &str =
-    "not in the log: add a list of names, or open the YAML that llvm-xray convert --symbolize writes";
-
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
     pub(super) header: Header,
@@ -137,7 +133,7 @@ impl Decoder for XrayDecoder {
         properties.push(("Constant TSC", if h.constant_tsc { "yes" } else { "no" }.to_string()));
         properties.push(("Nonstop TSC", if h.nonstop_tsc { "yes" } else { "no" }.to_string()));
         if !matches!(self.walk, Walk::Yaml(_)) {
-            properties.push(("Function names", NAMES_FROM.to_string()));
+            properties.push(("Function names", "not in the log".to_string()));
         }
         Info {
             format: "xray",

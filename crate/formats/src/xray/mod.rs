@@ -38,7 +38,7 @@ pub const FORMAT: Format = Format {
     id: "xray",
     name: "LLVM XRay log",
     opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
-    companions: &[Companion::Names],
+    companions: &[Companion::Names, Companion::Binary],
     problems: problems::KINDS,
     sniff,
     open,

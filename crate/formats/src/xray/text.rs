@@ -10,9 +10,12 @@ use core::fmt::Write;
 
 use hashbrown::HashMap;
 
+use crate::batch::Key;
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::{Cause, Error, Result};
 use crate::hex::push_hex;
+use crate::json::put_text;
+use crate::naming::Naming;
 use crate::problem::Problem;
 use crate::sniff::{OpenOptions, Text};
 
@@ -157,6 +160,11 @@ impl TextDump for JsonLines {
     fn take_problems(&mut self) -> Vec<Problem> {
         core::mem::take(&mut self.lines.problems)
     }
+
+    fn name_by(&mut self, namings: Vec<Naming>) -> bool {
+        self.lines.namings = namings;
+        true
+    }
 }
 
 /// The sink of the first pass: lists the buffers. It walks over their records, because those of another thread may follow
@@ -204,6 +212,8 @@ struct Lines {
     problems: Vec<Problem>,
     /// This is the second pass over the file: its problems have been reported.
     again: bool,
+    /// Names of functions by id.
+    namings: Vec<Naming>,
 }
 
 impl Lines {
@@ -236,6 +246,11 @@ impl Lines {
                 FunctionKind::TailExit => "function-tail-exit",
             };
             self.begin(f.cpu, kind, f.func, f.clock);
+            let key = Key::Id(f.func.into());
+            if let Some(named) = self.namings.iter().rev().find_map(|naming| naming.of(key)) {
+                self.text.push_str(",\"function\":");
+                put_text(&mut self.text, &named.place.text);
+            }
             for (i, value) in self.arguments.iter().enumerate() {
                 let _ = write!(self.text, "{}{value}", if i == 0 { ",\"args\":[" } else { "," });
             }

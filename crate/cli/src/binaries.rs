@@ -1,0 +1,130 @@
+//! `--binary`: names of functions from programs and shared libraries.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use unspool_engine::Session;
+use unspool_formats::Naming;
+use unspool_symbols::{Programs, Range, Report, Work};
+
+use crate::{Failure, Place, complain};
+
+/// A binary, and the object whose functions it names if the person says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Argument {
+    object: Option<u32>,
+    path: PathBuf,
+}
+
+/// Parses `FILE` or `OBJECT=FILE`.
+pub(crate) fn argument(text: &str) -> Result<Argument, String> {
+    let numbered = text.split_once('=').and_then(|(object, path)| Some((object.parse().ok()?, path)));
+    let (object, path) = numbered.map_or((None, text), |(object, path): (u32, &str)| (Some(object), path));
+    if object.is_some_and(|object| object > 255) {
+        return Err("XRay numbers objects from 0, the program, to 255".into());
+    }
+    Ok(Argument { object, path: path.into() })
+}
+
+/// The number of the first binary among the companions of the session. The names file has 0.
+const FIRST: u32 = 1;
+
+/// Binaries that were read.
+pub(crate) struct Binaries {
+    programs: Programs,
+    names: Vec<(u32, String)>,
+}
+
+impl Binaries {
+    /// Reads binaries.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be read.
+    pub(crate) fn read(arguments: &[Argument]) -> Result<Self, Failure> {
+        let mut programs = Programs::default();
+        let (mut files, mut names) = (Vec::new(), Vec::new());
+        for (id, Argument { object, path }) in (FIRST..).zip(arguments) {
+            let name = path.display().to_string();
+            let failed = |error: io::Error| Failure::new(format!("{name}: {error}"));
+            let file = File::open(path).map_err(failed)?;
+            programs.add(id, &name, file.metadata().map_err(failed)?.len());
+            programs.choose(id, *object);
+            files.push(file);
+            names.push((id, name));
+        }
+        loop {
+            match programs.step() {
+                Work::Done => return Ok(Self { programs, names }),
+                Work::More => {}
+                Work::Needs { binary, range } => {
+                    let i = (binary - FIRST) as usize;
+                    let bytes = read(&files[i], range);
+                    let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", names[i].1)))?;
+                    programs.push(binary, range.at, bytes);
+                }
+            }
+        }
+    }
+
+    /// Shows the names in a trace that was read. Returns the names by id.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the trace takes no names from binaries.
+    pub(crate) fn name(&mut self, session: &mut Session) -> Result<Vec<Naming>, Failure> {
+        if !session.info().companions.contains(&"binary") {
+            return Err(Failure::new("Binaries name the functions of XRay logs only."));
+        }
+        self.programs.set_ids(session.ids(), true);
+        let namings: Vec<(u32, Naming)> =
+            self.names.iter().filter_map(|(id, _)| Some((*id, self.programs.naming(*id)?))).collect();
+        namings.iter().for_each(|(id, naming)| session.name_by(*id, naming.clone()));
+        Ok(namings.into_iter().map(|(_, naming)| naming).collect())
+    }
+
+    /// The files, with what became of each.
+    pub(crate) fn reports(&self, session: &Session) -> Vec<(String, Report)> {
+        let report =
+            |(id, name): &(u32, String)| Some((name.clone(), self.programs.report(*id, session.named_by(*id))?));
+        self.names.iter().filter_map(report).collect()
+    }
+
+    /// Shows the names in a trace that was read, and tells what is wrong with a binary. Returns the names by id.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no binary names anything.
+    pub(crate) fn name_or_fail(&mut self, session: &mut Session) -> Result<Vec<Naming>, Failure> {
+        let namings = self.name(session)?;
+        for (name, report) in self.reports(session) {
+            if report.is_wrong || namings.is_empty() {
+                complain(&name, Place::Whole, &report.sentence);
+            }
+        }
+        if namings.is_empty() { Err(Failure::new("No binary names functions of this trace.")) } else { Ok(namings) }
+    }
+}
+
+/// Up to as many bytes as the file has there.
+fn read(mut file: &File, Range { at, len }: Range) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(len as usize);
+    file.seek(SeekFrom::Start(at))?;
+    file.take(len).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_before_a_file_is_its_object() {
+        let parsed = |text| argument(text).map(|it| (it.object, it.path.display().to_string()));
+        assert_eq!(parsed("a.so"), Ok((None, "a.so".into())));
+        assert_eq!(parsed("3=a=b.so"), Ok((Some(3), "a=b.so".into())));
+        assert_eq!(parsed("a=b.so"), Ok((None, "a=b.so".into())));
+        assert!(parsed("256=a.so").is_err());
+    }
+}

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, digest, fixture, open, settled, showCalls, test } from './page.ts';
+
+const companions = (page: Page) => page.getByRole('list', { name: 'Files that add to this trace' });
+const functions = (page: Page) => page.locator('.functions table');
+const notice = (page: Page) => page.locator('.notice');
+const facts = (page: Page) => page.getByRole('complementary', { name: 'Trace' });
+
+interface Chosen {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
+
+const file = (path: string, name = path.slice(path.lastIndexOf('/') + 1)): Chosen => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: readFileSync(path),
+});
+const binary = (name: string, as = name) => file(fixture(`binaries/${name}`), as);
+const choose = (page: Page, ...files: Chosen[]) => page.setInputFiles('#file-input', files);
+
+test('a program that comes after its log names the functions', async ({ page }) => {
+  await open(page, fixture('binaries/program.xray'));
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('#7');
+  await expect(facts(page)).toContainText('This log has function numbers only.');
+  const before = await digest(page);
+  await choose(page, binary('program.elf'));
+  await expect(functions(page)).toContainText('program::generic::<u8>');
+  await expect(functions(page)).not.toContainText('#');
+  await expect(facts(page)).toContainText(/It names 7.functions of this trace\./);
+  await expect(facts(page)).not.toContainText('numbers only');
+  // There is nothing to choose.
+  await expect(facts(page).getByRole('combobox')).toHaveCount(0);
+  expect(await digest(page)).toBe(before);
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove program.elf' }).click();
+  await expect(functions(page)).toContainText('#7');
+});
+
+for (const order of ['together', 'before']) {
+  test(`a program that comes ${order} with its log names the functions`, async ({ page }) => {
+    if (order === 'before') {
+      await choose(page, binary('program.elf'));
+      await expect(page.locator('.waiting')).toContainText('program.elf');
+      await choose(page, binary('program.xray'));
+    } else await choose(page, binary('program.elf'), binary('program.xray'));
+    await settled(page, 'ready', 'program.xray');
+    await showCalls(page, 'Functions');
+    await expect(functions(page)).toContainText('<program::shapes::Square as program::shapes::Area>::area');
+    await expect(companions(page).getByRole('listitem')).toHaveAttribute('title', /^It names 7.functions/);
+  });
+}
+
+test('a wrong program names nothing and says why, unless the person insists', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await choose(page, binary('program.elf'));
+  await expect(notice(page)).toContainText('program.elf: It has 7 functions, but the log has ids up to 16');
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('#7');
+  await expect(functions(page)).not.toContainText('program::');
+  await facts(page).getByRole('combobox').selectOption('the program');
+  await expect(functions(page)).toContainText('program::outer');
+  await expect(facts(page)).toContainText('names may be wrong');
+  await choose(page, file(fixture('binaries/program.rs'), 'broken.elf'));
+  await expect(notice(page)).toContainText('broken.elf');
+});
+
+test('two libraries are told apart by the person', async ({ page }) => {
+  await open(page, fixture('binaries/libraries.xray'));
+  await showCalls(page, 'Functions');
+  await choose(page, binary('program.elf'), binary('library.so', 'first.so'), binary('library.so', 'second.so'));
+  await expect(functions(page)).toContainText('program::outer');
+  await expect(functions(page)).not.toContainText('library_entry');
+  await expect(notice(page)).toContainText('choose its object, 1 or 2');
+  const row = (name: string) => facts(page).getByRole('listitem').filter({ hasText: name });
+  await row('first.so').getByRole('combobox').selectOption('library 1');
+  await expect(functions(page)).toContainText('library_entry');
+  await expect(functions(page)).toContainText('#33554434');
+  await expect(row('second.so')).toContainText(/It names 2.functions/);
+  await expect(functions(page)).toContainText('library_entry (#33554434)');
+  // Each can be changed.
+  await row('second.so').getByRole('combobox').selectOption('library 1');
+  await row('first.so').getByRole('combobox').selectOption('library 2');
+  await expect(functions(page)).toContainText('library_entry (#16777218)');
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('a stripped program takes its names from its debug file, in any order', async ({ page }) => {
+  await open(page, fixture('binaries/program.xray'));
+  await showCalls(page, 'Functions');
+  await choose(page, binary('stripped.elf'));
+  await expect(notice(page)).toContainText('their names were stripped');
+  await expect(functions(page)).toContainText('#7');
+  await choose(page, binary('program.debug'));
+  await expect(functions(page)).toContainText('program::middle');
+  await expect(facts(page)).toContainText('It has the symbols of stripped.elf.');
+  await page.getByRole('button', { name: 'Remove program.debug' }).click();
+  await expect(functions(page)).toContainText('#7');
+  await page.getByRole('button', { name: 'Remove stripped.elf' }).click();
+  await choose(page, binary('program.debug'));
+  await expect(facts(page)).toContainText('It has debug information only.');
+  await choose(page, binary('stripped.elf'));
+  await expect(functions(page)).toContainText('program::middle');
+});
+
+test('details of a call have its source and what is inlined in it', async ({ page }) => {
+  await choose(page, binary('program.xray'), binary('stripped.elf'), binary('program.debug'));
+  await settled(page, 'ready', 'program.xray');
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('row').filter({ hasText: 'Area>::area' }).first().click();
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details.getByRole('heading')).toHaveText('<program::shapes::Square as program::shapes::Area>::area');
+  await expect(details).toContainText('/src/program.rs:19');
+  await expect(details).toContainText('program::shapes::twice');
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove program.debug' }).click();
+  await expect(details).not.toContainText('program.rs');
+});
+
+test('recorded logs are named by the programs that wrote them', async ({ page }) => {
+  const corpus = join(import.meta.dirname, '../../../shared/corpus/xray/recorded');
+  test.skip(!existsSync(corpus), 'the corpus is missing');
+  await choose(page, file(join(corpus, 'fdr-v5-shared-library-ids.xray')), file(join(corpus, 'dso.clang22.elf')));
+  await settled(page, 'ready', 'fdr-v5-shared-library-ids.xray');
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('mainLeaf(int)');
+  await expect(functions(page)).toContainText('#16777217');
+  // The log has one library only.
+  await choose(page, file(join(corpus, 'libdso.clang22.so')));
+  await expect(functions(page)).toContainText('libLeaf(int)');
+  await expect(functions(page)).not.toContainText('#1');
+});

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Source } from '../../base/companions.ts';
+import { idOf } from '../../model/names.ts';
+import type { Trace } from '../../model/trace.ts';
+import { Copyable } from './copyable.tsx';
+
+/** Where the function of a call is in the source, by the binary that names it. */
+export function FunctionSource({ trace, name }: { trace: Trace; name: number }) {
+  const [source, setSource] = useState<Source | null>(null);
+  const func = idOf(trace.names, name);
+  // Each of them may say it.
+  const binaries = trace.companions.value.filter(({ kind, attachment }) => kind === 'binary' && attachment).length;
+  useEffect(() => {
+    let current = true;
+    setSource(null);
+    if (func !== null && binaries > 0) {
+      void trace.source(func).then((found) => {
+        if (current) setSource(found);
+      });
+    }
+    return () => {
+      current = false;
+    };
+  }, [trace, func, binaries]);
+  if (!source) return null;
+  const { file, line, inlined } = source;
+  const place = line === null ? file : `${file}:${line}`;
+  return (
+    <>
+      {place !== '' && (
+        <>
+          <dt>Source</dt>
+          <dd>
+            <Copyable text={place}>{place}</Copyable>
+          </dd>
+        </>
+      )}
+      {inlined.length > 0 && (
+        <>
+          <dt title="They are part of this call and have none of their own.">Inlined</dt>
+          <dd>
+            {inlined.map((text) => (
+              <div key={text}>
+                <Copyable text={text}>{text}</Copyable>
+              </div>
+            ))}
+          </dd>
+        </>
+      )}
+    </>
+  );
+}

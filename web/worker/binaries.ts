@@ -1,0 +1,177 @@
+import type { Attachment, CompanionFile, Source } from '../base/companions.ts';
+import { loadSymbols } from './symbols.ts';
+import type { Programs } from './wasm/unspool_symbols.js';
+
+/** What binaries need of a session. */
+export interface Named {
+  nameBy(companion: number, naming: Uint8Array): void;
+  namedBy(companion: number): number;
+  forgetNames(companion: number): void;
+  functionIds(): Int32Array;
+}
+
+/** The programs and shared libraries of one trace, and their debug information. */
+export interface Binaries {
+  /** Reads a binary, and shows the trace with its names. Resolves when that is done. */
+  attach(companion: CompanionFile): Promise<void>;
+  detach(companion: number): void;
+  /** Says which object's functions a binary names. null leaves it to what is known. */
+  assign(companion: number, object: number | null): void;
+  /** Decides and reports again, because more of the log is known. */
+  report(): void;
+  /** Where the function with this id is in the source. Resolves with null if no binary says it. */
+  source(func: number): Promise<Source | null>;
+}
+
+/** Results of {@link Programs.step}. */
+const NEEDS_BYTES = 0;
+const DONE = 2;
+
+/**
+ * The binaries of a trace, without any yet. `run` calls something with the session, `reading` says whether the trace is still
+ * being read, `tell` sends a report to the page. A failure is told, too.
+ */
+export function createBinaries(
+  run: (work: (session: Named) => void) => void,
+  reading: () => boolean,
+  tell: (attachment: Attachment) => void,
+): Binaries {
+  const files = new Map<number, CompanionFile>();
+  /** What the session has of each binary: the object that is named, and how many names and ids. */
+  const given = new Map<number, string>();
+  let programs: Programs | null = null;
+  let work: Promise<void> | null = null;
+
+  const fail = (id: number, sentence: string) => {
+    files.delete(id);
+    programs?.remove(id);
+    tell({ companion: id, sentence, wrong: true });
+  };
+
+  /** Reads until everything is known. Of what it needs, only the parts are read. */
+  const read = async (open: Programs) => {
+    for (;;) {
+      const step = open.step();
+      if (step === DONE) return;
+      if (step !== NEEDS_BYTES) continue;
+      const [id, at, length] = [open.wantsOf(), open.wantsAt(), open.wantsLength()];
+      try {
+        const bytes = await files
+          .get(id)
+          ?.file.slice(at, at + length)
+          .arrayBuffer();
+        // It may have been taken away meanwhile.
+        if (bytes) open.push(id, at, new Uint8Array(bytes));
+      } catch (error) {
+        if (!(error instanceof DOMException)) throw error;
+        fail(id, 'It cannot be read any more: it was changed, moved or deleted.');
+      }
+    }
+  };
+
+  /** Hands names to the session, and reports. */
+  const show = (open: Programs) => {
+    run((session) => {
+      const ids = session.functionIds();
+      open.setIds(ids, !reading());
+      for (const id of files.keys()) {
+        const { object, names } = reportOf(open, id, 0) ?? NOTHING;
+        const now = object === null ? '' : `${object} ${names} ${reading() ? 'all' : ids.length}`;
+        if (now === (given.get(id) ?? '')) continue;
+        const naming = object === null ? undefined : open.naming(id);
+        if (naming) session.nameBy(id, naming);
+        else session.forgetNames(id);
+        given.set(id, now);
+      }
+      const objects = [...open.objects()];
+      for (const id of files.keys()) {
+        const report = reportOf(open, id, session.namedBy(id));
+        if (!report) continue;
+        const { sentence, wrong, object, hasFunctions } = report;
+        const isOpen = hasFunctions && (objects.length > 1 || object !== 0);
+        tell({ companion: id, sentence, wrong, ...(isOpen && { choice: { object, objects } }) });
+      }
+    });
+  };
+
+  /** Runs something on the binaries. After a trap the memory of the module is unreliable, so all of them are given up. */
+  const guarded = async (job: (open: Programs) => Promise<void>) => {
+    const { __wbg_reset_state: renew } = await loadSymbols();
+    try {
+      if (programs) await job(programs);
+    } catch {
+      renew();
+      programs = null;
+      run((session) => {
+        for (const id of given.keys()) session.forgetNames(id);
+      });
+      given.clear();
+      for (const id of [...files.keys()]) fail(id, 'Reading it failed in a way that should not happen.');
+    }
+  };
+  /** One at a time. */
+  const during = async (job: (open: Programs) => Promise<void>) => {
+    const before = work;
+    const now = (before ?? Promise.resolve()).catch(() => undefined).then(() => guarded(job));
+    work = now;
+    await now;
+  };
+  const update = () =>
+    during(async (open) => {
+      await read(open);
+      show(open);
+    });
+
+  return {
+    attach: async (companion) => {
+      const { id, name, file } = companion;
+      files.set(id, companion);
+      try {
+        const module = await loadSymbols();
+        if (!files.has(id)) return;
+        programs ??= new module.Programs();
+        programs.add(id, name, file.size);
+        await update();
+      } catch (error) {
+        const isFault = typeof error === 'object' && error !== null && 'sentence' in error;
+        fail(id, isFault ? String(error.sentence) : String(error));
+      }
+    },
+    detach: (companion) => {
+      if (!files.delete(companion)) return;
+      programs?.remove(companion);
+      given.delete(companion);
+      run((session) => session.forgetNames(companion));
+      // Another one may have had names of it.
+      if (programs) void update();
+    },
+    assign: (companion, object) => {
+      programs?.choose(companion, object ?? undefined);
+      if (programs) show(programs);
+    },
+    report: () => {
+      if (programs) show(programs);
+    },
+    source: async (func) => {
+      let found: Source | null = null;
+      await during(async (open) => {
+        if (!open.findSource(func)) return;
+        await read(open);
+        const [file, line, ...inlined] = open.takeSource() ?? [];
+        if (file !== undefined) found = { file, line: line ? Number(line) : null, inlined };
+      }).catch(() => undefined);
+      return found;
+    },
+  };
+}
+
+const NOTHING = { object: null, names: 0 };
+
+/** What became of a binary, or null while it is being read. */
+function reportOf(open: Programs, id: number, used: number) {
+  const report = open.report(id, used);
+  if (!report) return null;
+  const { sentence, wrong, object = null, hasFunctions, names } = report;
+  report.free();
+  return { sentence, wrong, object, hasFunctions, names };
+}
