@@ -415,6 +415,28 @@ fn is_instruction(matcher: &Matcher, text: &str) -> bool {
 }
 
 impl Visitor for Search {
+    fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        let known = self.of_name(name);
+        // Conditions on fields that the record cannot have do not hold. Others than those on names are not decided yet.
+        let mut undecided = 0u128;
+        for (number, check) in self.checks.iter().enumerate() {
+            let is_open = match check {
+                Check::Name(..) => false,
+                Check::Field(path, ..) => path.keys.is_empty(),
+                _ => true,
+            };
+            undecided |= u128::from(is_open) << number;
+        }
+        for key in keys {
+            for (number, check) in self.checks.iter().enumerate() {
+                if let Check::Field(path, ..) = check {
+                    undecided |= u128::from(path.keys.first().is_some_and(|first| first == key)) << number;
+                }
+            }
+        }
+        self.branches.iter().any(|(must, must_not)| must & !(known | undecided) == 0 && must_not & known == 0)
+    }
+
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.holds = self.of_name(record.name);
         for (number, check) in self.checks.iter().enumerate() {
@@ -717,6 +739,19 @@ mod tests {
         ] {
             assert!(!is(text), "{text}");
         }
+    }
+
+    #[test]
+    fn records_that_cannot_match_are_known_by_name_and_keys() {
+        let may = |text: &str, keys: &[&str]| {
+            let mut search = Search::new(&filter(text), &[], None, &Linked, |n| n.to_string()).unwrap();
+            search.may_want(RecordName::Text("draw"), &mut keys.iter().copied())
+        };
+        assert!(may("name:draw", &[]) && !may("name:other", &["x"]) && may("-name:other", &[]));
+        assert!(may("arg.x:1", &["y", "x"]) && !may("arg.x:1", &["y"]) && may("arg.x.y:1", &["x"]));
+        assert!(may("-arg.x:1", &["y"]) && may("arg.x:1 or thread:77", &[]) && !may("arg.x:1 thread:77", &[]));
+        assert!(may("ret:0", &["ret"]) && !may("ret:0", &["x"]) && may("text:x", &[]) && may("bytes:00", &[]));
+        assert!(!may("name:other or arg.x:1 arg.y:1", &["x"]) && may("dra or arg.x:1", &[]));
     }
 
     #[test]

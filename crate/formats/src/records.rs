@@ -132,6 +132,12 @@ pub enum FieldValue<'a> {
 /// Receives the records of a pass. Keys of fields are those of the JSON lines that `unspool dump` prints, where these have
 /// the field. A visitor that wants no fields needs [`Visitor::begin`] alone.
 pub trait Visitor {
+    /// Whether a record with this name can be wanted, if it has no fields but some with these keys; those of its arguments are
+    /// among them. A format that knows names and keys before it reads the values may ask this, at any time and as often as it
+    /// likes, and leave out what cannot be wanted: [`Visitor::begin`] is not called for it.
+    fn may_want(&mut self, _name: RecordName<'_>, _keys: &mut dyn Iterator<Item = &str>) -> bool {
+        true
+    }
     /// A record. Returns whether its fields are wanted; else none of the methods below is called for it, except
     /// [`Visitor::is_full`].
     fn begin(&mut self, record: &Record<'_>) -> bool;

@@ -33,6 +33,8 @@ struct Lines {
     most: Option<usize>,
     /// Ask for no fields.
     names_only: bool,
+    /// Wants calls of functions with this argument only.
+    argument: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +79,15 @@ impl Lines {
 }
 
 impl Visitor for Lines {
+    fn may_want(&mut self, _name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        let Some(argument) = &self.argument else { return true };
+        let mut is_there = false;
+        for key in keys {
+            is_there |= key == argument;
+        }
+        is_there
+    }
+
     fn begin(&mut self, record: &Record<'_>) -> bool {
         assert!(!self.is_full(), "a record for a visitor that is full");
         let &Record { locator, lane, row, x, track, name } = record;
@@ -199,6 +210,15 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
 
     for portion in portions {
         assert!(records(reader, file, *portion, 0..u32::MAX) == passed, "portions of {portion} bytes");
+    }
+
+    // Calls that cannot be wanted may be left out, but no others.
+    for portion in [usize::MAX, 1000] {
+        let mut some = Lines { argument: Some("count".into()), ..Lines::default() };
+        read_all(reader.pass(0..u32::MAX).as_mut(), file, portion, &mut some).unwrap();
+        let has_count = |call: &&Call| call.json.contains("\"count\":");
+        assert!(some.calls.iter().filter(has_count).eq(passed.iter().filter(has_count)));
+        assert!(some.calls.len() < passed.len() || passed.iter().all(|call| has_count(&call)), "nothing was left out");
     }
 
     // The dump drops truncated calls, and after damage all that are open.

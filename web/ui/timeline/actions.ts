@@ -21,6 +21,9 @@ import { GO_TO_ID } from './go_to.tsx';
 import { TRACK_FILTER_ID } from './track_filter.tsx';
 import type { PointerPlace } from './view_state.ts';
 
+/** Steps that wait for one another at most. */
+const MOST_STEPS = 4;
+
 /** The elements around the actions. */
 export interface Surroundings {
   /** The element of the timeline. */
@@ -137,6 +140,18 @@ export function createTraceActions(
     }),
   );
 
+  let stepping: Promise<void> = Promise.resolve();
+  let steps = 0;
+  /** Steps wait for one another, so that no key of several quick ones is lost. Of a key that is held, those beyond the limit are. */
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
+    if (steps >= MOST_STEPS) return stepping;
+    steps += 1;
+    stepping = stepping.then(step, step).finally(() => {
+      steps -= 1;
+    });
+    return stepping;
+  };
+
   /** From a record to the next or previous one, or to the slice around it. */
   const stepFrom = async (record: RecordRow, to: Step) => {
     if (to === 'callee') return;
@@ -198,39 +213,41 @@ export function createTraceActions(
       const own = { ...layout, tracks: layout.tracks.filter(({ track }) => track.id === entered()) };
       select(firstSlice(picture, own, view, widthOf()) ?? firstSlice(picture, layout, view, widthOf()));
     },
-    stepRow: async (by) => {
-      const view = timeline.view.peek();
-      const from = selection.selected.peek();
-      const place = from ?? selection.record.peek();
-      if (!view || !place) return;
-      const rows = rowsOf(timeline.layout.peek());
-      const into = entered();
-      const first = into === null ? -1 : rows.findIndex(({ track }) => track === into);
-      const last = into === null ? -1 : rows.findLastIndex(({ track }) => track === into);
-      const at = first < 0 ? rowOf(rows, place.track, from?.item ?? null) : by > 0 ? first - 1 : last + 1;
-      if (at < 0 && first < 0) return;
-      const start = 'start' in place ? place.start : place.x;
-      // Several steps keep to one position, so that the way back leads where it came from.
-      const time = way?.to === from && way ? way.time : middleOf(start, from?.end ?? null, view, widthOf());
-      for (let next = at + by; next >= 0 && next < rows.length; next += by) {
-        const found = await trace.find({ to: 'row', time, ...rows[next]! });
+    stepRow: (by) =>
+      inTurn(async () => {
+        const view = timeline.view.peek();
+        const from = selection.selected.peek();
+        const place = from ?? selection.record.peek();
+        if (!view || !place) return;
+        const rows = rowsOf(timeline.layout.peek());
+        const into = entered();
+        const first = into === null ? -1 : rows.findIndex(({ track }) => track === into);
+        const last = into === null ? -1 : rows.findLastIndex(({ track }) => track === into);
+        const at = first < 0 ? rowOf(rows, place.track, from?.item ?? null) : by > 0 ? first - 1 : last + 1;
+        if (at < 0 && first < 0) return;
+        const start = 'start' in place ? place.start : place.x;
+        // Several steps keep to one position, so that the way back leads where it came from.
+        const time = way?.to === from && way ? way.time : middleOf(start, from?.end ?? null, view, widthOf());
+        for (let next = at + by; next >= 0 && next < rows.length; next += by) {
+          const found = await trace.find({ to: 'row', time, ...rows[next]! });
+          // A selection made in the meantime takes precedence.
+          if (selection.selected.peek() !== from) return;
+          if (!found) continue;
+          select(pointedOf(found));
+          way = { to: selection.selected.peek(), time };
+          return;
+        }
+      }),
+    step: (to) =>
+      inTurn(async () => {
+        const from = selection.selected.peek();
+        const record = selection.record.peek();
+        if (record) return stepFrom(record, to);
+        if (!from?.item) return;
+        const found = await trace.find({ to, item: from.item });
         // A selection made in the meantime takes precedence.
-        if (selection.selected.peek() !== from) return;
-        if (!found) continue;
-        select(pointedOf(found));
-        way = { to: selection.selected.peek(), time };
-        return;
-      }
-    },
-    step: async (to) => {
-      const from = selection.selected.peek();
-      const record = selection.record.peek();
-      if (record) return stepFrom(record, to);
-      if (!from?.item) return;
-      const found = await trace.find({ to, item: from.item });
-      // A selection made in the meantime takes precedence.
-      if (found && selection.selected.peek() === from) select(pointedOf(found));
-    },
+        if (found && selection.selected.peek() === from) select(pointedOf(found));
+      }),
     measure: () => {
       selection.anchor.value = selection.place();
     },

@@ -3,7 +3,7 @@
 use std::ops::Range as Numbers;
 
 use unspool_find::Search;
-use unspool_formats::records::Rows;
+use unspool_formats::records::{RecordName, Rows};
 use unspool_formats::{FieldValue, Locator, Record, Visitor};
 
 use super::Scope;
@@ -59,6 +59,10 @@ impl Pick<'_> {
 }
 
 impl Visitor for Pick<'_> {
+    fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.picking.filter.as_mut().is_none_or(|filter| filter.may_want(name, keys))
+    }
+
     fn begin(&mut self, record: &Record<'_>) -> bool {
         let Picking { scope: Scope { range, tracks }, filter, part_of, .. } = &mut *self.picking;
         let part = part_of.get(record.lane as usize).copied().flatten();

@@ -57,6 +57,8 @@ pub(super) struct Held {
     bytes: usize,
     /// Number of the frame of the latest call that returned. LEAVE events come in stream order, so it only ascends.
     frame: usize,
+    /// Whether calls of a function can be wanted, by its number, as far as that is known.
+    functions: Vec<Option<bool>>,
     /// All wanted calls have begun: the walk ends when they have returned, or at this offset of the stream.
     pub(super) reads_on_to: Option<u64>,
     /// Offset in the stream of the end of the latest event.
@@ -157,6 +159,27 @@ impl Fields<'_> {
     fn is_wanted(&self) -> bool {
         self.held.current != Current::None
     }
+
+    /// Whether the visitor can want calls of a function: the values of others are skipped.
+    fn may_want(&mut self, tables: &Tables, number: u32) -> bool {
+        let at = number as usize;
+        if let Some(Some(known)) = self.held.functions.get(at) {
+            return *known;
+        }
+        let Some(function) = tables.functions.get(number) else { return true };
+        // What a call has besides its arguments. Arguments beyond those of the signature are `argument N`.
+        let others = ["call", "thread", "frame", "ret", "flags", "backtrace", "argument"];
+        let keys = self.records.keys(number);
+        let keys = keys.into_iter().flat_map(|keys| (0..keys.len()).filter_map(|i| keys.get(i)));
+        let wanted = self.visitor.may_want(RecordName::Text(&function.name), &mut others.into_iter().chain(keys));
+        if self.held.functions.len() <= at {
+            self.held.functions.resize(at + 1, None);
+        }
+        if let Some(known) = self.held.functions.get_mut(at) {
+            *known = Some(wanted);
+        }
+        wanted
+    }
 }
 
 impl Sink for Fields<'_> {
@@ -181,9 +204,10 @@ impl Sink for Fields<'_> {
         self.held.is_over() || self.visitor.is_full()
     }
 
-    fn enter(&mut self, _tables: &Tables, enter: Enter) {
+    fn enter(&mut self, tables: &Tables, enter: Enter) {
+        let is_wanted = self.held.rows.contains(&enter.call) && self.may_want(tables, enter.function);
         let held = &mut *self.held;
-        if held.rows.contains(&enter.call) {
+        if is_wanted {
             held.current = Current::Enter(enter.call);
             held.tape.begin(enter, held.bytes >= MAX_HELD);
         }

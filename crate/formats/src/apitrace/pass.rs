@@ -14,7 +14,7 @@ use core::ops::Range as Numbers;
 
 use crate::decoder::Range;
 use crate::error::{Cause, Error, Result};
-use crate::records::{FieldValue, Pass, Record, Stretch, Visitor};
+use crate::records::{FieldValue, Pass, Record, RecordName, Stretch, Visitor};
 
 use super::decode::Walk;
 use super::fields::{Fields, Held};
@@ -284,6 +284,10 @@ impl Pass for CallPass<'_> {
 struct Insatiable<'a>(&'a mut dyn Visitor);
 
 impl Visitor for Insatiable<'_> {
+    fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.0.may_want(name, keys)
+    }
+
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.0.begin(record)
     }
