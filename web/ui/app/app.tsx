@@ -38,7 +38,7 @@ export function App({ page }: { page: Page }) {
         keysShown.value = !keysShown.value;
       },
       showPalette: () => {
-        paletteShown.value = true;
+        paletteShown.value = !paletteShown.value;
       },
       copy: (text) => {
         navigator.clipboard.writeText(text).catch(() => workbench.tell('The browser denied access to the clipboard.'));
