@@ -56,7 +56,7 @@ export async function measure(executablePath, url, path, { renderer, move }) {
     const statistics = move && opened.slices > 0 ? await answering(page) : null;
     // A database's records are rows of SQL: a pass over hundreds of millions takes minutes.
     const records = move ? await listing(page, { passes: !path.endsWith('.sqlite') }) : null;
-    const found = move ? await finding(page, opened.title) : null;
+    const found = move ? await finding(page, opened.title, opened.slices) : null;
     return { ...opened, peak, renderer: await rendererName(page), moved, statistics, records, found };
   } finally {
     await close();

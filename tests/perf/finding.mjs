@@ -8,11 +8,11 @@ const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.count>1', 'BAP frames': 
 
 /**
  * Searches for the function with the most calls, and for records, and measures the second time, when everything is loaded. Times in
- * ms from the beginning of the search. `names` is null without functions; `records` is null for a database, whose instructions
+ * ms from the beginning of the search. `names` is null without slices, or if each has a name of its own; `records` is null for a database, whose instructions
  * are a join of many rows.
  */
-export async function finding(page, title) {
-  const name = await mostCalled(page);
+export async function finding(page, title, slices) {
+  const name = slices > 0 ? await mostCalled(page) : null;
   await page.keyboard.press('Control+f');
   await page.waitForSelector('#find-field');
   const of = async (expression) => {
@@ -27,6 +27,7 @@ export async function finding(page, title) {
 async function mostCalled(page) {
   await page.click('#tab-calls');
   await page.getByRole('radio', { name: /Functions|Names/ }).click();
+  await page.waitForSelector('.functions tbody td.name', { timeout: WAIT_MS });
   const head = page.locator('.functions th.count button');
   if ((await head.count()) === 0) return null;
   await head.click();

@@ -54,7 +54,7 @@ describe('completions', () => {
     expect(at('"a b" gl|').items).toHaveLength(2);
   });
   it('have the keys that mean something in the trace', () => {
-    const calls = { ...known, info: info('apitrace', 'ordinal') };
+    const calls = { ...known, info: { ...info('apitrace', 'ordinal'), recordNoun: 'call' as const } };
     expect(at('d|', calls).items).toEqual(['depth:']);
     expect(at('fr|', calls).items).toEqual(['frame:']);
     expect(at('in|').items).toEqual([]);

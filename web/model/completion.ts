@@ -61,8 +61,15 @@ export function keysFor(info: TraceInfo | null): readonly Completion[] {
   const keys = [...ALWAYS];
   if (isTimed) keys.splice(2, 0, DURATION);
   if (info?.offers.includes('disassembly')) keys.splice(1, 0, ...WITH_CODE);
-  if (info?.format === 'apitrace') keys.push(...OF_CALLS);
+  if (info?.recordNoun === 'call') keys.push(...OF_CALLS);
   return keys;
+}
+
+/** A term that means something in this trace, as an example: one about its records, or about its slices. */
+export function exampleTerm({ clock, offers }: TraceInfo, about: 'records' | 'slices'): string {
+  if (clock.kind === 'seconds') return 'dur>1ms';
+  if (about === 'slices') return 'depth:0';
+  return offers.includes('disassembly') ? 'insn:call' : 'arg.count>1';
 }
 
 /** What may stand at the caret of an expression. Without an item, there is nothing to suggest. */

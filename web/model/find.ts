@@ -106,6 +106,8 @@ export function createFind(
     forget();
     asked.value = expression;
     if (expression.trim() === '') return;
+    // Browsers keep marks until the page clears them.
+    performance.clearMarks('unspool:find');
     performance.mark('unspool:find');
     search.begin(() => trace.bind(expression));
   };

@@ -44,7 +44,7 @@ export function App({ page }: { page: Page }) {
         navigator.clipboard.writeText(text).catch(() => workbench.tell('The browser denied access to the clipboard.'));
       },
     };
-    return { page: actions, trace: page.actions.peek(), row: null };
+    return { page: actions, trace: page.actions.peek(), row: null, table: null };
   }, [page, workbench, choose, keysShown, paletteShown]);
   useEffect(() => listenForCommands(contextNow), [contextNow]);
 

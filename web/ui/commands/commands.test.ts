@@ -23,7 +23,7 @@ beforeEach(() => {
     showPalette: () => log.push('showPalette'),
     copy: (text: string) => log.push(`copy ${text}`),
   };
-  context = { page, trace, row: null };
+  context = { page, trace, row: null, table: null };
 });
 
 const idFor = (chord: string, focus: Partial<Focus> = {}, on = context) =>

@@ -38,6 +38,14 @@ export interface RowTarget {
   readonly show: (() => void) | null;
 }
 
+/** A table that can be taken along. */
+export interface TableTarget {
+  /** Puts it into the clipboard. */
+  copy(): void;
+  /** Saves it as a file. */
+  save(): void;
+}
+
 /** What commands can do with the trace on the screen. */
 export interface TraceActions {
   /** The element of the timeline, the home of the keyboard focus. */
@@ -123,4 +131,6 @@ export interface CommandContext {
   readonly trace: TraceActions | null;
   /** The row that a menu was opened on; null for a menu of anything else, and for keys. */
   readonly row: RowTarget | null;
+  /** The table that a menu was opened for, as a whole; null for a menu of anything else, and for keys. */
+  readonly table: TableTarget | null;
 }

@@ -55,6 +55,20 @@ export const ITEM_COMMANDS = [
     enabled: ({ row }: CommandContext) => row !== null && row.cells.length > 0,
     run: ({ row, page }: CommandContext) => page.copy(plain(row?.cells.join('\t') ?? '')),
   },
+  {
+    id: 'copy-table',
+    title: 'Copy',
+    keys: [],
+    enabled: ({ table }: CommandContext) => table !== null,
+    run: ({ table }: CommandContext) => table?.copy(),
+  },
+  {
+    id: 'save-table',
+    title: 'Save as CSV',
+    keys: [],
+    enabled: ({ table }: CommandContext) => table !== null,
+    run: ({ table }: CommandContext) => table?.save(),
+  },
   onNamed('copy-name', 'Copy the name', ({ text }, _, { page }) => page.copy(text)),
   {
     id: 'copy-position',

@@ -3,6 +3,10 @@ import type { CommandId } from './commands.ts';
 /** The commands of a menu; null separates groups. A disabled command is left out. */
 export type Menu = readonly (CommandId | null)[];
 
+const SHOWING = ['pin-track', 'unpin-track', 'hide-track', 'show-only-track', 'show-all-tracks'] as const;
+const FOLDING = ['fold-track', 'unfold-track', 'compact-track', 'full-track'] as const;
+const RANGE = ['show-whole', 'range-of-screen', 'keep-range', 'clear-range'] as const;
+
 /** What is offered for what was clicked. */
 export const MENUS = {
   item: [
@@ -23,16 +27,9 @@ export const MENUS = {
     'copy-position',
   ],
   track: [
-    'pin-track',
-    'unpin-track',
-    'hide-track',
-    'show-only-track',
-    'show-all-tracks',
+    ...SHOWING,
     null,
-    'fold-track',
-    'unfold-track',
-    'compact-track',
-    'full-track',
+    ...FOLDING,
     'move-track-up',
     'move-track-down',
     null,
@@ -44,24 +41,8 @@ export const MENUS = {
     null,
     'copy-track-name',
   ],
-  area: [
-    'show-whole',
-    'range-of-screen',
-    'keep-range',
-    'clear-range',
-    null,
-    'pin-track',
-    'unpin-track',
-    'hide-track',
-    'show-only-track',
-    'show-all-tracks',
-    null,
-    'fold-track',
-    'unfold-track',
-    'compact-track',
-    'full-track',
-  ],
-  whole: ['show-whole', 'range-of-screen', 'keep-range', 'clear-range'],
+  area: [...RANGE, null, ...SHOWING, null, ...FOLDING],
+  whole: RANGE,
   row: [
     'show-row',
     null,
@@ -76,4 +57,5 @@ export const MENUS = {
     'copy-row',
     'copy-name',
   ],
+  table: ['copy-table', 'save-table'],
 } as const satisfies Record<string, Menu>;

@@ -19,9 +19,13 @@ interface Props {
 export function MenuHost({ contextNow, tell, children }: Props) {
   const request = useSignal<MenuRequest | null>(null);
   const module = useRef<MenuModule | null>(null);
+  const contextOf = useCallback(
+    ({ row, table }: MenuRequest): CommandContext => ({ ...contextNow(), row, table: table ?? null }),
+    [contextNow],
+  );
   const show: ShowMenu = useCallback(
     (next) => {
-      if (groupsOf(next.menu, { ...contextNow(), row: next.row }).length === 0) return false;
+      if (groupsOf(next.menu, contextOf(next)).length === 0) return false;
       if (module.current) request.value = next;
       else {
         import('./menu.tsx').then(
@@ -34,7 +38,7 @@ export function MenuHost({ contextNow, tell, children }: Props) {
       }
       return true;
     },
-    [contextNow, tell, request],
+    [contextOf, tell, request],
   );
   const now = request.value;
   const Menu = module.current?.Menu;
@@ -47,11 +51,11 @@ export function MenuHost({ contextNow, tell, children }: Props) {
       {now && Menu && (
         <Menu
           request={now}
-          groups={groupsOf(now.menu, { ...contextNow(), row: now.row })}
+          groups={groupsOf(now.menu, contextOf(now))}
           run={(command) => {
             close();
             // The focus returns to where it was, from where the command may move it.
-            requestAnimationFrame(() => command.run({ ...contextNow(), row: now.row }));
+            requestAnimationFrame(() => command.run(contextOf(now)));
           }}
           close={close}
         />

@@ -37,7 +37,7 @@ function context({ selected = null, row = null }: { selected?: Named | null; row
     showPalette: () => undefined,
     copy: (text: string) => log.push(`copy ${text}`),
   };
-  const now: CommandContext = { page, trace: trace as TraceActions, row };
+  const now: CommandContext = { page, trace: trace as TraceActions, row, table: null };
   return { now, log, arrangement };
 }
 

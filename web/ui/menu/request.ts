@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { RowTarget } from '../commands/context.ts';
+import type { RowTarget, TableTarget } from '../commands/context.ts';
 import type { Menu } from '../commands/menus.ts';
 
 /** A menu to show. */
@@ -13,6 +13,7 @@ export interface MenuRequest {
   /** It was asked for by a key: its first entry gets the focus. */
   readonly byKey: boolean;
   readonly row: RowTarget | null;
+  readonly table?: TableTarget;
   /** The element that it is about, which is marked while the menu is open. */
   readonly marked: Element | null;
 }

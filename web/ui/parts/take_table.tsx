@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { csvRow } from '../../base/csv.ts';
 import { formatCount } from '../../base/format.ts';
+import { MENUS } from '../commands/menus.ts';
+import { useMenu } from '../menu/request.ts';
 import './take_table.css';
 
 /** Most rows that are copied, and that are saved. */
 const MOST_COPIED = 50_000;
 const MOST_SAVED = 1_000_000;
+const TITLE = 'Copy or save the table';
 /** How long the confirmation shows. */
 const TOLD_MS = 2000;
 
@@ -43,13 +45,11 @@ interface Props {
   readonly rows: () => AsyncIterable<readonly (readonly string[])[]>;
 }
 
-/** A menu that copies a table as comma-separated values, or saves it. Long tables are cut, which is told. */
+/** Offers to copy a table as comma-separated values, or to save it. Long tables are cut, which is told. */
 export function TakeTable({ name, head, rows }: Props) {
   const told = useSignal('');
   const busy = useSignal(false);
-  const open = useSignal(false);
-  const box = useRef<HTMLSpanElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
+  const show = useMenu();
   const tell = (sentence: string) => {
     told.value = sentence;
     setTimeout(() => {
@@ -85,72 +85,40 @@ export function TakeTable({ name, head, rows }: Props) {
     link.click();
     URL.revokeObjectURL(link.href);
   };
-  const close = () => {
-    open.value = false;
-    button.current?.focus();
-  };
-  const onKey = (event: KeyboardEvent) => {
-    if (!open.peek()) return;
-    if (event.key === 'Escape') close();
-    else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      const items = [...box.current!.querySelectorAll<HTMLElement>('[role=menuitem]')];
-      const at = items.indexOf(document.activeElement as HTMLElement);
-      items[(at + (event.key === 'ArrowDown' ? 1 : items.length - 1)) % items.length]?.focus();
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  useEffect(() => {
-    if (open.value) box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
-  }, [open.value]);
-  const choose = (most: number, put: (text: string) => Promise<void>, done: string) => {
-    close();
-    void take(most, put, done);
+  const offer = (event: MouseEvent) => {
+    const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    show({
+      label: TITLE,
+      menu: MENUS.table,
+      at: { x: left, y: bottom + 2 },
+      // A click by key has no count.
+      byKey: event.detail === 0,
+      row: null,
+      table: {
+        copy: () => void take(MOST_COPIED, (text) => navigator.clipboard.writeText(text), 'copied'),
+        save: () => void take(MOST_SAVED, save, 'saved'),
+      },
+      marked: null,
+    });
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the menu in it.
-    <span
-      class="take-table"
-      ref={box}
-      onKeyDown={onKey}
-      onFocusOut={(event) => {
-        if (!box.current?.contains(event.relatedTarget as Node | null)) open.value = false;
-      }}
-    >
+    <span class="take-table">
       <span class="muted" role="status">
         {told.value}
       </span>
       <button
         type="button"
-        ref={button}
         class="plain icon"
         disabled={busy.value}
-        aria-label="Copy or save the table"
-        title="Copy or save the table"
+        aria-label={TITLE}
+        title={TITLE}
         aria-haspopup="menu"
-        aria-expanded={open.value}
-        onClick={() => {
-          open.value = !open.peek();
-        }}
+        onClick={offer}
       >
         <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
           <path d="M7 1v8M3.5 6L7 9.5 10.5 6M1.5 12.5h11" fill="none" stroke="currentColor" stroke-width="1.4" />
         </svg>
       </button>
-      {open.value && (
-        <span class="take-menu" role="menu" aria-label="Copy or save the table">
-          <button
-            type="button"
-            role="menuitem"
-            onClick={() => choose(MOST_COPIED, (text) => navigator.clipboard.writeText(text), 'copied')}
-          >
-            Copy
-          </button>
-          <button type="button" role="menuitem" onClick={() => choose(MOST_SAVED, save, 'saved')}>
-            Save as CSV
-          </button>
-        </span>
-      )}
     </span>
   );
 }

@@ -4,6 +4,7 @@ import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
+import { exampleTerm } from '../../../model/completion.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
@@ -42,7 +43,7 @@ export function Events({ open }: { open: OpenTrace }) {
           open={open}
           id="events-filter"
           label={`Filter ${plural(2, info.recordNoun)}`}
-          placeholder="Filter: name, or a term such as arg.count>1"
+          placeholder={`Filter: name, or a term such as ${exampleTerm(info, 'records')}`}
           text={text}
           wrong={wrong.value !== null}
           onEscape={() => {

@@ -5,6 +5,7 @@ import { formatCount, formatCounted, formatPercent, formatShare, shortened } fro
 import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
 import { selectExtreme } from '../../../model/call_list.ts';
+import { exampleTerm } from '../../../model/completion.ts';
 import type { FunctionFilter } from '../../../model/function_filter.ts';
 import {
   type FunctionColumn,
@@ -84,7 +85,7 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
           open={open}
           id="functions-filter"
           label="Filter functions"
-          placeholder="Filter: name, or a term such as dur>1ms"
+          placeholder={`Filter: name, or a term such as ${exampleTerm(info, 'slices')}`}
           text={filter.text}
           wrong={filter.wrong.value !== null}
           onEscape={() => {
