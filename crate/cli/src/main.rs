@@ -13,6 +13,7 @@ mod json;
 mod progress;
 mod read_whole;
 mod slices;
+mod sql;
 mod sqlite;
 mod stats;
 mod unpack;
@@ -74,6 +75,8 @@ enum Command {
     Slices(slices::Slices),
     /// Finds slices and records by an expression.
     Find(find::Find),
+    /// Asks a trace by SQL.
+    Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -148,6 +151,7 @@ fn main() -> ExitCode {
             stats::run(&trace, form, &names)
         }
         Command::Find(what) => find::run(&what),
+        Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };
