@@ -135,7 +135,7 @@ fn write(
     with_records: bool,
 ) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
-    let database = unspool_engine::tables::database(session.store(), session.clock());
+    let database = unspool_engine::tables::database(session.store(), session.clock(), None);
     let Some(database) = database else { return Err(Failure::new("The tables of this trace have too many columns.")) };
     let mut out = BufWriter::with_capacity(1 << 20, file);
     let mut page = Box::new([0; PAGE]);

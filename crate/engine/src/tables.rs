@@ -14,14 +14,16 @@ use crate::store::{Slice, Store, Track};
 ///
 /// Positions and durations are in ticks, as signed numbers of 64 bits. With a clock of known frequency, the views have them in
 /// seconds, too, from the beginning of the trace.
-pub fn database(store: &Store, clock: Clock) -> Option<Database<'_>> {
+///
+/// Of a range, `to` exclusive, there are the slices that overlap with it, and the instants and samples in it.
+pub fn database(store: &Store, clock: Clock, range: Option<Span>) -> Option<Database<'_>> {
     let (first, last) = store.extent().unwrap_or((0, 0));
     let at = Column::up_to(last);
     let dur = Column::up_to(last - first);
     let name = Column::Int(4);
     let track = Column::up_to(store.tracks.len() as u64);
     let deepest = store.tracks.iter().map(Track::rows).max().unwrap_or(0);
-    let slices = SliceRows::new(store);
+    let slices = SliceRows::new(store, range);
     let tables = vec![
         Table::even(
             "slices",
@@ -39,12 +41,12 @@ pub fn database(store: &Store, clock: Clock) -> Option<Database<'_>> {
         Table::even(
             "instants",
             &[("track", track), ("time", at), ("name", name)],
-            Box::new(Instants(Parts::new(store, |track| track.instants.len()))),
+            Box::new(Instants(instants(store, range))),
         ),
         Table::even(
             "counters",
             &[("track", track), ("time", at), ("value", Column::Number)],
-            Box::new(Samples(Parts::new(store, |track| track.samples.len()))),
+            Box::new(Samples(samples(store, range))),
         ),
         Table::listed("tracks", &["kind", "name", "number", "parent"], store.tracks.iter().map(track_row)),
         Table::listed(
@@ -88,6 +90,22 @@ pub fn database(store: &Store, clock: Clock) -> Option<Database<'_>> {
     Database::new(tables, &views)
 }
 
+/// A range of the x axis, the second exclusive.
+type Span = (u64, u64);
+
+/// How many rows the tables of a range have.
+pub fn rows_of(store: &Store, range: Option<Span>) -> u64 {
+    [SliceRows::new(store, range).len, instants(store, range).len, samples(store, range).len].iter().sum()
+}
+
+fn instants(store: &Store, range: Option<Span>) -> Parts<'_> {
+    Parts::new(store, range, |track| track.instants.len(), |track, i| track.instants.get(i).map(|instant| instant.time))
+}
+
+fn samples(store: &Store, range: Option<Span>) -> Parts<'_> {
+    Parts::new(store, range, |track| track.samples.len(), |track, i| track.samples.get(i).map(|sample| sample.time))
+}
+
 fn text(text: &str) -> Item {
     Item::Text(text.into())
 }
@@ -123,19 +141,38 @@ fn id_of(number: u32) -> i64 {
 
 /// Rows that are those of one track after the other.
 struct Parts<'a> {
-    /// The first row of each track that has some.
-    parts: Vec<(u64, TrackId, &'a Track)>,
+    /// The first row of each track that has some, and the number on the track of what that is.
+    parts: Vec<(u64, TrackId, &'a Track, usize)>,
     len: u64,
 }
 
 impl<'a> Parts<'a> {
-    fn new(store: &'a Store, count: impl Fn(&Track) -> usize) -> Self {
+    fn new(
+        store: &'a Store,
+        range: Option<Span>,
+        count: impl Fn(&Track) -> usize,
+        time: impl Fn(&Track, usize) -> Option<u64>,
+    ) -> Self {
         let (mut parts, mut len) = (Vec::new(), 0);
         for (id, track) in (0..).zip(&store.tracks) {
-            let here = count(track) as u64;
-            if here > 0 {
-                parts.push((len, id, track));
-                len += here;
+            let count = count(track);
+            // They ascend.
+            let first_from = |at: u64| {
+                let (mut low, mut high) = (0, count);
+                while low < high {
+                    let middle = low + (high - low) / 2;
+                    if time(track, middle).is_some_and(|time| time < at) {
+                        low = middle + 1;
+                    } else {
+                        high = middle;
+                    }
+                }
+                low
+            };
+            let (from, to) = range.map_or((0, count), |(from, to)| (first_from(from), first_from(to)));
+            if from < to {
+                parts.push((len, id, track, from));
+                len += (to - from) as u64;
             }
         }
         Self { parts, len }
@@ -144,8 +181,8 @@ impl<'a> Parts<'a> {
     /// The track of a row, and its number there.
     fn at(&self, row: u64) -> Option<(TrackId, &'a Track, usize)> {
         let part = self.parts.partition_point(|(first, ..)| *first <= row).checked_sub(1)?;
-        let (first, id, track) = self.parts.get(part)?;
-        Some((*id, track, (row - first) as usize))
+        let (first, id, track, from) = self.parts.get(part)?;
+        Some((*id, track, from + (row - first) as usize))
     }
 }
 
@@ -189,14 +226,17 @@ fn fill<const N: usize>(values: &mut [Value], of: [Value; N]) {
 
 /// Slices of one column.
 struct Part<'a> {
-    /// The first row.
+    /// The first row, and how many there are.
     first: u64,
+    len: u64,
+    /// The index of the slice of the first row.
+    from: usize,
     id: TrackId,
     /// Counted from 0, the outermost.
     depth: i64,
     slices: &'a Slices,
-    /// The column of the callers, and its first row. `None` if slices do not nest.
-    callers: Option<(u64, &'a Slices)>,
+    /// The column of the callers, its first row, and the index of the slice there. `None` if slices do not nest.
+    callers: Option<(u64, usize, &'a Slices)>,
     /// Where the latest caller was: the next one is there or soon after.
     latest: Cell<usize>,
 }
@@ -210,21 +250,24 @@ struct SliceRows<'a> {
 }
 
 impl<'a> SliceRows<'a> {
-    fn new(store: &'a Store) -> Self {
+    fn new(store: &'a Store, range: Option<Span>) -> Self {
         let (mut parts, mut len) = (Vec::new(), 0);
         for (id, track) in (0..).zip(&store.tracks) {
             let mut callers = None;
             for (depth, slices) in track.columns() {
+                let within = range.map_or(0..slices.len(), |(from, to)| slices.overlapping(from, to));
                 parts.push(Part {
                     first: len,
+                    len: within.len() as u64,
+                    from: within.start,
                     id,
                     depth: i64::from(depth) - i64::from(track.lowest()),
                     slices,
                     callers: callers.filter(|_| track.def.stacking == Stacking::Nested),
                     latest: Cell::new(0),
                 });
-                callers = Some((len, slices));
-                len += slices.len() as u64;
+                callers = Some((len, within.start, slices));
+                len += within.len() as u64;
             }
         }
         Self { store, parts, len, latest: Cell::new(0) }
@@ -235,6 +278,7 @@ impl<'a> SliceRows<'a> {
         let at = self.latest.get();
         let part = self.parts.get(at).filter(|part| part.has(row));
         part.or_else(|| {
+            // Of several that begin there, the last one has rows.
             let at = self.parts.partition_point(|part| part.first <= row).checked_sub(1)?;
             self.latest.set(at);
             self.parts.get(at)
@@ -244,12 +288,12 @@ impl<'a> SliceRows<'a> {
 
 impl Part<'_> {
     fn has(&self, row: u64) -> bool {
-        (self.first..self.first + self.slices.len() as u64).contains(&row)
+        (self.first..self.first + self.len).contains(&row)
     }
 
     /// The row of the slice that encloses one: the caller, or else one that covers its time.
     fn caller(&self, slice: &Slice, calls: NodeId) -> Option<u64> {
-        let (first, callers) = self.callers?;
+        let (first, from, callers) = self.callers?;
         // The last one that begins no later. Rows are mostly read in order, so that it is near the latest.
         let begins = |at: usize| callers.get(at).filter(|caller| caller.start <= slice.start);
         let mut at = self.latest.get();
@@ -272,7 +316,8 @@ impl Part<'_> {
         let near = || (at.saturating_sub(2)..=at).rev();
         let by_call = near().find(|at| encloses(at).is_some_and(|caller| caller.node == calls));
         let found = by_call.or_else(|| near().find(|at| encloses(at).is_some()))?;
-        Some(first + found as u64)
+        // What encloses a slice of the range overlaps with the range.
+        Some(first + found.checked_sub(from)? as u64)
     }
 }
 
@@ -283,7 +328,7 @@ impl Rows for SliceRows<'_> {
 
     fn row(&self, row: u64, values: &mut [Value]) {
         let Some(part) = self.part(row) else { return };
-        let Some(slice) = part.slices.get((row - part.first) as usize) else { return };
+        let Some(slice) = part.slices.get(part.from + (row - part.first) as usize) else { return };
         let calls = &self.store.calls;
         let parent = part.caller(&slice, calls.parent(slice.node));
         fill(
@@ -338,7 +383,7 @@ mod tests {
         #[test]
         fn rows_are_the_slices_with_their_callers(events in prop::collection::vec((any::<bool>(), 0u32..4, 0u64..3), 0..200)) {
             let store = store(&events);
-            let rows = SliceRows::new(&store);
+            let rows = SliceRows::new(&store, None);
             let mut all = Vec::new();
             let mut places = Vec::new();
             for track in 0..2 {
@@ -385,13 +430,53 @@ mod tests {
     fn instants_and_samples_have_rows() {
         let store = store(&[(true, 1, 5), (false, 1, 2)]);
         let mut values = [Value::Null; 3];
-        Instants(Parts::new(&store, |track| track.instants.len())).row(1, &mut values);
+        Instants(instants(&store, None)).row(1, &mut values);
         assert_eq!(values, [Value::Int(1), Value::Int(107), Value::Int(2)]);
-        let samples = Samples(Parts::new(&store, |track| track.samples.len()));
+        let samples = Samples(samples(&store, None));
         samples.row(0, &mut values);
         assert_eq!((samples.len(), values), (2, [Value::Int(3), Value::Int(105), Value::Int(-105)]));
-        let database = database(&store, Clock::Seconds { frequency: 10 }).unwrap();
+        let database = database(&store, Clock::Seconds { frequency: 10 }, None).unwrap();
         let rows = ["slices", "instants", "counters", "tracks", "names"].map(|table| database.rows(table));
         assert_eq!(rows, [2, 2, 2, 3, 4]);
+    }
+
+    proptest! {
+        #[test]
+        fn tables_of_a_range_have_what_overlaps_with_it(
+            events in prop::collection::vec((any::<bool>(), 0u32..4, 0u64..3), 0..100),
+            from in 95u64..200,
+            len in 0u64..60,
+        ) {
+            let store = store(&events);
+            let (all, within) = (SliceRows::new(&store, None), SliceRows::new(&store, Some((from, from + len))));
+            let rows = |of: &SliceRows<'_>| -> Vec<[Value; 7]> {
+                let row = |row| {
+                    let mut values = [Value::Null; 7];
+                    of.row(row, &mut values);
+                    values
+                };
+                (0..of.len()).map(row).collect()
+            };
+            let number = |value: Value| if let Value::Int(number) = value { number as u64 } else { 0 };
+            let overlaps = |row: &[Value; 7]| {
+                let (start, end) = (number(row[2]), number(row[2]) + number(row[3]));
+                start < from + len && (end > from || start == end && start >= from)
+            };
+            // Without parents, whose rows have other numbers.
+            let bare = |row: &[Value; 7]| [row[0], row[1], row[2], row[3], row[4], row[6]];
+            let (all, found) = (rows(&all), rows(&within));
+            let expected: Vec<_> = all.iter().filter(|row| overlaps(row)).map(bare).collect();
+            prop_assert_eq!(found.iter().map(bare).collect::<Vec<_>>(), expected);
+            for row in &found {
+                if let Value::Int(parent) = row[5] {
+                    let caller = &found[parent as usize - 1];
+                    prop_assert!(number(caller[2]) <= number(row[2]) && number(caller[1]) + 1 == number(row[1]));
+                }
+            }
+            let times = (0..store.tracks[0].instants.len()).filter_map(|i| store.tracks[0].instants.get(i));
+            let expected = times.filter(|instant| (from..from + len).contains(&instant.time)).count() as u64;
+            prop_assert_eq!((instants(&store, Some((from, from + len))).len, samples(&store, Some((from, from + len))).len), (expected, expected));
+            prop_assert_eq!(rows_of(&store, Some((from, from + len))), found.len() as u64 + 2 * expected);
+        }
     }
 }
