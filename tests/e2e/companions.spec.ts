@@ -139,7 +139,7 @@ test('a database is shown with its write-ahead log, in any order', async ({ page
   await page.getByRole('tab', { name: /Events|Listing/ }).click();
   await expect(page.getByRole('tabpanel', { name: 'Listing' })).toContainText('15 transitions');
   await expect(page.getByRole('grid')).toContainText('14');
-  await page.getByRole('tab', { name: 'Query' }).click();
+  await page.getByRole('tab', { name: 'SQL' }).click();
   await page.getByRole('textbox', { name: /SQL|query/i }).fill('select count(*) from execution');
   await page.getByRole('button', { name: 'Run' }).click();
   await expect(page.locator('.query')).toContainText('9');

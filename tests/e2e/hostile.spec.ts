@@ -115,7 +115,7 @@ test('a thread of thousands is found in a list', async ({ page }) => {
 test('a query of endless rows stays small and stops', async ({ page, browser }) => {
   skipWithout('sql_view_bomb.sqlite');
   await open(page, join(FOLDER, 'sql_view_bomb.sqlite'));
-  await page.getByRole('tab', { name: 'Query' }).click();
+  await page.getByRole('tab', { name: 'SQL' }).click();
   const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.fill('select * from notes');
   await box.press('Control+Enter');

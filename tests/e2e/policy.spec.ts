@@ -49,7 +49,7 @@ test('neither the page nor a worker connects elsewhere or evaluates text', async
   const other = await otherOrigin();
   try {
     await open(page, fixture('rvn/blocks.sqlite'));
-    await page.getByRole('tab', { name: 'Query' }).click();
+    await page.getByRole('tab', { name: 'SQL' }).click();
     await expect.poll(() => page.workers().length).toBeGreaterThanOrEqual(3);
     const names = page.workers().map((worker) => worker.url().replace(/.*#/, ''));
     expect(new Set(names)).toEqual(new Set(['worker', 'records', 'query']));

@@ -96,7 +96,15 @@ export type ToWorker =
   /** Reply: a digest of all that the trace holds, in hexadecimal, for tests and tools. */
   | { readonly t: 'digest'; readonly id: number }
   /** Reply: at most `max` problems from index `first` on. */
-  | { readonly t: 'problems'; readonly id: number; readonly first: number; readonly max: number };
+  | { readonly t: 'problems'; readonly id: number; readonly first: number; readonly max: number }
+  /** Pages of the database for SQL, of a range (`to` exclusive) or of the whole trace. Reply: at most `most` from number `first` on. */
+  | {
+      readonly t: 'tables';
+      readonly id: number;
+      readonly range: { readonly from: Ticks; readonly to: Ticks } | null;
+      readonly first: number;
+      readonly most: number;
+    };
 
 /** Messages of the worker. */
 export type FromWorker =
@@ -178,4 +186,12 @@ export type FromWorker =
   /** These derived tracks were removed to make room. */
   | { readonly t: 'evicted'; readonly tracks: Uint32Array }
   | { readonly t: 'digest'; readonly id: number; readonly digest: string }
-  | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number };
+  | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number }
+  /** `rows` of all tables, and `size` of the database in bytes. */
+  | ({ readonly t: 'tables'; readonly id: number; readonly rows: number } & TablePages);
+
+/** Pages of a database, one after the other, and its size in bytes. */
+export interface TablePages {
+  readonly size: number;
+  readonly pages: Uint8Array<ArrayBuffer>;
+}

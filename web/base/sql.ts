@@ -1,5 +1,5 @@
 /**
- * The messages between the page and the worker of the Query panel. The worker is separate from the trace's: a slow
+ * The messages between the page and the worker of the SQL panel. The worker is separate from the trace's: a slow
  * query does not delay the picture, and terminating the worker stops it.
  */
 
@@ -8,8 +8,10 @@ export type SqlValue = bigint | number | string | Uint8Array | null;
 
 /** Messages of the page. */
 export type ToSql =
-  /** `log` is the write-ahead log of the database, if there is one. */
-  | { readonly t: 'open'; readonly file: Blob; readonly log: Blob | null }
+  /** The trace, if it is a database, and its write-ahead log, if there is one. */
+  | { readonly t: 'open'; readonly file: Blob | null; readonly log: Blob | null }
+  /** The tables that every trace has, as portions of a database of `size` bytes. All but the last are equally long. */
+  | { readonly t: 'tables'; readonly size: number; readonly portions: readonly Uint8Array<ArrayBuffer>[] }
   /** Runs one read-only statement and sends at most `most` rows. */
   | { readonly t: 'run'; readonly id: number; readonly sql: string; readonly most: number };
 
@@ -24,7 +26,7 @@ export type FromSql =
 
 /** Pragmas without side effects. */
 const READ_ONLY_PRAGMA =
-  /^pragma\s+(table_info|table_xinfo|table_list|index_list|index_info|index_xinfo|page_size|page_count|freelist_count|encoding|user_version|application_id|schema_version|compile_options|collation_list|function_list|database_list)\s*(\([^)=]*\))?\s*$/i;
+  /^pragma\s+(table_info|table_xinfo|table_list|index_list|index_info|index_xinfo|page_size|page_count|freelist_count|encoding|user_version|application_id|schema_version|compile_options|collation_list|function_list|database_list|integrity_check|quick_check)\s*(\([^)=]*\))?\s*$/i;
 
 /**
  * Why a statement may not run, in a sentence; null if it may. SQLite also refuses to write. This check comes first,
@@ -32,7 +34,7 @@ const READ_ONLY_PRAGMA =
  */
 export function refusalOf(sql: string): string | null {
   const bare = stripped(sql);
-  if (bare === '') return 'Write a query: it reads from the tables of this database.';
+  if (bare === '') return 'Write a query: it reads from the tables of this trace.';
   if (bare.includes(';')) return 'One statement at a time, please.';
   const first = /^[a-z]+/i.exec(bare)?.[0].toLowerCase() ?? '';
   if (['select', 'with', 'values', 'explain'].includes(first)) return null;

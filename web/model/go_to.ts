@@ -69,20 +69,11 @@ export async function goTo(text: string, { trace, timeline, selection }: Place):
   if (!info || !extent) return 'The trace is empty so far.';
   const goal = goalOf(text, extent, info.clock, trace.names);
   if (goal.to === 'nowhere') return goal.sentence;
-  const selected = selection.selected.peek();
   if (goal.to === 'position') {
-    const track = selected?.track ?? selection.record.peek()?.track ?? null;
-    // Each position of a counting axis has a record, which may be one of many in a call.
-    const row = info.clock.kind === 'ordinal' ? await trace.records.recordAt(goal.at, track) : null;
-    const found = row
-      ? await itemOf(row, trace)
-      : await trace.find({ to: 'at', time: goal.at, track: selected?.track ?? null });
-    const length = found && found.end !== null && found.end > found.start ? found.end - found.start : 1n;
-    timeline.show(around(goal.at, AROUND * length, extent), 'gliding', MARGIN);
-    if (found) selection.selected.value = pointedOf(found);
-    else if (row) selection.selectRecord(row);
+    await goToPosition(goal.at, { trace, timeline, selection });
     return '';
   }
+  const selected = selection.selected.peek();
   const after = selected?.name === goal.name ? ticks(selected.start + 1n) : extent.from;
   const named = (time: Ticks) => trace.find({ to: 'named', time, name: goal.name });
   // After the last one comes the first.
@@ -92,6 +83,24 @@ export async function goTo(text: string, { trace, timeline, selection }: Place):
   timeline.show(around(ticks(found.start + length / 2n), AROUND_NAMED * length, extent), 'gliding', MARGIN);
   selection.selected.value = pointedOf(found);
   return '';
+}
+
+/** Goes to a position within the trace, as {@link goTo}. */
+export async function goToPosition(at: Ticks, { trace, timeline, selection }: Place): Promise<void> {
+  const info = trace.info.peek();
+  const extent = trace.progress.peek().extent;
+  if (!info || !extent) return;
+  const selected = selection.selected.peek();
+  const track = selected?.track ?? selection.record.peek()?.track ?? null;
+  // Each position of a counting axis has a record, which may be one of many in a call.
+  const row = info.clock.kind === 'ordinal' ? await trace.records.recordAt(at, track) : null;
+  const found = row
+    ? await itemOf(row, trace)
+    : await trace.find({ to: 'at', time: at, track: selected?.track ?? null });
+  const length = found && found.end !== null && found.end > found.start ? found.end - found.start : 1n;
+  timeline.show(around(at, AROUND * length, extent), 'gliding', MARGIN);
+  if (found) selection.selected.value = pointedOf(found);
+  else if (row) selection.selectRecord(row);
 }
 
 /** The slice or instant that begins with a record, or null: a step may be the last of a call, but it is not the call. */

@@ -1,6 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { FromSql, ToSql } from '../base/sql.ts';
-import { createSql, LIMIT_SECONDS, type SqlPort } from './sql.ts';
+import { createSql, LIMIT_SECONDS, type SqlPort, type SqlSource } from './sql.ts';
+
+/** A database, whose tables are there at once. */
+const database: SqlSource = {
+  file: new Blob(),
+  log: null,
+  tables: async () => ({ size: 0, portions: [] }),
+  version: () => 1,
+};
+
+/** Lets the tables arrive. */
+const settled = () => Promise.resolve().then(() => Promise.resolve());
 
 function workers() {
   const made: { port: SqlPort; got: ToSql[]; ended: boolean }[] = [];
@@ -25,12 +36,13 @@ function workers() {
 }
 
 describe('queries over a database', () => {
-  it('return rows in portions', () => {
+  it('return rows in portions', async () => {
     const { made, spawn, say } = workers();
-    const sql = createSql(new Blob(), null, spawn);
+    const sql = createSql(database, spawn);
     expect(made.length).toBe(0);
     sql.run('select 1, 2');
-    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'run']);
+    await settled();
+    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'tables', 'run']);
     say(0, { t: 'columns', names: ['1', '2'], total: 700 });
     expect([sql.columns.value.length, sql.width.value]).toEqual([2, 700]);
     say(0, { t: 'rows', rows: [[1n, 2n]] });
@@ -41,38 +53,44 @@ describe('queries over a database', () => {
     expect(sql.rows).toEqual([[1n, 2n]]);
     sql.run('select 3');
     expect(made.length).toBe(1);
+    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'tables', 'run', 'run']);
     expect(sql.count.value).toBe(0);
   });
 
-  it('end with their worker when stopped or at the time limit', () => {
+  it('end with their worker when stopped or at the time limit', async () => {
     vi.useFakeTimers();
     try {
       const { made, spawn, say } = workers();
-      const sql = createSql(new Blob(), null, spawn);
+      const sql = createSql(database, spawn);
       sql.run('select 1');
+      await settled();
       say(0, { t: 'rows', rows: [[1n]] });
       sql.stop();
       expect(made[0]!.ended).toBe(true);
       expect(sql.asked.value.at).toBe('stopped');
       expect(sql.count.value).toBe(1);
       sql.run('select 2');
+      await settled();
       expect(made.length).toBe(2);
       vi.advanceTimersByTime(LIMIT_SECONDS * 1000);
       expect(made[1]!.ended).toBe(true);
       expect(sql.asked.value).toMatchObject({ at: 'stopped', sentence: expect.stringContaining('30 seconds') });
       sql.run('select 3');
+      await settled();
       sql.run('select 4');
+      await settled();
       expect(made.map((worker) => worker.ended)).toEqual([true, true, true, false]);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('ignore replies to other queries', () => {
+  it('ignore replies to other queries', async () => {
     const { spawn, say } = workers();
-    const sql = createSql(new Blob(), null, spawn);
+    const sql = createSql(database, spawn);
     sql.begin();
     sql.run('select 1');
+    await settled();
     say(0, { t: 'rows', rows: [['blocks']] }, 1);
     say(0, { t: 'done', more: false }, 1);
     say(0, { t: 'rows', rows: [[1n]] }, 2);
@@ -82,9 +100,50 @@ describe('queries over a database', () => {
 
   it('that would write are refused without a worker', () => {
     const { made, spawn } = workers();
-    const sql = createSql(new Blob(), null, spawn);
+    const sql = createSql(database, spawn);
     sql.run('delete from blocks');
     expect(made.length).toBe(0);
     expect(sql.asked.value.at).toBe('stopped');
+  });
+
+  it('wait for the tables, which are made anew when the trace or the range is another', async () => {
+    const { made, spawn, say } = workers();
+    let version = 1;
+    let deliver: (value: { size: number; portions: [] } | string | null) => void = () => undefined;
+    let hear: (share: number) => boolean = () => false;
+    const source: SqlSource = {
+      ...database,
+      file: null,
+      version: () => version,
+      tables: (heard) => {
+        hear = heard;
+        return new Promise((resolve) => {
+          deliver = resolve;
+        });
+      },
+    };
+    const sql = createSql(source, spawn);
+    // Without a database there is nothing to list.
+    sql.begin();
+    sql.run('select 1');
+    expect(hear(0.25)).toBe(true);
+    expect([made.length, sql.asked.value]).toEqual([0, { at: 'running', share: 0.25 }]);
+    sql.stop();
+    expect([hear(0.5), sql.asked.value.at]).toEqual([false, 'stopped']);
+    sql.run('select 2');
+    deliver({ size: 0, portions: [] });
+    await settled();
+    expect(made[0]!.got).toMatchObject([{ t: 'open', file: null }, { t: 'tables' }, { t: 'run', sql: 'select 2' }]);
+    say(0, { t: 'done', more: false });
+    version = 2;
+    sql.run('select 3');
+    deliver({ size: 0, portions: [] });
+    await settled();
+    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'tables', 'run', 'tables', 'run']);
+    version = 3;
+    sql.run('select 4');
+    deliver('Too many.');
+    await settled();
+    expect(sql.asked.value).toEqual({ at: 'stopped', sentence: 'Too many.' });
   });
 });

@@ -1,10 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import type { Gathered } from './tables.ts';
 
-/** The part of `Worker` that the Query panel uses. Tests substitute their own. */
+/** The part of `Worker` that the SQL panel uses. Tests substitute their own. */
 export interface SqlPort {
-  postMessage(message: ToSql): void;
+  postMessage(message: ToSql, transfer?: Transferable[]): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<FromSql>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -14,7 +15,8 @@ export interface SqlPort {
 /** The state of the latest query. */
 export type Asked =
   | { readonly at: 'nothing' }
-  | { readonly at: 'running' }
+  /** `share`: how much of the tables is there, from 0 to 1; null once the query runs. */
+  | { readonly at: 'running'; readonly share: number | null }
   /** `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. */
   | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number }
   | { readonly at: 'stopped'; readonly sentence: string };
@@ -24,7 +26,30 @@ export const MOST_ROWS = 100_000;
 /** Time limit of a query. */
 export const LIMIT_SECONDS = 30;
 
-/** SQL queries over the tables of a database, one at a time. */
+/** What queries are about. */
+export interface SqlSource {
+  /** The trace, if it is a database, and its write-ahead log, if there is one. */
+  readonly file: Blob | null;
+  readonly log: Blob | null;
+  /** The tables that every trace has. Resolves with a sentence if there are none, and as {@link gatherTables}. */
+  readonly tables: (hear: (share: number) => boolean) => Promise<Gathered | string | null>;
+  /** Changes when the tables do. */
+  readonly version: () => unknown;
+}
+
+/** The tables and views that every trace has, as `crate/engine/src/tables.rs` makes them. */
+export const EVERY_TRACE = [
+  'named_slices',
+  'named_instants',
+  'named_counters',
+  'slices',
+  'instants',
+  'counters',
+  'tracks',
+  'names',
+] as const;
+
+/** SQL queries over the tables of a trace, one at a time. */
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
   readonly columns: ReadonlySignal<readonly string[]>;
@@ -44,8 +69,8 @@ export interface Sql {
   dispose: Dispose;
 }
 
-/** Queries over `file`, a database, and its write-ahead log if there is one. `spawn` starts the worker at the first query. */
-export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): Sql {
+/** Queries over a source. `spawn` starts the worker at the first query. */
+export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const columns = signal<readonly string[]>([]);
   const width = signal(0);
@@ -55,6 +80,10 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
   let port: SqlPort | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let begun = false;
+  /** What the tables of the worker are of; undefined if it has none. */
+  let known: unknown;
+  /** Counts queries: one that gathers tables gives up when there is a newer one, or none. */
+  let turn = 0;
   let lastId = 0;
   const waiting = new Map<number, (message: FromSql) => void>();
 
@@ -62,6 +91,8 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
     clearTimeout(timer);
     port?.terminate();
     port = null;
+    known = undefined;
+    turn += 1;
     waiting.clear();
   };
   const start = (): SqlPort => {
@@ -82,7 +113,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
       fail(event.message);
     };
     started.onmessageerror = () => fail('a message could not be read');
-    started.postMessage({ t: 'open', file, log });
+    started.postMessage({ t: 'open', file: source.file, log: source.log });
     return started;
   };
   const ask = (sql: string, hear: (message: FromSql) => void) => {
@@ -105,7 +136,7 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
     count,
     tables,
     begin: () => {
-      if (begun) return;
+      if (begun || !source.file) return;
       begun = true;
       const names: string[] = [];
       ask("select name from sqlite_schema where type in ('table', 'view') order by name", (message) => {
@@ -125,13 +156,16 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
         asked.value = { at: 'stopped', sentence: refusal };
         return;
       }
-      asked.value = { at: 'running' };
+      asked.value = { at: 'running', share: null };
       const began = performance.now();
       timer = setTimeout(
         () => stop(`Stopped after ${LIMIT_SECONDS} seconds. A narrower query takes less time.`),
         LIMIT_SECONDS * 1000,
       );
-      ask(sql, (message) => {
+      turn += 1;
+      const mine = turn;
+      const answer = () => ask(sql, heard);
+      const heard = (message: FromSql) => {
         switch (message.t) {
           case 'columns':
             columns.value = message.names;
@@ -150,6 +184,28 @@ export function createSql(file: Blob, log: Blob | null, spawn: () => SqlPort): S
             asked.value = { at: 'stopped', sentence: message.sentence };
             return;
         }
+      };
+      const version = source.version();
+      if (known === version && port) return answer();
+      const hear = (share: number) => {
+        if (turn === mine) asked.value = { at: 'running', share };
+        return turn === mine;
+      };
+      void source.tables(hear).then((gathered) => {
+        if (turn !== mine) return;
+        if (gathered === null || typeof gathered === 'string') {
+          clearTimeout(timer);
+          asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of this trace has stopped.' };
+          return;
+        }
+        asked.value = { at: 'running', share: null };
+        port ??= start();
+        port.postMessage(
+          { t: 'tables', ...gathered },
+          gathered.portions.map((portion) => portion.buffer),
+        );
+        known = version;
+        answer();
       });
     },
     stop: () => stop('Stopped.'),

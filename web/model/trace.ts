@@ -11,7 +11,7 @@ import type {
 } from '../base/find_protocol.ts';
 import { formatBytes } from '../base/format.ts';
 import type { JobReply, RangeQuestion } from '../base/job_protocol.ts';
-import type { FromWorker, ToWorker } from '../base/messages.ts';
+import type { FromWorker, TablePages, ToWorker } from '../base/messages.ts';
 import type {
   Archive,
   Described,
@@ -45,6 +45,12 @@ const SWEEP_MS = 1000;
 
 /** A message of the trace's worker that ends one request. */
 type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
+
+/** A range of the tables for SQL; `to` is exclusive. */
+export interface SqlRange {
+  readonly from: Ticks;
+  readonly to: Ticks;
+}
 
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
@@ -137,6 +143,8 @@ export interface Trace {
   readonly evicted: ReadonlySignal<readonly number[]>;
   /** At most `max` problems from index `first` on. Resolves with null if the worker ends. */
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
+  /** At most `most` pages of the database for SQL, of a range or of the whole trace. Resolves with null if the worker ends. */
+  tables(range: SqlRange | null, first: number, most: number): Promise<(TablePages & { rows: number }) | null>;
   /** The digest that `unspool info --json` prints for the same file, in hexadecimal. For tests and tools. */
   digest(): Promise<string | null>;
   dispose(): void;
@@ -290,6 +298,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       (await ask('origin', (id) => ({ t: 'origin', id, track, time, item })))?.origin ?? null,
     removeTrack: (track) => post({ t: 'remove-track', track }),
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
+    tables: (range, first, most) => ask('tables', (id) => ({ t: 'tables', id, range, first, most })),
     digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,
   };

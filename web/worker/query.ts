@@ -1,9 +1,10 @@
 /*
- * The worker of the Query panel: runs its own SQLite over the same file. The page terminates it to stop a query.
+ * The worker of the SQL panel: its own SQLite, over the tables that the trace's worker made, and over the same file if that is a
+ * database. The page terminates it to stop a query.
  */
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
 import { UNREADABLE } from './errors.ts';
-import { databaseBytes, openSqlFile, type SqlFile } from './sqlite.ts';
+import { databaseBytes, type Library, loadSqlJs, openSqlFile, SqlFile } from './sqlite.ts';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {
@@ -23,11 +24,22 @@ const MOST_COLUMNS = 500;
 const VALUE = 16;
 
 let database: Promise<SqlFile> | null = null;
+/** sql.js starts once. */
+let library: Promise<Library> | null = null;
+/** The trace, if it is a database. */
+let own: Promise<SqlFile> | null = null;
 page.onmessage = ({ data }) => {
   switch (data.t) {
     case 'open':
-      database = openDatabase(data.file, data.log);
+      own = data.file && openSqlFile(databaseBytes(data.file, data.log));
+      database = own;
       // The first query reports a failure. Until then the rejection must not count as unhandled.
+      own?.catch(() => undefined);
+      return;
+    case 'tables':
+      // The tables before: their memory is needed.
+      if (database !== own) void database?.then((it) => it.database.close()).catch(() => undefined);
+      database = openTables(data, own);
       database.catch(() => undefined);
       return;
     case 'run':
@@ -36,11 +48,31 @@ page.onmessage = ({ data }) => {
   }
 };
 
-async function openDatabase(file: Blob, log: Blob | null): Promise<SqlFile> {
-  return openSqlFile(databaseBytes(file, log));
+/** Opens the tables of the trace. The trace's own, if it is a database, are attached as `rvn`. */
+async function openTables({ size, portions }: Tables, own: Promise<SqlFile> | null): Promise<SqlFile> {
+  const portion = portions[0]?.length ?? 1;
+  const read = (from: number, to: number) => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(to, size) - from));
+    for (let done = 0; done < bytes.length; ) {
+      const at = from + done;
+      const part = portions[Math.floor(at / portion)]!.subarray(at % portion);
+      bytes.set(part.subarray(0, bytes.length - done), done);
+      done += part.length;
+    }
+    return bytes;
+  };
+  const attached = await own;
+  if (!attached) {
+    library ??= loadSqlJs();
+    return SqlFile.open(await library, size, read, () => null);
+  }
+  const opened = attached.beside(size, read);
+  opened.attach(attached, 'rvn');
+  return opened;
 }
 
 type Run = Extract<ToSql, { t: 'run' }>;
+type Tables = Extract<ToSql, { t: 'tables' }>;
 
 async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): Promise<void> {
   const refusal = refusalOf(sql);

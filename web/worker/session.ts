@@ -1,7 +1,7 @@
 import type { FoundRecords, Hit, HitAnswer } from '../base/find_protocol.ts';
 import type { JobPart, JobProgress, JobQuestion } from '../base/job_protocol.ts';
 import type { MarksPart } from '../base/marks.ts';
-import type { FromWorker } from '../base/messages.ts';
+import type { FromWorker, TablePages } from '../base/messages.ts';
 import type {
   Described,
   Find,
@@ -91,6 +91,7 @@ interface Structured {
   /** undefined if there is no such search. */
   columnsOfHits(job: number, most: number): HitAnswer<'columns'> | undefined;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
+  tablePages(from: bigint | undefined, to: bigint | undefined, first: number, most: number): TablePages;
 }
 
 type Body<T extends FromWorker['t']> = Omit<Extract<FromWorker, { t: T }>, 't' | 'id'>;

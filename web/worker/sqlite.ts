@@ -99,6 +99,18 @@ export class SqlFile {
     return opened;
   }
 
+  /** Makes the tables of another database of the same SQLite readable under a schema's name. Throws if there is no room for it. */
+  attach(other: SqlFile, schema: string): void {
+    // sql.js keeps each database as a file of this name.
+    const { filename } = other.database as Database & { readonly filename: string };
+    this.database.run(`attach '${filename}' as ${schema}`);
+  }
+
+  /** Opens a further database with the same SQLite. Throws if sql.js does not accept a lazy file. */
+  beside(size: number, read: ReadAt): SqlFile {
+    return SqlFile.open(this.#library, size, read, () => null);
+  }
+
   /** Why reading the file failed, or null. */
   failure(): string | null {
     const failure = this.#file?.failure ?? null;
@@ -212,8 +224,13 @@ export function databaseBytes(file: Blob, wal: Blob | null): DatabaseBytes {
  * errors if sql.js does not load.
  */
 export async function openSqlFile({ size, read, stream }: DatabaseBytes): Promise<SqlFile> {
-  const { default: url } = await import('sql.js/dist/sql-wasm-browser.wasm?url');
-  const library = await startSqlJs(await fetch(url));
+  const library = await loadSqlJs();
   const ahead = createAhead(size, read, stream);
   return SqlFile.open(library, size, read, () => (size > LARGEST_COPY ? null : read(0, size)), ahead);
+}
+
+/** Loads and starts sql.js. Rejects if it does not load. */
+export async function loadSqlJs(): Promise<Library> {
+  const { default: url } = await import('sql.js/dist/sql-wasm-browser.wasm?url');
+  return startSqlJs(await fetch(url));
 }

@@ -307,6 +307,23 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return guarded((open) =>
             post({ t: 'problems', id: message.id, ...open.problems(message.first, message.max) }),
           );
+        case 'tables': {
+          const { id, range, first, most } = message;
+          const [from, to] = [range?.from, range?.to];
+          // Between two portions come pictures.
+          scheduler.add('rest', () => {
+            guarded((open) =>
+              send(open, {
+                t: 'tables',
+                id,
+                rows: open.tableRows(from, to),
+                ...open.tablePages(from, to, first, most),
+              }),
+            );
+            return false;
+          });
+          return;
+        }
         default:
           return unreachable(message);
       }

@@ -2,8 +2,9 @@
 
 use js_sys::{Array, Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
-use unspool_engine::{Item, Session as Engine, Step, ledger};
+use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::{Instructions, Limits, Naming, Probe, recognise, sniff};
+use unspool_tables::PAGE;
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
@@ -258,6 +259,31 @@ impl Session {
     pub fn origin(&self, track: u32, time: u64, item: Option<JsItem>) -> JsValue {
         let place = item.map_or(Place::Value { track, time }, |item| Place::Item((&item).into()));
         self.jobs.origin(self.engine.store(), place).map_or(JsValue::NULL, |origin| to_js(&origin))
+    }
+
+    /// How many rows the tables for SQL have between two positions, `to` exclusive, or in all.
+    #[wasm_bindgen(js_name = tableRows)]
+    pub fn table_rows(&self, from: Option<u64>, to: Option<u64>) -> f64 {
+        tables::rows_of(self.engine.store(), from.zip(to)) as f64
+    }
+
+    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and its size: `{size, pages}`.
+    #[wasm_bindgen(js_name = tablePages)]
+    pub fn table_pages(&self, from: Option<u64>, to: Option<u64>, first: f64, most: u32) -> JsValue {
+        let database = tables::database(self.engine.store(), self.engine.clock(), from.zip(to));
+        let (mut pages, mut size) = (Vec::new(), 0);
+        if let Some(database) = database {
+            size = database.size();
+            let first = first as u64;
+            let count = (size / PAGE as u64).saturating_sub(first).min(most.into());
+            pages = vec![0; count as usize * PAGE];
+            for (number, page) in (first + 1..).zip(pages.chunks_exact_mut(PAGE)) {
+                if let Ok(page) = page.try_into() {
+                    database.page(number, page);
+                }
+            }
+        }
+        object(&[("size", JsValue::from_f64(size as f64)), ("pages", Uint8Array::from(&pages[..]).into())])
     }
 
     /// What a `RecordReader` needs to read the records decoded so far.

@@ -74,7 +74,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
           ))}
         </div>
         <div class="dock-scope">
-          {isOpen && !front?.unscoped && <WhoseChoice open={open} />}
+          {isOpen && !front?.unscoped && !front?.ofAllThreads && <WhoseChoice open={open} />}
           {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}
           <button
             type="button"

@@ -19,6 +19,8 @@ export interface Panel {
   readonly offered?: (open: OpenTrace) => boolean;
   /** The panel shows the whole file, regardless of the range and the thread. */
   readonly unscoped?: boolean;
+  /** The panel shows the range, and all threads. */
+  readonly ofAllThreads?: boolean;
   /** Makes the panel of one trace when it first comes to the front. */
   readonly create: (open: OpenTrace) => PanelView;
 }

@@ -7,7 +7,7 @@ import { createQueryPanel } from './query/panel.tsx';
 import { createResultsPanel } from './results/panel.tsx';
 import './panel.css';
 
-/** The panels of a page, in the order of their tabs. `spawnSql` starts the worker of the Query panel. */
+/** The panels of a page, in the order of their tabs. `spawnSql` starts the worker of the SQL panel. */
 export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Panel[] {
   return [createCallsPanel(dock), createEventsPanel(), createQueryPanel(spawnSql), createResultsPanel()];
 }

@@ -2,7 +2,10 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import { type SqlValue, sqlText } from '../../../base/sql.ts';
-import { LIMIT_SECONDS, type Sql } from '../../../model/sql.ts';
+import { ticks } from '../../../base/ticks.ts';
+import { goToPosition } from '../../../model/go_to.ts';
+import { EVERY_TRACE, LIMIT_SECONDS, type Sql } from '../../../model/sql.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Spacer, useShownRows } from '../virtual_rows.tsx';
 import './query.css';
@@ -14,20 +17,21 @@ const TITLE = 2000;
 const MOST_TABLES = 200;
 
 interface Props {
+  readonly open: OpenTrace;
   readonly sql: Sql;
   /** The query as typed, kept while another panel is in front. */
   readonly text: Signal<string>;
 }
 
 /** A query over the tables of a database, and its rows. */
-export function Query({ sql, text }: Props) {
+export function Query({ open, sql, text }: Props) {
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => sql.begin(), [sql]);
   const run = () => sql.run(box.current!.value);
-  const fill = (table: string) => {
-    text.value = `select * from ${quoted(table)} limit 1000`;
-    box.current!.value = text.peek();
-    sql.run(text.peek());
+  const fill = (query: string) => {
+    text.value = query;
+    box.current!.value = query;
+    sql.run(query);
   };
   const running = sql.asked.value.at === 'running';
   return (
@@ -63,21 +67,7 @@ export function Query({ sql, text }: Props) {
         )}
       </div>
       <div class="panel-bar">
-        {sql.tables.value.length > 0 && (
-          <span class="query-tables">
-            {sql.tables.value.slice(0, MOST_TABLES).map((table) => (
-              <button
-                type="button"
-                class="plain link"
-                key={table}
-                title={`Rows of ${table}`}
-                onClick={() => fill(table)}
-              >
-                {table}
-              </button>
-            ))}
-          </span>
-        )}
+        <Suggestions tables={sql.tables.value.slice(0, MOST_TABLES)} onChoose={fill} />
         <span class="panel-end" role="status">
           <Answer sql={sql} />
         </span>
@@ -89,8 +79,66 @@ export function Query({ sql, text }: Props) {
           />
         )}
       </div>
-      <Table sql={sql} />
+      <Table sql={sql} open={open} />
     </div>
+  );
+}
+
+/** Queries that mean something in any trace: `docs/sql.md` has more. */
+const EXAMPLES = {
+  'Functions by time':
+    'select name, count(*) as calls, sum(dur) as total from named_slices group by name order by total desc limit 100',
+  'Longest slices': 'select start, name, dur, track_name, depth from named_slices order by dur desc limit 100',
+  'Slices of each track':
+    'select tracks.name, tracks.kind, count(slices.id) as slices from tracks left join slices on slices.track = tracks.id group by tracks.id',
+};
+
+interface SuggestionsProps {
+  /** Tables of the trace's own. */
+  readonly tables: readonly string[];
+  /** Gets a query. */
+  readonly onChoose: (query: string) => void;
+}
+
+/** Tables and examples, which run at once when they are chosen. */
+function Suggestions({ tables, onChoose }: SuggestionsProps) {
+  const rowsOf = (table: string) => `select * from ${quoted(table)} limit 1000`;
+  return (
+    <select
+      class="query-suggestions"
+      aria-label="Tables and examples"
+      value=""
+      onChange={(event) => {
+        const query = event.currentTarget.value;
+        event.currentTarget.value = '';
+        if (query !== '') onChoose(query);
+      }}
+    >
+      <option value="">Tables and examples</option>
+      <optgroup label="Examples">
+        {Object.entries(EXAMPLES).map(([title, query]) => (
+          <option key={title} value={query}>
+            {title}
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="Tables of every trace">
+        {EVERY_TRACE.map((table) => (
+          <option key={table} value={rowsOf(table)}>
+            {table}
+          </option>
+        ))}
+      </optgroup>
+      {tables.length > 0 && (
+        <optgroup label="Tables of this database">
+          {tables.map((table) => (
+            <option key={table} value={rowsOf(table)}>
+              {table}
+            </option>
+          ))}
+        </optgroup>
+      )}
+    </select>
   );
 }
 
@@ -102,6 +150,7 @@ function Answer({ sql }: { sql: Sql }) {
     case 'nothing':
       return <span class="muted">SQL, read only. Ctrl Enter runs it, for at most {LIMIT_SECONDS} s.</span>;
     case 'running':
+      if (asked.share !== null) return <span class="muted">Making the tables… {Math.round(asked.share * 100)} %</span>;
       return <span class="muted">Running… {sql.count.value > 0 && rows}</span>;
     case 'answered':
       return (
@@ -116,7 +165,7 @@ function Answer({ sql }: { sql: Sql }) {
   }
 }
 
-function Table({ sql }: { sql: Sql }) {
+function Table({ sql, open }: { sql: Sql; open: OpenTrace }) {
   const box = useRef<HTMLDivElement>(null);
   const columns = sql.columns.value;
   const count = sql.count.value;
@@ -146,7 +195,12 @@ function Table({ sql }: { sql: Sql }) {
             {sql.rows.slice(first, end).map((row, k) => (
               <tr key={first + k} aria-rowindex={first + k + 2}>
                 {row.map((value, i) => (
-                  <Cell key={i} value={value} />
+                  <Cell
+                    key={i}
+                    value={value}
+                    isAddress={ADDRESSES.test(columns[i]!)}
+                    go={goFrom(open, columns[i]!, value)}
+                  />
                 ))}
               </tr>
             ))}
@@ -158,14 +212,44 @@ function Table({ sql }: { sql: Sql }) {
   );
 }
 
-function Cell({ value }: { value: SqlValue }) {
+/** Columns that hold positions. */
+const POSITIONS = /^(start|time|transition_id)$/;
+/** Columns that hold addresses. SQLite has signed numbers only. */
+const ADDRESSES = /^(pc|address)$/;
+
+/** What leads to the position in a cell; null if it has none. */
+function goFrom({ trace, timeline, selection }: OpenTrace, column: string, value: SqlValue): (() => void) | null {
+  const extent = trace.progress.peek().extent;
+  if (typeof value !== 'bigint' || !POSITIONS.test(column) || !extent) return null;
+  if (value < extent.from || value > extent.to) return null;
+  return () => void goToPosition(ticks(value), { trace, timeline, selection });
+}
+
+interface CellProps {
+  readonly value: SqlValue;
+  /** The value is an address. */
+  readonly isAddress: boolean;
+  readonly go: (() => void) | null;
+}
+
+function Cell({ value, isAddress, go }: CellProps) {
   const number = typeof value === 'bigint' || typeof value === 'number';
   // Converting only the first part keeps long blobs cheap.
   const part = value instanceof Uint8Array ? value.subarray(0, TITLE / 3) : value;
-  const text = sqlText(part);
+  const text = isAddress && typeof part === 'bigint' ? `0x${BigInt.asUintN(64, part).toString(16)}` : sqlText(part);
   return (
     <td class={number ? undefined : 'name'} title={text.length > SHOWN ? text.slice(0, TITLE) : undefined}>
-      {value === null ? <span class="muted">NULL</span> : text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}
+      {go ? (
+        <button type="button" class="plain link" title="Go there" onClick={go}>
+          {text}
+        </button>
+      ) : value === null ? (
+        <span class="muted">NULL</span>
+      ) : text.length > SHOWN ? (
+        `${text.slice(0, SHOWN)}…`
+      ) : (
+        text
+      )}
     </td>
   );
 }

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, pictured, test } from './page.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** A trace of each format, by its heading in docs/sql.md. */
+const TRACES: Readonly<Record<string, string>> = {
+  'LLVM XRay': 'threads.xray',
+  apitrace: 'scene.trace',
+  'BAP frames': 'frames/plugin.frames',
+  REVEN: 'rvn/blocks.sqlite',
+  'trace-db': 'trace_db/variables.trace',
+};
+
+const said = (page: Page) => page.locator('.query .panel-end[role=status]');
+const rows = (page: Page) => page.getByRole('region', { name: 'Rows' }).locator('tbody tr:not([aria-hidden])');
+
+async function ask(page: Page, query: string) {
+  const box = page.getByRole('textbox', { name: 'SQL query' });
+  await box.fill(query);
+  await box.press('Control+Enter');
+  // Not the answer to the query before.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await expect(said(page)).toContainText(/rows? in |says|only read/);
+}
+
+async function openSql(page: Page, path: string) {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await open(page, path);
+  await page.getByRole('tab', { name: 'SQL' }).click();
+}
+
+/** The documented queries about a trace, by heading, without those about records. */
+function documented(heading: string): string[] {
+  const parts = readFileSync(join(ROOT, 'docs/sql.md'), 'utf8').split('\n## ');
+  const of = parts.filter((part) => part.startsWith('Any trace\n') || part.startsWith(`${heading}\n`));
+  const queries = of.flatMap((part) => [...part.matchAll(/```sql\n([^`]*)```/g)].map((match) => match[1]!));
+  return queries.filter((query) => !/\b(records|fields)\b/.test(query));
+}
+
+for (const [heading, name] of Object.entries(TRACES)) {
+  test(`${heading}: the documented queries have the same rows as natively`, async ({ page }) => {
+    test.setTimeout(60_000);
+    const path = fixture(name);
+    await openSql(page, path);
+    await ask(page, 'pragma integrity_check');
+    await expect(rows(page)).toHaveText(['ok']);
+    const command = join(ROOT, 'target/debug/unspool');
+    test.skip(!existsSync(command), 'the native command is not built: cargo build -p unspool-cli');
+    for (const query of documented(heading)) {
+      const native = execFileSync(command, ['sql', path, query, '--json'], { encoding: 'utf8' });
+      const expected = native.split('\n').filter((line) => line !== '');
+      await ask(page, query);
+      await expect(said(page)).toContainText(new RegExp(`^${expected.length}\\srows? in`));
+      const first = Object.values(JSON.parse(expected[0]!) as Record<string, unknown>);
+      const cells = await rows(page).first().locator('td').allTextContents();
+      expect(cells.map((text) => (/^-?[\d.]+(e-?\d+)?$/.test(text) ? Number(text) : text))).toEqual(
+        first.map((value) => value ?? 'NULL'),
+      );
+    }
+  });
+}
+
+test('queries are about the range, and a position leads to its slice', async ({ page }) => {
+  await openSql(page, fixture('threads.xray'));
+  await pictured(page);
+  await ask(page, 'select count(*) from slices');
+  const all = Number(await rows(page).first().textContent());
+  const area = (await page.locator('.area').boundingBox())!;
+  await page.keyboard.down('Shift');
+  await page.mouse.move(area.x + area.width * 0.4, area.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(area.x + area.width * 0.5, area.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await expect(page.locator('.breadcrumb')).not.toHaveText('Whole trace');
+  await ask(page, 'select count(*) from slices');
+  const some = Number(await rows(page).first().textContent());
+  expect(some).toBeGreaterThan(0);
+  expect(some).toBeLessThan(all);
+  await ask(page, 'select start, name from named_slices where depth = 1 order by dur limit 3');
+  await rows(page).first().getByRole('button', { name: /^\d+$/ }).click();
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('an example runs when it is chosen, and an error says what is wrong', async ({ page }) => {
+  await openSql(page, fixture('scene.trace'));
+  await page.getByRole('combobox', { name: 'Tables and examples' }).selectOption('Longest slices');
+  await expect(said(page)).toContainText('100 rows');
+  await ask(page, 'select nam from slices');
+  await expect(said(page)).toContainText('no such column: nam');
+  await ask(page, 'delete from slices');
+  await expect(said(page)).toContainText('only read');
+});
+
+test('counts what a recorded trace is known to have', async ({ page }) => {
+  const path = join(ROOT, '../shared/corpus/apitrace/recorded/glmark2_medium.trace');
+  test.skip(!existsSync(path), 'needs ../shared/corpus');
+  await openSql(page, path);
+  await ask(page, "select count(*) from named_slices where name = 'glShaderSource'");
+  await expect(rows(page)).toHaveText(['28']);
+});
