@@ -71,6 +71,15 @@ fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options))))
 }
 
+/// The layout of a trace with this head, for [`point::Reader`]. `size` is that of the file in bytes, if known.
+///
+/// # Errors
+///
+/// Fails if these bytes are not the head of a trace.
+pub fn layout_of(head: &[u8], size: Option<u64>) -> Result<Layout> {
+    layout(head, &OpenOptions { size, ..OpenOptions::default() })
+}
+
 fn layout(head: &[u8], options: &OpenOptions) -> Result<Layout> {
     let what = "it must match one of the two layouts of trace-db";
     let value = head.first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
