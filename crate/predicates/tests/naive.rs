@@ -266,7 +266,9 @@ impl Expr {
     }
 }
 
-type Result_ = (u64, Vec<Variable>, Vec<u64>);
+type Found = (u64, Vec<Variable>, Vec<u64>);
+/// The statement, and the names and types of a result.
+type Alike = (Option<StatementId>, Vec<(u32, u32)>);
 
 struct Case {
     points: Vec<Point>,
@@ -330,9 +332,9 @@ impl Case {
         Some(text)
     }
 
-    fn naive(&self) -> Vec<Result_> {
-        let mut results: Vec<Result_> = Vec::new();
-        let mut seen: Vec<(Option<StatementId>, Vec<(u32, u32)>)> = Vec::new();
+    fn naive(&self) -> Vec<Found> {
+        let mut results: Vec<Found> = Vec::new();
+        let mut seen: Vec<Alike> = Vec::new();
         for (number, point) in (0..).zip(&self.points) {
             let is_wanted = |(mask, wanted): (u64, u64)| point.statement.is_some_and(|id| id.bits() & mask == wanted);
             if self.statement.is_some_and(|filter| !is_wanted(filter)) {
@@ -372,7 +374,7 @@ impl Case {
         results
     }
 
-    fn engine(&self, text: &str, random: &mut Random) -> Vec<Result_> {
+    fn engine(&self, text: &str, random: &mut Random) -> Vec<Found> {
         let tables = tables();
         let mut writer = Writer::new(Layout::Wide, tables.clone());
         self.points.iter().for_each(|point| writer.point(point));
