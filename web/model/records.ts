@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { WrongExpression } from '../base/find_protocol.ts';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
 import type {
   Collected,
@@ -11,6 +12,8 @@ import type {
   SearchSlot,
   Surveyed,
   ToRecords,
+  ValuesKnown,
+  ValuesQuery,
 } from '../base/record_protocol.ts';
 import { createRequests } from './requests.ts';
 
@@ -82,9 +85,13 @@ export interface Records {
    */
   search(
     slot: SearchSlot,
-    filter: RecordFilter,
+    filter: RecordFilter | ValuesQuery,
     take: (part: Searching) => void,
   ): Promise<TraceError | null | undefined>;
+  /** What is wrong with a query about values. Resolves with null if the worker ends. */
+  checkValues(query: string): Promise<{ readonly wrong: WrongExpression | null } | null>;
+  /** What such a query can name. Resolves with null if the worker ends. */
+  valuesKnown(): Promise<ValuesKnown | null>;
   /** Ends the search of a slot. */
   stopSearch(slot: SearchSlot): void;
   dispose(): void;
@@ -288,13 +295,23 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!(await ready()) || searching.get(slot) !== mine) return undefined;
       const reply = await requests.ask('searched', (id) => {
         mine.id = id;
-        return { t: 'search', id, slot, filter };
+        return 'values' in filter
+          ? { t: 'ask-values', id, slot, query: filter.values }
+          : { t: 'search', id, slot, filter };
       });
       clearTimeout(mine.timer);
       if (searching.get(slot) !== mine) return undefined;
       // There is nothing left to stop.
       searching.delete(slot);
       return reply ? reply.error : undefined;
+    },
+    checkValues: async (query) => {
+      if (!(await ready())) return null;
+      return requests.ask('values-checked', (id) => ({ t: 'check-values', id, query }));
+    },
+    valuesKnown: async () => {
+      if (!(await ready())) return null;
+      return (await requests.ask('values-known', (id) => ({ t: 'know-values', id })))?.known ?? null;
     },
     stopSearch: (slot) => {
       const stopped = searching.get(slot);

@@ -31,6 +31,8 @@ pub enum Capability {
     CallStacks,
     /// An x axis in seconds.
     Time,
+    /// Values of variables that the query language of trace-db can ask for.
+    Values,
 }
 
 impl Capability {
@@ -41,6 +43,7 @@ impl Capability {
             Self::Disassembly => "disassembly",
             Self::CallStacks => "callStacks",
             Self::Time => "time",
+            Self::Values => "values",
         }
     }
 }

@@ -11,12 +11,16 @@ mod infix;
 mod lisp;
 mod load;
 mod number;
+#[cfg(feature = "page")]
+mod page;
 mod pick;
 mod run;
 mod syntax;
+mod values;
 
 pub use columns::{Dictionary, Segment, Value};
 pub use load::Loader;
 pub use number::{Number, Operation};
 pub use run::{Match, Run};
 pub use syntax::{Allowed, Comparison, Condition, Fault, FreeVariable, Place, Query, Term};
+pub use values::{FoundPoints, Step, Values};

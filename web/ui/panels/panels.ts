@@ -9,5 +9,5 @@ import './panel.css';
 
 /** The panels of a page, in the order of their tabs. `spawnSql` starts the worker of the Query panel. */
 export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Panel[] {
-  return [createCallsPanel(dock), createEventsPanel(), createQueryPanel(spawnSql), createResultsPanel()];
+  return [createCallsPanel(dock), createEventsPanel(dock), createQueryPanel(spawnSql), createResultsPanel()];
 }

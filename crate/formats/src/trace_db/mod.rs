@@ -28,7 +28,7 @@ use crate::sniff::{Format, OpenOptions, Opened};
 
 use wire::Layout;
 
-pub use index::open_records;
+pub use index::{Places, open_places, open_records};
 
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
