@@ -3,8 +3,9 @@
  * writes {@link FromRecords}, `web/model/records.ts` the reverse.
  */
 
-import type { FoundRecords, WrongExpression } from './find_protocol.ts';
+import type { FoundRecords } from './find_protocol.ts';
 import type { Field, RecordDetails, Ticks, TraceError } from './protocol.ts';
+import type { ValuesAnswer, ValuesQuestion } from './values_protocol.ts';
 
 /** Which records to list: positions with `to` exclusive, and tracks. null means all. */
 export interface RecordScope {
@@ -34,12 +35,6 @@ export type SearchSlot = keyof typeof SEARCH_SLOTS;
 /** A query about values: docs/values.md. */
 export interface ValuesQuery {
   readonly values: string;
-}
-
-/** What can be named in a query about values: names of variables and of types, in the order of the trace. */
-export interface ValuesKnown {
-  readonly variables: readonly string[];
-  readonly types: readonly string[];
 }
 
 /** How long a list of records is. */
@@ -132,10 +127,8 @@ export type ToRecords =
   | { readonly t: 'stop-search'; readonly slot: SearchSlot }
   /** The same for points by their values. */
   | { readonly t: 'ask-values'; readonly id: number; readonly slot: SearchSlot; readonly query: string }
-  /** What is wrong with a query about values. Reply: `values-checked`. */
-  | { readonly t: 'check-values'; readonly id: number; readonly query: string }
-  /** Reply: `values-known`. */
-  | { readonly t: 'know-values'; readonly id: number }
+  /** Reply: `values`. */
+  | { readonly t: 'about-values'; readonly id: number; readonly ask: ValuesQuestion }
   /** Ends the collecting: the reply comes at once, without records. */
   | { readonly t: 'stop-collect' };
 
@@ -182,10 +175,8 @@ export type FromRecords =
     }
   /** The search has ended: with an error, if there is one. */
   | { readonly t: 'searched'; readonly id: number; readonly error: TraceError | null }
-  /** `wrong` is null if nothing is. */
-  | { readonly t: 'values-checked'; readonly id: number; readonly wrong: WrongExpression | null }
   /** null if it cannot be told. */
-  | { readonly t: 'values-known'; readonly id: number; readonly known: ValuesKnown | null }
+  | { readonly t: 'values'; readonly id: number; readonly answer: ValuesAnswer | null }
   /** Now and then while records are being collected: how far the pass is, from 0 to 1. */
   | { readonly t: 'collecting'; readonly share: number }
   /** Now and then while a list is being made: what is in it so far, and can be asked for. */

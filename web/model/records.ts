@@ -1,5 +1,4 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { WrongExpression } from '../base/find_protocol.ts';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
 import type {
   Collected,
@@ -12,9 +11,9 @@ import type {
   SearchSlot,
   Surveyed,
   ToRecords,
-  ValuesKnown,
   ValuesQuery,
 } from '../base/record_protocol.ts';
+import type { ValuesAnswer, ValuesQuestion, ValuesWhat } from '../base/values_protocol.ts';
 import { createRequests } from './requests.ts';
 
 /** The part of `Worker` that the records of a trace use. Tests substitute their own. */
@@ -88,10 +87,8 @@ export interface Records {
     filter: RecordFilter | ValuesQuery,
     take: (part: Searching) => void,
   ): Promise<TraceError | null | undefined>;
-  /** What is wrong with a query about values. Resolves with null if the worker ends. */
-  checkValues(query: string): Promise<{ readonly wrong: WrongExpression | null } | null>;
-  /** What such a query can name. Resolves with null if the worker ends. */
-  valuesKnown(): Promise<ValuesKnown | null>;
+  /** Asks about values. Resolves with null if that cannot be answered, or the worker ends. */
+  aboutValues<W extends ValuesWhat>(ask: ValuesQuestion<W>): Promise<ValuesAnswer<W> | null>;
   /** Ends the search of a slot. */
   stopSearch(slot: SearchSlot): void;
   dispose(): void;
@@ -305,13 +302,11 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       searching.delete(slot);
       return reply ? reply.error : undefined;
     },
-    checkValues: async (query) => {
+    aboutValues: async <W extends ValuesWhat>(about: ValuesQuestion<W>) => {
       if (!(await ready())) return null;
-      return requests.ask('values-checked', (id) => ({ t: 'check-values', id, query }));
-    },
-    valuesKnown: async () => {
-      if (!(await ready())) return null;
-      return (await requests.ask('values-known', (id) => ({ t: 'know-values', id })))?.known ?? null;
+      const reply = await requests.ask('values', (id) => ({ t: 'about-values', id, ask: about }));
+      // The worker answers each question with its kind of answer.
+      return (reply?.answer ?? null) as ValuesAnswer<W> | null;
     },
     stopSearch: (slot) => {
       const stopped = searching.get(slot);

@@ -283,7 +283,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     begin: jobs.begin,
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
     bind: async (text, within) => {
-      if (!within && isAboutValues(text, state.info.peek())) return bindValues(text, records.checkValues, bindPoints);
+      if (!within && isAboutValues(text, state.info.peek())) return bindValues(text, records.aboutValues, bindPoints);
       const to: BindTo = within ? { what: 'slices', ...within } : { what: 'all' };
       const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to })))?.bound ?? null;
       return bound && ('query' in bound || 'points' in bound) ? null : bound;

@@ -1,4 +1,4 @@
-import type { ValuesKnown } from '../base/record_protocol.ts';
+import type { ValuesKnown } from '../base/values_protocol.ts';
 import type { Completion, Completions } from './completion.ts';
 
 /** Most completions shown. */

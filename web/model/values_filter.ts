@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { MOST_SORTED } from '../base/find_protocol.ts';
-import type { ValuesKnown } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import type { ValuesKnown } from '../base/values_protocol.ts';
 import type { Events } from './events.ts';
 import type { Find } from './find.ts';
 import { SETTLED_MS } from './search.ts';
@@ -31,7 +31,7 @@ export function expressionOf(query: string): string {
  * hits, if they are not too many.
  */
 export function createValuesFilter(
-  trace: Pick<Trace, 'bindPoints' | 'info'> & { readonly records: Pick<Trace['records'], 'valuesKnown'> },
+  trace: Pick<Trace, 'bindPoints' | 'info'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
   find: Pick<Find, 'asked' | 'text' | 'ask' | 'clear' | 'state' | 'count' | 'columns'>,
   { byValues: narrowed, wrongValues }: Pick<Events, 'byValues' | 'wrongValues'>,
 ): ValuesFilter {
@@ -40,7 +40,7 @@ export function createValuesFilter(
   const text = signal(isAboutValues(asked, trace.info.peek()) ? queryIn(asked).query : '');
   const isAsked = signal(false);
   const known = signal<ValuesKnown | null>(null);
-  void trace.records.valuesKnown().then((value) => {
+  void trace.records.aboutValues({ what: 'known' }).then((value) => {
     known.value = value;
   });
   /** What this asked last. */

@@ -396,11 +396,8 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           stopSearch.set(slot, values.ask(message));
           return;
         }
-        case 'check-values':
-          void values.check(message);
-          return;
-        case 'know-values':
-          void values.know(message);
+        case 'about-values':
+          void values.answer(message);
           return;
         case 'stop-search':
           newestSearch.delete(message.slot);

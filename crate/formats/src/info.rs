@@ -55,6 +55,8 @@ pub enum Tab {
     Functions,
     /// The list of records.
     Events,
+    /// The table of statements.
+    Statements,
 }
 
 impl Tab {
@@ -63,6 +65,7 @@ impl Tab {
         match self {
             Self::Functions => "functions",
             Self::Events => "events",
+            Self::Statements => "statements",
         }
     }
 }

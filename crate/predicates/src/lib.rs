@@ -14,13 +14,17 @@ mod number;
 #[cfg(feature = "page")]
 mod page;
 mod pick;
+mod rows;
 mod run;
+mod statements;
 mod syntax;
 mod values;
 
 pub use columns::{Dictionary, Segment, Value};
 pub use load::Loader;
 pub use number::{Number, Operation};
+pub use rows::{Cell, Rows};
 pub use run::{Match, Run};
+pub use statements::{CELLS, Statements, Summary};
 pub use syntax::{Allowed, Comparison, Condition, Fault, FreeVariable, Place, Query, Term};
-pub use values::{FoundPoints, Step, Values};
+pub use values::{FoundPoints, Slot, Step, Values};

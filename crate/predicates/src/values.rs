@@ -8,11 +8,13 @@ use core::fmt::Write as _;
 use hashbrown::HashMap;
 use unspool_formats::Limits;
 use unspool_formats::trace_db::Places;
-use unspool_formats::trace_db::wire::{Number as Raw, Tables};
+use unspool_formats::trace_db::wire::{Number as Raw, StatementId, Tables};
 
 use crate::columns::{Dictionary, Segment, Value};
 use crate::load::Loader;
+use crate::rows::Rows;
 use crate::run::{Match, Run};
+use crate::statements::Statements;
 use crate::syntax::{Fault, Query};
 
 /// Bytes of segments that are kept for the next question.
@@ -59,18 +61,38 @@ pub struct Values {
     /// Bytes of the file that were pushed.
     position: u64,
     is_loaded: bool,
+    /// It was, at least once.
+    was_loaded: bool,
     segments: VecDeque<Segment>,
     /// The number of the first of them, and their size in bytes.
     base: u64,
     kept: usize,
     most: usize,
-    asked: Option<Asked>,
+    statements: Statements,
+    /// By slot.
+    asked: [Option<Asked>; 2],
+}
+
+/// Questions that are answered side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// A search for points.
+    Search,
+    /// The iteration table of a statement.
+    Rows,
+}
+
+/// What becomes of results.
+enum Into {
+    Found(Found),
+    Rows(Rows),
 }
 
 /// A question.
 struct Asked {
     run: Run,
-    found: Found,
+    into: Into,
+    is_done: bool,
     /// The number of the next segment.
     next: u64,
     /// All points are counted first, so that one can be picked.
@@ -99,7 +121,22 @@ impl Values {
         // The header was read before, within the limits; the trace ends where that reading has.
         let loader = Loader::new(places.layout(), Limits::LIFTED);
         let segments = VecDeque::new();
-        Self { places, loader, position: 0, is_loaded: false, segments, base: 0, kept: 0, most, asked: None }
+        let statements = Statements::new(places.points());
+        let asked = [None, None];
+        let was_loaded = false;
+        Self {
+            places,
+            loader,
+            position: 0,
+            is_loaded: false,
+            was_loaded,
+            segments,
+            base: 0,
+            kept: 0,
+            most,
+            statements,
+            asked,
+        }
     }
 
     /// Names and types.
@@ -120,11 +157,8 @@ impl Values {
         }
     }
 
-    /// Asks a question in place of the previous one.
+    /// Searches for points, in place of the previous search.
     pub fn begin(&mut self, query: &Query) {
-        if self.base > 0 {
-            self.read_again();
-        }
         let found = Found {
             columns: FoundPoints::default(),
             names: query.variables.iter().map(|variable| variable.name.clone()).collect(),
@@ -133,20 +167,74 @@ impl Values {
             latest: None,
             text: String::new(),
         };
+        self.ask(Slot::Search, query, Into::Found(found));
+    }
+
+    /// Makes the iteration table of the statement with a number in the dictionary, in place of the previous table. Only points
+    /// that the query finds become rows.
+    pub fn begin_rows(&mut self, statement: u32, query: &Query) {
+        let mut query = query.clone();
+        if let Some(id) = self.statements.summaries().get(statement as usize).and_then(|it| it.id) {
+            query.statement = Some((u64::MAX, id.bits()));
+        }
+        self.ask(Slot::Rows, &query, Into::Rows(Rows::new(statement)));
+    }
+
+    fn ask(&mut self, slot: Slot, query: &Query, into: Into) {
+        if self.base > 0 {
+            self.read_again();
+        }
         let run = Run::new(query, self.places.tables());
         let is_counting = run.must_count();
-        self.asked = Some(Asked { run, found, next: 0, is_counting });
+        if let Some(place) = self.asked.get_mut(slot as usize) {
+            *place = Some(Asked { run, into, is_done: false, next: 0, is_counting });
+        }
     }
 
-    /// Forgets the question.
-    pub fn stop(&mut self) {
-        self.asked = None;
+    fn asked(&self, slot: Slot) -> Option<&Asked> {
+        self.asked.get(slot as usize)?.as_ref()
     }
 
+    /// Forgets a question.
+    pub fn stop(&mut self, slot: Slot) {
+        if let Some(place) = self.asked.get_mut(slot as usize) {
+            *place = None;
+        }
+    }
+
+    /// Reads from the beginning again. Statements and variables get the numbers that they had, so questions can go on.
     fn read_again(&mut self) {
         self.loader = Loader::new(self.places.layout(), Limits::LIFTED);
         self.segments.clear();
         (self.position, self.is_loaded, self.base, self.kept) = (0, false, 0, 0);
+    }
+
+    /// Whether all of the trace has been read, and [`Values::statements`] is complete.
+    pub fn is_loaded(&self) -> bool {
+        self.was_loaded
+    }
+
+    /// What is known of each statement, by its number in the dictionary.
+    pub fn statements(&self) -> &Statements {
+        &self.statements
+    }
+
+    /// The track of the points at a statement.
+    pub fn track_of(&self, id: Option<StatementId>) -> u32 {
+        self.places.track_of(id)
+    }
+
+    /// What statements and variables are numbered by.
+    pub fn dictionary(&self) -> &Dictionary {
+        self.loader.dictionary()
+    }
+
+    /// The iteration table, as far as it is made.
+    pub fn rows(&mut self) -> Option<&mut Rows> {
+        match self.asked.get_mut(Slot::Rows as usize)?.as_mut().map(|asked| &mut asked.into) {
+            Some(Into::Rows(rows)) => Some(rows),
+            _ => None,
+        }
     }
 
     /// The range of the file that is needed next: from the first offset, at most up to the second.
@@ -156,39 +244,43 @@ impl Values {
 
     /// Takes bytes from the beginning of [`Values::wants`]; none if the file has ended.
     pub fn push(&mut self, bytes: &[u8]) {
-        let Self { loader, segments, kept, .. } = self;
-        let mut add = |mut segment: Segment| {
-            segment.shrink();
-            *kept += segment.size();
-            segments.push_back(segment);
-        };
         self.position += bytes.len() as u64;
+        let mut full = Vec::new();
         // What is wrong with the file was said when it was opened. Points before it are valid.
-        let is_broken = loader.push(bytes, &mut add).is_err();
+        let is_broken = self.loader.push(bytes, |segment| full.push(segment)).is_err();
         if is_broken || bytes.is_empty() || self.position >= self.places.end() {
-            add(loader.end().0);
-            self.is_loaded = true;
+            full.push(self.loader.end().0);
+            (self.is_loaded, self.was_loaded) = (true, true);
+        }
+        for mut segment in full {
+            segment.shrink();
+            self.statements.add(&segment, self.loader.dictionary());
+            self.kept += segment.size();
+            self.segments.push_back(segment);
         }
     }
 
-    /// Goes on with the question for at least `budget` combinations of variables.
-    pub fn step(&mut self, budget: u64) -> Step {
-        let Self { places, loader, segments, asked, .. } = self;
-        let Some(asked) = asked else { return Step::Done };
-        let Asked { run, found, next, is_counting } = asked;
-        if let Some(segment) = segments.get((*next - self.base) as usize) {
+    /// Goes on with a question for at least `budget` combinations of variables.
+    pub fn step(&mut self, slot: Slot, budget: u64) -> Step {
+        let Self { places, loader, segments, asked: slots, .. } = self;
+        let Some(Some(asked)) = slots.get_mut(slot as usize) else { return Step::Done };
+        let Asked { run, into, is_done, next, is_counting } = asked;
+        if *is_done {
+            return Step::Done;
+        }
+        let place = next.checked_sub(self.base).and_then(|place| segments.get(place as usize));
+        if let Some(segment) = place {
             let dictionary = loader.dictionary();
             if *is_counting {
                 run.count(segment, dictionary);
-            } else if !run.segment(segment, dictionary, budget, &mut |it| found.add(it, places, dictionary)) {
+            } else if !run.segment(segment, dictionary, budget, &mut |it| match into {
+                Into::Found(found) => found.add(it, places, dictionary),
+                Into::Rows(rows) => rows.add(it.segment, it.point),
+            }) {
                 return Step::More;
             }
             *next += 1;
-            if self.kept > self.most {
-                self.kept -= segment.size();
-                self.base += 1;
-                segments.pop_front();
-            }
+            self.drop_some();
             return Step::More;
         }
         if !self.is_loaded {
@@ -202,35 +294,47 @@ impl Values {
             }
             return Step::More;
         }
-        found.finish();
+        *is_done = true;
+        if let Into::Found(found) = into {
+            found.texts = HashMap::new();
+        }
         Step::Done
     }
 
-    /// How much of the trace has been asked, from 0 to 1.
-    pub fn share(&self) -> f64 {
-        let Some(asked) = &self.asked else { return 1.0 };
-        let at = match self.segments.get((asked.next - self.base) as usize) {
-            Some(segment) => segment.at(0),
-            None => self.position,
-        };
+    /// Drops the first segments if too much is kept, unless a question needs them still.
+    fn drop_some(&mut self) {
+        let is_needed = |base: u64| self.asked.iter().flatten().any(|asked| !asked.is_done && asked.next <= base);
+        while self.kept > self.most && !is_needed(self.base) {
+            let Some(segment) = self.segments.pop_front() else { return };
+            self.kept -= segment.size();
+            self.base += 1;
+        }
+    }
+
+    /// How much of the trace a question has been asked of, from 0 to 1.
+    pub fn share(&self, slot: Slot) -> f64 {
+        let Some(asked) = self.asked(slot) else { return 1.0 };
+        let segment = asked.next.checked_sub(self.base).and_then(|place| self.segments.get(place as usize));
+        let at = segment.map_or(self.position, |segment| segment.at(0));
         let share = at as f64 / self.places.end().max(1) as f64;
         // A pick looks at the trace twice.
         if asked.is_counting { share / 2.0 } else { share }
     }
 
-    /// Takes what was found since the last time. The latest point may still be missing until the question is answered.
+    /// Takes what the search has found since the last time.
     pub fn take(&mut self) -> FoundPoints {
-        self.asked.as_mut().map(|asked| core::mem::take(&mut asked.found.columns)).unwrap_or_default()
+        match self.asked.get_mut(Slot::Search as usize).and_then(Option::as_mut).map(|asked| &mut asked.into) {
+            Some(Into::Found(found)) => core::mem::take(&mut found.columns),
+            _ => FoundPoints::default(),
+        }
     }
 
-    /// Number of points found so far.
+    /// Number of points that the search has found so far.
     pub fn count(&self) -> u64 {
-        self.asked.as_ref().map_or(0, |asked| asked.found.count)
-    }
-
-    /// Combinations of variables looked at so far, and one for each point.
-    pub fn tested(&self) -> u64 {
-        self.asked.as_ref().map_or(0, |asked| asked.run.tested())
+        match self.asked(Slot::Search).map(|asked| &asked.into) {
+            Some(Into::Found(found)) => found.count,
+            _ => 0,
+        }
     }
 }
 
@@ -273,10 +377,6 @@ impl Found {
         self.texts.insert(self.text.clone(), number);
         self.columns.texts.push(self.text.clone());
         number
-    }
-
-    fn finish(&mut self) {
-        self.texts = HashMap::new();
     }
 }
 
@@ -325,7 +425,7 @@ mod tests {
     use super::*;
     use unspool_formats::trace_db::encode::Writer;
     use unspool_formats::trace_db::open_places;
-    use unspool_formats::trace_db::wire::{Layout, StatementId, Type};
+    use unspool_formats::trace_db::wire::{Layout, Type};
     use unspool_formats::{EventBatch, Opened, Want, trace_db};
 
     const POINTS: u64 = 60_000;
@@ -367,14 +467,14 @@ mod tests {
         let mut all = FoundPoints::default();
         let mut read = 0;
         loop {
-            let step = values.step(1000);
+            let step = values.step(Slot::Search, 1000);
             let part = values.take();
             all.x.extend(part.x);
             all.track.extend(part.track);
             all.at.extend(part.at);
             all.matched.extend(part.matched);
             all.texts.extend(part.texts);
-            assert!((0.0..=1.0).contains(&values.share()));
+            assert!((0.0..=1.0).contains(&values.share(Slot::Search)));
             match step {
                 Step::More => {}
                 Step::Done => return (all, read),
@@ -398,6 +498,68 @@ mod tests {
         let (found, read) = ask(&mut values, &bytes, "a, b: int where a > b and b = 4");
         assert_eq!((found.x.as_slice(), read), (&[8, 9][..], 0));
         assert_eq!(found.texts, ["a = i: 8, b = half: 4", "a = i: 9, b = half: 4"]);
+    }
+
+    /// Answers the question of a slot.
+    fn run(values: &mut Values, bytes: &[u8], slot: Slot) {
+        loop {
+            match values.step(slot, 1000) {
+                Step::More => {}
+                Step::Done => return,
+                Step::NeedsBytes => {
+                    let (from, to) = values.wants();
+                    values.push(&bytes[from as usize..(to as usize).min(from as usize + 100_000)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn statements_have_counts_and_tables() {
+        let bytes = trace();
+        for most in [1 << 20, MOST_KEPT] {
+            let mut values = Values::keeping(places(&bytes), most);
+            ask(&mut values, &bytes, "false and i = 0");
+            assert!(values.is_loaded());
+            let all = values.statements().summaries();
+            assert_eq!(all.len(), 5);
+            assert_eq!((all[3].count, all[3].first, all[3].last), (POINTS / 5, 3, POINTS - 2));
+            assert_eq!(all[3].heat.iter().map(|n| u64::from(*n)).sum::<u64>(), POINTS / 5);
+            let table = |values: &mut Values, text: &str| {
+                let query = values.check(text).unwrap();
+                values.begin_rows(3, &query);
+                run(values, &bytes, Slot::Rows);
+                values.rows().unwrap().counts()
+            };
+            assert_eq!(table(&mut values, "true"), (POINTS / 5, POINTS as usize / 5));
+            let rows = values.rows().unwrap();
+            let texts =
+                |rows: &Rows, row| rows.cells(row).into_iter().map(|it| (it.text, it.changed)).collect::<Vec<_>>();
+            assert_eq!(texts(rows, 0), [("3".into(), false), ("1".into(), false)]);
+            assert_eq!(texts(rows, 1), [("8".into(), true), ("4".into(), true)]);
+            rows.sort(Some(1), true);
+            assert_eq!((rows.point(0).unwrap().0, rows.row_of(14), rows.row_of(2)), (POINTS - 2, Some(11_997), None));
+            assert_eq!(table(&mut values, "i < 10 or half > 29998"), (3, 3));
+        }
+    }
+
+    #[test]
+    fn two_questions_go_on_side_by_side() {
+        let bytes = trace();
+        let mut values = Values::keeping(places(&bytes), 1 << 20);
+        let query = values.check("i >= 0").unwrap();
+        values.begin(&query);
+        (0..20).for_each(|_| {
+            if values.step(Slot::Search, 1000) == Step::NeedsBytes {
+                let from = values.wants().0 as usize;
+                values.push(&bytes[from..from + 100_000]);
+            }
+        });
+        values.begin_rows(0, &query);
+        run(&mut values, &bytes, Slot::Rows);
+        run(&mut values, &bytes, Slot::Search);
+        assert_eq!((values.count(), values.rows().unwrap().counts().0), (POINTS, POINTS / 5));
+        assert!(values.take().x.is_sorted());
     }
 
     #[test]

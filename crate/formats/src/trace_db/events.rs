@@ -87,7 +87,7 @@ impl Decoder for TraceDbDecoder {
             slice_noun: "buffer",
             when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
             offers: &[Capability::Values],
-            first_tab: Tab::Functions,
+            first_tab: Tab::Statements,
             columns: COLUMNS,
             properties: [
                 ("Layout", layout.to_string()),

@@ -107,6 +107,11 @@ impl Places {
         self.0.index.end
     }
 
+    /// The number of points.
+    pub fn points(&self) -> u64 {
+        self.0.lanes.iter().map(|lane| lane.rows).sum()
+    }
+
     /// The track of the points at a statement.
     pub fn track_of(&self, id: Option<StatementId>) -> TrackId {
         self.0.track_of(id)
