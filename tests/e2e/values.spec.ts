@@ -91,6 +91,39 @@ test('Find takes queries about values, too', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('There is no function foo.');
 });
 
+test('statements are counted, and one is shown over its occurrences', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('trace_db/variables.trace'));
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Statements' }).click();
+  const statements = page.getByRole('grid', { name: 'Statements' });
+  await expect(statements).toHaveAttribute('aria-rowcount', '12');
+  // `unspool dump`: 36 of the 79 points are at file 1, index 31.
+  await expect(page.locator('#statement-0 td').nth(1)).toHaveText('31');
+  const count = 36;
+  await expect(page.locator('#statement-0 td').nth(2)).toHaveText(`${count}`);
+  expect(await barriers(page)).toEqual([]);
+  await statements.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const grid = page.getByRole('grid', { name: 'Occurrences' });
+  await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
+  await expect(page.locator('#occurrence-0 td')).toHaveText(['4', '2', '1', '-7', '0x55d0c0de12a4']);
+  await expect(page.locator('#occurrence-1 td.statements-changed').first()).toHaveText('0');
+  await grid.getByRole('button', { name: 'key' }).click();
+  await expect(page.locator('#occurrence-0 td').nth(3)).toHaveText('-42');
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details).toContainText('Point 23');
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('combobox', { name: 'Narrow the occurrences by values' }).fill('key = 84 or nothing = 1');
+  await expect(page.getByRole('alert')).toContainText('The trace has no variable nothing.');
+  await page.getByRole('combobox', { name: 'Narrow the occurrences by values' }).fill('j = 0');
+  await expect(grid).not.toHaveAttribute('aria-rowcount', `${count + 1}`);
+  await page.getByRole('button', { name: '← Statements' }).click();
+  await expect(statements).toBeVisible();
+});
+
 test('traces without values have no such field', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
@@ -98,6 +131,7 @@ test('traces without values have no such field', async ({ page }) => {
   await page.getByRole('tab', { name: 'Events' }).click();
   await expect(bar(page)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Values', exact: true })).toHaveCount(0);
+  await expect(page.getByRole('tab', { name: 'Statements' })).toHaveCount(0);
 });
 
 test('the answers are those of the reference', async ({ page }) => {
