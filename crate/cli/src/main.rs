@@ -14,6 +14,7 @@ mod progress;
 mod query;
 mod read_whole;
 mod slices;
+mod sql;
 mod sqlite;
 mod stats;
 mod unpack;
@@ -77,6 +78,8 @@ enum Command {
     Find(find::Find),
     /// Finds points of trace-db traces by the values of their variables.
     Query(query::Query),
+    /// Asks a trace by SQL.
+    Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -152,6 +155,7 @@ fn main() -> ExitCode {
         }
         Command::Find(what) => find::run(&what),
         Command::Query(what) => query::run(&what),
+        Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };
