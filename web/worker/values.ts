@@ -46,7 +46,7 @@ function readPortion(values: Values, read: Read): void {
 /** Reads on for a turn. Returns whether the whole trace has been read, at least once. */
 function readOn(values: Values, read: Read): boolean {
   const until = performance.now() + TURN_MS;
-  while (!values.isLoaded()) {
+  while (!values.wasLoaded()) {
     if (performance.now() >= until) return false;
     readPortion(values, read);
   }

@@ -109,10 +109,10 @@ impl JsValues {
         self.values.stop(slot_of(slot));
     }
 
-    /// Whether all of the trace has been read, so that the statements are complete.
-    #[wasm_bindgen(js_name = isLoaded)]
-    pub fn is_loaded(&self) -> bool {
-        self.values.is_loaded()
+    /// Whether all of the trace has been read at least once, so that the statements are complete.
+    #[wasm_bindgen(js_name = wasLoaded)]
+    pub fn was_loaded(&self) -> bool {
+        self.values.was_loaded()
     }
 
     /// All statements: a `StatementColumns`.

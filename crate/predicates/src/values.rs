@@ -209,8 +209,8 @@ impl Values {
         (self.position, self.is_loaded, self.base, self.kept) = (0, false, 0, 0);
     }
 
-    /// Whether all of the trace has been read, and [`Values::statements`] is complete.
-    pub fn is_loaded(&self) -> bool {
+    /// Whether all of the trace has been read at least once, so that [`Values::statements`] is complete.
+    pub fn was_loaded(&self) -> bool {
         self.was_loaded
     }
 
@@ -520,7 +520,7 @@ mod tests {
         for most in [1 << 20, MOST_KEPT] {
             let mut values = Values::keeping(places(&bytes), most);
             ask(&mut values, &bytes, "false and i = 0");
-            assert!(values.is_loaded());
+            assert!(values.was_loaded());
             let all = values.statements().summaries();
             assert_eq!(all.len(), 5);
             assert_eq!((all[3].count, all[3].first, all[3].last), (POINTS / 5, 3, POINTS - 2));

@@ -435,3 +435,79 @@ fn results_are_those_of_a_naive_evaluator() {
     // Otherwise nothing was compared.
     assert!(found > 2000 && infix > 300, "{found} results, {infix} queries with results in the other language");
 }
+
+/// Any text is a query or has a fault within it, and what can be parsed can be run.
+#[test]
+fn any_text_is_understood_or_refused_at_a_place() {
+    const PIECES: [&str; 44] = [
+        "(",
+        ")",
+        "query",
+        "var",
+        "predicate",
+        "soft",
+        "mask",
+        "statement",
+        "pick",
+        "keep",
+        "once",
+        "prefer",
+        "at",
+        "in file",
+        "where",
+        "any",
+        "x",
+        "y",
+        "\"",
+        "\"α\"",
+        "`",
+        "unsigned",
+        ":",
+        "|",
+        ",",
+        ".",
+        "value",
+        "size",
+        "v/value",
+        "v/size",
+        "distinct(",
+        "distinct-vars",
+        "and",
+        "or",
+        "not",
+        "<",
+        "<=",
+        "!=",
+        "=",
+        "-",
+        "/",
+        "7",
+        "0x1f",
+        "1e3",
+    ];
+    let (mut understood, mut refused) = (0, 0);
+    for seed in 0..30_000 {
+        let mut random = Random(seed);
+        let mut text = String::new();
+        for _ in 0..1 + random.below(12) {
+            text += random.one(&PIECES);
+            text += random.one(&[" ", "", " "]);
+        }
+        match Query::parse(&text) {
+            Ok(query) => {
+                understood += 1;
+                assert!(query.variables.len() <= 16);
+                let case = Case { points: points(&mut random), ..Case::new(&mut random) };
+                if query.seed == 0 {
+                    case.engine(&text, &mut random);
+                }
+            }
+            Err(fault) => {
+                refused += 1;
+                assert!(text.get(fault.at..fault.at + fault.len).is_some(), "{text:?}: {fault:?}");
+                assert!(fault.sentence.ends_with(['.', '…']), "{text:?}: {fault:?}");
+            }
+        }
+    }
+    assert!(understood > 100 && refused > 1000, "{understood} understood, {refused} refused");
+}
