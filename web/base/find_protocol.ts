@@ -16,6 +16,16 @@ export interface BoundExpression {
   readonly slices: Uint8Array;
   /** What the record worker must look for, or null if the trace's worker has the whole answer. */
   readonly records: Uint8Array | null;
+  /** A query about values that the record worker must answer, instead of `records`. */
+  readonly values?: string;
+}
+
+/** What a search of values needs besides its query. */
+export interface BoundPoints {
+  /** For `BoundExpression.slices`: finds nothing by itself. */
+  readonly slices: Uint8Array;
+  /** For `RecordFilter.query`: the records of the first of `begins`. */
+  readonly points: Uint8Array;
 }
 
 /** An expression that is bound to a trace to narrow a list of its records. */
@@ -33,7 +43,9 @@ export type BindTo =
   /** Slices that touch a range of some tracks; `to` is exclusive. Words are parts of names only. Reply: `BoundExpression`. */
   | { readonly what: 'slices'; readonly from: Ticks; readonly to: Ticks; readonly tracks: Uint32Array }
   /** The records of a list: reply `BoundFilter`. */
-  | { readonly what: 'records' };
+  | { readonly what: 'records' }
+  /** The text is about values: reply `BoundPoints`. */
+  | { readonly what: 'points' };
 
 /** What a search of the trace has found. */
 export interface FindPart {

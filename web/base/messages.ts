@@ -4,7 +4,15 @@
  */
 
 import type { Attachment, CompanionFile, CompanionKind, Look, Source } from './companions.ts';
-import type { BindTo, BoundExpression, BoundFilter, HitAnswer, HitQuestion, WrongExpression } from './find_protocol.ts';
+import type {
+  BindTo,
+  BoundExpression,
+  BoundFilter,
+  BoundPoints,
+  HitAnswer,
+  HitQuestion,
+  WrongExpression,
+} from './find_protocol.ts';
 import type { JobQuestion, JobReply } from './job_protocol.ts';
 import type {
   Archive,
@@ -179,7 +187,11 @@ export type FromWorker =
   | JobReply
   | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
   /** The expression, or why it is none. */
-  | { readonly t: 'bound'; readonly id: number; readonly bound: BoundExpression | BoundFilter | WrongExpression }
+  | {
+      readonly t: 'bound';
+      readonly id: number;
+      readonly bound: BoundExpression | BoundFilter | BoundPoints | WrongExpression;
+    }
   /** null if there is no such search any more. */
   | { readonly t: 'hits'; readonly id: number; readonly answer: HitAnswer | null }
   | { readonly t: 'origin'; readonly id: number; readonly origin: Origin | null }

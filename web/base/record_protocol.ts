@@ -5,6 +5,7 @@
 
 import type { FoundRecords } from './find_protocol.ts';
 import type { Field, RecordDetails, Ticks, TraceError } from './protocol.ts';
+import type { ValuesAnswer, ValuesQuestion } from './values_protocol.ts';
 
 /** Which records to list: positions with `to` exclusive, and tracks. null means all. */
 export interface RecordScope {
@@ -30,6 +31,11 @@ export interface Beginnings {
 /** The searches that a record worker runs side by side: their numbers there. */
 export const SEARCH_SLOTS = { find: 0, functions: 1 } as const;
 export type SearchSlot = keyof typeof SEARCH_SLOTS;
+
+/** A query about values: docs/values.md. */
+export interface ValuesQuery {
+  readonly values: string;
+}
 
 /** How long a list of records is. */
 export interface Listed {
@@ -119,6 +125,10 @@ export type ToRecords =
   /** Looks for records, in place of the slot's previous search. Replies: `searching`, then `searched`. */
   | { readonly t: 'search'; readonly id: number; readonly slot: SearchSlot; readonly filter: RecordFilter }
   | { readonly t: 'stop-search'; readonly slot: SearchSlot }
+  /** The same for points by their values. */
+  | { readonly t: 'ask-values'; readonly id: number; readonly slot: SearchSlot; readonly query: string }
+  /** Reply: `values`. */
+  | { readonly t: 'about-values'; readonly id: number; readonly ask: ValuesQuestion }
   /** Ends the collecting: the reply comes at once, without records. */
   | { readonly t: 'stop-collect' };
 
@@ -165,6 +175,8 @@ export type FromRecords =
     }
   /** The search has ended: with an error, if there is one. */
   | { readonly t: 'searched'; readonly id: number; readonly error: TraceError | null }
+  /** null if it cannot be told. */
+  | { readonly t: 'values'; readonly id: number; readonly answer: ValuesAnswer | null }
   /** Now and then while records are being collected: how far the pass is, from 0 to 1. */
   | { readonly t: 'collecting'; readonly share: number }
   /** Now and then while a list is being made: what is in it so far, and can be asked for. */

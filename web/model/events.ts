@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { WrongExpression } from '../base/find_protocol.ts';
 import type { Item } from '../base/protocol.ts';
-import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts';
+import type { Listed, RecordFilter, RecordRow, RecordScope } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { pointedOf } from './pointing.ts';
@@ -29,6 +30,12 @@ export interface Events {
   readonly shown: Signal<boolean>;
   /** What narrows the list. */
   readonly filter: ListFilter;
+  /** Whether values narrow the list instead, in a trace that has some. */
+  readonly isByValues: Signal<boolean>;
+  /** What values narrow it to; null for all records. `createValuesFilter` sets this. */
+  readonly byValues: Signal<RecordFilter | null>;
+  /** What is wrong with the query about values, and its text. */
+  readonly wrongValues: Signal<{ readonly text: string; readonly wrong: WrongExpression } | null>;
   /** What is listed; null while the list waits for the trace. It stays the same while the list grows. */
   readonly question: ReadonlySignal<RecordScope | null>;
   /** How long the list is; null while nothing of it is there. */
@@ -67,6 +74,9 @@ export function createEvents(
   const scope = createScope();
   const filter = createListFilter(trace);
   scope.add(filter.dispose);
+  const isByValues = signal(false);
+  const byValues = signal<RecordFilter | null>(null);
+  const wrongValues: Events['wrongValues'] = signal(null);
   const shown = signal(false);
   const listed = signal<Listed | null>(null);
   const failure = signal<string | null>(null);
@@ -93,7 +103,11 @@ export function createEvents(
     if (!shown.value || trace.status.value.at === 'loading') return null;
     const range = statistics.range.value;
     const whose = statistics.whose.value;
-    return { range, tracks: whose === 'all' ? null : Uint32Array.of(whose), filter: filter.filter.value };
+    return {
+      range,
+      tracks: whose === 'all' ? null : Uint32Array.of(whose),
+      filter: (isByValues.value ? byValues : filter.filter).value,
+    };
   });
 
   const failWith = (answer: Answer<unknown> | null) => {
@@ -221,6 +235,9 @@ export function createEvents(
   return {
     shown,
     filter,
+    isByValues,
+    byValues,
+    wrongValues,
     question,
     listed,
     failure,

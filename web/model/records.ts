@@ -11,7 +11,9 @@ import type {
   SearchSlot,
   Surveyed,
   ToRecords,
+  ValuesQuery,
 } from '../base/record_protocol.ts';
+import type { ValuesAnswer, ValuesQuestion, ValuesWhat } from '../base/values_protocol.ts';
 import { createRequests } from './requests.ts';
 
 /** The part of `Worker` that the records of a trace use. Tests substitute their own. */
@@ -82,9 +84,11 @@ export interface Records {
    */
   search(
     slot: SearchSlot,
-    filter: RecordFilter,
+    filter: RecordFilter | ValuesQuery,
     take: (part: Searching) => void,
   ): Promise<TraceError | null | undefined>;
+  /** Asks about values. Resolves with null if that cannot be answered, or the worker ends. */
+  aboutValues<W extends ValuesWhat>(ask: ValuesQuestion<W>): Promise<ValuesAnswer<W> | null>;
   /** Ends the search of a slot. */
   stopSearch(slot: SearchSlot): void;
   dispose(): void;
@@ -288,13 +292,21 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       if (!(await ready()) || searching.get(slot) !== mine) return undefined;
       const reply = await requests.ask('searched', (id) => {
         mine.id = id;
-        return { t: 'search', id, slot, filter };
+        return 'values' in filter
+          ? { t: 'ask-values', id, slot, query: filter.values }
+          : { t: 'search', id, slot, filter };
       });
       clearTimeout(mine.timer);
       if (searching.get(slot) !== mine) return undefined;
       // There is nothing left to stop.
       searching.delete(slot);
       return reply ? reply.error : undefined;
+    },
+    aboutValues: async <W extends ValuesWhat>(about: ValuesQuestion<W>) => {
+      if (!(await ready())) return null;
+      const reply = await requests.ask('values', (id) => ({ t: 'about-values', id, ask: about }));
+      // The worker answers each question with its kind of answer.
+      return (reply?.answer ?? null) as ValuesAnswer<W> | null;
     },
     stopSearch: (slot) => {
       const stopped = searching.get(slot);

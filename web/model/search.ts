@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { BoundExpression, FindPart, WrongExpression } from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
-import type { SearchSlot } from '../base/record_protocol.ts';
+import type { RecordFilter, SearchSlot, ValuesQuery } from '../base/record_protocol.ts';
 import type { Dispose } from '../base/scope.ts';
 import type { Trace } from './trace.ts';
 
@@ -77,13 +77,13 @@ export function createSearch(
     grown();
   };
   /** Has the records searched, and adds what is found to the hits of the job. */
-  const searchRecords = async (id: number, query: Uint8Array) => {
+  const searchRecords = async (id: number, what: RecordFilter | ValuesQuery) => {
     state.value = { at: 'searching', share: 0 };
     let listed = 0;
     let matching = 0;
     const isMine = () => job.peek() === id;
     const answers: Promise<unknown>[] = [];
-    const ended = await trace.records.search(slot, { query, begins: [] }, (part) => {
+    const ended = await trace.records.search(slot, what, (part) => {
       if (!isMine()) return;
       listed += part.found.x.length;
       matching = part.count;
@@ -96,7 +96,7 @@ export function createSearch(
     if (!isMine() || state.peek().at !== 'searching') return;
     done(matching - listed, ended === undefined, ended?.sentence ?? null);
   };
-  const search = ({ slices, records }: BoundExpression) => {
+  const search = ({ slices, records, values }: BoundExpression) => {
     const take = (reply: JobReply<'find'>) => {
       if (reply.t === 'job-progress') {
         const { done: visited, of } = reply.progress;
@@ -112,7 +112,8 @@ export function createSearch(
       job.value = reply.id;
       added.value = 0;
       grow(part.count, part.names);
-      if (records) void searchRecords(reply.id, records);
+      if (values !== undefined) void searchRecords(reply.id, { values });
+      else if (records) void searchRecords(reply.id, { query: records, begins: [] });
       else done();
     };
     cancel = trace.begin({ kind: 'find', slices }, take, slot);

@@ -4,6 +4,7 @@ import type {
   BindTo,
   BoundExpression,
   BoundFilter,
+  BoundPoints,
   HitAnswer,
   HitQuestion,
   HitWhat,
@@ -37,6 +38,7 @@ import { type Picture, pictureOf, type Question } from './picture.ts';
 import { createRecords, type Records, type RecordsPort } from './records.ts';
 import { createRequests } from './requests.ts';
 import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
+import { bindValues, isAboutValues } from './values_expression.ts';
 
 /** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
 const STOP_MS = 700;
@@ -131,6 +133,8 @@ export interface Trace {
    * of names. Resolves with null if the worker ends.
    */
   bind(text: string, within?: RangeQuestion): Promise<BoundExpression | WrongExpression | null>;
+  /** What a search of values needs. Resolves with null if the worker ends. */
+  bindPoints(): Promise<BoundPoints | null>;
   /** The expression for a list of records, or why it is none. Resolves with null if the worker ends. */
   bindFilter(text: string): Promise<BoundFilter | WrongExpression | null>;
   /** Asks about the hits of a search, by the id of its job. Resolves with null if it was dropped or the worker ends. */
@@ -222,6 +226,12 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
   post({ t: 'open', file, name, companions, lifted });
 
+  const bindPoints = async () => {
+    const to: BindTo = { what: 'points' };
+    const bound = (await ask('bound', (id) => ({ t: 'bind', id, text: '', to })))?.bound ?? null;
+    return bound && 'points' in bound ? bound : null;
+  };
+
   return {
     ...state,
     content: contents.content,
@@ -281,10 +291,12 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     begin: jobs.begin,
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
     bind: async (text, within) => {
+      if (!within && isAboutValues(text, state.info.peek())) return bindValues(text, records.aboutValues, bindPoints);
       const to: BindTo = within ? { what: 'slices', ...within } : { what: 'all' };
       const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to })))?.bound ?? null;
-      return bound && 'query' in bound ? null : bound;
+      return bound && ('query' in bound || 'points' in bound) ? null : bound;
     },
+    bindPoints,
     bindFilter: async (text) => {
       const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to: { what: 'records' } })))?.bound ?? null;
       return bound && 'slices' in bound ? null : bound;

@@ -1,4 +1,4 @@
-import type { BindTo, BoundExpression, BoundFilter, WrongExpression } from '../base/find_protocol.ts';
+import type { BindTo, BoundExpression, BoundFilter, BoundPoints, WrongExpression } from '../base/find_protocol.ts';
 import { notLoaded } from './errors.ts';
 import type { Language } from './language.ts';
 import type { Session } from './session.ts';
@@ -9,7 +9,7 @@ export async function bind(
   session: Session,
   text: string,
   to: BindTo,
-): Promise<BoundExpression | BoundFilter | WrongExpression> {
+): Promise<BoundExpression | BoundFilter | BoundPoints | WrongExpression> {
   try {
     const { Binder } = await load();
     // Names may have other texts than for the search before.
@@ -22,6 +22,8 @@ export async function bind(
           return binder.bindWithin(text, to.from, to.to, to.tracks) as BoundExpression | WrongExpression;
         case 'records':
           return binder.bindFilter(text) as BoundFilter | WrongExpression;
+        case 'points':
+          return binder.points() as BoundPoints;
       }
     } finally {
       binder.free();

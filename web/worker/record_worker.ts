@@ -21,6 +21,7 @@ import { openDatabase, startReader } from './loading.ts';
 import { createScheduler } from './scheduler.ts';
 import { openStream } from './source.ts';
 import { databaseBytes } from './sqlite.ts';
+import { createAskedValues } from './values.ts';
 import init, { provideBrotli, RecordReader } from './wasm/unspool_records.js';
 
 /** The worker of one trace's records. It is never reset. */
@@ -115,6 +116,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   const newestSearch = new Map<SearchSlot, number>();
   const stopSearch = new Map<SearchSlot, () => void>();
 
+  const values = createAskedValues(post, scheduler, (thrown, send) => failWith(thrown, send));
   const openRows = async ({ file, log, format }: { file: Blob; log: Blob | null; format: string }) => {
     const disassembling = loadDisassembler().catch(() => undefined);
     await loadReader();
@@ -316,7 +318,10 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           stopCollect();
           for (const stop of stopSearch.values()) stop();
           const previous = reader;
-          if (opened) reader = openIndex(opened, message.index);
+          if (opened) {
+            reader = openIndex(opened, message.index);
+            values.open(opened.file, message.index);
+          }
           reader?.catch(() => undefined);
           void previous?.then((it) => it.free()).catch(() => undefined);
           return;
@@ -383,6 +388,16 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           return;
         case 'search':
           void search(message);
+          return;
+        case 'ask-values': {
+          const { id, slot } = message;
+          stopSearch.get(slot)?.();
+          newestSearch.set(slot, id);
+          stopSearch.set(slot, values.ask(message));
+          return;
+        }
+        case 'about-values':
+          void values.answer(message);
           return;
         case 'stop-search':
           newestSearch.delete(message.slot);

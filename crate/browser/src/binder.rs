@@ -2,7 +2,7 @@
 
 use js_sys::{Array, Uint8Array};
 use unspool_find::pattern::{Linked, Regex, Regexes};
-use unspool_find::{Bound, Context, Filter, SyntaxError, Within};
+use unspool_find::{Bound, Context, Filter, RecordQuery, RecordTest, SliceQuery, SyntaxError, Within};
 use wasm_bindgen::prelude::*;
 
 use crate::object;
@@ -38,6 +38,14 @@ impl Binder {
         tracks.sort_unstable();
         let within = Within { range: (from, to.saturating_sub(1)), tracks };
         bound(text, Bound::of_slices_within(text, &self.context, within))
+    }
+
+    /// What a search of values needs: `{slices, points}`, both bytes. The former is an expression that finds nothing by itself
+    /// and takes all records that are added; the latter narrows a list to the records of the first set of beginnings.
+    pub fn points(&self) -> JsValue {
+        let slices = SliceQuery { checks: vec![Vec::new()], ..SliceQuery::default() };
+        let points = RecordQuery { tests: vec![RecordTest::Begins(0)], branches: vec![vec![(true, 0)]] };
+        object(&[("slices", bytes(&slices.to_bytes())), ("points", bytes(&points.to_bytes()))])
     }
 
     /// An expression that narrows a list of records: `{query, begins}`, bytes and an array of bytes, or a `WrongExpression`.

@@ -11,6 +11,7 @@ mod generate;
 mod info;
 mod json;
 mod progress;
+mod query;
 mod read_whole;
 mod slices;
 mod sql;
@@ -75,6 +76,8 @@ enum Command {
     Slices(slices::Slices),
     /// Finds slices and records by an expression.
     Find(find::Find),
+    /// Finds points of trace-db traces by the values of their variables.
+    Query(query::Query),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
@@ -151,6 +154,7 @@ fn main() -> ExitCode {
             stats::run(&trace, form, &names)
         }
         Command::Find(what) => find::run(&what),
+        Command::Query(what) => query::run(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),

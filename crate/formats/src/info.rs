@@ -31,6 +31,8 @@ pub enum Capability {
     CallStacks,
     /// An x axis in seconds.
     Time,
+    /// Values of variables that the query language of trace-db can ask for.
+    Values,
 }
 
 impl Capability {
@@ -41,6 +43,7 @@ impl Capability {
             Self::Disassembly => "disassembly",
             Self::CallStacks => "callStacks",
             Self::Time => "time",
+            Self::Values => "values",
         }
     }
 }
@@ -52,6 +55,8 @@ pub enum Tab {
     Functions,
     /// The list of records.
     Events,
+    /// The table of statements.
+    Statements,
 }
 
 impl Tab {
@@ -60,6 +65,7 @@ impl Tab {
         match self {
             Self::Functions => "functions",
             Self::Events => "events",
+            Self::Statements => "statements",
         }
     }
 }

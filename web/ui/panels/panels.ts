@@ -5,9 +5,16 @@ import { createCallsPanel } from './calls/panel.tsx';
 import { createEventsPanel } from './events/panel.tsx';
 import { createQueryPanel } from './query/panel.tsx';
 import { createResultsPanel } from './results/panel.tsx';
+import { createStatementsPanel } from './statements/panel.ts';
 import './panel.css';
 
 /** The panels of a page, in the order of their tabs. `spawnSql` starts the worker of the SQL panel. */
 export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Panel[] {
-  return [createCallsPanel(dock), createEventsPanel(), createQueryPanel(spawnSql), createResultsPanel()];
+  return [
+    createStatementsPanel(),
+    createCallsPanel(dock),
+    createEventsPanel(dock),
+    createQueryPanel(spawnSql),
+    createResultsPanel(),
+  ];
 }

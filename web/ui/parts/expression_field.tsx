@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { WrongExpression } from '../../base/find_protocol.ts';
-import { type Completion, completionsOf } from '../../model/completion.ts';
+import { type Completion, type Completions, completionsOf } from '../../model/completion.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import './expression_field.css';
 
@@ -15,6 +15,8 @@ interface Props {
   readonly wrong: boolean;
   /** Takes the focus when it appears. */
   readonly autofocus?: boolean;
+  /** What may stand at the caret, if this is another language. Shown in an empty field, too. */
+  readonly complete?: (text: string, caret: number) => Completions;
   /** Enter (or F3) while no completion is chosen. `back`: with Shift. */
   readonly onEnter?: (back: boolean) => void;
   /** Escape while no completions are shown. */
@@ -22,7 +24,8 @@ interface Props {
 }
 
 /** A field for an expression of the filter language, with completions of its keys and of names in the trace. */
-export function ExpressionField({ open, id, label, placeholder, text, wrong, autofocus, onEnter, onEscape }: Props) {
+export function ExpressionField(props: Props) {
+  const { open, id, label, placeholder, text, wrong, autofocus, complete, onEnter, onEscape } = props;
   const { trace } = open;
   const input = useRef<HTMLInputElement>(null);
   /** The completion that Enter would take, or -1. */
@@ -38,12 +41,16 @@ export function ExpressionField({ open, id, label, placeholder, text, wrong, aut
     fields: open.events.fieldsSeen(),
     info: trace.info.value,
   };
-  const completions = hidden.value ? null : completionsOf(text.value, caret.value, known);
+  const completions = hidden.value
+    ? null
+    : complete
+      ? complete(text.value, caret.value)
+      : completionsOf(text.value, caret.value, known);
   const items = completions?.items ?? [];
   const take = (item: Completion) => {
     if (!completions || !input.current) return;
     const typed = text.peek();
-    const isKey = /[:>.]$/.test(item.text);
+    const isKey = /[:>.(]$/.test(item.text);
     const rest = typed.slice(completions.to);
     const put = isKey || rest.startsWith(' ') ? item.text : `${item.text} `;
     text.value = typed.slice(0, completions.from) + put + rest;
@@ -96,6 +103,9 @@ export function ExpressionField({ open, id, label, placeholder, text, wrong, aut
           caret.value = event.currentTarget.selectionStart ?? event.currentTarget.value.length;
           hidden.value = false;
           active.value = -1;
+        }}
+        onFocus={() => {
+          if (complete && text.peek() === '') hidden.value = false;
         }}
         onBlur={() => (hidden.value = true)}
         onKeyDown={onKey}

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
-use crate::info::{Clock, Column, Info, Shows, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
 use crate::problem::Problem;
 use crate::problem::grouped;
 use crate::sniff::OpenOptions;
@@ -86,8 +86,8 @@ impl Decoder for TraceDbDecoder {
             record_noun: "point",
             slice_noun: "buffer",
             when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
-            offers: &[],
-            first_tab: Tab::Functions,
+            offers: &[Capability::Values],
+            first_tab: Tab::Statements,
             columns: COLUMNS,
             properties: [
                 ("Layout", layout.to_string()),

@@ -76,14 +76,57 @@ pub(super) struct TraceDbRecords {
 ///
 /// These bytes are not an index.
 pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
-    let index: Index<'static> = from_index(index)?;
-    let by_id = index.statements.iter().map(|(id, _)| *id).zip(0..).collect();
-    let files = index.files.iter().copied().collect();
-    let lanes = [index.pieces.lane()];
-    Ok(Box::new(TraceDbRecords { index, by_id, files, lanes }))
+    Ok(Box::new(TraceDbRecords::open(index)?))
+}
+
+/// What a program needs that reads the points of a trace by itself: header, layout, end, and tracks.
+pub struct Places(TraceDbRecords);
+
+/// Reads them from an index.
+///
+/// # Errors
+///
+/// These bytes are not an index.
+pub fn open_places(index: &[u8]) -> Result<Places> {
+    TraceDbRecords::open(index).map(Places)
+}
+
+impl Places {
+    /// The layout, for [`super::point::Reader`].
+    pub fn layout(&self) -> Layout {
+        self.0.index.layout
+    }
+
+    /// Names and types.
+    pub fn tables(&self) -> &Tables {
+        &self.0.index.tables
+    }
+
+    /// Absolute offset of the end of what was decoded.
+    pub fn end(&self) -> u64 {
+        self.0.index.end
+    }
+
+    /// The number of points.
+    pub fn points(&self) -> u64 {
+        self.0.lanes.iter().map(|lane| lane.rows).sum()
+    }
+
+    /// The track of the points at a statement.
+    pub fn track_of(&self, id: Option<StatementId>) -> TrackId {
+        self.0.track_of(id)
+    }
 }
 
 impl TraceDbRecords {
+    fn open(index: &[u8]) -> Result<Self> {
+        let index: Index<'static> = from_index(index)?;
+        let by_id = index.statements.iter().map(|(id, _)| *id).zip(0..).collect();
+        let files = index.files.iter().copied().collect();
+        let lanes = [index.pieces.lane()];
+        Ok(Self { index, by_id, files, lanes })
+    }
+
     /// The points at a statement.
     pub(super) fn points_of(&self, id: StatementId) -> Option<&Occurrences> {
         self.index.statements.get(*self.by_id.get(&id)? as usize).map(|(_, points)| points.as_ref())

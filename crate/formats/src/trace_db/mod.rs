@@ -28,7 +28,7 @@ use crate::sniff::{Format, OpenOptions, Opened};
 
 use wire::Layout;
 
-pub use index::open_records;
+pub use index::{Places, open_places, open_records};
 
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,15 @@ pub const FORMAT: Format = Format {
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options))))
+}
+
+/// The layout of a trace with this head, for [`point::Reader`]. `size` is that of the file in bytes, if known.
+///
+/// # Errors
+///
+/// Fails if these bytes are not the head of a trace.
+pub fn layout_of(head: &[u8], size: Option<u64>) -> Result<Layout> {
+    layout(head, &OpenOptions { size, ..OpenOptions::default() })
 }
 
 fn layout(head: &[u8], options: &OpenOptions) -> Result<Layout> {

@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { plainPosition, plainTitle } from '../../../base/plain.ts';
@@ -21,7 +22,7 @@ const SPARE = 8;
 const SEEN = 64;
 
 /** Every record of the range, one row each. */
-export function Events({ open }: { open: OpenTrace }) {
+export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: ComponentChild }) {
   const { trace, events } = open;
   useEffect(() => {
     events.shown.value = true;
@@ -36,28 +37,65 @@ export function Events({ open }: { open: OpenTrace }) {
   if (failure) return <Failure sentence={failure} retry={events.retry} />;
   if (!info || !extent) return <Waiting open={open} />;
   const { text, wrong, filter } = events.filter;
+  const hasValues = info.offers.includes('values');
+  const isByValues = hasValues && events.isByValues.value;
+  const wrongFilter = wrong.value && { text: text.value, wrong: wrong.value };
+  const shownWrong = isByValues ? events.wrongValues.value : wrongFilter;
   return (
     <div class="events">
       <div class="panel-bar">
-        <ExpressionField
-          open={open}
-          id="events-filter"
-          label={`Filter ${plural(2, info.recordNoun)}`}
-          placeholder={`Filter: name, or a term such as ${exampleTerm(info, 'records')}`}
-          text={text}
-          wrong={wrong.value !== null}
-          onEscape={() => {
-            text.value = '';
-          }}
-        />
-        <span class="muted" role="status">
-          {listed ? amount(listed, info, filter.value !== null) : ''}
-          {listed && trace.records.listing.value ? ` · ${formatPercent(listed.done, listed.of)}` : ''}
-        </span>
+        {hasValues && <Mode open={open} />}
+        {isByValues ? (
+          valuesBar
+        ) : (
+          <>
+            <ExpressionField
+              open={open}
+              id="events-filter"
+              label={`Filter ${plural(2, info.recordNoun)}`}
+              placeholder={`Filter: name, or a term such as ${exampleTerm(info, 'records')}`}
+              text={text}
+              wrong={wrong.value !== null}
+              onEscape={() => {
+                text.value = '';
+              }}
+            />
+            <span class="muted" role="status">
+              {listed ? amount(listed, info, filter.value !== null) : ''}
+              {listed && trace.records.listing.value ? ` · ${formatPercent(listed.done, listed.of)}` : ''}
+            </span>
+          </>
+        )}
         {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
-      {wrong.value && <Wrong text={text.value} wrong={wrong.value} />}
+      {shownWrong && <Wrong {...shownWrong} />}
       {listed ? <List open={open} listed={listed} info={info} origin={extent.from} /> : <Waiting open={open} />}
+    </div>
+  );
+}
+
+/** What the field is about: terms of the filter language, or values. */
+function Mode({ open: { events } }: { open: OpenTrace }) {
+  const { isByValues } = events;
+  const modes = [
+    { title: 'Filter', values: false },
+    { title: 'Values', values: true },
+  ];
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be laid out as a block.
+    <div class="narrow-by" role="group" aria-label="Narrow by">
+      {modes.map(({ title, values }) => (
+        <button
+          key={title}
+          type="button"
+          aria-pressed={isByValues.value === values}
+          onClick={() => {
+            isByValues.value = values;
+          }}
+        >
+          {title}
+        </button>
+      ))}
     </div>
   );
 }
@@ -222,7 +260,7 @@ function List({ open, listed, info, origin }: ListProps) {
       </table>
       {listed.rows === 0 && (
         <p class="panel-note muted">
-          {events.filter.filter.value
+          {events.question.value?.filter
             ? `No ${recordNoun} in this range matches.`
             : `No ${plural(2, recordNoun)} in this range.`}
         </p>

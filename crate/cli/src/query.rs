@@ -1,0 +1,276 @@
+//! `unspool query`: points of trace-db traces whose values are as a query wants them.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+use unspool_engine::read::ReadAt;
+use unspool_formats::trace_db::wire::{Number, Tables};
+use unspool_formats::trace_db::{self, wire::Layout};
+use unspool_formats::{Probe, recognise};
+use unspool_predicates::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
+
+use crate::{Failure, Place, Source, TraceArgs, complain};
+
+/// Finds points of trace-db traces by the values of their variables.
+///
+/// Prints one JSON object per result: the trace, the point, its statement, and for each free variable the variable that it
+/// stands for. A predicate is written as usual or as an s-expression:
+///
+/// ```text
+///   'i > 100 and n.size = 4'
+///   'a, b: int | unsigned int where a.value > b.value and distinct(a, b)'
+///   '(query (var a "int") (predicate (> (v/value a) 100)) (keep))'
+/// ```
+///
+/// docs/values.md has the whole language. The number of results goes to stderr.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Query {
+    /// Traces, and the query after them. - stands for standard input.
+    #[arg(required = true, num_args = 2.., value_names = ["FILE", "QUERY"])]
+    args: Vec<PathBuf>,
+    /// Print at most this many results of each trace. All are counted.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Go on where reading would stop at a limit.
+    #[arg(long)]
+    no_limits: bool,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    trace: &'a str,
+    /// The number of the point in the trace.
+    point: u64,
+    statement: Option<u64>,
+    vars: Vec<Variable<'a>>,
+    aux: &'a [u64],
+}
+
+/// As in the dump.
+#[derive(Serialize)]
+struct Variable<'a> {
+    name: std::borrow::Cow<'a, str>,
+    #[serde(rename = "type")]
+    of_type: std::borrow::Cow<'a, str>,
+    value: Content,
+    size: u32,
+    buffer_size: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content {
+    Unsigned(u64),
+    Signed(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl From<Value<'_>> for Content {
+    fn from(value: Value<'_>) -> Self {
+        match value {
+            Value::Number(Number::Unsigned(n) | Number::Pointer(n)) => Self::Unsigned(n),
+            Value::Number(Number::Signed(n)) => Self::Signed(n),
+            Value::Number(Number::Float(n)) if n.is_finite() => Self::Float(n),
+            Value::Number(Number::Float(n)) => Self::Text(format!("{n}").to_lowercase()),
+            Value::Bytes(bytes, _) => {
+                let mut text = String::from("hex:");
+                for byte in bytes {
+                    // Writing to a String cannot fail.
+                    let _ = write!(text, "{byte:02x}");
+                }
+                Self::Text(text)
+            }
+        }
+    }
+}
+
+/// Bytes that are read at once.
+const PORTION: usize = 4 << 20;
+
+pub(crate) fn run(what: &Query) -> Result<(), Failure> {
+    let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
+    let Some((text, files)) = what.args.split_last() else {
+        return Err(usage("Give a trace and a query.".into()));
+    };
+    let text = text.to_str().ok_or_else(|| usage("The query is not valid UTF-8.".into()))?;
+    let query = Parsed::parse(text).map_err(|fault| usage(shown(&fault, text)))?;
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut unknown: Option<Vec<Fault>> = None;
+    let (mut results, mut points) = (0, 0);
+    for file in files {
+        let trace = TraceArgs { file: file.clone(), no_limits: what.no_limits };
+        let mut asked = Asked { source: Source::open(&trace)?, limits: trace.limits(), run: None, missing: Vec::new() };
+        let (found, of) = asked.answer(&query, what.limit, &mut out)?;
+        results += found;
+        points += of;
+        // What one of several traces has is no mistake.
+        let missing = asked.missing;
+        unknown = Some(match unknown.take() {
+            None => missing,
+            Some(before) => before.into_iter().filter(|fault| missing.contains(fault)).collect(),
+        });
+    }
+    out.flush()?;
+    let unknown = unknown.unwrap_or_default();
+    let noun = |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+    let _ = writeln!(io::stderr(), "{} in {}", noun(results, "result"), noun(points, "point"));
+    for fault in &unknown {
+        let _ = writeln!(io::stderr(), "unspool: {}", shown(fault, text));
+    }
+    // The reference finds nothing without a word; in the other language it can only be a mistake.
+    if unknown.is_empty() || query.is_reference {
+        Ok(())
+    } else {
+        Err(usage("The query names what no trace has.".into()))
+    }
+}
+
+/// A fault below the text that it is in.
+fn shown(fault: &Fault, text: &str) -> String {
+    let line_at = text.get(..fault.at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+    let line = text.get(line_at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let before = text.get(line_at..fault.at).unwrap_or_default().chars().count();
+    let marked = text.get(fault.at..fault.at + fault.len).unwrap_or_default();
+    let marks = "^".repeat(marked.lines().next().unwrap_or_default().chars().count().max(1));
+    format!("{}\n  {line}\n  {:before$}{marks}", fault.sentence, "")
+}
+
+/// A trace that is being asked.
+struct Asked {
+    source: Source,
+    limits: unspool_formats::Limits,
+    run: Option<Run>,
+    missing: Vec<Fault>,
+}
+
+impl Asked {
+    /// Prints the results. Returns how many there are, and how many points the trace has.
+    fn answer(&mut self, query: &Parsed, limit: Option<u64>, out: &mut impl Write) -> Result<(u64, u64), Failure> {
+        let name = self.source.name.clone();
+        let refused = |why: String| Failure::new(format!("{name}: {why}"));
+        let probe = Probe { head: &self.source.head, tail: &self.source.tail, size: self.source.size, name: &name };
+        let format = recognise(&probe).map(|(format, _)| format);
+        if format.is_none_or(|format| format.id != trace_db::FORMAT.id) {
+            return Err(refused(
+                "Only trace-db traces have values to query; unspool find searches all formats.".into(),
+            ));
+        }
+        let layout = trace_db::layout_of(&self.source.head, Some(self.source.size));
+        let layout = layout.map_err(|error| refused(error.to_string()))?;
+        let (mut results, mut points) = (0, 0);
+        if query.seed != 0 {
+            // The pick is among all points that are at the wanted statement.
+            self.segments(query, layout, false, |run, _, dictionary, segment| {
+                run.count(segment, dictionary);
+                Ok(())
+            })?;
+            self.run.iter_mut().for_each(Run::choose);
+        }
+        self.segments(query, layout, true, |run, tables, dictionary, segment| {
+            points += segment.len() as u64;
+            let mut failed = Ok(());
+            run.segment(segment, dictionary, u64::MAX, &mut |found| {
+                results += 1;
+                if failed.is_ok() && limit.is_none_or(|limit| results <= limit) {
+                    failed = print(out, &name, tables, dictionary, found);
+                }
+            });
+            failed
+        })?;
+        if let Some(left_out) = self.run.as_ref().map(Run::left_out).filter(|n| *n > 0) {
+            let sentence =
+                format!("{left_out} combinations at points with more than 1048576 equally good ones were left out.");
+            complain(&name, Place::Whole, &sentence);
+        }
+        Ok((results, points))
+    }
+
+    /// Reads the whole trace and calls `each` with its segments. `loud`: says what is wrong with the file.
+    fn segments(
+        &mut self,
+        query: &Parsed,
+        layout: Layout,
+        loud: bool,
+        mut each: impl FnMut(&mut Run, &Tables, &Dictionary, &Segment) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let Self { source, limits, run, missing } = self;
+        let name = source.name.clone();
+        let mut loader = Loader::new(layout, *limits);
+        let mut buffer = vec![0; PORTION];
+        let mut full = Vec::new();
+        let (mut at, mut ended) = (0, false);
+        while !ended {
+            let n = source.read_at(at, &mut buffer)?;
+            at += n as u64;
+            let error = match n {
+                0 => None,
+                n => loader.push(&buffer[..n], |segment| full.push(segment)).err(),
+            };
+            ended = n == 0 || error.is_some();
+            let mut problems = Vec::new();
+            if ended {
+                let (last, found) = loader.end();
+                full.push(last);
+                problems = found;
+            }
+            if let Some(tables) = loader.tables() {
+                let run = run.get_or_insert_with(|| {
+                    *missing = query.unknown(tables);
+                    Run::new(query, tables)
+                });
+                for segment in full.drain(..) {
+                    each(run, tables, loader.dictionary(), &segment)?;
+                }
+            }
+            if loud {
+                for problem in problems {
+                    complain(&name, Place::At { noun: "byte", at: problem.at }, &problem.to_string());
+                }
+                if let Some(error) = error {
+                    complain(&name, Place::At { noun: "byte", at: error.at }, &error.cause.to_string());
+                }
+            }
+        }
+        source.bar.finish();
+        Ok(())
+    }
+}
+
+fn print(
+    out: &mut impl Write,
+    trace: &str,
+    tables: &Tables,
+    dictionary: &Dictionary,
+    found: &Match<'_>,
+) -> io::Result<()> {
+    let Match { segment, point, variables, is_bare } = found;
+    let variable = |index: &u32| {
+        let index = *index as usize;
+        let (name, of_type) = dictionary.key(segment.key(index));
+        let value = segment.value(index);
+        let size = match value {
+            Value::Bytes(_, len) => len,
+            Value::Number(_) => tables.types().get(of_type as usize).map_or(0, |t| t.size),
+        };
+        Variable {
+            name: tables.text(name).unwrap_or_default(),
+            of_type: tables.type_name(of_type),
+            value: value.into(),
+            size,
+            buffer_size: segment.buffer_size(index),
+        }
+    };
+    let row = Row {
+        trace,
+        point: segment.first + *point as u64,
+        statement: dictionary.statement(segment.statement(*point)).map(|id| id.bits()),
+        vars: variables.iter().map(variable).collect(),
+        aux: if *is_bare { &[] } else { segment.auxiliary(*point) },
+    };
+    serde_json::to_writer(&mut *out, &row)?;
+    out.write_all(b"\n")
+}

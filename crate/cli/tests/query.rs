@@ -1,0 +1,124 @@
+//! `unspool query`: values of variables, over one and several traces.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
+}
+
+fn unspool(files: &[&str], query: &str) -> Output {
+    let mut unspool = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    unspool.arg("query").args(files.iter().map(|file| fixture(file))).arg(query);
+    unspool.output().unwrap()
+}
+
+fn results(files: &[&str], query: &str) -> Vec<Value> {
+    let output = unspool(files, query);
+    assert!(output.status.success(), "{query}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const VARIABLES: &str = "trace_db/variables.trace";
+const VALUES: &str = "trace_db/values.trace";
+
+#[test]
+fn a_result_has_its_trace_its_point_and_its_variables() {
+    let found = results(&[VARIABLES], "key < 0 and values.size = 40 at 1:24");
+    let trace = fixture(VARIABLES);
+    assert_eq!(
+        found,
+        [json!({
+            "trace": trace.to_str(), "point": 3, "statement": 9_223_373_136_366_403_608u64, "aux": [],
+            "vars": [
+                {"name": "key", "type": "int", "value": -7, "size": 4, "buffer_size": null},
+                {"name": "values", "type": "*int", "value": 94_355_077_337_768u64, "size": 8, "buffer_size": 40},
+            ],
+        })]
+    );
+}
+
+#[test]
+fn both_languages_find_the_same() {
+    for (usual, lisp) in [
+        ("p: *int where p.size = 48", "(query (var p \"*int\") (predicate (= (v/size p) 48)) (keep))"),
+        (
+            "a, b: int where a > b + 100 and distinct(a, b)",
+            "(query (var a \"int\") (var b \"int\")
+               (predicate (and (> (v/value a) (+ (v/value b) 100)) (distinct-vars a b))) (keep))",
+        ),
+        (
+            "a: int where true prefer a > 0, a < 9 once",
+            "(query (var a \"int\") (soft (> (v/value a) 0) (< (v/value a) 9)))",
+        ),
+        ("key > i", "(> (v/value key) (v/value i))"),
+        ("0 <= i < j + 2", "(and (<= 0 (v/value i)) (< (v/value i) (+ (v/value j) 2)))"),
+    ] {
+        let found = results(&[VARIABLES], usual);
+        assert!(!found.is_empty(), "{usual}");
+        assert_eq!(found, results(&[VARIABLES], lisp), "{usual}");
+    }
+}
+
+#[test]
+fn several_traces_are_queried_one_after_the_other() {
+    let found = results(&[VALUES, VARIABLES, "trace_db/narrow.trace"], "n = 12 and i = 2");
+    let of = |name: &str| found.iter().filter(|row| row["trace"].as_str() == fixture(name).to_str()).count();
+    assert_eq!((of(VALUES), of(VARIABLES), of("trace_db/narrow.trace")), (0, 1, 1), "{found:?}");
+}
+
+#[test]
+fn doubles_are_compared_in_full() {
+    assert_eq!(results(&[VALUES], "a: double where a = 0.1").len(), 1);
+    assert_eq!(results(&[VALUES], "a: float where a = 0.1").len(), 0);
+    assert_eq!(results(&[VALUES], "a: any where a > 1e301").len(), results(&[VALUES], "v > 1e301").len());
+}
+
+#[test]
+fn what_is_wrong_with_a_query_is_shown_below_it() {
+    for (query, at, sentence) in [
+        ("key > ", 6, "A variable, a number or a condition is needed at the end."),
+        ("key > (i + 1", 12, "A closing parenthesis is needed at the end."),
+        ("key + 1", 0, "This is a number; a condition is needed here, such as a comparison."),
+        ("key.length > 1", 4, "One of value and size is needed here."),
+        ("keys > 1", 0, "The trace has no variable keys. To let keys stand for any variable, write keys: any where …"),
+        ("a: long where a > 1", 3, "The trace has no type long."),
+        ("(query (var a \"int\") (predicate (> a 1)))", 35, "This is a variable: use (v/value …) or (v/size …)."),
+        (
+            "(query (var a \"int\") (predicate (> (v/value b) 1)))",
+            44,
+            "There is no variable b. Declare it: (var b \"type\").",
+        ),
+        ("(query (var a \"int\")", 20, "A closing parenthesis is missing."),
+        ("key > 1 pick 4294967296", 13, "Seeds are numbers below 4294967296."),
+    ] {
+        let output = unspool(&[VARIABLES], query);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{query}: {text}");
+        let (said, rest) = text.split_once("unspool: ").map(|(_, rest)| rest.split_once('\n').unwrap()).unwrap();
+        assert_eq!(said, sentence, "{query}");
+        let marks = rest.lines().nth(1).unwrap();
+        assert_eq!(marks.find('^'), Some(at + 2), "{query}\n{text}");
+    }
+}
+
+#[test]
+fn the_points_before_damage_are_queried() {
+    let whole = results(&[VARIABLES], "a: any where true once").len();
+    let output = unspool(&["trace_db/cut.trace"], "a: any where true once");
+    assert!(output.status.success());
+    let lines = String::from_utf8_lossy(&output.stdout).lines().count();
+    assert!(lines > 0 && lines <= whole, "{lines} of {whole}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("at byte "), "{said}");
+}
+
+#[test]
+fn other_formats_have_no_values_to_query() {
+    let output = unspool(&["binaries/program.xray"], "a > 1");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("Only trace-db traces have values to query"), "{said}");
+}

@@ -1,0 +1,576 @@
+//! The values of one trace, asked in turns: reads the trace as far as a question needs it, and keeps what fits.
+
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+
+use hashbrown::HashMap;
+use unspool_formats::Limits;
+use unspool_formats::trace_db::Places;
+use unspool_formats::trace_db::wire::{Number as Raw, StatementId, Tables};
+
+use crate::columns::{Dictionary, Segment, Value};
+use crate::load::Loader;
+use crate::rows::Rows;
+use crate::run::{Match, Run};
+use crate::statements::Statements;
+use crate::syntax::{Fault, Query};
+
+/// Bytes of segments that are kept for the next question.
+const MOST_KEPT: usize = 768 << 20;
+/// Points that are listed, as many as of other searches.
+const MOST_LISTED: u64 = 1 << 20;
+/// Different texts of results.
+const MOST_TEXTS: usize = 1 << 17;
+/// No text.
+const NONE: u32 = u32::MAX;
+/// Bytes of a value in the text of a result.
+const MOST_BYTES: usize = 24;
+
+/// What a step has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It needs bytes: [`Values::wants`].
+    NeedsBytes,
+    /// There is more to do.
+    More,
+    /// The question is answered.
+    Done,
+}
+
+/// Points that were found, as columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundPoints {
+    /// Numbers of points.
+    pub x: Vec<u64>,
+    /// Their tracks.
+    pub track: Vec<u32>,
+    /// Absolute offsets of their first entries.
+    pub at: Vec<u64>,
+    /// Numbers of the texts that say what the free variables stand for, among all texts of the question; 2^32 - 1 for none.
+    pub matched: Vec<u32>,
+    /// Texts that are new.
+    pub texts: Vec<String>,
+}
+
+/// The values of a trace.
+pub struct Values {
+    places: Places,
+    loader: Loader,
+    /// Bytes of the file that were pushed.
+    position: u64,
+    is_loaded: bool,
+    /// It was, at least once.
+    was_loaded: bool,
+    segments: VecDeque<Segment>,
+    /// The number of the first of them, and their size in bytes.
+    base: u64,
+    kept: usize,
+    most: usize,
+    statements: Statements,
+    /// By slot.
+    asked: [Option<Asked>; 2],
+}
+
+/// Questions that are answered side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// A search for points.
+    Search,
+    /// The iteration table of a statement.
+    Rows,
+}
+
+/// What becomes of results.
+enum Into {
+    Found(Found),
+    Rows(Rows),
+}
+
+/// A question.
+struct Asked {
+    run: Run,
+    into: Into,
+    is_done: bool,
+    /// The number of the next segment.
+    next: u64,
+    /// All points are counted first, so that one can be picked.
+    is_counting: bool,
+}
+
+struct Found {
+    columns: FoundPoints,
+    /// What the query calls its free variables.
+    names: Vec<String>,
+    texts: HashMap<String, u32>,
+    /// Points found, and the latest one.
+    count: u64,
+    latest: Option<u64>,
+    text: String,
+}
+
+impl Values {
+    /// Nothing has been read yet.
+    pub fn new(places: Places) -> Self {
+        Self::keeping(places, MOST_KEPT)
+    }
+
+    /// With this many bytes of segments at most.
+    fn keeping(places: Places, most: usize) -> Self {
+        // The header was read before, within the limits; the trace ends where that reading has.
+        let loader = Loader::new(places.layout(), Limits::LIFTED);
+        let segments = VecDeque::new();
+        let statements = Statements::new(places.points());
+        let asked = [None, None];
+        let was_loaded = false;
+        Self {
+            places,
+            loader,
+            position: 0,
+            is_loaded: false,
+            was_loaded,
+            segments,
+            base: 0,
+            kept: 0,
+            most,
+            statements,
+            asked,
+        }
+    }
+
+    /// Names and types.
+    pub fn tables(&self) -> &Tables {
+        self.places.tables()
+    }
+
+    /// Reads a query.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with it, or what it names that the trace does not have.
+    pub fn check(&self, text: &str) -> Result<Query, Fault> {
+        let query = Query::parse(text)?;
+        match query.unknown(self.tables()).into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(query),
+        }
+    }
+
+    /// Searches for points, in place of the previous search.
+    pub fn begin(&mut self, query: &Query) {
+        let found = Found {
+            columns: FoundPoints::default(),
+            names: query.variables.iter().map(|variable| variable.name.clone()).collect(),
+            texts: HashMap::new(),
+            count: 0,
+            latest: None,
+            text: String::new(),
+        };
+        self.ask(Slot::Search, query, Into::Found(found));
+    }
+
+    /// Makes the iteration table of the statement with a number in the dictionary, in place of the previous table. Only points
+    /// that the query finds become rows.
+    pub fn begin_rows(&mut self, statement: u32, query: &Query) {
+        let mut query = query.clone();
+        if let Some(id) = self.statements.summaries().get(statement as usize).and_then(|it| it.id) {
+            query.statement = Some((u64::MAX, id.bits()));
+        }
+        self.ask(Slot::Rows, &query, Into::Rows(Rows::new(statement)));
+    }
+
+    fn ask(&mut self, slot: Slot, query: &Query, into: Into) {
+        if self.base > 0 {
+            self.read_again();
+        }
+        let run = Run::new(query, self.places.tables());
+        let is_counting = run.must_count();
+        if let Some(place) = self.asked.get_mut(slot as usize) {
+            *place = Some(Asked { run, into, is_done: false, next: 0, is_counting });
+        }
+    }
+
+    fn asked(&self, slot: Slot) -> Option<&Asked> {
+        self.asked.get(slot as usize)?.as_ref()
+    }
+
+    /// Forgets a question.
+    pub fn stop(&mut self, slot: Slot) {
+        if let Some(place) = self.asked.get_mut(slot as usize) {
+            *place = None;
+        }
+    }
+
+    /// Reads from the beginning again. Statements and variables get the numbers that they had, so questions can go on.
+    fn read_again(&mut self) {
+        self.loader = Loader::new(self.places.layout(), Limits::LIFTED);
+        self.segments.clear();
+        (self.position, self.is_loaded, self.base, self.kept) = (0, false, 0, 0);
+    }
+
+    /// Whether all of the trace has been read at least once, so that [`Values::statements`] is complete.
+    pub fn was_loaded(&self) -> bool {
+        self.was_loaded
+    }
+
+    /// What is known of each statement, by its number in the dictionary.
+    pub fn statements(&self) -> &Statements {
+        &self.statements
+    }
+
+    /// The track of the points at a statement.
+    pub fn track_of(&self, id: Option<StatementId>) -> u32 {
+        self.places.track_of(id)
+    }
+
+    /// What statements and variables are numbered by.
+    pub fn dictionary(&self) -> &Dictionary {
+        self.loader.dictionary()
+    }
+
+    /// The iteration table, as far as it is made.
+    pub fn rows(&mut self) -> Option<&mut Rows> {
+        match self.asked.get_mut(Slot::Rows as usize)?.as_mut().map(|asked| &mut asked.into) {
+            Some(Into::Rows(rows)) => Some(rows),
+            _ => None,
+        }
+    }
+
+    /// The range of the file that is needed next: from the first offset, at most up to the second.
+    pub fn wants(&self) -> (u64, u64) {
+        (self.position, self.places.end())
+    }
+
+    /// Takes bytes from the beginning of [`Values::wants`]; none if the file has ended.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.position += bytes.len() as u64;
+        let mut full = Vec::new();
+        // What is wrong with the file was said when it was opened. Points before it are valid.
+        let is_broken = self.loader.push(bytes, |segment| full.push(segment)).is_err();
+        if is_broken || bytes.is_empty() || self.position >= self.places.end() {
+            full.push(self.loader.end().0);
+            (self.is_loaded, self.was_loaded) = (true, true);
+        }
+        for mut segment in full {
+            segment.shrink();
+            self.statements.add(&segment, self.loader.dictionary());
+            self.kept += segment.size();
+            self.segments.push_back(segment);
+        }
+    }
+
+    /// Goes on with a question for at least `budget` combinations of variables.
+    pub fn step(&mut self, slot: Slot, budget: u64) -> Step {
+        let Self { places, loader, segments, asked: slots, .. } = self;
+        let Some(Some(asked)) = slots.get_mut(slot as usize) else { return Step::Done };
+        let Asked { run, into, is_done, next, is_counting } = asked;
+        if *is_done {
+            return Step::Done;
+        }
+        let place = next.checked_sub(self.base).and_then(|place| segments.get(place as usize));
+        if let Some(segment) = place {
+            let dictionary = loader.dictionary();
+            if *is_counting {
+                run.count(segment, dictionary);
+            } else if !run.segment(segment, dictionary, budget, &mut |it| match into {
+                Into::Found(found) => found.add(it, places, dictionary),
+                Into::Rows(rows) => rows.add(it.segment, it.point),
+            }) {
+                return Step::More;
+            }
+            *next += 1;
+            self.drop_some();
+            return Step::More;
+        }
+        if !self.is_loaded {
+            return Step::NeedsBytes;
+        }
+        if *is_counting {
+            run.choose();
+            (*is_counting, *next) = (false, 0);
+            if self.base > 0 {
+                self.read_again();
+            }
+            return Step::More;
+        }
+        *is_done = true;
+        if let Into::Found(found) = into {
+            found.texts = HashMap::new();
+        }
+        Step::Done
+    }
+
+    /// Drops the first segments if too much is kept, unless a question needs them still.
+    fn drop_some(&mut self) {
+        let is_needed = |base: u64| self.asked.iter().flatten().any(|asked| !asked.is_done && asked.next <= base);
+        while self.kept > self.most && !is_needed(self.base) {
+            let Some(segment) = self.segments.pop_front() else { return };
+            self.kept -= segment.size();
+            self.base += 1;
+        }
+    }
+
+    /// How much of the trace a question has been asked of, from 0 to 1.
+    pub fn share(&self, slot: Slot) -> f64 {
+        let Some(asked) = self.asked(slot) else { return 1.0 };
+        let segment = asked.next.checked_sub(self.base).and_then(|place| self.segments.get(place as usize));
+        let at = segment.map_or(self.position, |segment| segment.at(0));
+        let share = at as f64 / self.places.end().max(1) as f64;
+        // A pick looks at the trace twice.
+        if asked.is_counting { share / 2.0 } else { share }
+    }
+
+    /// Takes what the search has found since the last time.
+    pub fn take(&mut self) -> FoundPoints {
+        match self.asked.get_mut(Slot::Search as usize).and_then(Option::as_mut).map(|asked| &mut asked.into) {
+            Some(Into::Found(found)) => core::mem::take(&mut found.columns),
+            _ => FoundPoints::default(),
+        }
+    }
+
+    /// Number of points that the search has found so far.
+    pub fn count(&self) -> u64 {
+        match self.asked(Slot::Search).map(|asked| &asked.into) {
+            Some(Into::Found(found)) => found.count,
+            _ => 0,
+        }
+    }
+}
+
+impl Found {
+    /// Adds a result. A point with several counts once, with the text of the first.
+    fn add(&mut self, found: &Match<'_>, places: &Places, dictionary: &Dictionary) {
+        let Match { segment, point, variables, .. } = found;
+        let x = segment.first + *point as u64;
+        if self.latest == Some(x) {
+            return;
+        }
+        self.latest = Some(x);
+        self.count += 1;
+        if self.count > MOST_LISTED {
+            return;
+        }
+        self.text.clear();
+        for (name, index) in self.names.iter().zip(*variables) {
+            if !self.text.is_empty() {
+                self.text.push_str(", ");
+            }
+            put_variable(&mut self.text, name, segment, *index as usize, places.tables(), dictionary);
+        }
+        let number = if self.text.is_empty() { NONE } else { self.text_number() };
+        let columns = &mut self.columns;
+        columns.x.push(x);
+        columns.track.push(places.track_of(dictionary.statement(segment.statement(*point))));
+        columns.at.push(segment.at(*point));
+        columns.matched.push(number);
+    }
+
+    fn text_number(&mut self) -> u32 {
+        if let Some(known) = self.texts.get(&self.text) {
+            return *known;
+        }
+        if self.texts.len() >= MOST_TEXTS {
+            return NONE;
+        }
+        let number = self.texts.len() as u32;
+        self.texts.insert(self.text.clone(), number);
+        self.columns.texts.push(self.text.clone());
+        number
+    }
+}
+
+/// `i: 12` for the variable itself, `a = i: 12` for a free one that stands for it.
+fn put_variable(
+    out: &mut String,
+    name: &str,
+    segment: &Segment,
+    index: usize,
+    tables: &Tables,
+    dictionary: &Dictionary,
+) {
+    let own = tables.text(dictionary.key(segment.key(index)).0).unwrap_or_default();
+    // Writing to a String cannot fail.
+    let _ = if own == name { write!(out, "{own}: ") } else { write!(out, "{name} = {own}: ") };
+    put_value(out, segment.value(index));
+    if let Some(left) = segment.buffer_size(index) {
+        let _ = write!(out, " (size {left})");
+    }
+}
+
+/// A value as the details show it.
+pub(crate) fn put_value(out: &mut String, value: Value<'_>) {
+    let _ = match value {
+        Value::Number(Raw::Unsigned(n)) => write!(out, "{n}"),
+        Value::Number(Raw::Signed(n)) => write!(out, "{n}"),
+        Value::Number(Raw::Float(n)) if n == 0.0 || !n.is_finite() || (1e-5..1e16).contains(&n.abs()) => {
+            write!(out, "{n}")
+        }
+        Value::Number(Raw::Float(n)) => write!(out, "{n:e}"),
+        Value::Number(Raw::Pointer(n)) => write!(out, "{n:#x}"),
+        Value::Bytes(bytes, _) => {
+            let short = bytes.get(..MOST_BYTES).unwrap_or(bytes);
+            match core::str::from_utf8(short) {
+                Ok(text) if !text.chars().any(char::is_control) => write!(out, "{text:?}"),
+                _ => short.iter().try_for_each(|byte| write!(out, "{byte:02x}")),
+            }
+            .and_then(|()| if short.len() < bytes.len() { write!(out, "…") } else { Ok(()) })
+        }
+    };
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use unspool_formats::trace_db::encode::Writer;
+    use unspool_formats::trace_db::open_places;
+    use unspool_formats::trace_db::wire::{Layout, Type};
+    use unspool_formats::{EventBatch, Opened, Want, trace_db};
+
+    const POINTS: u64 = 60_000;
+
+    /// A trace with several segments.
+    fn trace() -> Vec<u8> {
+        let types = [Type { name: 0, format: 1, size: 4 }];
+        let names: [&[u8]; 3] = [b"int", b"i", b"half"];
+        let mut writer = Writer::new(Layout::Wide, Tables::new(names, types));
+        for i in 0..POINTS {
+            writer.statement(StatementId::in_file(1, i % 5));
+            writer.number(1, 0, Raw::Signed(i as i64));
+            writer.number(2, 0, Raw::Signed(i as i64 / 2));
+            writer.end();
+        }
+        writer.finish()
+    }
+
+    fn places(bytes: &[u8]) -> Places {
+        let options = unspool_formats::OpenOptions { size: Some(bytes.len() as u64), limits: Limits::DEFAULT };
+        let Ok(Opened::Stream(mut decoder)) = (trace_db::FORMAT.open)(bytes, options) else { panic!("no trace") };
+        let (mut batch, mut at) = (EventBatch::with_capacity(4096), 0);
+        while decoder.want() != Want::Nothing {
+            batch.clear();
+            let used = decoder.push(&bytes[at..], &mut batch).unwrap().used;
+            at += used;
+            if used == 0 {
+                decoder.end(&bytes[at..], &mut batch).unwrap();
+                break;
+            }
+        }
+        open_places(&decoder.index()).unwrap()
+    }
+
+    /// Everything that a question finds, and how many bytes it has read.
+    fn ask(values: &mut Values, bytes: &[u8], text: &str) -> (FoundPoints, usize) {
+        let query = values.check(text).unwrap();
+        values.begin(&query);
+        let mut all = FoundPoints::default();
+        let mut read = 0;
+        loop {
+            let step = values.step(Slot::Search, 1000);
+            let part = values.take();
+            all.x.extend(part.x);
+            all.track.extend(part.track);
+            all.at.extend(part.at);
+            all.matched.extend(part.matched);
+            all.texts.extend(part.texts);
+            assert!((0.0..=1.0).contains(&values.share(Slot::Search)));
+            match step {
+                Step::More => {}
+                Step::Done => return (all, read),
+                Step::NeedsBytes => {
+                    let (from, to) = values.wants();
+                    let portion = &bytes[from as usize..(to as usize).min(from as usize + 100_000)];
+                    read += portion.len();
+                    values.push(portion);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_second_question_reads_nothing_if_everything_is_kept() {
+        let bytes = trace();
+        let mut values = Values::new(places(&bytes));
+        let (found, read) = ask(&mut values, &bytes, "i = 7 or i = 59999");
+        assert_eq!((found.x, read), (vec![7, POINTS - 1], bytes.len()));
+        assert_eq!(found.texts, ["i: 7", "i: 59999"]);
+        let (found, read) = ask(&mut values, &bytes, "a, b: int where a > b and b = 4");
+        assert_eq!((found.x.as_slice(), read), (&[8, 9][..], 0));
+        assert_eq!(found.texts, ["a = i: 8, b = half: 4", "a = i: 9, b = half: 4"]);
+    }
+
+    /// Answers the question of a slot.
+    fn run(values: &mut Values, bytes: &[u8], slot: Slot) {
+        loop {
+            match values.step(slot, 1000) {
+                Step::More => {}
+                Step::Done => return,
+                Step::NeedsBytes => {
+                    let (from, to) = values.wants();
+                    values.push(&bytes[from as usize..(to as usize).min(from as usize + 100_000)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn statements_have_counts_and_tables() {
+        let bytes = trace();
+        for most in [1 << 20, MOST_KEPT] {
+            let mut values = Values::keeping(places(&bytes), most);
+            ask(&mut values, &bytes, "false and i = 0");
+            assert!(values.was_loaded());
+            let all = values.statements().summaries();
+            assert_eq!(all.len(), 5);
+            assert_eq!((all[3].count, all[3].first, all[3].last), (POINTS / 5, 3, POINTS - 2));
+            assert_eq!(all[3].heat.iter().map(|n| u64::from(*n)).sum::<u64>(), POINTS / 5);
+            let table = |values: &mut Values, text: &str| {
+                let query = values.check(text).unwrap();
+                values.begin_rows(3, &query);
+                run(values, &bytes, Slot::Rows);
+                values.rows().unwrap().counts()
+            };
+            assert_eq!(table(&mut values, "true"), (POINTS / 5, POINTS as usize / 5));
+            let rows = values.rows().unwrap();
+            let texts =
+                |rows: &Rows, row| rows.cells(row).into_iter().map(|it| (it.text, it.changed)).collect::<Vec<_>>();
+            assert_eq!(texts(rows, 0), [("3".into(), false), ("1".into(), false)]);
+            assert_eq!(texts(rows, 1), [("8".into(), true), ("4".into(), true)]);
+            rows.sort(Some(1), true);
+            assert_eq!((rows.point(0).unwrap().0, rows.row_of(14), rows.row_of(2)), (POINTS - 2, Some(11_997), None));
+            assert_eq!(table(&mut values, "i < 10 or half > 29998"), (3, 3));
+        }
+    }
+
+    #[test]
+    fn two_questions_go_on_side_by_side() {
+        let bytes = trace();
+        let mut values = Values::keeping(places(&bytes), 1 << 20);
+        let query = values.check("i >= 0").unwrap();
+        values.begin(&query);
+        (0..20).for_each(|_| {
+            if values.step(Slot::Search, 1000) == Step::NeedsBytes {
+                let from = values.wants().0 as usize;
+                values.push(&bytes[from..from + 100_000]);
+            }
+        });
+        values.begin_rows(0, &query);
+        run(&mut values, &bytes, Slot::Rows);
+        run(&mut values, &bytes, Slot::Search);
+        assert_eq!((values.count(), values.rows().unwrap().counts().0), (POINTS, POINTS / 5));
+        assert!(values.take().x.is_sorted());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_read_again() {
+        let bytes = trace();
+        let (mut small, mut large) = (Values::keeping(places(&bytes), 1 << 20), Values::new(places(&bytes)));
+        for text in ["half > 29000 in file 1", "true pick 12345", "i >= 0 at 1:3"] {
+            let (found, read) = ask(&mut small, &bytes, text);
+            assert_eq!(found, ask(&mut large, &bytes, text).0, "{text}");
+            assert!(read >= bytes.len() && !found.x.is_empty(), "{text}");
+            assert!(small.kept < 3 << 20);
+        }
+    }
+}

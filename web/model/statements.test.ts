@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { StatementColumns } from '../base/values_protocol.ts';
+import { heatOf, sorted, statementName } from './statements.ts';
+
+const columns: StatementColumns = {
+  named: Uint8Array.of(1, 1, 0, 1),
+  file: Int32Array.of(7, -1, -1, 7),
+  place: BigUint64Array.of(2n ** 39n, 5n, 0n, 3n),
+  count: Float64Array.of(4, 9, 4, 1),
+  first: Float64Array.of(0, 1, 2, 3),
+  last: Float64Array.of(9, 8, 7, 3),
+  track: Uint32Array.of(1, 2, 2, 1),
+  heat: Uint32Array.of(4, 0, 3, 6, 2, 2, 0, 1),
+  cells: 2,
+};
+
+it('sorts by any column, equal ones in the order of the trace', () => {
+  expect([...sorted(columns, 'count', true)]).toEqual([1, 0, 2, 3]);
+  expect([...sorted(columns, 'last', false)]).toEqual([3, 2, 1, 0]);
+  expect([...sorted(columns, 'statement', false)]).toEqual([2, 1, 3, 0]);
+});
+
+it('names statements by file and index', () => {
+  expect([0, 1, 2, 3].map((n) => statementName(columns, n))).toEqual(['7:549755813888', '5', 'no statement', '7:3']);
+});
+
+it('relates heat to the darkest cell of the statement', () => {
+  expect(heatOf(columns, 0)).toEqual([1, 0]);
+  expect(heatOf(columns, 1)[0]).toBeCloseTo(0.15 + 0.425);
+});

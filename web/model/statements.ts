@@ -1,0 +1,92 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { createScope, type Dispose } from '../base/scope.ts';
+import type { StatementColumns } from '../base/values_protocol.ts';
+import type { Trace } from './trace.ts';
+
+/** What statements are sorted by. */
+export type StatementOrder = 'statement' | 'count' | 'first' | 'last';
+
+/** The statements of a trace. */
+export interface Statements {
+  /** null while they are being counted. */
+  readonly columns: ReadonlySignal<StatementColumns | null>;
+  /** They could not be counted. */
+  readonly failed: ReadonlySignal<boolean>;
+  readonly sort: Signal<{ readonly by: StatementOrder; readonly descending: boolean }>;
+  /** The numbers of the statements in their order. */
+  readonly order: ReadonlySignal<Uint32Array>;
+  retry(): void;
+  readonly dispose: Dispose;
+}
+
+/** The statements, once the trace has been read. */
+export function createStatements(
+  trace: Pick<Trace, 'status'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
+): Statements {
+  const scope = createScope();
+  const columns = signal<StatementColumns | null>(null);
+  const failed = signal(false);
+  const retries = signal(0);
+  const sort = signal<{ by: StatementOrder; descending: boolean }>({ by: 'count', descending: true });
+  const order = signal<Uint32Array>(new Uint32Array());
+  scope.add(
+    effect(() => {
+      void retries.value;
+      if (trace.status.value.at === 'loading') return undefined;
+      let isNewest = true;
+      failed.value = false;
+      void trace.records.aboutValues({ what: 'statements' }).then((found) => {
+        if (!isNewest) return;
+        columns.value = found;
+        failed.value = found === null;
+      });
+      return () => {
+        isNewest = false;
+      };
+    }),
+  );
+  scope.add(
+    effect(() => {
+      const all = columns.value;
+      const { by, descending } = sort.value;
+      order.value = all ? sorted(all, by, descending) : new Uint32Array();
+    }),
+  );
+  return {
+    columns,
+    failed,
+    sort,
+    order,
+    retry: () => {
+      retries.value += 1;
+    },
+    dispose: scope.dispose,
+  };
+}
+
+/** Numbers of statements in an order. Equal ones stay in the order of the trace. */
+export function sorted(all: StatementColumns, by: StatementOrder, descending: boolean): Uint32Array {
+  const order = Uint32Array.from(all.count.keys());
+  const compare = (a: number, b: number): number => {
+    if (by !== 'statement') return all[by][a]! - all[by][b]!;
+    const byFile = all.file[a]! - all.file[b]!;
+    if (byFile !== 0) return byFile;
+    const byPlace = all.place[a]! - all.place[b]!;
+    return byPlace < 0n ? -1 : byPlace > 0n ? 1 : 0;
+  };
+  return order.sort((a, b) => (descending ? compare(b, a) : compare(a, b)));
+}
+
+/** The name of a statement: `7:12`, or its number. */
+export function statementName(all: StatementColumns, number: number): string {
+  if (!all.named[number]) return 'no statement';
+  const file = all.file[number]!;
+  return file < 0 ? `${all.place[number]}` : `${file}:${all.place[number]}`;
+}
+
+/** How much of the darkest cell each cell of a statement has: from 0 to 1, at least 0.15 where there is a point. */
+export function heatOf({ heat, cells }: StatementColumns, number: number): readonly number[] {
+  const own = heat.subarray(number * cells, (number + 1) * cells);
+  const most = Math.max(1, ...own);
+  return Array.from(own, (count) => (count === 0 ? 0 : 0.15 + (0.85 * count) / most));
+}
