@@ -8,10 +8,12 @@ mod csv;
 mod dump;
 mod find;
 mod generate;
+mod graph;
 mod info;
 mod json;
 mod progress;
 mod read_whole;
+mod scope;
 mod slices;
 mod sqlite;
 mod stats;
@@ -47,27 +49,10 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Lists the functions of a trace with counts and times, by self time.
-    ///
-    /// Times are in the trace's ticks, calls or steps. Statistics cover all threads. If no thread has slices, they
-    /// cover all tracks: lifetimes of buffers, block runs and the like.
-    ///
-    /// Total time counts recursive calls once. Percentiles are nearest-rank: the median of an even number is the lower
-    /// of the two in the middle. A call without an end lasts to the end of the trace, and one without a begin from the
-    /// beginning of its thread. docs/statistics.md has the definitions.
-    #[command(verbatim_doc_comment)]
-    Stats {
-        #[command(flatten)]
-        trace: TraceArgs,
-        /// Print all functions as one JSON object.
-        #[arg(long, conflicts_with = "csv")]
-        json: bool,
-        /// Print all functions as CSV with a header.
-        #[arg(long)]
-        csv: bool,
-        #[command(flatten)]
-        names: NameArgs,
-    },
+    /// Lists the functions of a trace with counts and times; or its threads, or call stacks.
+    Stats(stats::Stats),
+    /// Prints which function called which, with counts and times.
+    Graph(graph::Graph),
     /// Prints every record of a trace.
     Dump(dump::Dump),
     /// Lists the slices of a trace by start: calls, handlers, groups.
@@ -139,14 +124,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { trace, names, json } => info::run(&trace, &names, json),
         Command::Slices(what) => slices::run(&what),
-        Command::Stats { trace, json, csv, names } => {
-            let form = match (json, csv) {
-                (true, _) => stats::Form::Json,
-                (_, true) => stats::Form::Csv,
-                _ => stats::Form::Table,
-            };
-            stats::run(&trace, form, &names)
-        }
+        Command::Stats(what) => stats::run(&what),
+        Command::Graph(what) => graph::run(&what),
         Command::Find(what) => find::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
