@@ -159,6 +159,23 @@ export function CollapseSwitch({ calls }: { calls: Calls }) {
   );
 }
 
+/** The switch between units of time and ticks of the clock, where both are known. */
+export function TicksSwitch({ open, calls }: { open: OpenTrace; calls: Calls }) {
+  if (open.trace.info.value?.clock.kind !== 'seconds') return null;
+  return (
+    <label class="collapse" title="Show lengths in ticks of the recording's clock">
+      <input
+        type="checkbox"
+        checked={calls.inTicks.value}
+        onChange={(event) => {
+          calls.inTicks.value = event.currentTarget.checked;
+        }}
+      />
+      Ticks
+    </label>
+  );
+}
+
 /** The changes of the call paths in their order, each with a button that takes it back. */
 export function Chips({ open, calls }: { open: OpenTrace; calls: Calls }) {
   const changes = calls.changes.value;
