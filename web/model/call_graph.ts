@@ -131,7 +131,8 @@ export function boxName(name: string, most: number): string {
   let text = '';
   for (const [i, letter] of [...name].entries()) {
     // Arrows and comparisons are no brackets.
-    const isBracket = !(letter === '>' && name[i - 1] === '-') && !/operator[<>=-]*$/.test(text);
+    const isAngle = letter === '<' || letter === '>';
+    const isBracket = !(isAngle && (name[i - 1] === '-' || /operator[<>=-]*$/.test(text)));
     if (isBracket && (letter === '<' || letter === '(')) {
       if (depth === 0) text += `${letter}…`;
       depth += 1;

@@ -108,6 +108,15 @@ function Table({ open, name, found, clock, origin, which }: TableProps) {
   return (
     <div class="table">
       <table aria-label="A slow call beside a median one">
+        <colgroup>
+          <col />
+          <col class="count" />
+          <col class="length" />
+          <col class="count" />
+          <col class="length" />
+          <col class="length" />
+          <col class="length" />
+        </colgroup>
         <thead>
           <tr>
             <th scope="col" class="callee">

@@ -280,11 +280,12 @@ function FunctionBox({ placed, title, figures, fill, selected, tabIndex, choose,
 }
 
 function Arrow({ placed, strength, lit }: { placed: PlacedEdge; strength: number; lit: boolean }) {
-  const { points, label, text } = placed;
+  const { points, label, text, width } = placed;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an arrow takes no focus.
     <g class={lit ? 'graph-edge lit' : 'graph-edge'} aria-hidden="true">
       <path d={curve(points)} stroke-width={strength} marker-end="url(#graph-arrow)" />
+      <rect x={label.x - width / 2} y={label.y - 8} width={width} height={16} rx="3" />
       <text x={label.x} y={label.y + 4}>
         {text}
       </text>

@@ -13,6 +13,8 @@ export interface PlacedEdge {
   readonly points: readonly { readonly x: number; readonly y: number }[];
   readonly label: { readonly x: number; readonly y: number };
   readonly text: string;
+  /** Of the label. */
+  readonly width: number;
 }
 
 /** A drawing in pixels of its own. */
@@ -47,8 +49,11 @@ export function place(
     graph.setNode(String(name), { width, height: HEIGHT });
   }
   for (const edge of edges) {
-    const width = labelOf(edge).length * SMALL_LETTER + 6;
-    graph.setEdge(String(edge.caller), String(edge.callee), { width, height: 14, labelpos: 'c' });
+    graph.setEdge(String(edge.caller), String(edge.callee), {
+      width: labelWidth(labelOf(edge)),
+      height: 14,
+      labelpos: 'c',
+    });
   }
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
@@ -65,9 +70,14 @@ export function place(
         x: number;
         y: number;
       };
-      return { edge, points, label: { x, y }, text: labelOf(edge) };
+      const text = labelOf(edge);
+      return { edge, points, label: { x, y }, text, width: labelWidth(text) };
     }),
   };
+}
+
+function labelWidth(text: string): number {
+  return text.length * SMALL_LETTER + 6;
 }
 
 /** A smooth way through points, as the `d` of a path. */
