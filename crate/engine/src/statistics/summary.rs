@@ -149,6 +149,8 @@ impl CallGraph {
                     min: 0,
                     max: 0,
                     percentiles: Percentiles::default(),
+                    // Data is known by function, not by caller.
+                    bytes: 0,
                 })
             })
             .collect();
