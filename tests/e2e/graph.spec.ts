@@ -79,8 +79,8 @@ test.describe('the call graph', () => {
   test('folds thin edges as the slider says', async ({ page }) => {
     const slider = page.getByRole('slider', { name: 'Edges' });
     await slider.fill('6');
-    await expect(page.getByText(/13.thin edges folded with 10.functions$/)).toBeVisible();
-    await expect(graph(page).locator('.graph-node')).toHaveCount(6);
+    await expect(page.getByText(/13.thin edges folded with 11.functions$/)).toBeVisible();
+    await expect(graph(page).locator('.graph-node')).toHaveCount(5);
   });
 
   test('selects functions everywhere, by pointer and by key', async ({ page }) => {
@@ -122,7 +122,7 @@ test.describe('the call graph', () => {
   test('is a table, too', async ({ page }) => {
     await page.getByRole('radio', { name: 'Table' }).click();
     const table = page.getByRole('grid', { name: 'Edges of the call graph' });
-    await expect(table.getByRole('row')).toHaveCount(20);
+    await expect(table).toHaveAttribute('aria-rowcount', '20');
     await table.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');

@@ -255,7 +255,8 @@ function FunctionBox({ placed, title, figures, fill, selected, tabIndex, choose,
       role="button"
       aria-pressed={selected}
       aria-label={`${shortened(title)}, ${calls}, total ${figures}`}
-      tabIndex={tabIndex}
+      // In SVG, names of attributes are as they are written.
+      tabindex={tabIndex}
       transform={`translate(${x - width / 2} ${y - height / 2})`}
       onClick={choose}
       onDblClick={list}
