@@ -66,9 +66,8 @@ export interface ShownGraph {
   readonly nodes: readonly GraphNode[];
   /** Edges between two functions. Outermost calls only say which functions there are. */
   readonly edges: readonly GraphEdge[];
-  /** What is left out. */
-  readonly hiddenNodes: number;
-  readonly hiddenEdges: number;
+  /** Edges that are left out. */
+  readonly hidden: number;
 }
 
 /** The part of a graph with its `count` heaviest edges, and with the function `chosen` if it is not -1. */
@@ -93,8 +92,7 @@ export function shownGraph(graph: CallGraph, count: number, chosen: number): Sho
     }
   }
   const edges = shown.filter(({ caller, callee }) => nodes.has(caller) && nodes.has(callee));
-  const hiddenEdges = graph.edges.length - shown.length;
-  return { nodes: [...nodes.values()], edges, hiddenNodes: graph.nodes.size - nodes.size, hiddenEdges };
+  return { nodes: [...nodes.values()], edges, hidden: graph.edges.length - shown.length };
 }
 
 /** Words of a graph in the language of Graphviz. */

@@ -18,6 +18,8 @@ import { curve, LONGEST, type PlacedEdge, type PlacedNode, place } from './layou
 const ZOOM = 1.3;
 const WHEEL = 0.0015;
 const CLOSEST = 3;
+/** The least scale at which figures can be read. */
+const LEGIBLE = 0.75;
 /** CSS pixels that the pointer moves before a click is a drag. */
 const DRAG = 4;
 /** Width of the heaviest arrow. */
@@ -52,7 +54,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list }: 
   const { trace, statistics } = open;
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
-  /** null shows all of the drawing, as far as it is legible. */
+  /** null until the person moves the drawing. */
   const moved = useSignal<View | null>(null);
   const drag = useRef<{ x: number; y: number; view: View; far: boolean } | null>(null);
   const version = trace.names.version.value;
@@ -66,7 +68,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list }: 
     });
     return place(shown, text, label);
   }, [key]);
-  // Another graph is shown whole again.
+  // Another graph has its heaviest function elsewhere.
   useEffect(() => {
     moved.value = null;
   }, [shown.nodes.length, shown.edges.length]);
@@ -92,10 +94,20 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list }: 
     const scale = Math.min(1, width / drawn.width, height / drawn.height);
     return { scale, x: (width - drawn.width * scale) / 2, y: Math.max(0, (height - drawn.height * scale) / 2) };
   };
-  const view = moved.value ?? fitted(size.value);
+  /** All of the drawing if it is legible; else the part around the heaviest function. */
+  const initial = (area: { readonly width: number; readonly height: number }): View => {
+    const all = fitted(area);
+    const heaviest = drawn.nodes[0];
+    if (all.scale >= LEGIBLE || !heaviest) return all;
+    const at = (place: number, length: number, room: number) =>
+      length <= room ? (room - length) / 2 : Math.max(room - length, Math.min(0, room / 2 - place));
+    const x = at(heaviest.x * LEGIBLE, drawn.width * LEGIBLE, area.width);
+    return { scale: LEGIBLE, x, y: at(heaviest.y * LEGIBLE, drawn.height * LEGIBLE, area.height) };
+  };
+  const view = moved.value ?? initial(size.value);
   const zoom = (by: number, x = size.peek().width / 2, y = size.peek().height / 2) => {
     const all = fitted(size.peek());
-    const now = moved.peek() ?? all;
+    const now = moved.peek() ?? initial(size.peek());
     const scale = Math.max(Math.min(all.scale, 0.3), Math.min(CLOSEST, now.scale * by));
     const factor = scale / now.scale;
     moved.value = { scale, x: x - (x - now.x) * factor, y: y - (y - now.y) * factor };
@@ -112,7 +124,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list }: 
     const target = drawn.nodes[index];
     if (!target) return;
     choose(target.node.name);
-    const { x, y, scale } = moved.peek() ?? fitted(size.peek());
+    const { x, y, scale } = moved.peek() ?? initial(size.peek());
     const [left, top] = [x + target.x * scale, y + target.y * scale];
     // A box outside comes to the middle.
     const { width, height } = size.peek();
@@ -128,7 +140,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list }: 
       if (to >= 0) focus(to);
     } else if (event.key === '+' || event.key === '=') zoom(ZOOM);
     else if (event.key === '-') zoom(1 / ZOOM);
-    else if (event.key === '0') moved.value = null;
+    else if (event.key === '0') moved.value = fitted(size.peek());
     else if (event.key === 'Enter' && drawn.nodes[current]) list(drawn.nodes[current].node.name);
     else return;
     event.preventDefault();
@@ -223,7 +235,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list }: 
           type="button"
           title="Show all (0)"
           onClick={() => {
-            moved.value = null;
+            moved.value = fitted(size.peek());
           }}
         >
           Fit

@@ -92,7 +92,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
   const count = Math.min(most, state.edges.value ?? firstEdges(graph));
   const chosen = statistics.highlighted.value;
   const shown = shownGraph(graph, count, chosen);
-  const hidden = shown.hiddenEdges;
+  const { hidden } = shown;
   const save = (text: string, kind: string, ending: string) => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: kind }));
@@ -142,8 +142,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
         )}
         <span class="muted">
           {`${formatCounted(graph.nodes.size, 'function')}, ${formatCounted(graph.edges.length, 'edge')}`}
-          {isGraph && hidden > 0 && `, ${formatCounted(hidden, 'thin edge')} folded`}
-          {isGraph && shown.hiddenNodes > 0 && ` with ${formatCounted(shown.hiddenNodes, 'function')}`}
+          {isGraph && hidden > 0 && `, ${formatCount(hidden)} thin ones folded`}
           {!told.exact && `, estimate from ${formatPercent(told.visited, told.slices)}`}
         </span>
         <span class="panel-end graph-end">
