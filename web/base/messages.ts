@@ -47,8 +47,10 @@ export type ToWorker =
   | { readonly t: 'detach'; readonly companion: number }
   /** The binary names the functions of this object. null leaves it to what is known. */
   | { readonly t: 'assign'; readonly companion: number; readonly object: number | null }
-  /** Reply: where the function with this id is in the source. */
-  | { readonly t: 'source'; readonly id: number; readonly func: number }
+  /** The first page of the binary is at this address. null leaves it to what is known. */
+  | { readonly t: 'place'; readonly companion: number; readonly base: bigint | null }
+  /** Reply: where a function is in the source: that with an id, or that at an address. */
+  | { readonly t: 'source'; readonly id: number; readonly func: number | bigint }
   /** Open this entry of the archive, a number of `ArchiveEntry.entry`. */
   | { readonly t: 'choose'; readonly entry: number }
   /** Stop reading and keep what was read. */

@@ -99,8 +99,10 @@ export interface Trace {
   detach(companion: number): void;
   /** Says which object's functions a binary names. null leaves it to what is known. */
   assign(companion: number, object: number | null): void;
-  /** Where the function with this id is in the source. Resolves with null if no binary says it or the worker ends. */
-  source(func: number): Promise<Source | null>;
+  /** Says at which address the first page of a binary is. null leaves it to what is known. */
+  place(companion: number, base: bigint | null): void;
+  /** Where the function with an id or at an address is in the source. Resolves with null if no binary says it or the worker ends. */
+  source(func: number | bigint): Promise<Source | null>;
   /** Stops reading within a second. What was read is kept if the worker answers in time. */
   cancel(): void;
   /** Reading stopped at a limit, and the file can be opened again without it. */
@@ -241,6 +243,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     },
     source: async (func) => (await ask('source', (id) => ({ t: 'source', id, func })))?.source ?? null,
     assign: (companion, object) => post({ t: 'assign', companion, object }),
+    place: (companion, base) => post({ t: 'place', companion, base }),
     cancel: () => {
       post({ t: 'cancel' });
       setTimeout(() => {

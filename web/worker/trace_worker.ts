@@ -242,6 +242,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return binaries.detach(message.companion);
         case 'assign':
           return binaries.assign(message.companion, message.object);
+        case 'place':
+          return binaries.place(message.companion, message.base);
         case 'source': {
           const { id, func } = message;
           void binaries.source(func).then((source) => post({ t: 'source', id, source }));

@@ -169,6 +169,16 @@ impl Session {
         self.engine.ids().into_iter().filter_map(|id| id.try_into().ok()).collect()
     }
 
+    /// The addresses that names have so far, only those of functions that were called if `called`.
+    pub fn addresses(&self, called: bool) -> Vec<u64> {
+        self.engine.addresses(called)
+    }
+
+    /// The binaries that the trace says were loaded: the first address in hexadecimal, a space, and the path.
+    pub fn modules(&self) -> Vec<String> {
+        self.engine.modules().into_iter().map(|(base, path)| format!("{base:x} {path}")).collect()
+    }
+
     /// How many names have a text of this companion.
     #[wasm_bindgen(js_name = namedBy)]
     pub fn named_by(&self, companion: u32) -> u32 {

@@ -59,6 +59,9 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
         if how.form == Some(As::Text) {
             return Err(refused(NOT_TEXT.into()));
         }
+        if !how.names.binary.is_empty() || how.names.names.is_some() {
+            return Err(refused("its records have blocks and no addresses that could be named.".into()));
+        }
         return database(decoder, &source);
     }
     let mut dump = text_dump(format, &source, how).map_err(refused)?;

@@ -100,9 +100,10 @@ struct NameArgs {
     /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Program that wrote the XRay log, for the names of its functions. Repeat the option for shared libraries and debug
-    /// files. Put the number of its object before a library if the log has several: 1=libx.so.
-    #[arg(long, value_name = "[OBJECT=]FILE", value_parser = binaries::argument)]
+    /// Program that ran, for the names of its functions. Repeat the option for shared libraries and debug files. XRay: put
+    /// the number of its object before a library if the log has several: 1=libx.so. Traces of instructions: put the
+    /// address of its first page after a binary if it is not found by itself: prog@0x555555554000.
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
     binary: Vec<binaries::Argument>,
 }
 

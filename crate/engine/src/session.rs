@@ -284,6 +284,17 @@ impl Session {
         self.store.texts.ids().collect()
     }
 
+    /// The addresses that names have so far, such as those of functions and blocks. Only those that were called from within
+    /// the trace if `called`: functions begin there.
+    pub fn addresses(&self, called: bool) -> Vec<u64> {
+        self.store.addresses(called)
+    }
+
+    /// The binaries that the trace says were loaded: the first address of each, and its path.
+    pub fn modules(&self) -> Vec<(u64, &str)> {
+        self.store.texts.modules().collect()
+    }
+
     /// How many names have a text of this companion.
     pub fn named_by(&self, companion: u32) -> usize {
         self.store.texts.named_by(companion)
