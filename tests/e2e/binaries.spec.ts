@@ -171,11 +171,12 @@ test('a program names the addresses of a trace of instructions, at the base that
 test('details of a call in a trace of instructions have its source', async ({ page }) => {
   await choose(page, binary('program.frames'), binary('program.elf'));
   await settled(page, 'ready', 'program.frames');
-  await showCalls(page, 'Functions');
-  await expect(functions(page)).toContainText('program::leaf');
-  await page.getByRole('tab', { name: 'Listing' }).click();
-  await page.getByRole('row').filter({ hasText: 'program::leaf' }).first().click();
+  await expect(facts(page)).toContainText(/It names 7.addresses/);
+  const goTo = page.getByRole('textbox', { name: 'Go to a position or a name' });
+  await goTo.fill('program::leaf');
+  await goTo.press('Enter');
   const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details.getByRole('heading')).toHaveText('program::leaf');
   await expect(details).toContainText('/src/program.rs:');
 });
 

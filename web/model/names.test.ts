@@ -40,7 +40,7 @@ describe('functions with ids', () => {
   });
 
   it('are known by their ids whatever they are called', () => {
-    expect([functionOf(names, 0), functionOf(names, 1)]).toEqual([7, null]);
+    expect([functionOf(names, 0), functionOf(names, 1)]).toEqual([7, 16n]);
     names.rename(new Uint32Array([0]), ['main'], ['#7']);
     expect(functionOf(names, 0)).toBe(7);
     expect(of(['binary'], [])).toBe(false);
