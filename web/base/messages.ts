@@ -41,6 +41,8 @@ export type ToWorker =
       readonly companions: readonly CompanionFile[];
       /** Without the limits that end the reading of a trace although its bytes are valid. */
       readonly lifted: boolean;
+      /** With the callees of tail calls under the functions that left by them. */
+      readonly nested: boolean;
     }
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }

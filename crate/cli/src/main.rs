@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_formats::Limits;
+use unspool_formats::{Limits, OpenOptions};
 
 use progress::Progress;
 
@@ -86,11 +86,18 @@ struct TraceArgs {
     /// Go on where reading would stop at a limit: of unpacked bytes, or of memory.
     #[arg(long)]
     no_limits: bool,
+    /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
+    #[arg(long)]
+    nest_tail_calls: bool,
 }
 
 impl TraceArgs {
     fn limits(&self) -> Limits {
         if self.no_limits { Limits::LIFTED } else { Limits::DEFAULT }
+    }
+
+    fn options(&self) -> OpenOptions {
+        OpenOptions { size: None, limits: self.limits(), nest_tail_calls: self.nest_tail_calls }
     }
 }
 

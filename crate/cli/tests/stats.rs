@@ -70,3 +70,20 @@ fn other_files_are_refused() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert_eq!(stats(&fixture("xray/threads.xray"), &["--json", "--csv"]).status.code(), Some(2));
 }
+
+#[test]
+fn callees_of_tail_calls_lie_beside_or_under_their_callers() {
+    let depths = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
+            .args(["slices", "--json"])
+            .args(more)
+            .arg(fixture("xray/tail-calls.xray"))
+            .output()
+            .unwrap();
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let slices: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        slices.iter().map(|it| it["depth"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(depths(&[]), [0, 1, 1, 1, 1]);
+    assert_eq!(depths(&["--nest-tail-calls"]), [0, 1, 2, 3, 1], "the last callee was not instrumented");
+}
