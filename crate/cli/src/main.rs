@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_formats::Limits;
+use unspool_formats::{Limits, OpenOptions};
 
 use progress::Progress;
 
@@ -71,11 +71,18 @@ struct TraceArgs {
     /// Go on where reading would stop at a limit: of unpacked bytes, or of memory.
     #[arg(long)]
     no_limits: bool,
+    /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
+    #[arg(long, visible_alias = "deduce-sibling-calls")]
+    nest_tail_calls: bool,
 }
 
 impl TraceArgs {
     fn limits(&self) -> Limits {
         if self.no_limits { Limits::LIFTED } else { Limits::DEFAULT }
+    }
+
+    fn options(&self) -> OpenOptions {
+        OpenOptions { size: None, limits: self.limits(), nest_tail_calls: self.nest_tail_calls }
     }
 }
 
@@ -85,9 +92,10 @@ struct NameArgs {
     /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Program that wrote the XRay log, for the names of its functions. Repeat the option for shared libraries and debug
-    /// files. Put the number of its object before a library if the log has several: 1=libx.so.
-    #[arg(long, value_name = "[OBJECT=]FILE", value_parser = binaries::argument)]
+    /// Program that ran, for the names of its functions. Repeat the option for shared libraries and debug files. XRay: put
+    /// the number of its object before a library if the log has several: 1=libx.so. Traces of instructions: put the
+    /// address of its first page after a binary if it is not found by itself: prog@0x555555554000.
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
     binary: Vec<binaries::Argument>,
 }
 

@@ -1,5 +1,6 @@
 //! `unspool stats` of whole files, in its three output forms.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -159,4 +160,40 @@ fn the_graph_has_the_figures_of_the_functions() {
     let dot = String::from_utf8(graph(&[])).unwrap();
     assert_eq!(dot.lines().filter(|line| line.contains(" -> ")).count(), edges.len());
     assert!(dot.contains("F0 [label=\"root\"];") && dot.ends_with("}\n"), "{dot}");
+}
+
+#[test]
+fn callees_of_tail_calls_lie_beside_or_under_their_callers() {
+    let depths = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
+            .args(["slices", "--json"])
+            .args(more)
+            .arg(fixture("xray/tail-calls.xray"))
+            .output()
+            .unwrap();
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let slices: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        slices.iter().map(|it| it["depth"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(depths(&[]), [0, 1, 1, 1, 1]);
+    assert_eq!(depths(&["--nest-tail-calls"]), [0, 1, 2, 3, 1], "the last callee was not instrumented");
+}
+
+#[test]
+fn statistics_count_callees_of_tail_calls_under_their_callers_on_request() {
+    let report = |command: &str, more: &[&str]| -> Value {
+        let file = fixture("xray/tail-calls.xray");
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool")).arg(command).args(more).arg(file).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let [beside, under] =
+        [&[][..], &["--deduce-sibling-calls"]].map(|more| report("stats", &[&["--json"], more].concat()));
+    assert_eq!(sum(&beside["functions"], "count"), sum(&under["functions"], "count"));
+    assert!(sum(&beside["functions"], "total") < sum(&under["functions"], "total"), "callers contain their callees");
+    let callers = |more: &[&str]| {
+        let edges = report("graph", &[&["--as", "json"], more].concat())["edges"].clone();
+        edges.as_array().unwrap().iter().map(|edge| edge["caller"].as_u64()).collect::<BTreeSet<_>>().len()
+    };
+    assert_eq!(callers(&[]), 2, "the root, and the function that called them all");
+    assert_eq!(callers(&["--deduce-sibling-calls"]), 4);
 }

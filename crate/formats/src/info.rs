@@ -29,6 +29,8 @@ pub enum Capability {
     Disassembly,
     /// Slices that nest like calls, so that callers, call paths and flame graphs make sense.
     CallStacks,
+    /// Records of tail calls, whose callees can be put under their callers ([`crate::OpenOptions::nest_tail_calls`]).
+    TailCalls,
     /// An x axis in seconds.
     Time,
 }
@@ -40,6 +42,7 @@ impl Capability {
             Self::Sql => "sql",
             Self::Disassembly => "disassembly",
             Self::CallStacks => "callStacks",
+            Self::TailCalls => "tailCalls",
             Self::Time => "time",
         }
     }

@@ -9,7 +9,7 @@ import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { FlameGraph } from '../flame/flame.tsx';
 import { Functions } from '../functions/functions.tsx';
-import { FunctionActions, Segments, TicksSwitch } from './bar.tsx';
+import { CountSwitches, FunctionActions, Segments } from './bar.tsx';
 import { CallListView } from './list.tsx';
 import { StackList } from './stacks.tsx';
 import { CallTree } from './tree.tsx';
@@ -80,7 +80,7 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
           filter={filter}
           clock={calls.clock.value}
           lead={lead}
-          units={<TicksSwitch open={open} calls={calls} />}
+          units={<CountSwitches open={open} calls={calls} />}
           list={calls.list}
           actions={
             chosen >= 0 && (

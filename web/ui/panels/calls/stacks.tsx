@@ -14,7 +14,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { rowsByKey } from '../virtual_rows.tsx';
-import { Segments, TicksSwitch } from './bar.tsx';
+import { CountSwitches, Segments } from './bar.tsx';
 import './stacks.css';
 
 /** Stacks that are shown at first, and with each click for more. Each has many lines. */
@@ -60,7 +60,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
             calls.stackOrder.value = order;
           }}
         />
-        <TicksSwitch open={open} calls={calls} />
+        <CountSwitches open={open} calls={calls} />
         <Actions open={open} calls={calls} stack={current} choose={choose} />
         {stacks && told && (
           <span class="muted panel-end">

@@ -14,7 +14,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
-import { Chips, CollapseSwitch, FunctionActions, PathFilter, Segments, TicksSwitch } from './bar.tsx';
+import { Chips, CollapseSwitch, CountSwitches, FunctionActions, PathFilter, Segments } from './bar.tsx';
 import './tree.css';
 
 /** CSS pixels that a level is indented, and the deepest level that is. */
@@ -68,7 +68,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
           }}
         />
         <CollapseSwitch calls={calls} />
-        <TicksSwitch open={open} calls={calls} />
+        <CountSwitches open={open} calls={calls} />
         <PathFilter calls={calls} />
         <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes />
         {told && (
