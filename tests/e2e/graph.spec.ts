@@ -206,3 +206,19 @@ for (const theme of ['light', 'dark'] as const) {
     expect(await barriers(page)).toEqual([]);
   });
 }
+
+test('callees of tail calls count under their callers on request', async ({ page }) => {
+  await open(page, fixture('tail-calls.xray'));
+  await showCalls(page, 'Functions');
+  const figures = async () =>
+    plain(await page.getByRole('grid', { name: 'Functions' }).locator('tbody tr', { hasText: /^#2/ }).innerText());
+  const nested = page.getByRole('checkbox', { name: 'Tail calls nested' });
+  const before = await figures();
+  await nested.check();
+  await expect(page.getByText('shown under their callers')).toBeVisible();
+  await expect(nested).toBeChecked();
+  // Its callees take four times as long as itself.
+  await expect.poll(figures).not.toBe(before);
+  await nested.uncheck();
+  await expect.poll(figures).toBe(before);
+});

@@ -15,6 +15,7 @@ mod progress;
 mod read_whole;
 mod scope;
 mod slices;
+mod sql;
 mod sqlite;
 mod stats;
 mod unpack;
@@ -59,6 +60,8 @@ enum Command {
     Slices(slices::Slices),
     /// Finds slices and records by an expression.
     Find(find::Find),
+    /// Asks a trace by SQL.
+    Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -135,6 +138,7 @@ fn main() -> ExitCode {
         Command::Stats(what) => stats::run(&what),
         Command::Graph(what) => graph::run(&what),
         Command::Find(what) => find::run(&what),
+        Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };
