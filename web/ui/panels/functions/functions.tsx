@@ -110,7 +110,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
           {amount(told, rows.value.length, filter.text.value, info.sliceNoun, open)}
           {tellingColumns(told.columns).includes('total') ? unitOf(clock) : ''}
         </span>
-        {units}
+        <span class="functions-units">{units}</span>
         <Accuracy open={open} told={told} actions={actions} />
         <Take open={open} columns={told.columns} rows={rows.value} clock={clock} />
       </div>
