@@ -134,3 +134,57 @@ test('recorded logs are named by the programs that wrote them', async ({ page })
   await expect(functions(page)).toContainText('libLeaf(int)');
   await expect(functions(page)).not.toContainText('#1');
 });
+
+test('a program names the addresses of a trace of instructions, at the base that is found or given', async ({
+  page,
+}) => {
+  await open(page, fixture('binaries/program.frames'));
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('0x555555555680');
+  const before = await digest(page);
+  await choose(page, binary('program.elf'));
+  await expect(functions(page)).toContainText('program::leaf');
+  await expect(functions(page)).toContainText('0x7ffff7dd3010');
+  await expect(functions(page)).not.toContainText('0x555555555680');
+  await expect(facts(page)).toContainText('Its base 0x555555554000 is the one that explains most: 7 of the 7');
+  expect(await digest(page)).toBe(before);
+  expect(await barriers(page)).toEqual([]);
+  const base = facts(page).getByRole('textbox', { name: 'Base' });
+  await expect(base).toHaveValue('0x555555554000');
+  await base.fill('elsewhere');
+  await base.press('Enter');
+  await expect(facts(page)).toContainText('Not an address');
+  expect(await barriers(page)).toEqual([]);
+  await base.fill('0x555555555000');
+  await base.press('Enter');
+  await expect(facts(page)).toContainText('Names may be wrong.');
+  await expect(functions(page)).toContainText('0x555555555680');
+  // Empty: found again.
+  await base.fill('');
+  await facts(page).getByRole('button', { name: 'Set' }).click();
+  await expect(functions(page)).toContainText('program::leaf');
+  await expect(base).toHaveValue('0x555555554000');
+  await page.getByRole('button', { name: 'Remove program.elf' }).click();
+  await expect(functions(page)).toContainText('0x555555555680');
+});
+
+test('details of a call in a trace of instructions have its source', async ({ page }) => {
+  await choose(page, binary('program.frames'), binary('program.elf'));
+  await settled(page, 'ready', 'program.frames');
+  await expect(facts(page)).toContainText(/It names 7.addresses/);
+  const goTo = page.getByRole('textbox', { name: 'Go to a position or a name' });
+  await goTo.fill('program::leaf');
+  await goTo.press('Enter');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details.getByRole('heading')).toHaveText('program::leaf');
+  await expect(details).toContainText('/src/program.rs:');
+});
+
+test('another program names no addresses and says why', async ({ page }) => {
+  await open(page, fixture('frames/calls.frames'));
+  await choose(page, binary('program.elf'));
+  await expect(notice(page)).toContainText('no base explains enough of the');
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('0x401060');
+  await expect(functions(page)).not.toContainText('program::');
+});

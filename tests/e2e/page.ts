@@ -74,7 +74,7 @@ export async function settled(page: Page, state: 'empty' | 'ready' | 'failed', n
 }
 
 /** Brings the Calls panel to the front, and one of its views. */
-export async function showCalls(page: Page, view: 'Functions' | 'Names' | 'Tree' | 'Flame'): Promise<void> {
+export async function showCalls(page: Page, view: 'Functions' | 'Names' | 'Tree' | 'Flame' | 'Stacks'): Promise<void> {
   await page.locator('#tab-calls').click();
   await page.getByRole('radio', { name: view, exact: true }).click();
 }

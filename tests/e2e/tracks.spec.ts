@@ -227,3 +227,15 @@ test('thousands of threads are filtered by name with few elements', async ({ pag
   expect(await tracks(page).count()).toBeLessThan(80);
   expect(await barriers(page)).toEqual([]);
 });
+
+test('callees of tail calls are shown under their callers on request', async ({ page }) => {
+  await open(page, fixture('tail-calls.xray'));
+  const before = await digest(page);
+  await choose(page, 'main thread 4711', 'Show tail calls under their callers');
+  await expect(page.getByRole('complementary', { name: 'Trace' })).toContainText('shown under their callers');
+  expect(await digest(page)).not.toBe(before);
+  await expect(track(page, 'main thread 4711')).toContainText('5 calls');
+  expect(await barriers(page)).toEqual([]);
+  await choose(page, 'main thread 4711', 'Show tail calls beside their callers');
+  await expect.poll(() => digest(page)).toBe(before);
+});

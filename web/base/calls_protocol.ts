@@ -29,8 +29,16 @@ export interface FlameView {
   readonly path: Uint32Array;
 }
 
-/** Rows of the call tree. */
+/**
+ * What rows are made of: the call tree; the heaviest stacks by total, self time or count, with their callers; or who calls
+ * whom.
+ */
+export const LISTINGS = { tree: 0, total: 1, self: 2, count: 3, edges: 4 } as const;
+
+/** Rows of the call tree, or of what is made from it. */
 export interface TreeView {
+  /** One of {@link LISTINGS}. All that follows is about the call tree. */
+  readonly listing: number;
   /** From functions to their callers, rather than from outermost calls to their callees. */
   readonly inverted: boolean;
   /**
@@ -42,13 +50,21 @@ export interface TreeView {
   readonly everything: number | null;
 }
 
-/** {@link TreeRows.parent} of an outermost row. */
+/** A question for rows that does not depend on which ones are open. */
+export function listingView(listing: number): TreeView {
+  return { listing, inverted: false, parents: new Uint32Array(), names: new Uint32Array(), everything: null };
+}
+
+/** {@link TreeRows.parent} of an outermost row, and of a call that has no caller. */
 export const NO_PARENT = 0xffff_ffff;
 
-/** Rows of the call tree in order: each is followed by those below it, the heaviest first. */
+/**
+ * Rows of the call tree in order: each is followed by those below it, the heaviest first. Rows of stacks follow those of their
+ * callers in any order. Rows of who calls whom have the callee's name, and as `parent` the caller's name id.
+ */
 export interface TreeRows {
   readonly length: number;
-  /** Rows that were left out, without those below them. */
+  /** Rows that were left out, without those below them. Of stacks: those that are not listed. */
   readonly cut: number;
   /** Time of all outermost calls: the whole that shares are of. */
   readonly whole: number;
@@ -58,7 +74,7 @@ export interface TreeRows {
   readonly total: Float64Array;
   readonly self: Float64Array;
   readonly count: Float64Array;
-  /** 0 if nothing is below the row, 1 if it is closed, 2 if it is open. */
+  /** 0 if nothing is below the row, 1 if it is closed, 2 if it is open. Of stacks: 1 if it is listed, 0 for a caller. */
   readonly state: Uint8Array;
 }
 

@@ -28,6 +28,8 @@ export interface Attachment {
   readonly wrong: boolean;
   /** The object of the log whose functions a binary names, where there is a choice. */
   readonly choice?: ObjectChoice;
+  /** Where a binary is in a trace of addresses, if it can be given a base. */
+  readonly place?: { readonly base: bigint | null };
 }
 
 /** An object of a log, 0 for the program and others for shared libraries, that a binary names. */

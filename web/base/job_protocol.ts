@@ -62,12 +62,14 @@ export interface JobKinds {
     readonly part: StatisticsPart;
   };
   /**
-   * Rows of the list of a function's calls. `shortest` and `longest` bound their durations; `of` is a slice whose row is
+   * Rows of the list of a function's calls. `path` are the names from an outermost call to the function, for its calls from
+   * there only; empty for all. `shortest` and `longest` bound their durations; `of` is a slice whose row is
    * wanted. Another part of the same list needs no further scan. Progress counts slices.
    */
   readonly calls: {
     readonly question: RangeQuestion & {
       readonly name: number;
+      readonly path: Uint32Array;
       readonly shortest: bigint;
       readonly longest: bigint;
       readonly order: CallOrder;

@@ -49,14 +49,18 @@ export type ToWorker =
       readonly companions: readonly CompanionFile[];
       /** Without the limits that end the reading of a trace although its bytes are valid. */
       readonly lifted: boolean;
+      /** With the callees of tail calls under the functions that left by them. */
+      readonly nested: boolean;
     }
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }
   | { readonly t: 'detach'; readonly companion: number }
   /** The binary names the functions of this object. null leaves it to what is known. */
   | { readonly t: 'assign'; readonly companion: number; readonly object: number | null }
-  /** Reply: where the function with this id is in the source. */
-  | { readonly t: 'source'; readonly id: number; readonly func: number }
+  /** The first page of the binary is at this address. null leaves it to what is known. */
+  | { readonly t: 'place'; readonly companion: number; readonly base: bigint | null }
+  /** Reply: where a function is in the source: that with an id, or that at an address. */
+  | { readonly t: 'source'; readonly id: number; readonly func: number | bigint }
   /** Open this entry of the archive, a number of `ArchiveEntry.entry`. */
   | { readonly t: 'choose'; readonly entry: number }
   /** Stop reading and keep what was read. */

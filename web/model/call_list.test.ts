@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallList } from '../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
-import { createCallList, type FunctionCalls, selectExtreme } from './call_list.ts';
+import { createCallList, type FunctionCalls } from './call_list.ts';
+import { findCall, selectCall } from './find_call.ts';
 import { type Pointed, pointedOf } from './pointing.ts';
 import type { Whose } from './statistics.ts';
 import type { Status } from './trace.ts';
@@ -23,6 +24,8 @@ const READY: Status = { at: 'ready', how: 'complete', error: null };
 const trace = {
   status,
   begin: ((question: JobQuestion<'calls'>, taker: typeof take) => {
+    // Its percentiles are another question.
+    if (question.kind !== 'calls') return () => undefined;
     asked.push(question);
     take = taker;
     return () => {
@@ -163,14 +166,25 @@ describe('the calls of a function', () => {
     expect([list.failure.value, list.progress.value]).toEqual(['No room.', null]);
   });
   it('include a longest and a shortest one', () => {
-    selectExtreme('longest', NAME, { trace, statistics, selection });
+    selectCall({ name: NAME, order: 'longest' }, { trace, statistics, selection });
     expect(asked.at(-1)).toMatchObject({ order: 'longest', first: 0, rows: 1, name: NAME });
     answer(50);
     expect(selected.value).toEqual(call(0));
-    selectExtreme('shortest', NAME, { trace, statistics, selection });
+    selectCall({ name: NAME, order: 'shortest' }, { trace, statistics, selection });
     // What the person selects in the meantime stays.
     selected.value = call(30);
     answer(50);
     expect(selected.value).toEqual(call(30));
+  });
+  it('can be of one stack or of one duration', () => {
+    const found: (bigint | null)[] = [];
+    const take = (it: { readonly start: bigint } | null) => found.push(it?.start ?? null);
+    findCall({ name: NAME, path: [3, NAME], order: 'longest' }, { trace, statistics }, 'slot', take);
+    expect(asked.at(-1)).toMatchObject({ path: Uint32Array.of(3, NAME), shortest: 0n, longest: MAX_TICKS });
+    answer(50);
+    findCall({ name: NAME, order: 'start', duration: 5n }, { trace, statistics }, 'slot', take);
+    expect(asked.at(-1)).toMatchObject({ path: new Uint32Array(), shortest: 5n, longest: 5n, order: 'start' });
+    answer(0);
+    expect(found).toEqual([call(0).start, null]);
   });
 });

@@ -1,10 +1,12 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { CallList, CallOrder } from '../base/calls_protocol.ts';
 import type { JobProgress, JobQuestion, JobReply } from '../base/job_protocol.ts';
-import { type Item, MANY, type Ticks } from '../base/protocol.ts';
+import { type Item, MANY, type Percentiles } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
-import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { MAX_TICKS } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
+import { type Comparison, createComparison, type Slow } from './comparison.ts';
+import { type Call, callOf, selectCall } from './find_call.ts';
 import { pointedOf } from './pointing.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
@@ -15,16 +17,10 @@ const BLOCK = 256;
 /** Rows in the cache, about. */
 const KEPT = 8192;
 
-type Slice = Extract<Item, { kind: 'slice' }>;
+/** Calls from anywhere. */
+const NO_PATH = new Uint32Array();
 
-/** A call of a function. */
-export interface Call {
-  readonly item: Slice;
-  readonly start: Ticks;
-  readonly end: Ticks;
-  /** `FLAG_*` bits. */
-  readonly flags: number;
-}
+type Slice = Extract<Item, { kind: 'slice' }>;
 
 /** Durations in ticks, both included. */
 export interface Interval {
@@ -47,6 +43,14 @@ export interface FunctionCalls {
   readonly progress: ReadonlySignal<JobProgress | null>;
   /** Why there is no list, in a sentence; null while nothing is wrong. */
   readonly failure: ReadonlySignal<string | null>;
+  /** Exact percentiles of all calls in the range; null until they are known. */
+  readonly percentiles: ReadonlySignal<Percentiles | null>;
+  /** The calls that are compared; null while they are not. */
+  readonly compared: ReadonlySignal<Comparison | null>;
+  /** Finds the first call of a duration, and selects it. */
+  chooseDuration(duration: bigint): void;
+  /** Compares a call with a median one, or the comparison before is over: null. */
+  compare(slow: Slow | null): void;
   /** Grows when rows have arrived. */
   readonly version: ReadonlySignal<number>;
   /** Number of the current row, or -1. */
@@ -71,6 +75,7 @@ export function createCallList(
   statistics: Pick<Statistics, 'asked' | 'range' | 'whose'>,
   selection: Pick<Selection, 'selected' | 'reveal'>,
 ): FunctionCalls {
+  const percentiles = signal<Percentiles | null>(null);
   const scope = createScope();
   const order = signal<CallOrder>('start');
   const interval = signal<Interval | null>(null);
@@ -99,7 +104,7 @@ export function createCallList(
   };
   const question = (first: number, count: number, of: Slice | null): JobQuestion<'calls'> => {
     const { shortest, longest } = interval.peek() ?? { shortest: 0n, longest: MAX_TICKS };
-    const about = { name, shortest, longest, order: order.peek(), first, rows: count, of };
+    const about = { name, path: NO_PATH, shortest, longest, order: order.peek(), first, rows: count, of };
     return { kind: 'calls', ...statistics.asked(), ...about };
   };
   const ask = (first: number, of: Slice | null) => {
@@ -166,9 +171,27 @@ export function createCallList(
     }),
   );
   scope.add(() => cancel?.());
+  scope.add(
+    watch([statistics.range, statistics.whose, trace.status], () => {
+      percentiles.value = null;
+      if (trace.status.peek().at === 'loading') return undefined;
+      const take = (reply: JobReply<'percentiles'>) => {
+        if (reply.t === 'job-part') percentiles.value = reply.part;
+      };
+      return trace.begin({ kind: 'percentiles', ...statistics.asked(), name }, take, 'percentiles of the list');
+    }),
+  );
+  const comparison = createComparison(name, { trace, statistics, selection }, percentiles);
+  scope.add(comparison.dispose);
 
   return {
     name,
+    percentiles,
+    compared: comparison.compared,
+    compare: comparison.compare,
+    chooseDuration: (duration) => {
+      scope.add(selectCall({ name, order: 'start', duration }, { trace, statistics, selection }));
+    },
     order,
     interval,
     list,
@@ -202,36 +225,4 @@ export function createCallList(
     choose,
     dispose: scope.dispose,
   };
-}
-
-/** Finds the shortest or the longest call of a function in the scope of the statistics, and selects it. */
-export function selectExtreme(
-  which: 'shortest' | 'longest',
-  name: number,
-  {
-    trace,
-    statistics,
-    selection,
-  }: {
-    readonly trace: Pick<Trace, 'begin'>;
-    readonly statistics: Pick<Statistics, 'asked'>;
-    readonly selection: Pick<Selection, 'selected' | 'reveal'>;
-  },
-): Dispose {
-  const before = selection.selected.peek();
-  const about = { name, shortest: 0n, longest: MAX_TICKS, order: which, first: 0, rows: 1, of: null };
-  return trace.begin(
-    { kind: 'calls', ...statistics.asked(), ...about },
-    (reply) => {
-      // A selection made in the meantime takes precedence.
-      if (reply.t !== 'job-part' || reply.part.length === 0 || selection.selected.peek() !== before) return;
-      selection.reveal(pointedOf({ ...callOf(reply.part, 0), name }));
-    },
-    'extreme call',
-  );
-}
-
-function callOf(part: CallList, i: number): Call {
-  const item = { kind: 'slice', track: part.track[i]!, depth: part.depth[i]!, index: part.index[i]! } as const;
-  return { item, start: ticks(part.start[i]!), end: ticks(part.end[i]!), flags: part.flags[i]! };
 }

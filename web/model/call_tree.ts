@@ -1,4 +1,4 @@
-import { NO_PARENT, type TreeRows, type TreeView } from '../base/calls_protocol.ts';
+import { LISTINGS, NO_PARENT, type TreeRows, type TreeView } from '../base/calls_protocol.ts';
 import type { Names } from './names.ts';
 
 /** A column of the call tree. */
@@ -60,6 +60,7 @@ export function treeView(inverted: boolean, open: ReadonlySet<string>, everythin
     numbers.set(key, names.length);
   }
   return {
+    listing: LISTINGS.tree,
     inverted,
     parents: Uint32Array.from(parents),
     names: Uint32Array.from(names),

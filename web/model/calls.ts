@@ -1,17 +1,26 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type FlameView, NO_TRANSFORMS, type TimeOrder, type Transforms } from '../base/calls_protocol.ts';
+import {
+  type FlameView,
+  LISTINGS,
+  listingView,
+  NO_TRANSFORMS,
+  type TimeOrder,
+  type Transforms,
+} from '../base/calls_protocol.ts';
 import type { JobProgress } from '../base/job_protocol.ts';
+import type { Clock } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
-import { keyAbove, layRows, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
+import { keyAbove, layRows, pathKey, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
 import type { Selection } from './selection.ts';
+import { STACK_ORDERS, type StackOrder, type Stacks, stacksOf } from './stacks.ts';
 import type { Statistics, Wanted } from './statistics.ts';
 import type { Trace } from './trace.ts';
 import { type Change, transformsOf, withChange } from './transforms.ts';
 
 /** The views of the calls of a range. */
-export const CALL_VIEWS = ['functions', 'tree', 'flame'] as const;
+export const CALL_VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
 export type CallView = (typeof CALL_VIEWS)[number];
 
 /** The modes of the flame graph. */
@@ -41,6 +50,18 @@ export interface Calls {
   readonly rows: ReadonlySignal<readonly TreeRow[]>;
   /** Key of the current row of the tree; '' for none. */
   readonly row: Signal<string>;
+  /** What decides which stacks are listed, and their order. */
+  readonly stackOrder: Signal<StackOrder>;
+  /** The heaviest stacks, the heaviest first; null until they are known. */
+  readonly stacks: ReadonlySignal<Stacks | null>;
+  /** Key of the current stack; '' for none. */
+  readonly stack: Signal<string>;
+  /** The current row of the tree is to be brought into view once it is there. */
+  readonly sought: Signal<boolean>;
+  /** Lengths are shown in ticks, although the clock is known. */
+  readonly inTicks: Signal<boolean>;
+  /** The clock that lengths are shown by; null until the format is known. */
+  readonly clock: ReadonlySignal<Clock | null>;
   /** The calls of one function in place of the view; null while the view shows. */
   readonly listed: ReadonlySignal<FunctionCalls | null>;
   /** null unless the flame graph is in the order of time. */
@@ -60,6 +81,10 @@ export interface Calls {
   openAll(keys: readonly string[]): void;
   openEverything(key: string): void;
   closeAll(): void;
+  /** Opens the tree, from outermost calls, up to a path, which becomes its current row. */
+  showInTree(path: readonly number[]): void;
+  /** Focuses a path in the flame graph from outermost calls. */
+  showInFlame(path: readonly number[]): void;
   /** Lists the calls of a function. */
   list(name: number): void;
   /** Returns from the list to the view. */
@@ -89,6 +114,14 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
   const inverted = signal(false);
   const sort = signal<TreeSort>({ by: 'total', descending: true });
   const row = signal('');
+  const sought = signal(false);
+  const inTicks = signal(false);
+  const clock = computed((): Clock | null => {
+    const own = trace.info.value?.clock ?? null;
+    return own?.kind === 'seconds' && inTicks.value ? { kind: 'ticks' } : own;
+  });
+  const stackOrder = signal<StackOrder>('self');
+  const stack = signal('');
   const opened = signal<{ readonly down: ReadonlySet<string>; readonly up: ReadonlySet<string> }>({
     down: new Set(),
     up: new Set(),
@@ -112,6 +145,10 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
     if (!mounted.value || listed.value) return null;
     const none = { functions: false, flame: null, tree: null, transforms: NO_TRANSFORMS };
     if (view.value === 'functions') return { ...none, functions: true, key: 'functions' };
+    if (view.value === 'stacks') {
+      const order = stackOrder.value;
+      return { ...none, tree: listingView(LISTINGS[order]), key: `stacks ${order}` };
+    }
     const changed = `${changes.value.map((change) => JSON.stringify(change)).join()} ${known.value}`;
     if (view.value === 'tree') {
       const tree = treeView(inverted.value, openRows.value, everything.value);
@@ -133,9 +170,16 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
     statistics.shown.value = null;
   });
 
+  const stacks = computed(() => {
+    const told = statistics.tree.value;
+    // The stacks before stay in sight while those of another order are being found.
+    const order = STACK_ORDERS.find((by) => LISTINGS[by] === told?.wanted.tree?.listing);
+    return told && order ? stacksOf(told.columns, order) : null;
+  });
   const rows = computed(() => {
     const told = statistics.tree.value;
-    if (!told || told.wanted.tree?.inverted !== inverted.value) return [];
+    if (told?.wanted.tree?.listing !== LISTINGS.tree) return [];
+    if (told.wanted.tree.inverted !== inverted.value) return [];
     return layRows(told.columns, sort.value, trace.names);
   });
   const setOpen = (next: ReadonlySet<string>) => {
@@ -182,6 +226,11 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
     }),
   );
 
+  /** Stacks are those of calls as they are. To change the paths is to leave what is in focus, so this comes first. */
+  const withoutChanges = () => {
+    if (changes.peek().length > 0) changes.value = [];
+  };
+
   const leaveList = () => {
     listed.peek()?.dispose();
     listed.value = null;
@@ -211,6 +260,12 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
     sort,
     rows,
     row,
+    sought,
+    inTicks,
+    clock,
+    stackOrder,
+    stacks,
+    stack,
     listed,
     time,
     add: (change) => {
@@ -256,6 +311,23 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
       batch(() => {
         setOpen(new Set());
         row.value = row.peek().split(' ')[0]!;
+      });
+    },
+    showInTree: (path) => {
+      withoutChanges();
+      batch(() => {
+        inverted.value = false;
+        const keys = path.map((_, depth) => pathKey(path.slice(0, depth + 1)));
+        setOpen(new Set([...opened.peek().down, ...keys.slice(0, -1)]));
+        row.value = keys.at(-1) ?? '';
+        sought.value = true;
+      });
+    },
+    showInFlame: (to) => {
+      withoutChanges();
+      batch(() => {
+        mode.value = 'heavy';
+        if (to.join() !== path.peek().join()) setFocus([...focused.peek().heavy, to]);
       });
     },
     list,

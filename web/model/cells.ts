@@ -45,7 +45,7 @@ function cellText({ shows, key }: RecordColumn, row: RecordRow, context: CellCon
       return context.nameOf(row.name);
     case 'field': {
       const field = row.fields.find(({ name }) => name === key);
-      return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
+      return field && field.value.t !== 'null' ? withTarget(valueLine(field.value, context, LONGEST), context) : '';
     }
     case 'rest': {
       const rest = restLine(
@@ -57,6 +57,13 @@ function cellText({ shows, key }: RecordColumn, row: RecordRow, context: CellCon
       return [unsaidName(row, context), [rest, more].filter(Boolean).join(', ')].filter(Boolean).join(': ');
     }
   }
+}
+
+/** `call 0x401000 <main>`, as disassemblers write it: an instruction with the name of where it leads. */
+function withTarget(text: string, { nameOf }: CellContext): string {
+  const target = / (0x[\da-f]+)$/.exec(text)?.[1];
+  const name = target === undefined ? target : nameOf(target);
+  return name === target ? text : `${text} <${name}>`;
 }
 
 /** The name of a record of an unusual kind, where no column says it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COLOURS, colourOf, createNames, hasNumbersOnly, idOf, numberOf } from './names.ts';
+import { COLOURS, colourOf, createNames, functionOf, hasNumbersOnly, numberOf } from './names.ts';
 
 it('the number at the end of a name may have parts', () => {
   expect(['frame 12', 'statement 1:12', 'typed event 9', 'a:1', '12', 'x 1:'].map(numberOf)).toEqual([
@@ -40,9 +40,9 @@ describe('functions with ids', () => {
   });
 
   it('are known by their ids whatever they are called', () => {
-    expect([idOf(names, 0), idOf(names, 1)]).toEqual([7, null]);
+    expect([functionOf(names, 0), functionOf(names, 1)]).toEqual([7, 16n]);
     names.rename(new Uint32Array([0]), ['main'], ['#7']);
-    expect(idOf(names, 0)).toBe(7);
+    expect(functionOf(names, 0)).toBe(7);
     expect(of(['binary'], [])).toBe(false);
   });
 });

@@ -73,10 +73,12 @@ export function createNames(): Names {
   };
 }
 
-/** The id that the file has in place of a name, or null. Subscribes. */
-export function idOf(names: Names, name: number): number | null {
-  const key = /^#(\d+)$/.exec(names.keyOf(name) || names.of(name));
-  return key ? Number(key[1]) : null;
+/** The id or the address that the file has in place of a name, or null. Subscribes. */
+export function functionOf(names: Names, name: number): number | bigint | null {
+  const text = names.of(name);
+  const key = /^(?:#(\d+)|(0x[\da-f]+))$/.exec(names.keyOf(name) || text);
+  if (!key) return null;
+  return key[2] === undefined ? Number(key[1]) : BigInt(key[2]);
 }
 
 /** Whether functions of a trace that takes names from a program have numbers only, and there is no companion yet. */

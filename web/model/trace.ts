@@ -80,6 +80,10 @@ export interface Trace {
   readonly name: string;
   /** Bytes of the file. */
   readonly size: number;
+  /** Limits are lifted; see {@link TraceFile}. */
+  readonly lifted: boolean;
+  /** Callees of tail calls are under the functions that left by them. */
+  readonly nested: boolean;
   readonly names: Names;
   /** The files that add to it. */
   readonly companions: ReadonlySignal<readonly Companion[]>;
@@ -107,8 +111,10 @@ export interface Trace {
   detach(companion: number): void;
   /** Says which object's functions a binary names. null leaves it to what is known. */
   assign(companion: number, object: number | null): void;
-  /** Where the function with this id is in the source. Resolves with null if no binary says it or the worker ends. */
-  source(func: number): Promise<Source | null>;
+  /** Says at which address the first page of a binary is. null leaves it to what is known. */
+  place(companion: number, base: bigint | null): void;
+  /** Where the function with an id or at an address is in the source. Resolves with null if no binary says it or the worker ends. */
+  source(func: number | bigint): Promise<Source | null>;
   /** Stops reading within a second. What was read is kept if the worker answers in time. */
   cancel(): void;
   /** Reading stopped at a limit, and the file can be opened again without it. */
@@ -168,13 +174,15 @@ export interface TraceFile {
   readonly companions: readonly CompanionFile[];
   /** Without the limits that end the reading of a trace although its bytes are valid. */
   readonly lifted?: boolean;
+  /** With the callees of tail calls under the functions that left by them, and not beside them. */
+  readonly nested?: boolean;
 }
 
 /**
  * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records.
  */
 export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => RecordsPort): Trace {
-  const { file, name, companions, lifted = false } = opened;
+  const { file, name, companions, lifted = false, nested = false } = opened;
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
   const contents = createContents(file);
@@ -224,7 +232,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   };
   port.onmessageerror = () => fail(crash('a message could not be read'));
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
-  post({ t: 'open', file, name, companions, lifted });
+  post({ t: 'open', file, name, companions, lifted, nested });
 
   const bindPoints = async () => {
     const to: BindTo = { what: 'points' };
@@ -243,6 +251,8 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     records,
     name,
     size: file.size,
+    lifted,
+    nested,
     get log() {
       return log ?? contents.log();
     },
@@ -259,6 +269,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     },
     source: async (func) => (await ask('source', (id) => ({ t: 'source', id, func })))?.source ?? null,
     assign: (companion, object) => post({ t: 'assign', companion, object }),
+    place: (companion, base) => post({ t: 'place', companion, base }),
     cancel: () => {
       post({ t: 'cancel' });
       setTimeout(() => {

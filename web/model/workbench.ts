@@ -39,6 +39,8 @@ export interface OpenTrace {
   /** What this browser remembers of the file. */
   readonly memory: FileMemory;
   readonly notes: Notes;
+  /** Opens the trace again; see {@link Workbench.nestTailCalls}. */
+  nestTailCalls(nested: boolean): void;
 }
 
 /** What the page shows. */
@@ -99,6 +101,8 @@ export interface Workbench {
   reopen(): void;
   /** Opens the file again without the limit at which reading stopped. */
   goOn(): void;
+  /** Opens the trace again with the callees of tail calls under the functions that left by them, or beside these again. */
+  nestTailCalls(nested: boolean): void;
   /** The files whose contents are being looked at to decide what to open, if that takes long; null otherwise. */
   readonly looking: ReadonlySignal<Looking | null>;
   /** Stops the download, the reading, or the look at files. */
@@ -188,6 +192,7 @@ export function createWorkbench(
       find: createFind(trace, timeline, selection),
       memory: ownMemory,
       notes: createNotes(ownMemory),
+      nestTailCalls,
     };
     bench.value = { at: 'open', open };
     const stop = [
@@ -201,6 +206,15 @@ export function createWorkbench(
       for (const each of stop) each();
     };
   };
+  /** Opens the file of the trace in another way. */
+  const openAgain = (how: (trace: Trace) => Pick<TraceFile, 'lifted' | 'nested'>) => {
+    const now = bench.peek();
+    if (now.at !== 'open') return;
+    choices += 1;
+    const { trace, file } = now.open;
+    openWith(spare.take(), { file, name: trace.name, companions: trace.companions.peek(), ...how(trace) });
+  };
+  const nestTailCalls = (nested: boolean) => openAgain(({ lifted }) => ({ lifted, nested }));
   const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
     choices += 1;
     openWith(spare.take(), { file: blob, name, companions: waiting.peek() }, notes);
@@ -419,13 +433,8 @@ export function createWorkbench(
       if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
     },
     looking,
-    goOn: () => {
-      const now = bench.peek();
-      if (now.at !== 'open') return;
-      choices += 1;
-      const { trace, file } = now.open;
-      openWith(spare.take(), { file, name: trace.name, companions: trace.companions.peek(), lifted: true });
-    },
+    goOn: () => openAgain(({ nested }) => ({ lifted: true, nested })),
+    nestTailCalls,
     cancel: () => {
       stopLooking();
       const now = bench.peek();

@@ -8,6 +8,8 @@ export interface Named {
   namedBy(companion: number): number;
   forgetNames(companion: number): void;
   functionIds(): Int32Array;
+  addresses(called: boolean): BigUint64Array;
+  modules(): string[];
 }
 
 /** The programs and shared libraries of one trace, and their debug information. */
@@ -17,10 +19,12 @@ export interface Binaries {
   detach(companion: number): void;
   /** Says which object's functions a binary names. null leaves it to what is known. */
   assign(companion: number, object: number | null): void;
+  /** Says at which address the first page of a binary is. null leaves it to what is known. */
+  place(companion: number, base: bigint | null): void;
   /** Decides and reports again, because more of the log is known. */
   report(): void;
-  /** Where the function with this id is in the source. Resolves with null if no binary says it. */
-  source(func: number): Promise<Source | null>;
+  /** Where the function with an id or at an address is in the source. Resolves with null if no binary says it. */
+  source(func: number | bigint): Promise<Source | null>;
 }
 
 /** Results of {@link Programs.step}. */
@@ -37,7 +41,7 @@ export function createBinaries(
   tell: (attachment: Attachment) => void,
 ): Binaries {
   const files = new Map<number, CompanionFile>();
-  /** What the session has of each binary: the object that is named, and how many names and ids. */
+  /** What the session has of each binary: the object or the base, and how many names and ids or addresses. */
   const given = new Map<number, string>();
   let programs: Programs | null = null;
   let work: Promise<void> | null = null;
@@ -69,16 +73,31 @@ export function createBinaries(
     }
   };
 
-  /** Hands names to the session, and reports. */
-  const show = (open: Programs) => {
+  /** Says what the trace has so far. Returns how many names it has that a binary can give a text. */
+  const tellAll = (open: Programs) => {
+    let count = 0;
     run((session) => {
-      const ids = session.functionIds();
-      open.setIds(ids, !reading());
+      const addresses = session.addresses(false);
+      if (addresses.length > 0) open.setCalled(addresses, session.addresses(true), session.modules(), !reading());
+      else {
+        const ids = session.functionIds();
+        open.setIds(ids, !reading());
+        count = ids.length;
+      }
+      count += addresses.length;
+    });
+    return count;
+  };
+
+  /** Hands names to the session, and reports. */
+  const show = (open: Programs, count: number) => {
+    run((session) => {
       for (const id of files.keys()) {
-        const { object, names } = reportOf(open, id, 0) ?? NOTHING;
-        const now = object === null ? '' : `${object} ${names} ${reading() ? 'all' : ids.length}`;
+        const { object, base, names } = reportOf(open, id, 0) ?? NOTHING;
+        const place = object ?? base;
+        const now = place === null ? '' : `${place} ${names} ${reading() ? 'all' : count}`;
         if (now === (given.get(id) ?? '')) continue;
-        const naming = object === null ? undefined : open.naming(id);
+        const naming = place === null ? undefined : open.naming(id);
         if (naming) session.nameBy(id, naming);
         else session.forgetNames(id);
         given.set(id, now);
@@ -87,9 +106,10 @@ export function createBinaries(
       for (const id of files.keys()) {
         const report = reportOf(open, id, session.namedBy(id));
         if (!report) continue;
-        const { sentence, wrong, object, hasFunctions } = report;
-        const isOpen = hasFunctions && (objects.length > 1 || object !== 0);
-        tell({ companion: id, sentence, wrong, ...(isOpen && { choice: { object, objects } }) });
+        const { sentence, wrong, object, base, hasFunctions, canBePlaced } = report;
+        const isOpen = hasFunctions && !canBePlaced && objects.length > 0 && (objects.length > 1 || object !== 0);
+        const choice = isOpen ? { choice: { object, objects } } : {};
+        tell({ companion: id, sentence, wrong, ...choice, ...(canBePlaced && { place: { base } }) });
       }
     });
   };
@@ -118,8 +138,9 @@ export function createBinaries(
   };
   const update = () =>
     during(async (open) => {
+      const count = tellAll(open);
       await read(open);
-      show(open);
+      show(open, count);
     });
 
   return {
@@ -147,15 +168,19 @@ export function createBinaries(
     },
     assign: (companion, object) => {
       programs?.choose(companion, object ?? undefined);
-      if (programs) show(programs);
+      if (programs) void update();
+    },
+    place: (companion, base) => {
+      programs?.place(companion, base ?? undefined);
+      if (programs) void update();
     },
     report: () => {
-      if (programs) show(programs);
+      if (programs) void update();
     },
     source: async (func) => {
       let found: Source | null = null;
       await during(async (open) => {
-        if (!open.findSource(func)) return;
+        if (!(typeof func === 'bigint' ? open.findSourceAt(func) : open.findSource(func))) return;
         await read(open);
         const [file, line, ...inlined] = open.takeSource() ?? [];
         if (file !== undefined) found = { file, line: line ? Number(line) : null, inlined };
@@ -165,13 +190,13 @@ export function createBinaries(
   };
 }
 
-const NOTHING = { object: null, names: 0 };
+const NOTHING = { object: null, base: null, names: 0 };
 
 /** What became of a binary, or null while it is being read. */
 function reportOf(open: Programs, id: number, used: number) {
   const report = open.report(id, used);
   if (!report) return null;
-  const { sentence, wrong, object = null, hasFunctions, names } = report;
+  const { sentence, wrong, object = null, base = null, hasFunctions, canBePlaced, names } = report;
   report.free();
-  return { sentence, wrong, object, hasFunctions, names };
+  return { sentence, wrong, object, base, hasFunctions, canBePlaced, names };
 }

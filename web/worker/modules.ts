@@ -44,14 +44,14 @@ export async function openSession(
   const overlaid = log && databaseBytes(file, log);
   const ends = await endsOf(file, name, overlaid);
   try {
-    const session = await recognised(ends, host.lifted);
+    const session = await recognised(ends, host);
     return { ...(await attached(session, file, overlaid, disassembler)), packed: null };
   } catch (error) {
     // Formats come first: an apitrace has its own containers.
     if (!isUnrecognised(error) || !mayBePacked(ends)) throw error;
     const { session, packed } = await openPacked(file, ends, error, host, {
       session: (some) =>
-        recognised(some, host.lifted).catch((thrown) => {
+        recognised(some, host).catch((thrown) => {
           if (isUnrecognised(thrown)) return thrown;
           throw thrown;
         }),
@@ -69,9 +69,9 @@ export async function openSession(
 }
 
 /** A session for a file with these ends. Throws a {@link TraceError} if no format claims it. */
-async function recognised(ends: Ends, lifted: boolean): Promise<Session> {
+async function recognised(ends: Ends, { lifted, nested }: Host): Promise<Session> {
   if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
-  return new WasmSession(...ends, undefined, lifted);
+  return new WasmSession(...ends, undefined, lifted, nested);
 }
 
 /** Attaches the database to a session that reads one. */

@@ -17,6 +17,8 @@ export type Ends = readonly [name: string, size: number, head: Uint8Array, tail:
 export interface Host extends Watch {
   /** Without a limit of what files unpack to. */
   readonly lifted: boolean;
+  /** With the callees of tail calls under their callers. */
+  readonly nested: boolean;
   readonly choose: Choose;
 }
 

@@ -146,11 +146,12 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     const file = await spool.finish().catch(() => null);
     post({ t: 'unpacked', file: file ?? new Blob(), log: null, whole: file !== null && spool.whole });
   };
-  const read = async ({ file: blob, name, companions, lifted }: Extract<ToWorker, { t: 'open' }>) => {
+  const read = async ({ file: blob, name, companions, lifted, nested }: Extract<ToWorker, { t: 'open' }>) => {
     try {
       const wal = companions.find(({ kind }) => kind === 'wal');
       const opened = await openSession(blob, name, wal?.file ?? null, loadDisassembler, {
         lifted,
+        nested,
         cancelled: () => cancelled,
         report: reportUnpacking,
         choose: (archive) => {
@@ -242,6 +243,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           return binaries.detach(message.companion);
         case 'assign':
           return binaries.assign(message.companion, message.object);
+        case 'place':
+          return binaries.place(message.companion, message.base);
         case 'source': {
           const { id, func } = message;
           void binaries.source(func).then((source) => post({ t: 'source', id, source }));

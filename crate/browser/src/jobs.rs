@@ -10,8 +10,8 @@ use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::records::CollectedColumns;
 use unspool_engine::statistics::{
-    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Percentiles, Question, Scan, TimeOrder, Transform,
-    TreeView, Wanted,
+    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Percentiles, Question, Scan, StackOrder,
+    TimeOrder, Transform, TreeView, Wanted,
 };
 use unspool_engine::{Store, TraceErrorOut, TrackRows, jobs};
 use unspool_find::SliceQuery;
@@ -61,6 +61,8 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn transforms(this: &JsQuestion) -> JsTransforms;
     /// Calls of a function only.
+    #[wasm_bindgen(method, getter)]
+    fn path(this: &JsQuestion) -> Vec<u32>;
     #[wasm_bindgen(method, getter)]
     fn shortest(this: &JsQuestion) -> u64;
     #[wasm_bindgen(method, getter)]
@@ -117,6 +119,8 @@ extern "C" {
 
     /// `TreeView`.
     type JsTreeView;
+    #[wasm_bindgen(method, getter)]
+    fn listing(this: &JsTreeView) -> u8;
     #[wasm_bindgen(method, getter)]
     fn inverted(this: &JsTreeView) -> bool;
     #[wasm_bindgen(method, getter)]
@@ -186,11 +190,20 @@ impl JsQuestion {
         };
         let of = self.of().map(|of| (of.track(), of.depth(), of.index()));
         let view = CallsView { order, first: self.first() as u64, rows: self.rows(), of };
-        (CallsQuestion { range, name: self.name(), durations: (self.shortest(), self.longest()) }, view)
+        let durations = (self.shortest(), self.longest());
+        (CallsQuestion { range, name: self.name(), path: self.path(), durations }, view)
     }
 
     fn wanted(&self) -> Wanted {
         let tree = self.tree().map(|tree| TreeView {
+            // `LISTINGS` of `web/base/calls_protocol.ts`.
+            listing: match tree.listing() {
+                1 => Listing::Stacks(StackOrder::Total),
+                2 => Listing::Stacks(StackOrder::Own),
+                3 => Listing::Stacks(StackOrder::Count),
+                4 => Listing::Edges,
+                _ => Listing::Tree,
+            },
             inverted: tree.inverted(),
             open_parents: tree.parents(),
             open_names: tree.open_names(),

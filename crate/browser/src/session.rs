@@ -3,7 +3,7 @@
 use js_sys::{Array, Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
-use unspool_formats::{Instructions, Limits, Naming, Probe, recognise, sniff};
+use unspool_formats::{Instructions, Limits, Naming, OpenOptions, Probe, recognise, sniff};
 use unspool_tables::PAGE;
 use wasm_bindgen::prelude::*;
 
@@ -45,6 +45,7 @@ impl Session {
     /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. The size
     /// is infinite while it is unknown. `limit` is the most bytes of the trace and all results, for browsers that give less
     /// memory than usual. `lifted` lifts the limits that end the reading of a trace although its bytes are valid.
+    /// `tail_calls` puts the callees of tail calls under their callers.
     ///
     /// # Errors
     ///
@@ -57,9 +58,11 @@ impl Session {
         tail: &[u8],
         limit: Option<f64>,
         lifted: Option<bool>,
+        tail_calls: Option<bool>,
     ) -> Result<Session, JsValue> {
         let limits = if lifted == Some(true) { Limits::LIFTED } else { Limits::DEFAULT };
-        let engine = Engine::within(limits, name, size as u64, head, tail).map_err(|error| to_js(&error))?;
+        let options = OpenOptions { size: None, limits, nest_tail_calls: tail_calls == Some(true) };
+        let engine = Engine::with(options, name, size as u64, head, tail).map_err(|error| to_js(&error))?;
         Ok(Self { engine, jobs: jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes as u64)) })
     }
 
@@ -168,6 +171,16 @@ impl Session {
     #[wasm_bindgen(js_name = functionIds)]
     pub fn function_ids(&self) -> Vec<i32> {
         self.engine.ids().into_iter().filter_map(|id| id.try_into().ok()).collect()
+    }
+
+    /// The addresses that names have so far, only those of functions that were called if `called`.
+    pub fn addresses(&self, called: bool) -> Vec<u64> {
+        self.engine.addresses(called)
+    }
+
+    /// The binaries that the trace says were loaded: the first address in hexadecimal, a space, and the path.
+    pub fn modules(&self) -> Vec<String> {
+        self.engine.modules().into_iter().map(|(base, path)| format!("{base:x} {path}")).collect()
     }
 
     /// How many names have a text of this companion.

@@ -32,8 +32,8 @@ fn read(file: &[u8]) -> Session {
 }
 
 fn read_within(file: &[u8], limit: Option<f64>) -> Session {
-    let mut session =
-        Session::new("a.xray", file.len() as f64, file, file, limit, None).unwrap_or_else(|_| panic!("not recognised"));
+    let mut session = Session::new("a.xray", file.len() as f64, file, file, limit, None, None)
+        .unwrap_or_else(|_| panic!("not recognised"));
     session.push(&Uint8Array::from(file));
     session.end();
     while session.step(1) == 1 {}
@@ -127,7 +127,7 @@ fn details_are_exact_to_the_last_bit() {
 
 #[wasm_bindgen_test]
 fn other_files_are_refused_with_a_reason() {
-    let error = Session::new("a.txt", 5.0, b"hello", b"hello", None, None).err().unwrap();
+    let error = Session::new("a.txt", 5.0, b"hello", b"hello", None, None, None).err().unwrap();
     assert_eq!(get(&error, "kind"), "unrecognised");
     assert!(get(&error, "sentence").as_string().unwrap().contains("plain text"));
     assert!(get(&error, "offset").is_null());

@@ -6,25 +6,36 @@ use std::path::PathBuf;
 
 use unspool_engine::Session;
 use unspool_formats::Naming;
-use unspool_symbols::{Programs, Range, Report, Work};
+use unspool_symbols::{Called, Programs, Range, Report, Work};
 
 use crate::{Failure, Place, complain};
 
-/// A binary, and the object whose functions it names if the person says so.
+/// A binary, and what the person says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Argument {
+    /// The object whose functions it names.
     object: Option<u32>,
+    /// The address of its first page.
+    base: Option<u64>,
     path: PathBuf,
 }
 
-/// Parses `FILE` or `OBJECT=FILE`.
+/// Parses `FILE`, `OBJECT=FILE` or `FILE@BASE`.
 pub(crate) fn argument(text: &str) -> Result<Argument, String> {
     let numbered = text.split_once('=').and_then(|(object, path)| Some((object.parse().ok()?, path)));
     let (object, path) = numbered.map_or((None, text), |(object, path): (u32, &str)| (Some(object), path));
     if object.is_some_and(|object| object > 255) {
         return Err("XRay numbers objects from 0, the program, to 255".into());
     }
-    Ok(Argument { object, path: path.into() })
+    // Other file names may have an `@`, too.
+    let based = path.rsplit_once('@').and_then(|(path, base)| Some((path, address(base)?)));
+    let (path, base) = based.map_or((path, None), |(path, base)| (path, Some(base)));
+    Ok(Argument { object, base, path: path.into() })
+}
+
+/// An address, with or without `0x` before its hexadecimal digits.
+fn address(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
 }
 
 /// The number of the first binary among the companions of the session. The names file has 0.
@@ -33,6 +44,7 @@ const FIRST: u32 = 1;
 /// Binaries that were read.
 pub(crate) struct Binaries {
     programs: Programs,
+    files: Vec<File>,
     names: Vec<(u32, String)>,
 }
 
@@ -45,24 +57,32 @@ impl Binaries {
     pub(crate) fn read(arguments: &[Argument]) -> Result<Self, Failure> {
         let mut programs = Programs::default();
         let (mut files, mut names) = (Vec::new(), Vec::new());
-        for (id, Argument { object, path }) in (FIRST..).zip(arguments) {
+        for (id, Argument { object, base, path }) in (FIRST..).zip(arguments) {
             let name = path.display().to_string();
             let failed = |error: io::Error| Failure::new(format!("{name}: {error}"));
             let file = File::open(path).map_err(failed)?;
             programs.add(id, &name, file.metadata().map_err(failed)?.len());
             programs.choose(id, *object);
+            programs.place(id, *base);
             files.push(file);
             names.push((id, name));
         }
+        let mut binaries = Self { programs, files, names };
+        binaries.run()?;
+        Ok(binaries)
+    }
+
+    /// Reads what is needed of the files.
+    fn run(&mut self) -> Result<(), Failure> {
         loop {
-            match programs.step() {
-                Work::Done => return Ok(Self { programs, names }),
+            match self.programs.step() {
+                Work::Done => return Ok(()),
                 Work::More => {}
                 Work::Needs { binary, range } => {
                     let i = (binary - FIRST) as usize;
-                    let bytes = read(&files[i], range);
-                    let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", names[i].1)))?;
-                    programs.push(binary, range.at, bytes);
+                    let bytes = read(&self.files[i], range);
+                    let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", self.names[i].1)))?;
+                    self.programs.push(binary, range.at, bytes);
                 }
             }
         }
@@ -75,9 +95,16 @@ impl Binaries {
     /// Returns an error if the trace takes no names from binaries.
     pub(crate) fn name(&mut self, session: &mut Session) -> Result<Vec<Naming>, Failure> {
         if !session.info().companions.contains(&"binary") {
-            return Err(Failure::new("Binaries name the functions of XRay logs only."));
+            return Err(Failure::new("Binaries name the functions of XRay logs, BAP frames and REVEN traces only."));
         }
-        self.programs.set_ids(session.ids(), true);
+        let addresses = session.addresses(false);
+        if addresses.is_empty() {
+            self.programs.set_ids(session.ids(), true);
+        } else {
+            let modules = session.modules().into_iter().map(|(base, path)| (base, path.into())).collect();
+            self.programs.set_called(Called::new(addresses, session.addresses(true), modules), true);
+            self.run()?;
+        }
         let namings: Vec<(u32, Naming)> =
             self.names.iter().filter_map(|(id, _)| Some((*id, self.programs.naming(*id)?))).collect();
         namings.iter().for_each(|(id, naming)| session.name_by(*id, naming.clone()));
@@ -120,11 +147,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_before_a_file_is_its_object() {
-        let parsed = |text| argument(text).map(|it| (it.object, it.path.display().to_string()));
-        assert_eq!(parsed("a.so"), Ok((None, "a.so".into())));
-        assert_eq!(parsed("3=a=b.so"), Ok((Some(3), "a=b.so".into())));
-        assert_eq!(parsed("a=b.so"), Ok((None, "a=b.so".into())));
+    fn a_number_before_a_file_is_its_object_and_one_after_it_its_base() {
+        let parsed = |text| argument(text).map(|it| (it.object, it.base, it.path.display().to_string()));
+        assert_eq!(parsed("a.so"), Ok((None, None, "a.so".into())));
+        assert_eq!(parsed("3=a=b.so"), Ok((Some(3), None, "a=b.so".into())));
+        assert_eq!(parsed("a=b.so"), Ok((None, None, "a=b.so".into())));
         assert!(parsed("256=a.so").is_err());
+        assert_eq!(parsed("a.so@0x7f00"), Ok((None, Some(0x7f00), "a.so".into())));
+        assert_eq!(parsed("a@b.so@7F00"), Ok((None, Some(0x7f00), "a@b.so".into())));
+        assert_eq!(parsed("a@b.so"), Ok((None, None, "a@b.so".into())));
     }
 }

@@ -59,6 +59,9 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
         if how.form == Some(As::Text) {
             return Err(refused(NOT_TEXT.into()));
         }
+        if !how.names.binary.is_empty() || how.names.names.is_some() {
+            return Err(refused("its records have blocks and no addresses that could be named.".into()));
+        }
         return database(decoder, &source);
     }
     let mut dump = text_dump(format, &source, how).map_err(refused)?;
@@ -82,7 +85,7 @@ fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
 
 /// The printer of a stream's records, in the first of the wanted forms that the format supports.
 fn text_dump(format: &Format, source: &Source, how: &Dump) -> Result<Box<dyn TextDump>, String> {
-    let options = OpenOptions { size: Some(source.size), limits: how.trace.limits() };
+    let options = OpenOptions { size: Some(source.size), ..how.trace.options() };
     let forms = match &how.form {
         Some(form) => core::slice::from_ref(form),
         None => &[As::Text, As::Jsonl],

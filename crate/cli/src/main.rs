@@ -8,11 +8,13 @@ mod csv;
 mod dump;
 mod find;
 mod generate;
+mod graph;
 mod info;
 mod json;
 mod progress;
 mod query;
 mod read_whole;
+mod scope;
 mod slices;
 mod sql;
 mod sqlite;
@@ -26,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_formats::Limits;
+use unspool_formats::{Limits, OpenOptions};
 
 use progress::Progress;
 
@@ -49,27 +51,10 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Lists the functions of a trace with counts and times, by self time.
-    ///
-    /// Times are in the trace's ticks, calls or steps. Statistics cover all threads. If no thread has slices, they
-    /// cover all tracks: lifetimes of buffers, block runs and the like.
-    ///
-    /// Total time counts recursive calls once. Percentiles are nearest-rank: the median of an even number is the lower
-    /// of the two in the middle. A call without an end lasts to the end of the trace, and one without a begin from the
-    /// beginning of its thread. docs/statistics.md has the definitions.
-    #[command(verbatim_doc_comment)]
-    Stats {
-        #[command(flatten)]
-        trace: TraceArgs,
-        /// Print all functions as one JSON object.
-        #[arg(long, conflicts_with = "csv")]
-        json: bool,
-        /// Print all functions as CSV with a header.
-        #[arg(long)]
-        csv: bool,
-        #[command(flatten)]
-        names: NameArgs,
-    },
+    /// Lists the functions of a trace with counts and times; or its threads, or call stacks.
+    Stats(stats::Stats),
+    /// Prints which function called which, with counts and times.
+    Graph(graph::Graph),
     /// Prints every record of a trace.
     Dump(dump::Dump),
     /// Lists the slices of a trace by start: calls, handlers, groups.
@@ -92,11 +77,18 @@ struct TraceArgs {
     /// Go on where reading would stop at a limit: of unpacked bytes, or of memory.
     #[arg(long)]
     no_limits: bool,
+    /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
+    #[arg(long, visible_alias = "deduce-sibling-calls")]
+    nest_tail_calls: bool,
 }
 
 impl TraceArgs {
     fn limits(&self) -> Limits {
         if self.no_limits { Limits::LIFTED } else { Limits::DEFAULT }
+    }
+
+    fn options(&self) -> OpenOptions {
+        OpenOptions { size: None, limits: self.limits(), nest_tail_calls: self.nest_tail_calls }
     }
 }
 
@@ -106,9 +98,10 @@ struct NameArgs {
     /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Program that wrote the XRay log, for the names of its functions. Repeat the option for shared libraries and debug
-    /// files. Put the number of its object before a library if the log has several: 1=libx.so.
-    #[arg(long, value_name = "[OBJECT=]FILE", value_parser = binaries::argument)]
+    /// Program that ran, for the names of its functions. Repeat the option for shared libraries and debug files. XRay: put
+    /// the number of its object before a library if the log has several: 1=libx.so. Traces of instructions: put the
+    /// address of its first page after a binary if it is not found by itself: prog@0x555555554000.
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
     binary: Vec<binaries::Argument>,
 }
 
@@ -145,14 +138,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { trace, names, json } => info::run(&trace, &names, json),
         Command::Slices(what) => slices::run(&what),
-        Command::Stats { trace, json, csv, names } => {
-            let form = match (json, csv) {
-                (true, _) => stats::Form::Json,
-                (_, true) => stats::Form::Csv,
-                _ => stats::Form::Table,
-            };
-            stats::run(&trace, form, &names)
-        }
+        Command::Stats(what) => stats::run(&what),
+        Command::Graph(what) => graph::run(&what),
         Command::Find(what) => find::run(&what),
         Command::Query(what) => query::run(&what),
         Command::Sql(what) => sql::run(&what),

@@ -23,7 +23,7 @@ pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure
         Some(at) => Failure::new(format!("{name}: at byte {at}: {}", error.sentence)),
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
-    let mut session = Session::within(trace.limits(), &name, source.size, &source.head, &source.tail)
+    let mut session = Session::with(trace.options(), &name, source.size, &source.head, &source.tail)
         .map_err(|error| refused(&error))?;
     if let Some(free) = free_memory().filter(|_| !trace.no_limits) {
         // The rest is for names, the call tree, and what else runs here.

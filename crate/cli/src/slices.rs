@@ -3,12 +3,14 @@
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
+use unspool_engine::statistics::Question;
 use unspool_engine::store::ordered::Placed;
 use unspool_engine::{Session, TrackOut};
 use unspool_formats::batch::{Key, flags};
 
 use crate::csv::{optional, write_row};
-use crate::read_whole::{read_named, threads};
+use crate::read_whole::read_named;
+use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, TraceArgs};
 
 /// Lists the slices of a trace by start: calls, handlers, groups.
@@ -16,13 +18,8 @@ use crate::{Failure, NameArgs, TraceArgs};
 pub(crate) struct Slices {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Only slices that overlap with this range of the x axis, both ends included: 100..200, 100.. or ..200.
-    #[arg(long, value_parser = range)]
-    range: Option<(u64, u64)>,
-    /// Only this track, by its name or its number in `unspool info`. Default: all threads, or all tracks with slices if
-    /// there are no threads.
-    #[arg(long)]
-    track: Option<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
     /// Print one JSON object per line.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -55,13 +52,12 @@ struct Row<'a> {
 pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
     let (_, session) = read_named(&what.trace, &what.names)?;
     let report = session.store().track_report();
-    let tracks = chosen(&session, &report, what.track.as_deref())?;
-    let (from, to) = what.range.unwrap_or((0, u64::MAX));
+    let Question { from, to, tracks } = what.scope.question(&session)?;
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     if what.csv {
         write!(out, "track,thread,start,end,depth,name,kind,id,address,flags\r\n")?;
     }
-    for placed in session.store().ordered(&tracks, from, to.saturating_add(1)) {
+    for placed in session.store().ordered(&tracks, from, to) {
         let Some(track) = report.get(placed.track as usize) else { continue };
         let row = row(&session, track, &placed);
         if what.json {
@@ -99,23 +95,6 @@ fn row<'a>(session: &'a Session, track: &'a TrackOut, placed: &Placed) -> Row<'a
     }
 }
 
-fn chosen(session: &Session, report: &[TrackOut], wanted: Option<&str>) -> Result<Vec<u32>, Failure> {
-    let with = |keep: &dyn Fn(&TrackOut) -> bool| report.iter().filter(|t| keep(t)).map(|t| t.id).collect::<Vec<_>>();
-    if let Some(wanted) = wanted {
-        let named = with(&|t| t.name == wanted);
-        let found = if named.is_empty() { with(&|t| wanted.parse() == Ok(t.id)) } else { named };
-        if found.is_empty() {
-            let names: Vec<&str> = report.iter().map(|t| t.name.as_str()).take(20).collect();
-            return Err(Failure::new(format!(
-                "No track has the name or number {wanted}. The first tracks are: {}.",
-                names.join(", ")
-            )));
-        }
-        return Ok(found);
-    }
-    Ok(threads(session))
-}
-
 fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
     let fields = [
         row.track.to_string(),
@@ -130,37 +109,4 @@ fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
         row.flags.join(" "),
     ];
     write_row(out, &fields)
-}
-
-/// Parses `A..B`, `A..` or `..B`, in decimal or hexadecimal.
-fn range(text: &str) -> Result<(u64, u64), String> {
-    let number = |text: &str, otherwise: u64| {
-        let parsed = match text.strip_prefix("0x") {
-            _ if text.is_empty() => return Ok(otherwise),
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => text.parse(),
-        };
-        parsed.map_err(|_| {
-            format!("{text:?} is not a position: expected a decimal or hexadecimal number, such as 100 or 0x64")
-        })
-    };
-    let (from, to) = text.split_once("..").ok_or("expected two positions with .. between them, such as 100..200")?;
-    let (from, to) = (number(from, 0)?, number(to, u64::MAX)?);
-    if from > to {
-        return Err(format!("the range is empty: {from} is after {to}"));
-    }
-    Ok((from, to))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_include_both_ends() {
-        assert_eq!(range("5..0x10"), Ok((5, 16)));
-        assert_eq!(range("..7"), Ok((0, 7)));
-        assert_eq!(range("7.."), Ok((7, u64::MAX)));
-        assert!(range("7").is_err() && range("9..8").is_err() && range("a..b").is_err());
-    }
 }

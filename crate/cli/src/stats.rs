@@ -1,4 +1,6 @@
-//! `unspool stats`: statistics of each function of a trace.
+//! `unspool stats`: statistics of a trace, by function, by thread and function, or by stack.
+
+mod stacks;
 
 use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
@@ -8,16 +10,58 @@ use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{Session, Store};
 use unspool_formats::batch::Key;
 
-use crate::csv::quoted;
-use crate::read_whole::{read_named, threads};
+use crate::csv::{optional, write_row};
+use crate::read_whole::read_named;
+use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, TraceArgs, json};
+
+/// Lists the functions of a trace with counts and times, by self time.
+///
+/// Times are in the trace's ticks, calls or steps. Statistics cover all threads. If no thread has slices, they
+/// cover all tracks: lifetimes of buffers, block runs and the like.
+///
+/// Total time counts recursive calls once. Percentiles are nearest-rank: the median of an even number is the lower
+/// of the two in the middle. A call without an end lasts to the end of the trace, and one without a begin from the
+/// beginning of its thread. docs/statistics.md has the definitions.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// What a line is about.
+    #[arg(long, value_enum, default_value_t = By::Function)]
+    by: By,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// Print all lines as one JSON object.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print all lines as CSV with a header.
+    #[arg(long)]
+    csv: bool,
+    #[command(flatten)]
+    names: NameArgs,
+}
+
+/// What a line of the statistics is about.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// A function, over all threads
+    Function,
+    /// A function on one thread, thread by thread
+    Thread,
+    /// A call stack, over all threads
+    Stack,
+}
 
 /// Most functions in the table.
 const LISTED: usize = 50;
+/// Most functions of each thread in the table by thread.
+const LISTED_PER_THREAD: usize = 10;
 
 /// The output form.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+enum Form {
     Table,
     Json,
     Csv,
@@ -87,6 +131,13 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// The fields of a CSV row.
+    fn fields(&self) -> Vec<String> {
+        let mut fields = vec![self.name.to_string(), self.kind.to_string(), optional(self.id), optional(self.address)];
+        fields.extend(self.figures().map(|figure| figure.to_string()));
+        fields
+    }
+
     /// Count and times, in the order of the columns.
     fn figures(&self) -> [u64; 8] {
         let Self { count, total, own, min, median, p90, p99, max, .. } = *self;
@@ -94,50 +145,103 @@ impl<'a> Line<'a> {
     }
 }
 
-pub(crate) fn run(trace: &TraceArgs, form: Form, names: &NameArgs) -> Result<(), Failure> {
-    let (source, session) = read_named(trace, names)?;
-    let store = session.store();
-    let tracks = threads(&session);
-    let summary = Summary::of(store, &Question { from: 0, to: u64::MAX, tracks: tracks.clone() });
-    let mut functions: Vec<_> = summary.functions.iter().map(|function| Line::of(store, function)).collect();
-    functions.sort_by_key(|line| (Reverse(line.own), Reverse(line.total), line.name));
-    let report = Report { file: &source.name, tracks: tracks.len(), covered: summary.covered, functions };
+pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
+    let (source, session) = read_named(&what.trace, &what.names)?;
+    let question = what.scope.question(&session)?;
+    let form = match (what.json, what.csv) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Csv,
+        _ => Form::Table,
+    };
     let mut out = BufWriter::new(io::stdout().lock());
-    match form {
-        Form::Json => json::print(&mut out, &report)?,
-        Form::Csv => print_csv(&mut out, &report.functions)?,
-        Form::Table => print_table(&mut out, &report, &session)?,
+    match what.by {
+        By::Function => by_function(&mut out, form, &source.name, &session, &question)?,
+        By::Thread => by_thread(&mut out, form, &source.name, &session, &question)?,
+        By::Stack => stacks::print(&mut out, form, &source.name, &session, &question)?,
     }
     out.flush()?;
     Ok(())
 }
 
-/// RFC 4180.
-fn print_csv(out: &mut impl Write, functions: &[Line<'_>]) -> io::Result<()> {
-    write!(out, "{}\r\n", COLUMNS.join(","))?;
-    for line in functions {
-        write!(out, "{},{},", quoted(line.name), line.kind)?;
-        if let Some(id) = line.id {
-            write!(out, "{id}")?;
+/// The functions by self time, and the covered time.
+fn lines<'a>(store: &'a Store, question: &Question) -> (Vec<Line<'a>>, u64) {
+    let summary = Summary::of(store, question);
+    let mut functions: Vec<_> = summary.functions.iter().map(|function| Line::of(store, function)).collect();
+    functions.sort_by_key(|line| (Reverse(line.own), Reverse(line.total), line.name));
+    (functions, summary.covered)
+}
+
+fn by_function(out: &mut impl Write, form: Form, file: &str, session: &Session, asked: &Question) -> io::Result<()> {
+    let (functions, covered) = lines(session.store(), asked);
+    match form {
+        Form::Json => json::print(out, &Report { file, tracks: asked.tracks.len(), covered, functions }),
+        Form::Csv => {
+            write_row(out, &COLUMNS.map(String::from))?;
+            functions.iter().try_for_each(|line| write_row(out, &line.fields()))
         }
-        write!(out, ",")?;
-        if let Some(address) = line.address {
-            write!(out, "{address}")?;
+        Form::Table if functions.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
+        Form::Table => print_table(out, &functions, LISTED),
+    }
+}
+
+/// What `--by thread --json` prints.
+#[derive(Serialize)]
+struct Threads<'a> {
+    file: &'a str,
+    /// In the order of the trace.
+    threads: Vec<Thread<'a>>,
+}
+
+/// Statistics of one thread, or of one track of a trace without threads.
+#[derive(Serialize)]
+struct Thread<'a> {
+    track: &'a str,
+    /// The thread's id, if the trace has one.
+    thread: Option<i64>,
+    /// How many slices the range has.
+    count: u64,
+    /// Time in which any call was open, in ticks.
+    covered: u64,
+    /// Sorted by descending self time.
+    functions: Vec<Line<'a>>,
+}
+
+fn by_thread(out: &mut impl Write, form: Form, file: &str, session: &Session, asked: &Question) -> io::Result<()> {
+    let report = session.store().track_report();
+    let of = |id: &u32| {
+        let (functions, covered) = lines(session.store(), &Question { tracks: vec![*id], ..*asked });
+        let track = report.get(*id as usize)?;
+        let count = functions.iter().map(|line| line.count).sum();
+        Some(Thread { track: &track.name, thread: track.thread, count, covered, functions })
+    };
+    let threads: Vec<Thread<'_>> = asked.tracks.iter().filter_map(of).filter(|thread| thread.count > 0).collect();
+    match form {
+        Form::Json => return json::print(out, &Threads { file, threads }),
+        Form::Csv => {
+            write_row(out, &["track", "thread"].into_iter().chain(COLUMNS).map(String::from).collect::<Vec<_>>())?
         }
-        for figure in line.figures() {
-            write!(out, ",{figure}")?;
+        Form::Table if threads.is_empty() => return writeln!(out, "No {} to list.", session.info().slice_noun),
+        Form::Table => {}
+    }
+    for (number, Thread { track, thread, count, covered, functions }) in threads.iter().enumerate() {
+        if form == Form::Csv {
+            for line in functions {
+                let mut fields = vec![(*track).to_string(), optional(*thread)];
+                fields.extend(line.fields());
+                write_row(out, &fields)?;
+            }
+            continue;
         }
-        write!(out, "\r\n")?;
+        let above = if number > 0 { "\n" } else { "" };
+        writeln!(out, "{above}{track}: count {count}, covered {covered}")?;
+        print_table(out, functions, LISTED_PER_THREAD)?;
     }
     Ok(())
 }
 
-fn print_table(out: &mut impl Write, report: &Report<'_>, session: &Session) -> io::Result<()> {
-    let info = session.info();
-    if report.functions.is_empty() {
-        return writeln!(out, "No {} to list.", info.slice_noun);
-    }
-    let listed = report.functions.get(..LISTED).unwrap_or(&report.functions);
+/// Prints the first lines, at most `most`, as an aligned table.
+fn print_table(out: &mut impl Write, functions: &[Line<'_>], most: usize) -> io::Result<()> {
+    let listed = functions.get(..most).unwrap_or(functions);
     let heads = ["self", "total", "count", "min", "median", "p90", "p99", "max"];
     let rows: Vec<[String; 8]> = listed
         .iter()
@@ -158,9 +262,10 @@ fn print_table(out: &mut impl Write, report: &Report<'_>, session: &Session) -> 
     for (row, listed) in rows.iter().zip(listed) {
         line(&row.each_ref().map(String::as_str), listed.name)?;
     }
-    let more = report.functions.len() - listed.len();
-    if more > 0 {
-        writeln!(out, "{more} more; --json and --csv list all.")?;
-    }
-    Ok(())
+    print_more(out, functions.len() - listed.len())
+}
+
+/// Says how many lines a table leaves out.
+fn print_more(out: &mut impl Write, more: usize) -> io::Result<()> {
+    if more > 0 { writeln!(out, "{more} more; --json and --csv list all.") } else { Ok(()) }
 }

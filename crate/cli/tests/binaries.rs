@@ -80,8 +80,34 @@ fn a_binary_of_no_use_is_refused_with_the_reason() {
     assert!(refused(&log, &fixture("program.debug")).contains("debug information only"));
     assert!(refused(&log, &fixture("library.so")).contains("none of shared libraries"));
     assert!(refused(&log, &fixture("missing")).contains("missing"));
-    assert!(refused(&fixture("../frames/calls.frames"), &fixture("program.elf")).contains("XRay logs only"));
+    assert!(
+        refused(&fixture("../apitrace/cut.trace"), &fixture("program.elf")).contains("Binaries name the functions")
+    );
+    assert!(refused(&fixture("../frames/calls.frames"), &fixture("program.elf")).contains("no base explains enough"));
+    assert!(refused(&fixture("program.frames"), &fixture("stripped.elf")).contains("names were stripped"));
     assert!(refused(&fixture("../xray/threads.xray"), &fixture("program.elf")).contains("ids up to 16"));
+}
+
+#[test]
+fn traces_of_addresses_are_named_at_the_base_that_is_found_or_given() {
+    let (trace, program) = (fixture("program.frames"), fixture("program.elf"));
+    let text = |command: &str, binary: &Path| {
+        let output = unspool(command, &trace, &[binary]);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for command in ["stats", "slices"] {
+        let named = text(command, &program);
+        assert!(named.contains("program::generic::<u8>") && named.contains("0x7ffff7dd3010"), "{command}: {named}");
+    }
+    assert!(text("info", &program).contains("Its base 0x555555554000 is the one that explains most: 7 of the 7"));
+    let at = |base: &str| PathBuf::from(format!("{}@{base}", program.display()));
+    assert!(text("info", &at("0x555555554000")).contains("At base 0x555555554000, 7 of the 7"));
+    let dumped = records(&unspool("dump", &trace, &[&program]));
+    let functions: Vec<_> = dumped.iter().map(|it| it["function"].as_str().unwrap_or("none")).collect();
+    assert_eq!(&functions[..4], ["none", "_start", "_start+0x1", "program::outer"]);
+    let wrong = unspool("stats", &trace, &[&at("0x555555555000")]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("0 of the"), "{wrong:?}");
 }
 
 /// The logs of the corpus, with the program that wrote each.

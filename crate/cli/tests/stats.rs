@@ -1,5 +1,6 @@
 //! `unspool stats` of whole files, in its three output forms.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -14,7 +15,11 @@ fn stats(file: &Path, form: &[&str]) -> Output {
 }
 
 fn json(name: &str) -> Value {
-    let output = stats(&fixture(name), &["--json"]);
+    json_by(name, "function")
+}
+
+fn json_by(name: &str, by: &str) -> Value {
+    let output = stats(&fixture(name), &["--json", "--by", by]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -69,4 +74,126 @@ fn other_files_are_refused() {
     let output = stats(&fixture("xray/README.md"), &["--json"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert_eq!(stats(&fixture("xray/threads.xray"), &["--json", "--csv"]).status.code(), Some(2));
+}
+
+/// A figure of all functions, added up.
+fn sum(functions: &Value, key: &str) -> u64 {
+    functions.as_array().unwrap().iter().map(|function| function[key].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn threads_add_up_to_the_functions() {
+    let all = json("xray/threads.xray");
+    let by_thread = json_by("xray/threads.xray", "thread");
+    let threads = by_thread["threads"].as_array().unwrap();
+    assert!(threads.len() > 1);
+    let mut ids: Vec<_> = threads.iter().map(|thread| thread["thread"].as_i64().unwrap()).collect();
+    ids.dedup();
+    assert_eq!(ids.len(), threads.len(), "each thread once");
+    for key in ["count", "self"] {
+        let of_threads: u64 = threads.iter().map(|thread| sum(&thread["functions"], key)).sum();
+        assert_eq!(of_threads, sum(&all["functions"], key), "{key}");
+    }
+    let covered: u64 = threads.iter().map(|thread| thread["covered"].as_u64().unwrap()).sum();
+    assert_eq!(Some(covered), all["covered"].as_u64());
+    // The same thread by itself.
+    let one = stats(&fixture("xray/threads.xray"), &["--json", "--track", threads[1]["track"].as_str().unwrap()]);
+    let one: Value = serde_json::from_slice(&one.stdout).unwrap();
+    assert_eq!(one["functions"], threads[1]["functions"]);
+    let csv = stats(&fixture("xray/threads.xray"), &["--csv", "--by", "thread"]);
+    let csv = String::from_utf8(csv.stdout).unwrap();
+    let rows: usize = threads.iter().map(|thread| thread["functions"].as_array().unwrap().len()).sum();
+    assert_eq!(csv.lines().count(), rows + 1);
+    assert!(csv.starts_with("track,thread,name,kind,id,"), "{csv}");
+}
+
+#[test]
+fn stacks_add_up_to_the_functions() {
+    let all = json("xray/threads.xray");
+    let by_stack = json_by("xray/threads.xray", "stack");
+    assert_eq!(by_stack["covered"], all["covered"]);
+    let stacks = by_stack["stacks"].as_array().unwrap();
+    let own: Vec<_> = stacks.iter().map(|stack| stack["self"].as_u64()).collect();
+    assert!(stacks.len() > 3 && own.is_sorted_by(|a, b| a >= b));
+    for function in all["functions"].as_array().unwrap() {
+        let innermost = |stack: &&Value| stack["stack"].as_array().unwrap().last() == Some(&function["name"]);
+        for key in ["count", "self"] {
+            let of_stacks: u64 = stacks.iter().filter(innermost).map(|stack| stack[key].as_u64().unwrap()).sum();
+            assert_eq!(Some(of_stacks), function[key].as_u64(), "{key} of {}", function["name"]);
+        }
+    }
+    let table = String::from_utf8(stats(&fixture("xray/threads.xray"), &["--by", "stack"]).stdout).unwrap();
+    assert!(table.starts_with(&format!("self {}, total {}, count", stacks[0]["self"], stacks[0]["total"])), "{table}");
+}
+
+#[test]
+fn a_range_cuts_the_times() {
+    let whole = json("xray/threads.xray");
+    let file = fixture("xray/threads.xray");
+    let slices = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["slices", "--json"]).arg(file).output().unwrap();
+    let first: Value = serde_json::from_str(String::from_utf8(slices.stdout).unwrap().lines().next().unwrap()).unwrap();
+    let range = format!("..{}", first["start"].as_u64().unwrap() + 99);
+    let cut = stats(&fixture("xray/threads.xray"), &["--json", "--range", &range]);
+    let cut: Value = serde_json::from_slice(&cut.stdout).unwrap();
+    assert!(cut["covered"].as_u64() < whole["covered"].as_u64() && sum(&cut["functions"], "count") > 0, "{cut}");
+}
+
+#[test]
+fn the_graph_has_the_figures_of_the_functions() {
+    let graph = |form: &[&str]| {
+        let file = fixture("xray/threads.xray");
+        Command::new(env!("CARGO_BIN_EXE_unspool")).arg("graph").args(form).arg(file).output().unwrap().stdout
+    };
+    let report: Value = serde_json::from_slice(&graph(&["--as", "json"])).unwrap();
+    let functions = report["functions"].as_array().unwrap();
+    let edges = report["edges"].as_array().unwrap();
+    for (number, function) in functions.iter().enumerate() {
+        let calls = || edges.iter().filter(|edge| edge["callee"].as_u64() == Some(number as u64));
+        let into = Value::Array(calls().cloned().collect());
+        for key in ["count", "self"] {
+            assert_eq!(Some(sum(&into, key)), function[key].as_u64(), "{key} of {}", function["name"]);
+        }
+        assert_eq!(calls().map(|edge| edge["min"].as_u64()).min(), Some(function["min"].as_u64()));
+        assert_eq!(calls().map(|edge| edge["max"].as_u64()).max(), Some(function["max"].as_u64()));
+    }
+    assert!(edges.iter().any(|edge| edge["caller"].is_null()), "outermost calls");
+    let dot = String::from_utf8(graph(&[])).unwrap();
+    assert_eq!(dot.lines().filter(|line| line.contains(" -> ")).count(), edges.len());
+    assert!(dot.contains("F0 [label=\"root\"];") && dot.ends_with("}\n"), "{dot}");
+}
+
+#[test]
+fn callees_of_tail_calls_lie_beside_or_under_their_callers() {
+    let depths = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
+            .args(["slices", "--json"])
+            .args(more)
+            .arg(fixture("xray/tail-calls.xray"))
+            .output()
+            .unwrap();
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let slices: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        slices.iter().map(|it| it["depth"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(depths(&[]), [0, 1, 1, 1, 1]);
+    assert_eq!(depths(&["--nest-tail-calls"]), [0, 1, 2, 3, 1], "the last callee was not instrumented");
+}
+
+#[test]
+fn statistics_count_callees_of_tail_calls_under_their_callers_on_request() {
+    let report = |command: &str, more: &[&str]| -> Value {
+        let file = fixture("xray/tail-calls.xray");
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool")).arg(command).args(more).arg(file).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let [beside, under] =
+        [&[][..], &["--deduce-sibling-calls"]].map(|more| report("stats", &[&["--json"], more].concat()));
+    assert_eq!(sum(&beside["functions"], "count"), sum(&under["functions"], "count"));
+    assert!(sum(&beside["functions"], "total") < sum(&under["functions"], "total"), "callers contain their callees");
+    let callers = |more: &[&str]| {
+        let edges = report("graph", &[&["--as", "json"], more].concat())["edges"].clone();
+        edges.as_array().unwrap().iter().map(|edge| edge["caller"].as_u64()).collect::<BTreeSet<_>>().len()
+    };
+    assert_eq!(callers(&[]), 2, "the root, and the function that called them all");
+    assert_eq!(callers(&["--deduce-sibling-calls"]), 4);
 }

@@ -41,7 +41,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut exact = Exact::new(store, question.clone(), *name);
         let (found, took) = timed(|| std::iter::repeat_with(|| exact.step(store, 1_000_000)).find_map(|found| found));
         println!("exact percentiles of {count} slices {took:?}: {found:?}");
-        let about = || CallsQuestion { range: question.clone(), name: *name, durations: (0, u64::MAX) };
+        let about =
+            || CallsQuestion { range: question.clone(), name: *name, path: Vec::new(), durations: (0, u64::MAX) };
         let view = |first| CallsView { order: CallOrder::Start, first, rows: 256, of: None };
         let (calls, listed) = timed(|| finished(store, Calls::new(store, about(), view(0), None)));
         let bytes = calls.bytes();

@@ -69,6 +69,18 @@ impl CallTree {
         self.nodes.iter().map(|node| node.name == name).collect()
     }
 
+    /// For each of `names` names, whether a call of it has a caller.
+    #[inline(never)]
+    pub(crate) fn called(&self, names: usize) -> Vec<bool> {
+        let mut called = vec![false; names];
+        for node in self.nodes.iter().filter(|node| node.parent != ROOT) {
+            if let Some(called) = called.get_mut(node.name as usize) {
+                *called = true;
+            }
+        }
+        called
+    }
+
     /// For each node, what `by_name` has for its name. 0 for the root.
     #[inline(never)]
     pub(crate) fn by_node(&self, by_name: &[u8]) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
 use unspool_formats::{
-    Clock, EventBatch, Format, Info, Instructions, Limits, Naming, OpenOptions, Opened, Probe, Want, recognise,
+    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, Want, recognise,
 };
 
 use crate::details::{Described, Item};
@@ -82,18 +82,18 @@ impl Session {
     ///
     /// Returns an error if no format recognises the file, or if its head is damaged.
     pub fn new(name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
-        Self::within(Limits::DEFAULT, name, size, head, tail)
+        Self::with(OpenOptions::default(), name, size, head, tail)
     }
 
-    /// As [`Session::new`], with limits on what the file may demand: [`Limits::LIFTED`] for a person who wants to go on after
-    /// a limit.
+    /// As [`Session::new`], opened in another way, such as with [`unspool_formats::Limits::LIFTED`] for a person who wants to
+    /// go on after a limit. The size among the options does not count.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`Session::new`].
-    pub fn within(limits: Limits, name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
+    pub fn with(options: OpenOptions, name: &str, size: u64, head: &[u8], tail: &[u8]) -> Result<Self, TraceErrorOut> {
         let (format, _) = recognise(&Probe { head, tail, size, name }).ok_or_else(|| refusal(head, size))?;
-        let options = OpenOptions { size: (size != u64::MAX).then_some(size), limits };
+        let options = OpenOptions { size: (size != u64::MAX).then_some(size), ..options };
         let path = match (format.open)(head, options)? {
             Opened::Stream(decoder) => Path::Stream(Stream::new(decoder)),
             Opened::Rows(decoder) => Path::Rows(Pull::new(decoder, size)),
@@ -282,6 +282,17 @@ impl Session {
     /// The ids of functions that the trace has so far, in place of names.
     pub fn ids(&self) -> Vec<i64> {
         self.store.texts.ids().collect()
+    }
+
+    /// The addresses that names have so far, such as those of functions and blocks. Only those that were called from within
+    /// the trace if `called`: functions begin there.
+    pub fn addresses(&self, called: bool) -> Vec<u64> {
+        self.store.addresses(called)
+    }
+
+    /// The binaries that the trace says were loaded: the first address of each, and its path.
+    pub fn modules(&self) -> Vec<(u64, &str)> {
+        self.store.texts.modules().collect()
     }
 
     /// How many names have a text of this companion.

@@ -29,6 +29,8 @@ pub enum Capability {
     Disassembly,
     /// Slices that nest like calls, so that callers, call paths and flame graphs make sense.
     CallStacks,
+    /// Records of tail calls, whose callees can be put under their callers ([`crate::OpenOptions::nest_tail_calls`]).
+    TailCalls,
     /// An x axis in seconds.
     Time,
     /// Values of variables that the query language of trace-db can ask for.
@@ -42,6 +44,7 @@ impl Capability {
             Self::Sql => "sql",
             Self::Disassembly => "disassembly",
             Self::CallStacks => "callStacks",
+            Self::TailCalls => "tailCalls",
             Self::Time => "time",
             Self::Values => "values",
         }

@@ -52,6 +52,9 @@ pub struct OpenOptions {
     pub size: Option<u64>,
     /// Limits on what the file may demand.
     pub limits: Limits,
+    /// Puts the callee of a tail call under the function that left by it, in formats that record tail calls. Otherwise it is
+    /// beside it.
+    pub nest_tail_calls: bool,
 }
 
 /// The text to print.

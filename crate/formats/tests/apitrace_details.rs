@@ -145,7 +145,8 @@ fn without_random_access_details_come_from_the_kept_stream() {
 
     // Only the beginning of a stream beyond the limit is kept.
     let limits = Limits { spool: 1000, ..Limits::DEFAULT };
-    let mut decoder = (format("apitrace").open)(&gzip, OpenOptions { size: None, limits }).unwrap().stream().unwrap();
+    let mut decoder =
+        (format("apitrace").open)(&gzip, OpenOptions { limits, ..OpenOptions::default() }).unwrap().stream().unwrap();
     let mut batch = EventBatch::with_capacity(1000);
     let used = decoder.push(&gzip, &mut batch).unwrap().used;
     decoder.end(&gzip[used..], &mut batch).unwrap();

@@ -15,13 +15,14 @@ use unspool_formats::frames::encode::{Frame, Meta, Operand, Program, Std, Table,
 fn fixtures_are_what_the_encoder_writes() {
     let calls = calls();
     let cut = calls[..calls.len() / 2].to_vec();
-    let (streamed, plugin, machines) = (streamed(), plugin(), delay_slots());
+    let (streamed, plugin, machines, program) = (streamed(), plugin(), delay_slots(), program());
     let files: [(&str, &[u8]); _] = [
         ("tests/fixtures/frames/calls.frames", &calls),
         ("tests/fixtures/frames/cut.frames", &cut),
         ("tests/fixtures/frames/streamed.frames", &streamed),
         ("tests/fixtures/frames/plugin.frames", &plugin),
         ("tests/fixtures/frames/mips.frames", &machines),
+        ("tests/fixtures/binaries/program.frames", &program),
         ("web/public/samples/calls.frames", &calls),
     ];
     common::are_written(&files);
@@ -395,4 +396,45 @@ fn delay_slots() -> Vec<u8> {
         writer.frame(&Frame::Std(Std { address, thread: 1, bytes, pre: vec![], post: None, mode }));
     }
     writer.finish(Table::Tracewrap(64))
+}
+
+/// The functions of `tests/fixtures/binaries/program.elf`, loaded at this address. A library calls the first of them.
+fn program() -> Vec<u8> {
+    const BASE: u64 = 0x5555_5555_4000;
+    const LIBRARY: u64 = 0x7fff_f7dd_2000;
+    let [generic_u8, generic_u32, leaf, outer, middle, area, start] =
+        [0x1610, 0x1640, 0x1680, 0x16b0, 0x16f0, 0x1730, 0x1760].map(|at| BASE + at);
+    let mut writer = Writer::new(1, 9, 64, None);
+    let mut step = |address: u64, bytes: &[u8]| {
+        let bytes = bytes.to_vec();
+        writer.frame(&Frame::Std(Std { address, thread: 1, bytes, pre: vec![], post: None, mode: None }));
+    };
+    // The depth of each call, and its callee.
+    let calls = [
+        (1, start),
+        (2, outer),
+        (3, middle),
+        (4, leaf),
+        (4, leaf),
+        (4, generic_u8),
+        (3, area),
+        (2, generic_u32),
+        (1, LIBRARY + 0x1010),
+    ];
+    let mut next = vec![LIBRARY];
+    for (depth, callee) in calls {
+        while next.len() > depth {
+            step(next.pop().unwrap(), &[0xc3]); // ret
+        }
+        let at = next.last_mut().unwrap();
+        step(*at, &[0xff, 0xd0]); // call rax
+        *at += 2;
+        step(callee, &[0x90]); // nop
+        next.push(callee + 1);
+    }
+    while next.len() > 1 {
+        step(next.pop().unwrap(), &[0xc3]);
+    }
+    step(next[0], &[0x90]);
+    writer.finish(Table::None)
 }

@@ -17,7 +17,8 @@ use unspool_formats::{EventBatch, EventKind, Limits, OpenOptions, Stacking, Text
 /// Everything that a decoder delivers in one batch, in portions of this size.
 fn decode(id: &str, file: &[u8], limits: Limits, portion: usize) -> EventBatch {
     let head = &file[..file.len().min(64 * 1024)];
-    let mut decoder = (format(id).open)(head, OpenOptions { size: None, limits }).unwrap().stream().unwrap();
+    let mut decoder =
+        (format(id).open)(head, OpenOptions { limits, ..OpenOptions::default() }).unwrap().stream().unwrap();
     let mut all = EventBatch::with_capacity(1 << 20);
     let mut held = Vec::new();
     let mut parts = file.chunks(portion);
@@ -128,7 +129,7 @@ fn a_stream_that_unpacks_to_too_much_ends_at_the_same_place_in_any_portions() {
         assert_eq!((parts.records, parts.kinds), (whole.records, whole.kinds.clone()), "portions of {portion}");
     }
     assert_eq!(decode("apitrace", &file, Limits::LIFTED, usize::MAX).records, 4);
-    let options = OpenOptions { size: None, limits };
+    let options = OpenOptions { limits, ..OpenOptions::default() };
     let mut dump = (format("apitrace").text)(&file[..file.len().min(60_000)], Text::Jsonl { blobs: false }, options)
         .unwrap()
         .unwrap();

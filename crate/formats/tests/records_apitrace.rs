@@ -426,7 +426,7 @@ fn gzip(stream: &[u8]) -> Vec<u8> {
 /// A reader of a trace whose spool keeps at most `spool` bytes.
 fn reader_of(file: &[u8], spool: usize) -> Box<dyn Records> {
     let limits = Limits { spool, ..Limits::DEFAULT };
-    let options = OpenOptions { size: None, limits };
+    let options = OpenOptions { limits, ..OpenOptions::default() };
     let mut decoder = (common::format("apitrace").open)(&file[..65536], options).unwrap().stream().unwrap();
     let mut batch = EventBatch::with_capacity(1 << 20);
     let used = decoder.push(file, &mut batch).unwrap().used;

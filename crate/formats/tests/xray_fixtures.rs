@@ -28,6 +28,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/xray/events.xray", &events),
         ("tests/fixtures/xray/truncated.xray", &cut),
         ("tests/fixtures/xray/coarse.xray", &coarse),
+        ("tests/fixtures/xray/tail-calls.xray", &tail_calls()),
         ("web/public/samples/threads.xray", &threads),
         ("web/public/samples/events.xray", &events),
     ];
@@ -254,5 +255,34 @@ fn binary_log(objects: &[u32]) -> Vec<u8> {
     thread.finish_buffer();
     let mut log = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
     thread.done.iter().for_each(|(_, buffer)| log.extend(buffer));
+    log
+}
+
+/// One thread on three processors, and functions that leave by tail calls: 2 to 3 to 4, and 5 to one that is not instrumented.
+fn tail_calls() -> Vec<u8> {
+    use FunctionKind::{Enter, Exit, TailExit};
+    let mut buffer = FdrBuffer::new(PID, PID, 0, START, (0, 0));
+    let records = [
+        (Enter, 1),
+        (Enter, 2),
+        (TailExit, 2),
+        (Enter, 3),
+        (TailExit, 3),
+        (Enter, 4),
+        (Exit, 4),
+        (Enter, 5),
+        (TailExit, 5),
+        (Exit, 1),
+    ];
+    for (clock, (kind, func)) in (START..).step_by(10_000).zip(records) {
+        match func {
+            3 if kind == Enter => buffer.cpu(1, clock),
+            5 if kind == Enter => buffer.cpu(2, clock),
+            _ => {}
+        }
+        buffer.function(kind, func, clock);
+    }
+    let mut log = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
+    log.extend(buffer.finish());
     log
 }

@@ -210,7 +210,7 @@ fn statistics(store: &Store, tracks: &[u32], choices: &mut Choices) {
         }
         let mut drawn = TimeOrder::new(store, question.clone(), vec![transform]);
         while drawn.step(store, 1 + choices.below(5000)) == Step::More {}
-        let about = CallsQuestion { range: question.clone(), name, durations: (0, u64::MAX) };
+        let about = CallsQuestion { range: question.clone(), name, path: Vec::new(), durations: (0, u64::MAX) };
         let view = CallsView { order: CallOrder::Start, first: choices.below(5), rows: 100, of: None };
         let mut calls = Calls::new(store, about, view, None);
         while calls.step(store, 1 + choices.below(5000)) == Step::More {}

@@ -7,7 +7,7 @@ use crate::dwarf::{Debug, Source};
 use crate::fault::Fault;
 use crate::file::{File, Range, Stop};
 use crate::image::{Format, Image, MINI_DEBUG_INFO, Sort};
-use crate::lookup::{Function, Lookup};
+use crate::lookup::{Function, Lookup, Starts};
 use crate::mini;
 use crate::sleds::Sleds;
 
@@ -44,6 +44,7 @@ pub struct Binary {
     file: Rc<File>,
     image: Rc<Image>,
     functions: Vec<u64>,
+    starts: Vec<u64>,
     found: Vec<(u64, Function)>,
     debug: Debug,
     source: Option<Source>,
@@ -54,6 +55,8 @@ pub struct Binary {
 enum Task {
     Head,
     Map(Sleds),
+    Starts(Starts),
+    MiniStarts,
     Symbols(Lookup),
     /// Unpacks the section with further symbols, for these addresses.
     Mini(Vec<u64>),
@@ -70,6 +73,7 @@ impl Binary {
             file: Rc::new(File::new(size)),
             image: Rc::default(),
             functions: Vec::new(),
+            starts: Vec::new(),
             found: Vec::new(),
             debug: Debug::default(),
             source: None,
@@ -159,6 +163,31 @@ impl Binary {
         self.image.others.iter().map(ToString::to_string).collect()
     }
 
+    /// The addresses that are loaded: the first, at the beginning of a page, and the one after the last. Both are 0 if unknown.
+    pub fn span(&self) -> (u64, u64) {
+        self.image.span
+    }
+
+    /// Whether it is loaded at the addresses that it has, and at no others.
+    pub fn is_fixed(&self) -> bool {
+        self.image.is_fixed
+    }
+
+    /// The addresses at which it has functions: of each section the first, and the one after the last.
+    pub fn code(&self) -> Vec<(u64, u64)> {
+        self.image.code().collect()
+    }
+
+    /// Begins to list the addresses of all functions.
+    pub fn list_starts(&mut self) {
+        self.task = Task::Starts(Starts::default());
+    }
+
+    /// The addresses of all functions that were listed, sorted.
+    pub fn starts(&self) -> &[u64] {
+        &self.starts
+    }
+
     /// Begins to look for the functions that these addresses belong to.
     pub fn look_up(&mut self, addresses: Vec<u64>) {
         self.found = Vec::new();
@@ -201,6 +230,29 @@ impl Binary {
             Task::Map(sleds) => {
                 let Some(functions) = sleds.step(file, image)? else { return Ok(false) };
                 self.functions = functions;
+                self.task = Task::Idle;
+            }
+            Task::Starts(starts) => {
+                let Some(found) = starts.step(file, image)? else { return Ok(false) };
+                self.starts = found;
+                let has_more = image.section(MINI_DEBUG_INFO).is_some();
+                self.task = if has_more { Task::MiniStarts } else { Task::Idle };
+            }
+            Task::MiniStarts => {
+                if let Some(unpacked) = mini::unpack(file, image)? {
+                    let inner = File::of(unpacked);
+                    let image = Image::read(&inner)?;
+                    let mut starts = Starts::default();
+                    // All of it is in memory.
+                    let found = loop {
+                        if let Some(found) = starts.step(&inner, &image)? {
+                            break found;
+                        }
+                    };
+                    self.starts.extend(found);
+                    self.starts.sort_unstable();
+                    self.starts.dedup();
+                }
                 self.task = Task::Idle;
             }
             Task::Symbols(lookup) => {

@@ -1,7 +1,7 @@
 //! Executable and Linkable Format, of either class and byte order.
 
 use crate::file::{File, Range, Stop, View};
-use crate::image::{Architecture, Image, Section, Sort, SymbolTable, malformed};
+use crate::image::{Architecture, Image, Section, Sort, SymbolTable, malformed, widen};
 use crate::wire::Wire;
 
 /// Most sections. Linkers keep a few dozen; a file of objects that was not linked may have thousands.
@@ -17,6 +17,8 @@ const SHT_NOBITS: u32 = 8;
 const SHT_DYNSYM: u32 = 11;
 const SHF_COMPRESSED: u64 = 0x800;
 const SHN_XINDEX: u16 = 0xffff;
+const SHF_EXECINSTR: u64 = 0x4;
+const PT_LOAD: u32 = 1;
 const PT_INTERP: u32 = 3;
 const DT_FLAGS_1: u64 = 0x6fff_fffb;
 const DF_1_PIE: u64 = 0x0800_0000;
@@ -89,17 +91,21 @@ pub(crate) fn read(file: &File) -> Result<Image, Stop> {
         _ => None,
     };
     let sections: Vec<Section> = headers.iter().map(|header| section(header, texts.as_deref())).collect();
+    let segments = Segments::read(file, wire, &head)?;
     let is_debug = |section: &Section| section.name == ".text" && !section.is_present && section.size > 0;
+    let is_fixed = sort == ET_EXEC;
     let sort = match sort {
         ET_REL => Sort::Object,
         _ if sections.iter().any(is_debug) => Sort::Debug,
         ET_EXEC => Sort::Program,
-        _ if is_program(file, wire, &head, &sections)? => Sort::Program,
+        _ if is_program(file, wire, &segments, &sections)? => Sort::Program,
         _ => Sort::Library,
     };
     Ok(Image {
         wire,
         sort,
+        span: segments.span,
+        is_fixed,
         build_id: build_id(file, wire, &sections)?,
         symbols: symbol_tables(wire, &headers),
         architecture: Architecture::Elf(wire.u16(&head, 18).unwrap_or(0)),
@@ -111,8 +117,10 @@ pub(crate) fn read(file: &File) -> Result<Image, Stop> {
 fn section(header: &Header, texts: Option<&[u8]>) -> Section {
     let name = texts.and_then(|texts| texts.get(header.name as usize..)).unwrap_or_default();
     let name = name.iter().take(MAX_NAME).take_while(|byte| **byte != 0).copied().collect();
+    let name = String::from_utf8(name).unwrap_or_default();
     Section {
-        name: String::from_utf8(name).unwrap_or_default(),
+        is_code: header.flags & SHF_EXECINSTR != 0 && !name.starts_with(".plt"),
+        name,
         address: header.address,
         at: header.at,
         size: header.size,
@@ -122,16 +130,40 @@ fn section(header: &Header, texts: Option<&[u8]>) -> Section {
     }
 }
 
-/// Position-independent programs have the type of libraries.
-fn is_program(file: &File, wire: Wire, head: &[u8], sections: &[Section]) -> Result<bool, Stop> {
-    let at = wire.word(head, 28, 32).unwrap_or(0);
-    let (len_at, count_at) = if wire.wide { (54, 56) } else { (42, 44) };
-    let (len, count) = (wire.u16(head, len_at).unwrap_or(0), wire.u16(head, count_at).unwrap_or(0));
-    if at != 0 && len != 0 && count != 0 {
-        let rows = file.bytes(at, u64::from(len) * u64::from(count))?;
-        if rows.chunks_exact(len.into()).any(|row| wire.u32(row, 0) == Some(PT_INTERP)) {
-            return Ok(true);
+/// What the program headers say.
+struct Segments {
+    span: (u64, u64),
+    has_interpreter: bool,
+}
+
+impl Segments {
+    fn read(file: &File, wire: Wire, head: &[u8]) -> Result<Self, Stop> {
+        let at = wire.word(head, 28, 32).unwrap_or(0);
+        let (len_at, count_at) = if wire.wide { (54, 56) } else { (42, 44) };
+        let (len, count) = (wire.u16(head, len_at).unwrap_or(0), wire.u16(head, count_at).unwrap_or(0));
+        let mut segments = Self { span: (0, 0), has_interpreter: false };
+        if at == 0 || len == 0 || count == 0 {
+            return Ok(segments);
         }
+        let rows = file.bytes(at, u64::from(len) * u64::from(count))?;
+        for row in rows.chunks_exact(len.into()) {
+            match wire.u32(row, 0) {
+                Some(PT_INTERP) => segments.has_interpreter = true,
+                Some(PT_LOAD) => {
+                    let (from, len) = (wire.word(row, 8, 16), wire.word(row, 20, 40));
+                    widen(&mut segments.span, from.unwrap_or(0), len.unwrap_or(0));
+                }
+                _ => {}
+            }
+        }
+        Ok(segments)
+    }
+}
+
+/// Position-independent programs have the type of libraries.
+fn is_program(file: &File, wire: Wire, segments: &Segments, sections: &[Section]) -> Result<bool, Stop> {
+    if segments.has_interpreter {
+        return Ok(true);
     }
     // Those that are linked statically have no interpreter.
     let Some(dynamic) = sections.iter().find(|section| section.is_present && section.name == ".dynamic") else {

@@ -35,6 +35,10 @@ pub(crate) struct Image {
     /// Identifies what the linker wrote: the same in the binary and in its debug file. Empty if unknown.
     pub(crate) build_id: Vec<u8>,
     pub(crate) sections: Vec<Section>,
+    /// The addresses that are loaded: the first, at the beginning of a page, and the one after the last. Empty if unknown.
+    pub(crate) span: (u64, u64),
+    /// It is loaded at the addresses that it has, and at no others.
+    pub(crate) is_fixed: bool,
     /// The best first.
     pub(crate) symbols: Vec<SymbolTable>,
     pub(crate) architecture: Architecture,
@@ -62,6 +66,20 @@ pub(crate) struct Section {
     pub(crate) is_compressed: bool,
     /// Holds relocations with addends.
     pub(crate) is_rela: bool,
+    /// Holds functions, and not only stubs that lead to other binaries.
+    pub(crate) is_code: bool,
+}
+
+/// Bytes of the smallest page. Binaries are loaded at multiples of it.
+pub(crate) const PAGE: u64 = 4096;
+
+/// Adds a segment to the addresses that are loaded.
+pub(crate) fn widen(span: &mut (u64, u64), from: u64, len: u64) {
+    if len == 0 {
+        return;
+    }
+    let (from, to) = (from & !(PAGE - 1), from.saturating_add(len));
+    *span = if span.1 == 0 { (from, to) } else { (span.0.min(from), span.1.max(to)) };
 }
 
 /// A table of symbols, with the text of their names.
@@ -121,6 +139,12 @@ impl Image {
             return macho::read(file);
         }
         Err(unknown.into())
+    }
+
+    /// The addresses of its functions: of each section the first, and the one after the last.
+    pub(crate) fn code(&self) -> impl Iterator<Item = (u64, u64)> {
+        let sections = self.sections.iter().filter(|section| section.is_code);
+        sections.map(|section| (section.address, section.address.saturating_add(section.size)))
     }
 
     /// The section with a name whose bytes the file has.

@@ -6,6 +6,7 @@
 //! As a wasm module it is loaded on demand, because few traces have such a file. What it reads crosses to the session's
 //! module as bytes ([`unspool_formats::Naming::to_bytes`]).
 
+mod bases;
 mod binary;
 mod demangle;
 mod dwarf;
@@ -19,6 +20,7 @@ mod mini;
 mod naming;
 #[cfg(feature = "page")]
 mod page;
+mod placing;
 mod programs;
 mod sleds;
 mod wire;
@@ -34,4 +36,5 @@ pub use mini::MAX_SECTION;
 pub use naming::{FUNCTIONS_PER_OBJECT, Names, object_of};
 #[cfg(feature = "page")]
 pub use page::*;
+pub use placing::Called;
 pub use programs::{Programs, Report, Use, Work};

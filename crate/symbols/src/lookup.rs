@@ -13,6 +13,11 @@ const MAX_NAME: u64 = 256 * 1024;
 /// Most bytes of all names.
 pub(crate) const MAX_TEXT: usize = 256 << 20;
 
+/// Most functions whose addresses are listed.
+const MAX_STARTS: usize = 8 << 20;
+/// Least rank of a symbol that is a function for certain.
+const FUNCTION: u8 = 8;
+
 /// A function, by the linker's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Function {
@@ -102,33 +107,14 @@ impl Lookup {
 
     /// Reads a portion of a table. Returns whether that was the last.
     fn symbols(&mut self, file: &File, image: &Image, table: &SymbolTable) -> Result<bool, Stop> {
-        let wire = image.wire;
-        let len = match (image.format, wire.wide) {
-            (Format::Elf, true) => 24,
-            (Format::Elf, false) | (Format::MachO, true) => 16,
-            (Format::MachO, false) => 12,
-        };
-        let rows = (table.count - self.row).min(WINDOW / len);
-        let at = table.at.saturating_add(self.row * len);
-        let window = file.ahead(at, rows * len, WINDOW)?;
         // Those of a worse table come after.
         let worse = u8::from(self.table == 0);
-        for row in window.chunks_exact(len as usize) {
-            let symbol = match image.format {
-                Format::Elf => elf_symbol(wire, image.architecture, row),
-                Format::MachO => macho_symbol(wire, row),
-            };
-            let Some((name, symbol)) = symbol else { continue };
-            if u64::from(name) >= table.strings.len {
-                continue;
-            }
-            let end = table.strings.at.saturating_add(table.strings.len);
-            let rank = symbol.rank + worse;
-            self.offer(Symbol { name: table.strings.at.saturating_add(name.into()), end, rank, ..symbol });
-        }
-        self.row += rows;
-        file.forget();
-        Ok(self.row == table.count)
+        let mut row = self.row;
+        let is_last = each_symbol(file, image, table, &mut row, |symbol| {
+            self.offer(Symbol { rank: symbol.rank + worse, ..symbol });
+        })?;
+        self.row = row;
+        Ok(is_last)
     }
 
     /// Takes a symbol for the first address from it on, if it is better than what is there.
@@ -204,6 +190,73 @@ fn window_of(file: &File, first: u64, last: u64, end: u64) -> Result<crate::file
     if is_whole { Ok(window) } else { file.bytes(first, longest.saturating_sub(first).max(1)) }
 }
 
+/// Visits the symbols of a portion of a table, from a row on. Returns whether that was the last.
+fn each_symbol(
+    file: &File,
+    image: &Image,
+    table: &SymbolTable,
+    row: &mut u64,
+    mut take: impl FnMut(Symbol),
+) -> Result<bool, Stop> {
+    let wire = image.wire;
+    let len = match (image.format, wire.wide) {
+        (Format::Elf, true) => 24,
+        (Format::Elf, false) | (Format::MachO, true) => 16,
+        (Format::MachO, false) => 12,
+    };
+    let rows = (table.count - *row).min(WINDOW / len);
+    let at = table.at.saturating_add(*row * len);
+    let window = file.ahead(at, rows * len, WINDOW)?;
+    for row in window.chunks_exact(len as usize) {
+        let symbol = match image.format {
+            Format::Elf => elf_symbol(wire, image.architecture, row),
+            Format::MachO => macho_symbol(wire, row),
+        };
+        let Some((name, symbol)) = symbol else { continue };
+        if u64::from(name) >= table.strings.len {
+            continue;
+        }
+        let end = table.strings.at.saturating_add(table.strings.len);
+        take(Symbol { name: table.strings.at.saturating_add(name.into()), end, ..symbol });
+    }
+    *row += rows;
+    file.forget();
+    Ok(*row == table.count)
+}
+
+/// Lists the addresses of all functions.
+#[derive(Debug, Default)]
+pub(crate) struct Starts {
+    table: usize,
+    row: u64,
+    found: Vec<u64>,
+}
+
+impl Starts {
+    /// Reads a portion. Returns the addresses, sorted, when there are no more.
+    pub(crate) fn step(&mut self, file: &File, image: &Image) -> Result<Option<Vec<u64>>, Stop> {
+        let Some(table) = image.symbols.get(self.table).filter(|_| self.found.len() < MAX_STARTS) else {
+            let mut found = std::mem::take(&mut self.found);
+            found.sort_unstable();
+            found.dedup();
+            return Ok(Some(found));
+        };
+        let code: Vec<(u64, u64)> = image.code().collect();
+        let found = &mut self.found;
+        let is_last = each_symbol(file, image, table, &mut self.row, |symbol| {
+            // Mach-O has no types, and labels of assembly code are no functions for certain.
+            let is_function = image.format == Format::MachO || symbol.rank >= FUNCTION;
+            if is_function && code.iter().any(|(from, to)| (*from..*to).contains(&symbol.address)) {
+                found.push(symbol.address);
+            }
+        })?;
+        if is_last {
+            (self.table, self.row) = (self.table + 1, 0);
+        }
+        Ok(None)
+    }
+}
+
 fn elf_symbol(wire: Wire, architecture: Architecture, row: &[u8]) -> Option<(u32, Symbol)> {
     let (info_at, section_at) = if wire.wide { (4, 6) } else { (12, 14) };
     let info = *row.get(info_at)?;
@@ -230,7 +283,7 @@ fn elf_symbol(wire: Wire, architecture: Architecture, row: &[u8]) -> Option<(u32
     }
     let size = wire.word(row, 8, 16)?;
     let name = wire.u32(row, 0)?;
-    (name != 0).then_some((name, Symbol { address, size, rank: is_function * 8 + binding * 2, name: 0, end: 0 }))
+    (name != 0).then_some((name, Symbol { address, size, rank: is_function * FUNCTION + binding * 2, name: 0, end: 0 }))
 }
 
 fn macho_symbol(wire: Wire, row: &[u8]) -> Option<(u32, Symbol)> {

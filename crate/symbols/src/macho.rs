@@ -1,18 +1,24 @@
 //! Mach-O, and the files that hold it for several processors.
 
 use crate::file::{File, Range, Stop};
-use crate::image::{Architecture, Format, INSTRUMENTATION_MAP, Image, Section, Sort, SymbolTable, malformed};
+use crate::image::{Architecture, Format, INSTRUMENTATION_MAP, Image, Section, Sort, SymbolTable, malformed, widen};
 use crate::wire::Wire;
 
 const MH_OBJECT: u32 = 1;
 const MH_EXECUTE: u32 = 2;
 const MH_DSYM: u32 = 10;
+/// Flag of programs that are loaded anywhere.
+const MH_PIE: u32 = 0x20_0000;
 const LC_SEGMENT: u32 = 0x1;
 const LC_SYMTAB: u32 = 0x2;
 const LC_SEGMENT_64: u32 = 0x19;
 const LC_UUID: u32 = 0x1b;
 /// Bits of a section's flags: its type. Those of types 1, 12 and 18 have no bytes.
 const SECTION_TYPE: u32 = 0xff;
+/// Flags of sections with instructions: all of it, some of it.
+const INSTRUCTIONS: u32 = 0x8000_0400;
+/// The type of sections with stubs that lead to other binaries.
+const STUBS: u32 = 8;
 /// Most processors of one file. A Java class begins with the same bytes; its version is higher.
 const MAX_PARTS: u32 = 30;
 
@@ -80,6 +86,7 @@ fn part(file: &File, base: u64) -> Result<Image, Stop> {
             _ => Sort::Library,
         },
         architecture: Architecture::MachO(cpu),
+        is_fixed: kind == MH_EXECUTE && number(24) & MH_PIE == 0,
         ..Image::default()
     };
     let mut rest: &[u8] = &commands;
@@ -107,6 +114,13 @@ fn sections(bytes: &[u8], wire: Wire, base: u64, image: &mut Image) {
     let (header, len) = if wire.wide { (72, 80) } else { (56, 68) };
     let count = wire.u32(bytes, header - 8).unwrap_or(0);
     let is_debug = image.sort == Sort::Debug;
+    let segment = (wire.word(bytes, 24, 24), wire.word(bytes, 28, 32));
+    // `__PAGEZERO` is empty, but for the addresses that it keeps free.
+    if let (Some(from), Some(len)) = segment
+        && count > 0
+    {
+        widen(&mut image.span, from, len);
+    }
     for row in bytes.get(header..).unwrap_or_default().chunks_exact(len).take(count as usize) {
         let section = || {
             let text = |at: usize| {
@@ -115,7 +129,8 @@ fn sections(bytes: &[u8], wire: Wire, base: u64, image: &mut Image) {
                 core::str::from_utf8(name).ok()
             };
             let (name, segment) = (text(0)?, text(16)?);
-            let kind = wire.u32(row, if wire.wide { 64 } else { 56 })? & SECTION_TYPE;
+            let flags = wire.u32(row, if wire.wide { 64 } else { 56 })?;
+            let kind = flags & SECTION_TYPE;
             let is_dwarf = segment == "__DWARF";
             Some(Section {
                 name: name.strip_prefix("__").map_or(name.into(), |name| format!(".{name}")),
@@ -126,6 +141,7 @@ fn sections(bytes: &[u8], wire: Wire, base: u64, image: &mut Image) {
                 is_present: !matches!(kind, 1 | 12 | 18) && (is_dwarf || !is_debug),
                 is_compressed: false,
                 is_rela: false,
+                is_code: flags & INSTRUCTIONS != 0 && kind != STUBS,
             })
         };
         image.sections.extend(section());

@@ -56,6 +56,21 @@ impl Names {
         addresses.iter().copied().filter(|address| !self.functions.contains_key(address)).collect()
     }
 
+    /// The names of functions by address, `shift` added to each.
+    pub fn by_address(&self, shift: u64) -> Naming {
+        // Several addresses may belong to one function. Decoding a name takes a few microseconds.
+        let mut places: HashMap<u64, Place> = HashMap::new();
+        for Named { function, is_macho } in self.functions.values() {
+            let start = function.address.wrapping_add(shift);
+            let place = || {
+                let text = demangle(&function.symbol, *is_macho);
+                Place { start, size: function.size, text, source: String::new() }
+            };
+            places.entry(start).or_insert_with(place);
+        }
+        Naming::new(places.into_values().collect())
+    }
+
     /// The names of the functions of one object, by id. `functions` are their addresses, from id 1 on. `is_wanted` says which
     /// ids matter: decoding a name takes a few microseconds.
     pub fn by_id(&self, functions: &[u64], object: u32, is_wanted: impl Fn(u32) -> bool) -> Naming {

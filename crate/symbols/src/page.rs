@@ -3,6 +3,7 @@
 use unspool_formats::{Companion, NamesFile, Probe};
 use wasm_bindgen::prelude::*;
 
+use crate::placing::Called;
 use crate::programs::{Programs, Report, Work};
 
 /// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its id, and what it is in a
@@ -84,6 +85,29 @@ impl JsPrograms {
     #[wasm_bindgen(js_name = setIds)]
     pub fn set_ids(&mut self, ids: &[i32], complete: bool) {
         self.programs.set_ids(ids.iter().map(|id| i64::from(*id)), complete);
+    }
+
+    /// Says which addresses the trace has, in place of ids: all, and those at which functions begin for certain. `modules` are
+    /// the binaries that it says were loaded, each as its first address in hexadecimal, a space, and its path.
+    #[wasm_bindgen(js_name = setCalled)]
+    pub fn set_called(&mut self, addresses: Vec<u64>, called: Vec<u64>, modules: Vec<String>, complete: bool) {
+        let module = |line: &String| {
+            let (base, path) = line.split_once(' ')?;
+            Some((u64::from_str_radix(base, 16).ok()?, path.to_string()))
+        };
+        let modules = modules.iter().filter_map(module).collect();
+        self.programs.set_called(Called::new(addresses, called, modules), complete);
+    }
+
+    /// Says at which address the first page of a binary is. `undefined` leaves it to what is known.
+    pub fn place(&mut self, id: u32, base: Option<u64>) {
+        self.programs.place(id, base);
+    }
+
+    /// As `findSource`, for the function at an address of the trace.
+    #[wasm_bindgen(js_name = findSourceAt)]
+    pub fn find_source_at(&mut self, address: u64) -> bool {
+        self.programs.find_source_at(address)
     }
 
     /// The numbers of the objects that the log has.
@@ -183,6 +207,18 @@ impl JsReport {
     #[wasm_bindgen(getter)]
     pub fn names(&self) -> u32 {
         self.report.names as u32
+    }
+
+    /// The address of its first page, in a trace of addresses.
+    #[wasm_bindgen(getter)]
+    pub fn base(&self) -> Option<u64> {
+        self.report.base
+    }
+
+    /// In a trace of addresses: it can be given a base.
+    #[wasm_bindgen(getter, js_name = canBePlaced)]
+    pub fn can_be_placed(&self) -> bool {
+        self.report.can_be_placed
     }
 
     /// It can name the functions of an object.

@@ -10,6 +10,7 @@ use crate::fault::Fault;
 use crate::file::Range;
 use crate::image::Sort;
 use crate::naming::{FUNCTIONS_PER_OBJECT, Names, object_of};
+use crate::placing::{Called, Place};
 
 /// The functions of one object that a log has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,17 +65,26 @@ pub struct Report {
     pub has_functions: bool,
     /// How many addresses of functions have a name.
     pub names: usize,
+    /// The address of its first page, in a trace of addresses. `None` if it is unknown.
+    pub base: Option<u64>,
+    /// In a trace of addresses: it has functions, so it can be given a base.
+    pub can_be_placed: bool,
 }
 
-/// The binaries of one trace, by ids that the caller gives.
+/// The binaries of one trace, by ids that the caller gives. They name functions by their ids, or by their addresses if the
+/// trace has these ([`Programs::set_called`]).
 #[derive(Debug, Default)]
 pub struct Programs {
-    members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
+    /// The addresses of a trace that has these in place of ids.
+    pub(crate) called: Option<Called>,
+    /// The member whose functions are listed, or whose names are looked up.
+    pub(crate) at_work: Option<u32>,
     /// The ids of functions in the log, sorted.
     ids: Vec<u32>,
     uses: Vec<Use>,
     /// The whole log is known.
-    is_complete: bool,
+    pub(crate) is_complete: bool,
     /// The names of one member are looked up in another one: their ids.
     job: Option<(u32, u32)>,
     /// The source of an address is looked for in a member.
@@ -85,18 +95,20 @@ pub struct Programs {
 }
 
 #[derive(Debug)]
-struct Member {
-    id: u32,
-    name: String,
-    binary: Binary,
+pub(crate) struct Member {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) binary: Binary,
     /// It is known what it is.
     is_read: bool,
-    fault: Option<Fault>,
+    pub(crate) fault: Option<Fault>,
     /// The object that the person chose.
     chosen: Option<u32>,
-    names: Names,
+    pub(crate) names: Names,
     /// Members in which its functions were looked up.
     asked: Vec<u32>,
+    /// Where it is in a trace of addresses.
+    pub(crate) place: Place,
 }
 
 impl Member {
@@ -110,7 +122,7 @@ impl Member {
     }
 
     /// Whether another one has the symbols of this one.
-    fn belongs_to(&self, other: &Member) -> bool {
+    pub(crate) fn belongs_to(&self, other: &Member) -> bool {
         let id = self.binary.build_id();
         !id.is_empty() && id == other.binary.build_id()
     }
@@ -128,6 +140,7 @@ impl Programs {
             chosen: None,
             names: Names::default(),
             asked: Vec::new(),
+            place: Place::default(),
         });
     }
 
@@ -137,6 +150,8 @@ impl Programs {
         let gone = self.members.remove(i);
         self.job = self.job.filter(|(owner, inside)| *owner != id && *inside != id);
         self.source = self.source.filter(|(inside, _)| *inside != id);
+        self.at_work = self.at_work.filter(|member| *member != id);
+        self.place_all();
         for member in &mut self.members {
             if member.belongs_to(&gone) {
                 (member.names, member.asked) = (Names::default(), Vec::new());
@@ -181,7 +196,8 @@ impl Programs {
             self.take_names(owner, inside);
             return Work::More;
         }
-        match self.next_job() {
+        let next = if self.called.is_some() { self.step_places() } else { self.next_job() };
+        match next {
             Work::Done => self.step_source(),
             work => work,
         }
@@ -190,6 +206,12 @@ impl Programs {
     /// Begins to look for the source of a function, by its id. Returns false if no binary says it.
     pub fn find_source(&mut self, id: i64) -> bool {
         (self.source, self.looking, self.found) = (self.source_of(id), None, None);
+        self.source.is_some()
+    }
+
+    /// As [`Programs::find_source`], for the function at an address of the trace.
+    pub fn find_source_at(&mut self, address: u64) -> bool {
+        (self.source, self.looking, self.found) = (self.source_at(address), None, None);
         self.source.is_some()
     }
 
@@ -205,10 +227,15 @@ impl Programs {
         let owner = self.members.iter().rev().find(|member| self.object_of(member) == Some(object))?;
         let within = (id as u32 % FUNCTIONS_PER_OBJECT) as usize;
         let address = *owner.binary.functions().get(within.checked_sub(1)?)?;
+        self.lines_of(owner).map(|member| (member, address))
+    }
+
+    /// The member with the lines of another one: that itself, or its debug file.
+    pub(crate) fn lines_of(&self, owner: &Member) -> Option<u32> {
         let has_lines = |member: &&Member| member.fault.is_none() && member.is_read && member.binary.has_lines();
         let own = self.members.iter().filter(|other| other.id == owner.id);
         let related = self.members.iter().filter(|other| other.belongs_to(owner));
-        own.chain(related).find(has_lines).map(|member| (member.id, address))
+        own.chain(related).find(has_lines).map(|member| member.id)
     }
 
     fn step_source(&mut self) -> Work {
@@ -244,6 +271,9 @@ impl Programs {
     /// The names that a binary gives to the functions of its object: those that the log has, or all while it is being read.
     pub fn naming(&self, id: u32) -> Option<Naming> {
         let member = self.member(id)?;
+        if self.called.is_some() {
+            return self.naming_at(member);
+        }
         let object = self.object_of(member)?;
         let is_wanted = |id: u32| !self.is_complete || self.ids.binary_search(&id).is_ok();
         member.is_named().then(|| member.names.by_id(member.binary.functions(), object, is_wanted))
@@ -255,14 +285,24 @@ impl Programs {
         if !member.is_read {
             return None;
         }
-        let object = self.object_of(member);
-        let (mut sentence, is_wrong) = self.sentence(member, object, used);
+        let by_address = self.called.is_some();
+        let object = if by_address { None } else { self.object_of(member) };
+        let (mut sentence, is_wrong) =
+            if by_address { self.place_sentence(member, used) } else { self.sentence(member, object, used) };
         let others = member.binary.other_architectures();
         if !others.is_empty() {
             let used = member.binary.architecture();
             let _ = write!(sentence, " Its code for {used} is used, not that for {}.", others.join(" or "));
         }
-        Some(Report { sentence, is_wrong, object, has_functions: member.has_functions(), names: member.names.len() })
+        Some(Report {
+            sentence,
+            is_wrong,
+            object,
+            has_functions: member.has_functions(),
+            names: member.names.len(),
+            base: self.base_of(member),
+            can_be_placed: self.can_be_placed(member),
+        })
     }
 
     fn sentence(&self, member: &Member, object: Option<u32>, used: usize) -> (String, bool) {
@@ -426,7 +466,7 @@ impl Programs {
 }
 
 /// Steps a binary. One that is wrong is done.
-fn advance(member: &mut Member) -> Work {
+pub(crate) fn advance(member: &mut Member) -> Work {
     if member.fault.is_some() {
         return Work::Done;
     }
@@ -446,6 +486,6 @@ fn name_of_object(object: u32) -> String {
     if object == 0 { "the program".into() } else { format!("object {object}") }
 }
 
-fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -7,7 +7,7 @@ mod common;
 use std::process::Command;
 
 use common::{Layout, TEXT, elf, fat, fixture, macho, open, path, run, symbols};
-use unspool_symbols::{Binary, Fault, Programs, Range, Sort, Source, Use, Why, Work, demangle};
+use unspool_symbols::{Binary, Called, Fault, Programs, Range, Sort, Source, Use, Why, Work, demangle};
 
 const NATIVE: Layout = Layout { wide: true, big_endian: false, version: 2, relocated: false };
 const THREE: [&str; 3] = ["main", "_Z1fi", "_ZN1a1bEv"];
@@ -292,4 +292,110 @@ fn a_compressed_section_beyond_the_limit_is_refused() {
     let fault = run(&mut binary, &bytes).unwrap_err();
     assert_eq!(fault.why, Why::Section);
     assert!(fault.to_string().contains("more than 64 MiB"));
+}
+
+/// The addresses of all functions of `program.elf`.
+const PROGRAM: [u64; 7] = [0x1610, 0x1640, 0x1680, 0x16b0, 0x16f0, 0x1730, 0x1760];
+
+/// A trace in which the program was called at a base, and others were called elsewhere.
+fn called(base: u64, modules: &[(u64, &str)]) -> Called {
+    let others = [0x7fff_f7dd_3010, 0x7fff_f7dd_4100, 0x7fff_f7de_0020];
+    let functions = PROGRAM.map(|at| base + at);
+    let all = functions.iter().flat_map(|at| [*at, at + 5]).chain(others).collect();
+    let modules = modules.iter().map(|(base, path)| (*base, (*path).into())).collect();
+    Called::new(all, functions.into_iter().chain(others).collect(), modules)
+}
+
+/// Binaries of a trace of addresses, which are read.
+fn placed(files: &[(u32, &[u8])], called: Called) -> Programs {
+    let mut programs = Programs::default();
+    files.iter().for_each(|(id, bytes)| programs.add(*id, &format!("dir/{id}.elf"), bytes.len() as u64));
+    programs.set_called(called, true);
+    read(&mut programs, files);
+    programs
+}
+
+fn name(programs: &Programs, id: u32, address: u64) -> Option<String> {
+    let naming = programs.naming(id)?;
+    naming.of(unspool_formats::batch::Key::Address(address)).map(|it| format!("{}+{:x}", it.place.text, it.offset))
+}
+
+#[test]
+fn addresses_are_named_at_the_base_that_explains_most() {
+    let program = fixture("program.elf");
+    let base = 0x5555_5555_4000;
+    let files: [(u32, &[u8]); 1] = [(1, &program)];
+    let mut programs = placed(&files, called(base, &[]));
+    let report = programs.report(1, 14).unwrap();
+    assert_eq!((report.base, report.is_wrong, report.can_be_placed), (Some(base), false, true));
+    assert_eq!(
+        report.sentence,
+        "It names 14 addresses of this trace. Its base 0x555555554000 is the one that explains most: 7 of the 7 called \
+         addresses in it are functions of it, and 3 are elsewhere."
+    );
+    assert_eq!(name(&programs, 1, base + 0x1680).as_deref(), Some("program::leaf+0"));
+    assert_eq!(name(&programs, 1, base + 0x1685).as_deref(), Some("program::leaf+5"));
+    assert_eq!(name(&programs, 1, 0x7fff_f7dd_3010), None);
+    assert!(programs.find_source_at(base + 0x1680));
+    read(&mut programs, &files);
+    assert_eq!(programs.take_source().unwrap().file, "/src/program.rs");
+    assert!(!programs.find_source_at(0x7fff_f7dd_3010));
+    // The person knows better.
+    programs.place(1, Some(base + 0x1000));
+    read(&mut programs, &files);
+    let report = programs.report(1, 0).unwrap();
+    assert!(report.is_wrong && report.sentence.contains("Names may be wrong."), "{}", report.sentence);
+    programs.place(1, None);
+    read(&mut programs, &files);
+    assert_eq!(programs.report(1, 14).unwrap().base, Some(base));
+}
+
+#[test]
+fn a_loaded_module_says_the_base() {
+    let program = fixture("program.elf");
+    let base = 0x1000_0000;
+    // Two functions would be too few to find the base.
+    let few = Called::new(vec![base + 0x1610, base + 0x1640], vec![], vec![(base, "/usr/bin/1.elf".into())]);
+    let programs = placed(&[(1, &program)], few);
+    let report = programs.report(1, 2).unwrap();
+    assert!(
+        report.sentence.contains("The trace says that it was loaded at 0x10000000: 2 of the 2"),
+        "{}",
+        report.sentence
+    );
+    let elsewhere = placed(&[(1, &program)], called(base, &[(0x2000_0000, "/usr/bin/1.elf")]));
+    assert_eq!(elsewhere.report(1, 0).unwrap().base, Some(base), "a module of the same name that does not fit");
+}
+
+#[test]
+fn other_binaries_name_nothing() {
+    let library = fixture("library.so");
+    let programs = placed(&[(1, &library)], called(0x5555_5555_4000, &[]));
+    let report = programs.report(1, 0).unwrap();
+    assert_eq!((report.base, report.is_wrong), (None, true));
+    assert!(report.sentence.contains("no base explains enough of the 10 addresses"), "{}", report.sentence);
+    assert!(programs.naming(1).is_none());
+    let fixed = macho(NATIVE, 0x0100_0007, &THREE);
+    let programs = placed(&[(1, &fixed)], called(0x5555_5555_4000, &[]));
+    assert!(programs.report(1, 0).unwrap().is_wrong);
+}
+
+#[test]
+fn a_debug_file_has_the_place_of_its_program_and_another_copy_has_none() {
+    let (program, debug, stripped) = (fixture("program.elf"), fixture("program.debug"), fixture("stripped.elf"));
+    let base = 0x5555_5555_4000;
+    let programs = placed(&[(1, &stripped), (2, &debug)], called(base, &[]));
+    assert_eq!(programs.report(1, 0).unwrap().sentence, "dir/2.elf has its symbols.");
+    assert_eq!(programs.report(2, 14).unwrap().base, Some(base));
+    assert_eq!(name(&programs, 2, base + 0x1680).as_deref(), Some("program::leaf+0"));
+    let alone = placed(&[(1, &stripped)], called(base, &[]));
+    assert!(alone.report(1, 0).unwrap().sentence.contains("names were stripped"));
+    // Two files that overlap: the one that explains more gets the place.
+    let files: [(u32, &[u8]); 2] = [(1, &program), (2, &fixture("library.so"))];
+    let mut both = placed(&files, called(base, &[]));
+    both.place(2, Some(base));
+    read(&mut both, &files);
+    let report = both.report(2, 0).unwrap();
+    assert!(report.is_wrong, "{}", report.sentence);
+    assert_eq!(both.report(1, 0).unwrap().base, None, "its only base is taken");
 }

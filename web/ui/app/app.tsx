@@ -34,6 +34,14 @@ export function App({ page }: { page: Page }) {
   const contextNow = useCallback((): CommandContext => {
     const actions: PageActions = {
       chooseFile: choose,
+      tailCalls: () => {
+        const now = workbench.bench.peek();
+        if (now.at !== 'open') return null;
+        const { info, status, nested } = now.open.trace;
+        const isKnown = status.peek().at === 'ready' && info.peek()?.offers.includes('tailCalls');
+        return isKnown ? (nested ? 'under' : 'beside') : null;
+      },
+      putTailCalls: (where) => workbench.nestTailCalls(where === 'under'),
       toggleKeys: () => {
         keysShown.value = !keysShown.value;
       },

@@ -19,6 +19,8 @@ beforeEach(() => {
   });
   const page = {
     chooseFile: () => log.push('chooseFile'),
+    tailCalls: () => 'beside' as const,
+    putTailCalls: (where: string) => log.push(`putTailCalls ${where}`),
     toggleKeys: () => log.push('toggleKeys'),
     showPalette: () => log.push('showPalette'),
     copy: (text: string) => log.push(`copy ${text}`),

@@ -7,6 +7,10 @@ import type { Step } from '../../model/pointing.ts';
 export interface PageActions {
   /** Opens the browser's file dialog. */
   chooseFile(): void;
+  /** Where callees of tail calls are; null if the trace does not record tail calls, or is not read yet. */
+  tailCalls(): 'beside' | 'under' | null;
+  /** Opens the trace again with the callees of tail calls under the functions that left by them, or beside these. */
+  putTailCalls(where: 'beside' | 'under'): void;
   /** Shows the sheet of keys, or hides it. */
   toggleKeys(): void;
   /** Shows all commands, with a field to search in them. */

@@ -5,6 +5,7 @@ export type Menu = readonly (CommandId | null)[];
 
 const SHOWING = ['pin-track', 'unpin-track', 'hide-track', 'show-only-track', 'show-all-tracks'] as const;
 const FOLDING = ['fold-track', 'unfold-track', 'compact-track', 'full-track'] as const;
+const TAIL_CALLS = ['nest-tail-calls', 'unnest-tail-calls'] as const;
 const RANGE = ['show-whole', 'range-of-screen', 'keep-range', 'clear-range'] as const;
 
 /** What is offered for what was clicked. */
@@ -39,10 +40,12 @@ export const MENUS = {
     'full-all-tracks',
     'filter-tracks',
     null,
+    ...TAIL_CALLS,
+    null,
     'copy-track-name',
   ],
-  area: [...RANGE, null, ...SHOWING, null, ...FOLDING],
-  whole: RANGE,
+  area: [...RANGE, null, ...SHOWING, null, ...FOLDING, null, ...TAIL_CALLS],
+  whole: [...RANGE, null, ...TAIL_CALLS],
   row: [
     'show-row',
     null,

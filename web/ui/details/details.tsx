@@ -193,6 +193,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
     ['Size', formatBytes(size), size < 1000 ? undefined : `${formatCount(size)} bytes`],
   ];
   if (info.container !== null) rows.push(['Container', info.container]);
+  if (trace.nested) rows.push(['Tail calls', 'shown under their callers']);
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
     [capital(info.eventNoun, events), formatCount(events)],

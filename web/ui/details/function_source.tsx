@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Source } from '../../base/companions.ts';
-import { idOf } from '../../model/names.ts';
+import { functionOf } from '../../model/names.ts';
 import type { Trace } from '../../model/trace.ts';
 import { Copyable } from './copyable.tsx';
 
 /** Where the function of a call is in the source, by the binary that names it. */
 export function FunctionSource({ trace, name }: { trace: Trace; name: number }) {
   const [source, setSource] = useState<Source | null>(null);
-  const func = idOf(trace.names, name);
+  const func = functionOf(trace.names, name);
   // Each of them may say it.
   const binaries = trace.companions.value.filter(({ kind, attachment }) => kind === 'binary' && attachment).length;
   useEffect(() => {

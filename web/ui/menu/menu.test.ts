@@ -33,6 +33,8 @@ function context({ selected = null, row = null }: { selected?: Named | null; row
   };
   const page = {
     chooseFile: () => undefined,
+    tailCalls: () => null,
+    putTailCalls: () => undefined,
     toggleKeys: () => undefined,
     showPalette: () => undefined,
     copy: (text: string) => log.push(`copy ${text}`),

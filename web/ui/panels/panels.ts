@@ -3,6 +3,7 @@ import type { SqlPort } from '../../model/sql.ts';
 import type { Panel } from '../dock/panel.ts';
 import { createCallsPanel } from './calls/panel.tsx';
 import { createEventsPanel } from './events/panel.tsx';
+import { createGraphPanel } from './graph/panel.tsx';
 import { createQueryPanel } from './query/panel.tsx';
 import { createResultsPanel } from './results/panel.tsx';
 import { createStatementsPanel } from './statements/panel.ts';
@@ -14,6 +15,7 @@ export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Pane
     createStatementsPanel(),
     createCallsPanel(dock),
     createEventsPanel(dock),
+    createGraphPanel(dock),
     createQueryPanel(spawnSql),
     createResultsPanel(),
   ];

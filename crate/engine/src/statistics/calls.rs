@@ -8,6 +8,7 @@ use unspool_formats::{TrackId, sort};
 
 use super::buckets::{self, bounds_of, bucket_of};
 use super::plan::Question;
+use crate::call_tree::ROOT;
 use crate::jobs::{Job, Progress, Step};
 use crate::records::picked::Picked;
 use crate::store::column::Column;
@@ -23,6 +24,9 @@ pub struct CallsQuestion {
     pub range: Question,
     /// Number of the function's name.
     pub name: u32,
+    /// Numbers of the names from the outermost call to those that are wanted, the last of which is `name`. Empty for calls
+    /// from anywhere.
+    pub path: Vec<u32>,
     /// Shortest and longest whole duration, in ticks.
     pub durations: (u64, u64),
 }
@@ -87,8 +91,9 @@ pub struct CallColumns {
 pub struct Calls {
     question: CallsQuestion,
     view: CallsView,
-    /// For each call-tree node, whether it has the name.
-    wanted: Vec<bool>,
+    /// For each call-tree node that has the name, how many names at the end of the wanted path its own path is; 0 for all
+    /// other nodes.
+    wanted: Vec<u32>,
     columns: Vec<Places>,
     /// The column that is scanned, and its next slice.
     at: (usize, usize),
@@ -112,6 +117,9 @@ struct Places {
     /// The slices of the range.
     first: usize,
     end: usize,
+    /// The least of [`Calls::wanted`] that will do: the callers before are missing from the call tree, but are those of the
+    /// path.
+    least: u32,
     picked: Option<Picked>,
 }
 
@@ -183,14 +191,17 @@ impl Calls {
             let Some(track) = store.tracks.get(*id as usize) else { continue };
             for (depth, column) in track.columns() {
                 let range = column.overlapping(*from, *to);
-                if !range.is_empty() {
-                    columns.push(Places { track: *id, depth, first: range.start, end: range.end, picked: None });
+                if let Some(least) = least_of_path(&question.path, track.before(), depth)
+                    && !range.is_empty()
+                {
+                    let (first, end) = (range.start, range.end);
+                    columns.push(Places { track: *id, depth, first, end, least, picked: None });
                 }
             }
         }
         let of = columns.iter().map(|places| (places.end - places.first) as u64).sum();
         Self {
-            wanted: store.calls.with_name(question.name),
+            wanted: ends_of_path(store, question.name, &question.path),
             question,
             view,
             at: (0, columns.first().map_or(0, |places| places.first)),
@@ -273,7 +284,7 @@ impl Calls {
             let number = self.at.0;
             let Self { wanted, buckets, extremes, all, chosen, longest, shortest, .. } = self;
             column.each_in_dyn(stretch, &mut |duration, node| {
-                if wanted.get(node as usize).is_some_and(|wanted| *wanted) {
+                if wanted.get(node as usize).is_some_and(|wanted| *wanted >= places.least) {
                     *all += 1;
                     *extremes = (extremes.0.min(duration), extremes.1.max(duration));
                     if let Some(count) = buckets.get_mut(bucket_of(duration)) {
@@ -385,6 +396,46 @@ impl Calls {
     }
 }
 
+/// For each call-tree node with a name, how many names at the end of `path` its own path is, at least 1 if `path` is empty;
+/// 0 for all other nodes.
+fn ends_of_path(store: &Store, name: u32, path: &[u32]) -> Vec<u32> {
+    let calls = &store.calls;
+    let of = |node: u32| {
+        if calls.name(node) != name {
+            return 0;
+        }
+        if path.is_empty() {
+            return 1;
+        }
+        let (mut at, mut length) = (node, 0);
+        for name in path.iter().rev() {
+            if at == ROOT {
+                break;
+            }
+            if calls.name(at) != *name {
+                return 0;
+            }
+            (at, length) = (calls.parent(at), length + 1);
+        }
+        if at == ROOT { length } else { 0 }
+    };
+    (0..calls.len() as u32).map(of).collect()
+}
+
+/// How many names at the end of a path the call tree must have for slices at a depth of a track. `before` are the callers
+/// that began before the recording, innermost first: the call tree lacks them (`paths.rs`). `None` if the path leads to
+/// another depth.
+fn least_of_path(path: &[u32], before: &[u32], depth: i32) -> Option<u32> {
+    if path.is_empty() {
+        return Some(1);
+    }
+    if !before.is_empty() && i64::from(depth) + before.len() as i64 + 1 != path.len() as i64 {
+        return None;
+    }
+    let known = before.iter().rev().zip(path).take_while(|(missing, name)| missing == name).count();
+    Some((path.len() - known).max(1) as u32)
+}
+
 /// Restores the order of a heap, the least first, below an element.
 fn sift(heap: &mut [(u64, u32, u64)], mut at: usize) {
     loop {
@@ -454,7 +505,7 @@ impl Job for Calls {
         let picked: usize = self.columns.iter().filter_map(|places| places.picked.as_ref()).map(Picked::bytes).sum();
         let lists = self.columns.capacity() * size_of::<Places>() + self.buckets.capacity() * size_of::<u64>();
         let top = (self.longest.calls.capacity() + self.shortest.calls.capacity()) * size_of::<Candidate>();
-        (picked + lists + top + self.wanted.capacity()) as u64
+        (picked + lists + top + self.wanted.capacity() * size_of::<u32>()) as u64
     }
 
     fn release(&mut self) {

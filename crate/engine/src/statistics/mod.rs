@@ -25,6 +25,7 @@ mod plan;
 mod scan;
 mod shape;
 mod spots;
+mod stacks;
 mod summary;
 mod time_order;
 mod tree;
@@ -42,9 +43,10 @@ pub use plan::Question;
 use plan::{Chunk, Plan, Single};
 pub use scan::{Part, Scan, Wanted};
 pub use shape::Transform;
-pub use summary::Summary;
+pub use stacks::StackOrder;
+pub use summary::{CallGraph, CallPath, CallPaths, Edge, Summary};
 pub use time_order::{TimeOrder, TimeOrderColumns};
-pub use tree::{TreeColumns, TreeView};
+pub use tree::{Listing, TreeColumns, TreeView};
 
 /// No function yet.
 const NONE: u32 = u32::MAX;

@@ -14,7 +14,7 @@ use super::paths::Place;
 use crate::call_tree::{CallTree, ROOT};
 
 /// Stands for no node, and for the name of the root.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A change of the call paths. Several are applied one after the other. Names are by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,14 +144,14 @@ impl Builder {
 }
 
 impl Shape {
-    fn push(&mut self, name: u32, parent: u32, own: u64, count: u64) {
+    pub(super) fn push(&mut self, name: u32, parent: u32, own: u64, count: u64) {
         self.name.push(name);
         self.parent.push(parent);
         self.own.push(own);
         self.count.push(count);
     }
 
-    fn reserve(&mut self, nodes: usize) {
+    pub(super) fn reserve(&mut self, nodes: usize) {
         self.name.reserve_exact(nodes);
         self.parent.reserve_exact(nodes);
         self.own.reserve_exact(nodes);
@@ -159,7 +159,7 @@ impl Shape {
     }
 
     /// Adds up totals and links callees, once all nodes are there.
-    fn finish(mut self) -> Self {
+    pub(super) fn finish(mut self) -> Self {
         let nodes = self.name.len();
         self.total = self.own.clone();
         self.first_child = vec![ROOT; nodes];
@@ -196,6 +196,15 @@ impl Shape {
             let (name, parent) = of(node);
             shape.push(name, parent, 1, 1);
         }
+        shape.finish()
+    }
+
+    /// Paths below a root by name, parent, own time and count, callers first.
+    #[cfg(test)]
+    pub(super) fn of_paths(paths: impl Iterator<Item = (u32, u32, u64, u64)>) -> Self {
+        let mut shape = Self::default();
+        shape.push(NONE, ROOT, 0, 0);
+        paths.for_each(|(name, parent, own, count)| shape.push(name, parent, own, count));
         shape.finish()
     }
 

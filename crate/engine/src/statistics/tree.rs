@@ -7,18 +7,33 @@ use hashbrown::HashMap;
 use super::figures::Figure;
 use super::shape::Shape;
 use super::spots::{Below, Spot, Weight};
+use super::stacks::StackOrder;
 use crate::call_tree::ROOT;
 
 /// Most rows of an answer.
-const MOST_ROWS: usize = 100_000;
+pub(super) const MOST_ROWS: usize = 100_000;
 /// Most rows that are added when everything below a row is opened.
 const EVERYTHING: usize = 2000;
 /// [`TreeColumns::parent`] of an outermost row.
-const NO_PARENT: u32 = u32::MAX;
+pub(super) const NO_PARENT: u32 = u32::MAX;
+
+/// What rows are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    /// The call tree, as far as its rows are open.
+    #[default]
+    Tree,
+    /// The heaviest call paths and their callers: state 1 for these paths, 0 for callers that are not among them.
+    Stacks(StackOrder),
+    /// Who calls whom. The parent of a row is the number of the caller's name, or `u32::MAX` for outermost calls.
+    Edges,
+}
 
 /// Which rows of the call tree are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreeView {
+    /// What rows are made of. All that follows is about the call tree.
+    pub listing: Listing,
     /// From functions up to their callers, rather than from outermost calls down to their callees.
     pub inverted: bool,
     /// The open rows as a tree of names. Row 0 is above the outermost ones and not listed here: element `i` is row
@@ -78,6 +93,11 @@ impl Open {
 impl Shape {
     /// The rows of a view.
     pub(super) fn rows(&self, view: &TreeView) -> TreeColumns {
+        match view.listing {
+            Listing::Tree => {}
+            Listing::Stacks(by) => return self.stacks(by),
+            Listing::Edges => return self.edges(),
+        }
         let weight = if view.inverted { Weight::Own } else { Weight::Total };
         let mut open = Open::new(view);
         let mut columns = TreeColumns { whole: self.figure(ROOT).total as f64, ..TreeColumns::default() };
@@ -98,7 +118,7 @@ impl Shape {
             let index = columns.name.len() as u32;
             let opened = open.row(row, node.name);
             let leads_on = node.spot.leads_on(self);
-            columns.push(&node, above, u8::from(leads_on) + u8::from(leads_on && opened.is_some()));
+            columns.push(node.name, &node.figure, above, u8::from(leads_on) + u8::from(leads_on && opened.is_some()));
             if let Some(row) = opened {
                 put(&mut waiting, index, row, self.below(&node.spot, weight));
             }
@@ -143,9 +163,8 @@ impl Shape {
 }
 
 impl TreeColumns {
-    fn push(&mut self, Below { name, figure, .. }: &Below, parent: u32, state: u8) {
-        let Figure { total, own, count } = figure;
-        self.name.push(*name);
+    pub(super) fn push(&mut self, name: u32, Figure { total, own, count }: &Figure, parent: u32, state: u8) {
+        self.name.push(name);
         self.parent.push(parent);
         self.total.push(*total as f64);
         self.own.push(*own as f64);

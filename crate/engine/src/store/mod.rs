@@ -244,6 +244,13 @@ impl Store {
         self.texts.source(name)
     }
 
+    /// The addresses that names have, only those of functions that were called by others if `called`.
+    pub(crate) fn addresses(&self, called: bool) -> Vec<u64> {
+        let is_called = self.calls.called(self.names().len());
+        let names = (0..).zip(is_called).filter(|(_, is_called)| *is_called || !called);
+        names.filter_map(|(name, _)| self.texts.address(name)).collect()
+    }
+
     /// The call tree.
     pub fn calls(&self) -> &CallTree {
         &self.calls

@@ -38,6 +38,21 @@ impl Texts {
         self.keys.iter().filter_map(|(_, key)| if let Key::Id(id) = key { Some(*id) } else { None })
     }
 
+    /// The address that a name has in place of a text. `None` for other names.
+    pub(crate) fn address(&self, name: u32) -> Option<u64> {
+        let (_, key) = self.key(name);
+        let Key::Address(address) = key else { return None };
+        self.own_text(name).ends_with(&key_text(key)).then_some(address)
+    }
+
+    /// Loaded binaries have addresses, too, but their texts are their paths.
+    pub(crate) fn modules(&self) -> impl Iterator<Item = (u64, &str)> {
+        (0..).zip(&self.keys).filter_map(|(name, (_, key))| match key {
+            Key::Address(address) if self.address(name).is_none() => Some((*address, self.own_text(name))),
+            _ => None,
+        })
+    }
+
     /// Whether a name is that of a group of calls.
     pub(crate) fn is_group(&self, name: u32) -> bool {
         self.has_groups && self.key(name).0 == SliceKind::Group
@@ -238,5 +253,17 @@ mod tests {
         texts.define(address("from the file", 0x15));
         texts.set(0, named(&[(0x10, 8, "handler")]));
         assert_eq!(texts.shown(), ["signal handler+0x4", "handler+0x4", "from the file"]);
+    }
+
+    #[test]
+    fn loaded_binaries_are_no_functions() {
+        let mut texts = Texts::default();
+        texts.define(address("signal 0x14", 0x14));
+        texts.define(address("/lib/libc.so", 0x10));
+        assert_eq!(texts.modules().collect::<Vec<_>>(), [(0x10, "/lib/libc.so")]);
+        assert_eq!((texts.address(0), texts.address(1)), (Some(0x14), None));
+        texts.set(0, named(&[(0x10, 8, "f")]));
+        assert_eq!(texts.shown(), ["signal f+0x4", "/lib/libc.so"]);
+        assert_eq!(texts.address(0), Some(0x14), "what it is shown as does not matter");
     }
 }

@@ -39,6 +39,8 @@ pub(super) struct FrameFields {
     pub(super) from: Option<u64>,
     pub(super) to: Option<u64>,
     pub(super) module: Option<Vec<u8>>,
+    /// The first address of the module.
+    pub(super) low: Option<u64>,
     /// Name of the first taint source that has one.
     pub(super) source: Option<Vec<u8>>,
     in_source: bool,
@@ -111,7 +113,7 @@ impl FrameFields {
         if last != (Kinds { std: true, ..Kinds::default() }) {
             (self.number, self.call_thread, self.exception, self.exception_thread) = (None, None, None, None);
             (self.from, self.to) = (None, None);
-            (self.module, self.source, self.in_source) = (None, None, false);
+            (self.module, self.low, self.source, self.in_source) = (None, None, None, false);
         }
         self.clear_std();
     }
@@ -198,6 +200,7 @@ impl Capture for FrameFields {
             (Slot::Number, Some(Message::Exception)) => self.exception = Some(value),
             (Slot::From, Some(Message::Exception)) => self.from = Some(value),
             (Slot::To, Some(Message::Exception)) => self.to = Some(value),
+            (Slot::ModuleLow, _) => self.low = Some(value),
             _ => {}
         }
     }

@@ -39,7 +39,7 @@ pub const FORMAT: Format = Format {
     id: "frames",
     name: "BAP frames trace",
     opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
-    companions: &[Companion::Names],
+    companions: &[Companion::Names, Companion::Binary],
     problems: problems::KINDS,
     sniff,
     open,

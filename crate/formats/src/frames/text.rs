@@ -2,6 +2,7 @@
 //! dashes.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -19,6 +20,8 @@ use super::message::{self, Capture, Message};
 use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
 use super::wire::Header;
+use crate::batch::Key;
+use crate::naming::Naming;
 
 /// Opens the dump as JSON lines. `None` for other kinds of text.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {
@@ -48,6 +51,8 @@ struct Lines {
     held: Vec<u8>,
     text: String,
     problems: Vec<Problem>,
+    /// Names of functions by address.
+    namings: Vec<Naming>,
 }
 
 impl JsonLines {
@@ -78,6 +83,11 @@ impl TextDump for JsonLines {
     fn take_problems(&mut self) -> Vec<Problem> {
         core::mem::take(&mut self.lines.problems)
     }
+
+    fn name_by(&mut self, namings: Vec<Naming>) -> bool {
+        self.lines.namings = namings;
+        true
+    }
 }
 
 struct NoCapture;
@@ -103,7 +113,7 @@ impl Sink for Lines {
         let Some(index) = record.index else { return bytes.len() };
         if record.len > MAX_FRAME {
             if last {
-                line(&mut self.text, index, &record, &Frame::default());
+                line(&mut self.text, index, &record, &Frame::default(), &[]);
                 self.problem(Problem { at: record.at, kind: &LEFT_OUT, value: record.len });
             }
             return bytes.len();
@@ -148,17 +158,25 @@ impl Lines {
         if walk.broken().is_none() && frame.is_unknown() {
             self.problem(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
         }
-        line(&mut self.text, index, &record, &frame);
+        line(&mut self.text, index, &record, &frame, &self.namings);
     }
 }
 
-/// Writes the line of a frame.
-fn line(out: &mut String, index: u64, record: &Record, frame: &Frame<'_>) {
+/// Writes the line of a frame. An instruction has the name of its function if one of `namings` has that, the last first.
+fn line(out: &mut String, index: u64, record: &Record, frame: &Frame<'_>, namings: &[Naming]) {
     let mut object = Json { out, empty: true };
     object.begin();
     object.number("i", index as i128);
     object.number("offset", record.at.into());
     object.number("len", record.len.into());
+    let key = frame.std.and_then(|std| std.address).map_or(Key::None, Key::Address);
+    if let Some(named) = namings.iter().rev().find_map(|naming| naming.of(key)) {
+        let text = match named.offset {
+            0 => named.place.text.clone(),
+            offset => format!("{}+{offset:#x}", named.place.text),
+        };
+        object.text("function", Some(text.as_bytes()));
+    }
     object.object("std_frame", frame.std, std);
     object.object("syscall_frame", frame.syscall, syscall);
     object.object("exception_frame", frame.exception, |o, e| {

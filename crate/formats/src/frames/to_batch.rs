@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 
-use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use crate::batch::{EventBatch, EventKind, Key, Orphans, TrackDef, TrackId, TrackKind};
 use crate::code::flow::LOOKED_AT;
 use crate::code::isa::Isa;
 use crate::error::Error;
@@ -162,7 +162,12 @@ impl State {
         }
         if kinds.mod_load {
             let name = self.fields.module.take().unwrap_or_default();
+            // Companions find a binary's base by its name.
+            let (names, low) = (out.new_names.len(), self.fields.low);
             self.lane(Lane::Modules, &String::from_utf8_lossy(&name), index, at, out);
+            if let (Some(name), Some(low)) = (out.new_names.get_mut(names), low) {
+                name.key = Key::Address(low);
+            }
         }
         if kinds.key {
             self.lane(Lane::Recording, "key frame", index, at, out);

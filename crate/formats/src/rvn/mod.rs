@@ -30,7 +30,7 @@ pub const FORMAT: Format = Format {
     id: "rvn",
     name: "REVEN block trace",
     opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
-    companions: &[Companion::Names, Companion::WriteAheadLog],
+    companions: &[Companion::Names, Companion::Binary, Companion::WriteAheadLog],
     problems: problems::KINDS,
     sniff,
     open,

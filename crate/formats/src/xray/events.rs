@@ -26,6 +26,7 @@ use crate::sniff::OpenOptions;
 use super::basic::BasicWalk;
 use super::decode::FdrWalk;
 use super::plan::Plan;
+use super::tail_calls::TailCalls;
 use super::to_batch::{State, ToBatch};
 use super::wire::{HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
@@ -82,7 +83,8 @@ impl XrayDecoder {
             Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
             Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
         };
-        let state = State::new(&header, options.limits);
+        let mut state = State::new(&header, options.limits);
+        state.tail_calls = options.nest_tail_calls.then(TailCalls::default);
         Self { header, walk, at: 0, phase: Phase::Header, plan: Plan::default(), state, failed: None }
     }
 
@@ -148,8 +150,8 @@ impl Decoder for XrayDecoder {
             when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
                          buffers were written.",
             offers: match clock {
-                Clock::Seconds { .. } => &[Capability::CallStacks, Capability::Time],
-                Clock::Ticks | Clock::Ordinal { .. } => &[Capability::CallStacks],
+                Clock::Seconds { .. } => &[Capability::CallStacks, Capability::TailCalls, Capability::Time],
+                Clock::Ticks | Clock::Ordinal { .. } => &[Capability::CallStacks, Capability::TailCalls],
             },
             first_tab: Tab::Functions,
             columns: COLUMNS,
@@ -181,7 +183,7 @@ impl Decoder for XrayDecoder {
                     let mut sink = ToBatch { state: &mut self.state, out };
                     let n = self.plan.run(&self.header, walk, rest, &mut sink, ToBatch::begin_planned);
                     if self.plan.want() == Want::Nothing {
-                        sink.flush();
+                        sink.end();
                     }
                     n
                 }
@@ -207,7 +209,7 @@ impl Decoder for XrayDecoder {
                     Walk::Basic(walk) => walk.end(rest, &mut sink),
                     Walk::Yaml(walk) => walk.end(&mut sink),
                 }
-                sink.flush();
+                sink.end();
                 self.plan = self.state.begin_plan(out);
                 self.phase = Phase::Order;
             }
@@ -215,7 +217,7 @@ impl Decoder for XrayDecoder {
                 if let Walk::Fdr(walk) = &mut self.walk {
                     let mut sink = ToBatch { state: &mut self.state, out };
                     self.plan.end(walk, rest, &mut sink);
-                    sink.flush();
+                    sink.end();
                 }
             }
         }

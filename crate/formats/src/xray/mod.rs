@@ -16,6 +16,7 @@ mod index;
 mod labels;
 mod plan;
 pub mod problems;
+mod tail_calls;
 #[cfg(feature = "text")]
 mod text;
 mod threads;

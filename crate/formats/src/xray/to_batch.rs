@@ -15,6 +15,7 @@ use super::checkpoints::{Checkpoint, Checkpoints, Entry};
 use super::decode::{Event, Function, Sink, Taken};
 use super::labels::{Held, Labels};
 use super::plan::{Plan, Planned};
+use super::tail_calls::TailCalls;
 use super::threads::Threads;
 use super::wire::{FUNCTION_LEN, FunctionKind, Header};
 
@@ -32,6 +33,8 @@ pub(super) struct State {
     /// Name of the next function, if the log records it.
     named: Option<String>,
     labels: Labels,
+    /// If callees of tail calls are put under the functions that left.
+    pub(super) tail_calls: Option<TailCalls>,
     /// An event whose payload is not complete.
     held: Option<Held>,
     /// Index of the current thread.
@@ -59,6 +62,7 @@ impl State {
             names: Names::default(),
             named: None,
             labels: Labels::new(limits),
+            tail_calls: None,
             held: None,
             current: 0,
             checkpoint: 0,
@@ -78,6 +82,8 @@ impl State {
     /// Plans the buffers of disordered threads. From here on only planned buffers are delivered.
     pub(super) fn begin_plan(&mut self, out: &mut EventBatch) -> Plan {
         (self.in_order, self.later) = (true, false);
+        // Disordered threads are delivered from their beginnings.
+        self.tail_calls = self.tail_calls.take().map(|_| TailCalls::default());
         self.threads.plan(&self.checkpoints, out)
     }
 
@@ -120,20 +126,50 @@ impl ToBatch<'_> {
 
     #[inline]
     fn add(&mut self, kind: EventKind, key: u64, clock: u64, at: u64, name: impl FnOnce() -> Name) {
+        if self.put(kind, key, clock, at, name) {
+            self.count(at, (clock, clock), 1);
+        }
+    }
+
+    /// Adds an event. Returns false if the limit of names is reached.
+    #[inline]
+    fn put(&mut self, kind: EventKind, key: u64, clock: u64, at: u64, name: impl FnOnce() -> Name) -> bool {
         let limit = self.state.limits.names;
         let name = match self.state.names.number(key, at, limit, self.out, |_| name()) {
             Ok(name) => name,
             Err(error) => {
                 self.state.error.get_or_insert(error);
-                return;
+                return false;
             }
         };
-        let Some(thread) = self.state.threads.get_mut(self.state.current) else { return };
+        let Some(thread) = self.state.threads.get_mut(self.state.current) else { return false };
         thread.latest = clock;
         if !thread.is_beyond {
             self.out.push(kind, thread.track, clock, name, Locator::at(at));
         }
-        self.count(at, (clock, clock), 1);
+        true
+    }
+
+    /// Ends the calls that are held back at the end of the log.
+    pub(super) fn end(&mut self) {
+        self.flush();
+        for thread in 0..self.state.tail_calls.as_ref().map_or(0, TailCalls::threads) {
+            self.state.current = thread;
+            self.interrupt();
+        }
+    }
+
+    /// Ends the calls of the current thread that are held back.
+    #[cold]
+    fn interrupt(&mut self) {
+        let Some(mut tails) = self.state.tail_calls.take() else { return };
+        tails.interrupt(self.state.current, |kind, f| self.call(kind, f));
+        self.state.tail_calls = Some(tails);
+    }
+
+    /// Adds the begin or the end of a call whose record is counted elsewhere.
+    fn call(&mut self, kind: EventKind, f: Function) {
+        self.put(kind, u64::from(f.func as u32), f.clock, f.at, || name_of(f.func, None));
     }
 
     /// Counts records that were added. The first one is at absolute offset `at`. Their clocks ascend from the first to the
@@ -211,13 +247,21 @@ impl Sink for ToBatch<'_> {
         self.flush();
         let kind = if f.kind.is_enter() { EventKind::Begin } else { EventKind::End };
         let named = self.state.named.take();
-        // LLVM's tools write `#12` for a function whose name they do not know.
-        let name = || Name {
-            text: named.unwrap_or_else(|| format!("#{}", f.func)),
-            key: Key::Id(f.func.into()),
-            ..Name::default()
-        };
-        self.add(kind, u64::from(f.func as u32), f.clock, f.at, name);
+        let key = u64::from(f.func as u32);
+        if let Some(mut tails) = self.state.tail_calls.take() {
+            // A name in the log precedes all events of its function.
+            let limit = self.state.limits.names;
+            let number = self.state.names.number(key, f.at, limit, self.out, |_| name_of(f.func, named));
+            if let Err(error) = number {
+                self.state.error.get_or_insert(error);
+            } else {
+                self.count(f.at, (f.clock, f.clock), 1);
+                tails.take(self.state.current, f, |kind, f| self.call(kind, f));
+            }
+            self.state.tail_calls = Some(tails);
+            return;
+        }
+        self.add(kind, key, f.clock, f.at, || name_of(f.func, named));
     }
 
     // Appending to five vectors costs more than decoding. Short columns of fixed size are filled instead, and appended at once.
@@ -225,6 +269,9 @@ impl Sink for ToBatch<'_> {
     fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64, _cpu: u16) -> Option<Taken> {
         if self.state.later {
             return pass_over(records, clock);
+        }
+        if self.state.tail_calls.is_some() {
+            return None;
         }
         self.flush();
         let thread = self.state.threads.get_mut(self.state.current).filter(|thread| !thread.is_beyond)?;
@@ -293,10 +340,18 @@ impl Sink for ToBatch<'_> {
             return;
         }
         self.flush();
+        self.interrupt();
         if let Some(thread) = self.state.threads.get(self.state.current).filter(|thread| !thread.is_beyond) {
             self.out.push(EventKind::StackLost, thread.track, thread.latest, 0, Locator::at(at));
         }
     }
+}
+
+/// The name of a function, whose text the log may have.
+fn name_of(func: i32, named: Option<String>) -> Name {
+    // LLVM's tools write `#12` for a function whose name they do not know.
+    let text = named.unwrap_or_else(|| format!("#{func}"));
+    Name { text, key: Key::Id(func.into()), ..Name::default() }
 }
 
 /// Takes leading records without a look at what they are. `None` if the first one is no function.

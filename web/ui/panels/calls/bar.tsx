@@ -159,6 +159,40 @@ export function CollapseSwitch({ calls }: { calls: Calls }) {
   );
 }
 
+/** What a table counts: the switch to ticks of the clock, where its frequency is known, and that of tail calls. */
+export function CountSwitches({ open, calls }: { open: OpenTrace; calls: Calls }) {
+  const { info, status, nested } = open.trace;
+  return (
+    <>
+      {info.value?.clock.kind === 'seconds' && (
+        <label class="collapse" title="Show lengths in ticks of the recording's clock">
+          <input
+            type="checkbox"
+            checked={calls.inTicks.value}
+            onChange={(event) => {
+              calls.inTicks.value = event.currentTarget.checked;
+            }}
+          />
+          Ticks
+        </label>
+      )}
+      {info.value?.offers.includes('tailCalls') && status.value.at === 'ready' && (
+        <label
+          class="collapse"
+          title="Count callees of tail calls under the functions that left by them; reads the trace again"
+        >
+          <input
+            type="checkbox"
+            checked={nested}
+            onChange={(event) => open.nestTailCalls(event.currentTarget.checked)}
+          />
+          Tail calls nested
+        </label>
+      )}
+    </>
+  );
+}
+
 /** The changes of the call paths in their order, each with a button that takes it back. */
 export function Chips({ open, calls }: { open: OpenTrace; calls: Calls }) {
   const changes = calls.changes.value;

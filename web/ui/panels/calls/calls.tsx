@@ -9,8 +9,9 @@ import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { FlameGraph } from '../flame/flame.tsx';
 import { Functions } from '../functions/functions.tsx';
-import { FunctionActions, Segments } from './bar.tsx';
+import { CountSwitches, FunctionActions, Segments } from './bar.tsx';
 import { CallListView } from './list.tsx';
+import { StackList } from './stacks.tsx';
 import { CallTree } from './tree.tsx';
 import './calls.css';
 
@@ -61,6 +62,7 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
     ['functions', own ? 'Functions' : 'Names'],
     ['tree', 'Tree'],
     ['flame', 'Flame'],
+    ['stacks', 'Stacks'],
   ];
   const lead = <Segments label="View" options={views} value={calls.view.value} choose={choose} />;
   const chosen = open.statistics.highlighted.value;
@@ -76,7 +78,9 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
           theme={theme}
           sort={sort}
           filter={filter}
+          clock={calls.clock.value}
           lead={lead}
+          units={<CountSwitches open={open} calls={calls} />}
           list={calls.list}
           actions={
             chosen >= 0 && (
@@ -87,6 +91,8 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
       );
     case 'tree':
       return <CallTree open={open} theme={theme} calls={calls} lead={lead} sandwich={sandwich} />;
+    case 'stacks':
+      return <StackList open={open} theme={theme} calls={calls} lead={lead} choose={choose} />;
     case 'flame':
       return <FlameGraph open={open} theme={theme} calls={calls} lead={lead} sandwich={sandwich} />;
   }

@@ -19,8 +19,10 @@ import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import { Segments } from './bar.tsx';
+import { Compare } from './compare.tsx';
 import { DurationHistogram } from './histogram.tsx';
 import './list.css';
+import './percentiles.css';
 
 /** Rows above and below the visible ones. */
 const SPARE = 8;
@@ -49,6 +51,8 @@ export function CallListView({ open, calls, list }: Props) {
   const title = shortened(trace.names.of(list.name));
   const current = list.current.value;
   const differ = known !== null && durationsDiffer(known);
+  const comparing = list.compared.value !== null;
+  const clock = calls.clock.value ?? info.clock;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
     <div
@@ -71,6 +75,16 @@ export function CallListView({ open, calls, list }: Props) {
           {title}
         </b>
         {differ && (
+          <button
+            type="button"
+            aria-pressed={comparing}
+            title="A slow call beside a median one, with their callees aligned"
+            onClick={() => list.compare(comparing ? null : 'longest')}
+          >
+            Compare
+          </button>
+        )}
+        {differ && !comparing && (
           <Segments
             label="Order"
             options={ORDERS}
@@ -120,14 +134,56 @@ export function CallListView({ open, calls, list }: Props) {
           />
         )}
       </div>
-      {known && differ && <DurationHistogram list={list} known={known} clock={info.clock} />}
-      {known ? (
-        <Rows open={open} list={list} known={known} clock={info.clock} origin={extent.from} />
+      {known && differ && <PercentileBar list={list} known={known} clock={clock} />}
+      {known && differ && !comparing && <DurationHistogram list={list} known={known} clock={clock} />}
+      {comparing && <Compare open={open} list={list} clock={clock} origin={extent.from} />}
+      {comparing ? null : known ? (
+        <Rows open={open} list={list} known={known} clock={clock} origin={extent.from} />
       ) : (
         <p class="panel-note muted" role="status">
           {waiting(open, list)}
         </p>
       )}
+    </div>
+  );
+}
+
+interface PercentileProps {
+  readonly list: FunctionCalls;
+  readonly known: CallList;
+  readonly clock: Clock;
+}
+
+/** Shortest, percentiles and longest, each with a call of that duration behind it. */
+function PercentileBar({ list, known: { low, above }, clock }: PercentileProps) {
+  const found = list.percentiles.value;
+  const figures: readonly (readonly [title: string, duration: bigint | null])[] = [
+    ['Min', BigInt(low[0] ?? 0)],
+    ['Median', found?.median ?? null],
+    ['p90', found?.p90 ?? null],
+    ['p99', found?.p99 ?? null],
+    ['Max', BigInt((above.at(-1) ?? 1) - 1)],
+  ];
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
+    <div class="percentiles" role="group" aria-label="Percentiles">
+      {figures.map(([title, duration]) => (
+        <span key={title}>
+          <span class="muted">{title}</span>{' '}
+          {duration === null ? (
+            <span class="muted">…</span>
+          ) : (
+            <button
+              type="button"
+              class="plain"
+              title={`Select the first call of ${formatLength(duration, clock)}`}
+              onClick={() => list.chooseDuration(duration)}
+            >
+              {formatLength(duration, clock)}
+            </button>
+          )}
+        </span>
+      ))}
     </div>
   );
 }

@@ -7,10 +7,10 @@ import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 
 /** The views. The first one may be that of `TraceInfo.firstTab`. */
-const VIEWS = ['functions', 'tree', 'flame'] as const;
+const VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
 
 /**
- * The Calls panel: functions, call tree and flame graph of the range. Its view is remembered for each format. The sort order
+ * The Calls panel: functions, call tree, flame graph and stacks of the range. Its view is remembered for each format. The sort order
  * of functions outlives a trace, the filter does not.
  */
 export function createCallsPanel(dock: Dock): Panel {

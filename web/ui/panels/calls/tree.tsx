@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
 import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock } from '../../../base/protocol.ts';
@@ -14,7 +14,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
-import { Chips, CollapseSwitch, FunctionActions, PathFilter, Segments } from './bar.tsx';
+import { Chips, CollapseSwitch, CountSwitches, FunctionActions, PathFilter, Segments } from './bar.tsx';
 import './tree.css';
 
 /** CSS pixels that a level is indented, and the deepest level that is. */
@@ -52,6 +52,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
   const info = trace.info.value;
   const chosen = statistics.highlighted.value;
   if (!info) return null;
+  const clock = calls.clock.value ?? info.clock;
   return (
     <div class="calls-body">
       <div class="panel-bar">
@@ -67,6 +68,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
           }}
         />
         <CollapseSwitch calls={calls} />
+        <CountSwitches open={open} calls={calls} />
         <PathFilter calls={calls} />
         <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes />
         {told && (
@@ -74,13 +76,13 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
             {told.exact
               ? formatCounted(told.slices, info.sliceNoun)
               : `Estimate from ${formatPercent(told.visited, told.slices)} of ${formatCounted(told.slices, info.sliceNoun)}`}
-            {unitOf(info.clock)}
+            {unitOf(clock)}
           </span>
         )}
-        {told && <Take open={open} calls={calls} clock={info.clock} />}
+        {told && <Take open={open} calls={calls} clock={clock} />}
       </div>
       <Chips open={open} calls={calls} />
-      {told ? <Rows open={open} theme={theme} calls={calls} clock={info.clock} /> : <Uncounted open={open} />}
+      {told ? <Rows open={open} theme={theme} calls={calls} clock={clock} /> : <Uncounted open={open} />}
     </div>
   );
 }
@@ -118,6 +120,11 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const typed = useRef({ text: '', at: 0 });
   const current = useComputed(() => calls.rows.value.findIndex(({ key }) => key === calls.row.value)).value;
+  useEffect(() => {
+    if (current < 0 || !calls.sought.peek()) return;
+    calls.sought.value = false;
+    box.current!.scrollTop = Math.max(0, (current + 1) * TABLE_ROW - box.current!.clientHeight / 2);
+  }, [current]);
   const nameAt = (row: TreeRow) => columns.name[row.index]!;
   const go = (to: number) => {
     const row = rows[to];

@@ -11,8 +11,8 @@ import {
 } from '../../../base/format.ts';
 import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
-import { selectExtreme } from '../../../model/call_list.ts';
 import { exampleTerm } from '../../../model/completion.ts';
+import { selectCall } from '../../../model/find_call.ts';
 import type { FunctionFilter } from '../../../model/function_filter.ts';
 import {
   type FunctionColumn,
@@ -59,16 +59,20 @@ interface Props extends PanelProps {
   readonly sort: Signal<Sort>;
   /** What narrows the table. */
   readonly filter: FunctionFilter;
+  /** The clock that lengths are shown by. */
+  readonly clock: Clock | null;
   /** What the bar begins with. */
   readonly lead: ComponentChildren;
   /** What can be done with the chosen function. */
   readonly actions: ComponentChildren;
+  /** How lengths are shown. */
+  readonly units: ComponentChildren;
   /** Lists the calls of a function, by its name id. */
   readonly list: (name: number) => void;
 }
 
 /** How often and how long each function ran, as a table. */
-export function Functions({ open, theme, sort, filter, lead, actions, list }: Props) {
+export function Functions({ open, theme, sort, filter, clock: shownClock, lead, actions, units, list }: Props) {
   const { trace, statistics } = open;
   const rows = useComputed(() => {
     const told = statistics.functions.value;
@@ -77,6 +81,7 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
   const told = statistics.functions.value;
   const info = trace.info.value;
   if (!info) return null;
+  const clock = shownClock ?? info.clock;
   if (!told) {
     return (
       <div class="functions">
@@ -103,17 +108,18 @@ export function Functions({ open, theme, sort, filter, lead, actions, list }: Pr
         <span class="muted">
           {filter.searching.value ? 'Searching… ' : ''}
           {amount(told, rows.value.length, filter.text.value, info.sliceNoun, open)}
-          {tellingColumns(told.columns).includes('total') ? unitOf(info.clock) : ''}
+          {tellingColumns(told.columns).includes('total') ? unitOf(clock) : ''}
         </span>
+        <span class="functions-units">{units}</span>
         <Accuracy open={open} told={told} actions={actions} />
-        <Take open={open} columns={told.columns} rows={rows.value} clock={info.clock} />
+        <Take open={open} columns={told.columns} rows={rows.value} clock={clock} />
       </div>
       {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
       <Table
         open={open}
         told={told}
         rows={rows.value}
-        clock={info.clock}
+        clock={clock}
         theme={theme.theme.value}
         sort={sort}
         list={list}
@@ -391,7 +397,7 @@ function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
                 // The row stays chosen.
                 event.stopPropagation();
                 open.statistics.highlighted.value = name;
-                selectExtreme(by === 'min' ? 'shortest' : 'longest', name, open);
+                selectCall({ name, order: by === 'min' ? 'shortest' : 'longest' }, open);
               }}
               onKeyDown={(event) => {
                 // The keys of a button are not those of the timeline.

@@ -17,7 +17,7 @@ fn listed_in(
     previous: Option<Calls>,
 ) -> (Calls, CallColumns) {
     let tracks = (0..store.tracks.len() as u32).collect::<Vec<_>>();
-    let question = CallsQuestion { range: question(range, &tracks), name, durations };
+    let question = CallsQuestion { range: question(range, &tracks), name, path: Vec::new(), durations };
     let mut job = Calls::new(store, question, view, previous);
     while job.step(store, 100) == Step::More {}
     assert_eq!(job.progress().done, job.progress().of);
@@ -94,7 +94,7 @@ proptest! {
                     let of = Some((id, depth, index as u32));
                     let (same, columns) = listed_in(
                         &store, range, name, durations, CallsView { of, ..CallsView::default() }, Some(std::mem::replace(
-                            &mut job, Calls::new(&store, CallsQuestion { range: question((0, 0), &[]), name, durations }, CallsView::default(), None)
+                            &mut job, Calls::new(&store, CallsQuestion { range: question((0, 0), &[]), name, path: Vec::new(), durations }, CallsView::default(), None)
                         )),
                     );
                     job = same;
@@ -245,4 +245,46 @@ fn many_short_calls_are_merged_into_as_many_rectangles_as_there_are_steps() {
         };
         assert!((covered - busy as f64).abs() < 0.02 * busy as f64, "{covered}, exactly {busy}");
     }
+}
+
+/// Starts of the longest calls of a path.
+fn longest_of(store: &Store, path: &[u32]) -> Vec<u64> {
+    let tracks = (0..store.tracks.len() as u32).collect::<Vec<_>>();
+    let name = *path.last().unwrap();
+    let question = CallsQuestion { range: question(ALL, &tracks), name, path: path.to_vec(), durations: ANY };
+    let mut job = Calls::new(store, question, view(CallOrder::Longest, 0, 10), None);
+    while job.step(store, 1) == Step::More {}
+    job.found(store).unwrap().start
+}
+
+#[test]
+fn calls_can_be_those_of_one_path() {
+    let mut store = store(&[(Stacking::Nested, CALLS)]);
+    store.finish(false);
+    let [a, b, c] = [0, 1, 2];
+    assert_eq!(longest_of(&store, &[a, b]), [30, 10]);
+    assert_eq!(longest_of(&store, &[b, b]), [110]);
+    assert_eq!(longest_of(&store, &[b]), [100]);
+    assert_eq!(longest_of(&store, &[a, b, c]), [35]);
+    assert_eq!(longest_of(&store, &[c]), [0u64; 0]);
+}
+
+#[test]
+fn calls_of_a_path_are_found_below_unrecorded_callers() {
+    // On the second thread a called b, which called c; the begins of a and b are missing. The third one is in z.
+    let within = "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -e@19";
+    let mut store = store(&[
+        (Stacking::Nested, "+a@1 +b@2 +c@3 -c@9 -b@9 -a@9"),
+        (Stacking::Nested, within),
+        (Stacking::Nested, "+c@21 -c@26 -b@27 -z@28"),
+    ]);
+    store.finish(false);
+    let [a, b, c, d, e, z] = [0, 1, 2, 3, 4, 25];
+    assert_eq!(longest_of(&store, &[a, b, c]), [3, 11]);
+    assert_eq!(longest_of(&store, &[z, b, c]), [21]);
+    assert_eq!(longest_of(&store, &[a, d]), [14]);
+    assert_eq!(longest_of(&store, &[b, c]), [0u64; 0]);
+    assert_eq!(longest_of(&store, &[e]), [17]);
+    // The unrecorded callers themselves.
+    assert_eq!(longest_of(&store, &[a, b]), [2, 11]);
 }

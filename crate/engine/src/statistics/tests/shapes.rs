@@ -226,6 +226,7 @@ proptest! {
         let path = all.keys().nth(pick % all.len()).unwrap().clone();
         // Open are the rows of the path.
         let view = TreeView {
+            listing: Listing::Tree,
             inverted,
             open_parents: (0..path.len() as u32).collect(),
             open_names: path.clone(),
@@ -280,4 +281,99 @@ fn deep_recursion_takes_bounded_work() {
 fn everything_below(statistics: &mut Statistics, store: &Store, inverted: bool) -> TreeColumns {
     let view = TreeView { inverted, everything: Some(0), ..TreeView::default() };
     statistics.shape(&store.calls, &[]).rows(&view)
+}
+
+/// `caller>callee total self count`, edge by edge.
+fn edges_of(store: &Store, tracks: &[u32]) -> Vec<String> {
+    let mut statistics = scanned(store, ALL, tracks);
+    let edges = statistics.shape(&store.calls, &[]).edges();
+    let name = |number: u32| char::from_u32(number.wrapping_add(97)).filter(|c| *c >= 'a').unwrap_or('*');
+    let line = |i: usize| {
+        let (caller, callee) = (name(edges.parent[i]), name(edges.name[i]));
+        format!("{caller}>{callee} {} {} {}", edges.total[i], edges.own[i], edges.count[i])
+    };
+    (0..edges.name.len()).map(line).collect()
+}
+
+#[test]
+fn edges_add_up_calls_by_caller_and_callee() {
+    let store = store(&[(Stacking::Nested, CALLS)]);
+    assert_eq!(edges_of(&store, &[0]), ["*>a 100 70 1", "a>b 30 29 2", "b>c 1 1 1", "*>b 100 60 1", "b>b 40 40 1"]);
+}
+
+#[test]
+fn a_recursive_edge_counts_its_time_once() {
+    // a > b > a > b > a: the inner b is part of the outer one's time already.
+    let store = store(&[(Stacking::Nested, "+a@0 +b@1 +a@2 +b@3 +a@4 -a@5 -b@6 -a@7 -b@8 -a@9")]);
+    assert_eq!(edges_of(&store, &[0]), ["*>a 9 2 1", "a>b 7 4 2", "b>a 5 3 2"]);
+}
+
+/// `a>b total self count` of the listed stacks, heaviest rows last as they come.
+fn stacks_of(rows: &TreeColumns) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for i in 0..rows.name.len() {
+        let above = paths.get(rows.parent[i] as usize).map(|path| format!("{path}>")).unwrap_or_default();
+        paths.push(format!("{above}{}", char::from_u32(rows.name[i] + 97).unwrap()));
+    }
+    let listed = (0..paths.len()).filter(|i| rows.state[*i] == 1);
+    listed.map(|i| format!("{} {} {} {}", paths[i], rows.total[i], rows.own[i], rows.count[i])).collect()
+}
+
+#[test]
+fn stacks_are_the_heaviest_paths_with_their_callers() {
+    let store = store(&[(Stacking::Nested, CALLS)]);
+    let shape = scanned(&store, ALL, &[0]).shape(&store.calls, &[]);
+    let all = ["a 100 70 1", "a>b 30 29 2", "a>b>c 1 1 1", "b 100 60 1", "b>b 40 40 1"];
+    for by in [StackOrder::Total, StackOrder::Own, StackOrder::Count] {
+        let rows = shape.stacks(by);
+        assert_eq!((stacks_of(&rows), rows.cut, rows.whole), (all.map(String::from).to_vec(), 0, 200.0));
+    }
+    // A root with more callees than are listed, the later ones the heavier.
+    let many = super::stacks::MOST_STACKS as u32 + 10;
+    let shape = shape::Shape::of_paths((0..many).map(|i| (i, 0, u64::from(i / 2), u64::from(many - i))));
+    let names = |by| shape.stacks(by).name;
+    assert_eq!(shape.stacks(StackOrder::Own).cut, 10);
+    assert_eq!(names(StackOrder::Own), (10..many).collect::<Vec<_>>());
+    assert_eq!(names(StackOrder::Count), (0..many - 10).collect::<Vec<_>>());
+}
+
+#[test]
+fn callers_of_a_listed_stack_are_rows_too() {
+    // A chain of many functions without own time: only the innermost is among the heaviest by self time.
+    let most = super::stacks::MOST_STACKS as u32;
+    let chain = (0..most).map(|i| (i, i, 0, 1)).chain([(most, most, 5, 1)]);
+    let shape = shape::Shape::of_paths(chain);
+    let rows = shape.stacks(StackOrder::Own);
+    assert_eq!(rows.name.len() as u32, most + 1);
+    assert_eq!(rows.state.iter().filter(|state| **state == 1).count() as u32, most);
+    assert_eq!((rows.cut, rows.state.last()), (1, Some(&1)));
+}
+
+proptest! {
+    #[test]
+    fn graphs_match_a_visit_of_every_slice(threads in prop::collection::vec(thread(), 1..3), room in 1u64..9) {
+        let mut store = store_of(&threads.into_iter().map(|events| (Stacking::Nested, events)).collect::<Vec<_>>());
+        store.finish(false);
+        let tracks: Vec<u32> = (0..store.tracks.len() as u32).collect();
+        let mut expected: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
+        for track in &store.tracks {
+            for (_, column) in track.columns() {
+                column.scan(0, usize::MAX, |_, s| {
+                    let edge = (store.calls.name(store.calls.parent(s.node)), store.calls.name(s.node));
+                    expected.entry(edge).or_default().push(s.end - s.start);
+                    true
+                });
+            }
+        }
+        let graph = CallGraph::with_room(&store, &question(ALL, &tracks), room);
+        prop_assert_eq!(graph.edges.len(), expected.len());
+        for Edge { caller, callee } in graph.edges {
+            let durations = expected.get_mut(&(caller, callee.name)).unwrap();
+            durations.sort_unstable();
+            let at = |percent| durations[rank_of(percent, durations.len() as u64) as usize - 1];
+            let percentiles = Percentiles { median: at(50), p90: at(90), p99: at(99) };
+            prop_assert_eq!((callee.count, callee.percentiles), (durations.len() as u64, percentiles));
+            prop_assert_eq!((callee.min, callee.max), (durations[0], durations[durations.len() - 1]));
+        }
+    }
 }

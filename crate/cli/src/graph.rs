@@ -1,0 +1,194 @@
+//! `unspool graph`: which function called which, with counts and times.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+
+use serde::Serialize;
+use unspool_engine::Store;
+use unspool_engine::statistics::{CallGraph, Edge, Function, Summary};
+use unspool_formats::batch::Key;
+
+use crate::read_whole::read_named;
+use crate::scope::ScopeArgs;
+use crate::{Failure, NameArgs, TraceArgs, json};
+
+/// Prints which function called which, with counts and times: the edges of the call graph.
+///
+/// Times are in the trace's ticks, calls or steps, and defined as in `unspool stats`: the total of an edge counts a call
+/// within another one of the same edge once. Nodes of DOT are F and the function's id, as in `llvm-xray graph`, or F and
+/// a number if the trace has no ids. F0 is the root, which calls the outermost functions. Each edge and node has all
+/// figures as attributes; labels are the count of an edge, and the name and total of a function.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Graph {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Output format.
+    #[arg(long = "as", value_enum, default_value_t = Form::Dot)]
+    form: Form,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    #[command(flatten)]
+    names: NameArgs,
+}
+
+/// The output format.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Form {
+    /// A directed graph for Graphviz
+    Dot,
+    /// One JSON object
+    Json,
+}
+
+/// What `--as json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    file: &'a str,
+    /// Time in which any call was open, summed over the tracks, in ticks.
+    covered: u64,
+    /// Each function once, in the order of the numbers that edges refer to.
+    functions: Vec<Node<'a>>,
+    /// Heaviest first.
+    edges: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    name: &'a str,
+    /// The id that the file has in place of a name.
+    id: Option<i64>,
+    /// The address that the file has in place of a name.
+    address: Option<u64>,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+#[derive(Serialize)]
+struct Line {
+    /// Index of the calling function; null for the root.
+    caller: Option<u32>,
+    /// Index of the function that is called.
+    callee: u32,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+/// Times are in ticks.
+#[derive(Clone, Copy, Serialize)]
+struct Figures {
+    count: u64,
+    total: u64,
+    #[serde(rename = "self")]
+    own: u64,
+    min: u64,
+    median: u64,
+    p90: u64,
+    p99: u64,
+    max: u64,
+}
+
+impl From<&Function> for Figures {
+    fn from(function: &Function) -> Self {
+        let Function { count, total, own, min, max, percentiles, .. } = *function;
+        Self { count, total, own, min, median: percentiles.median, p90: percentiles.p90, p99: percentiles.p99, max }
+    }
+}
+
+pub(crate) fn run(what: &Graph) -> Result<(), Failure> {
+    let (source, session) = read_named(&what.trace, &what.names)?;
+    let store = session.store();
+    let question = what.scope.question(&session)?;
+    let functions = Summary::of(store, &question).functions;
+    let CallGraph { mut edges, covered } = CallGraph::of(store, &question);
+    edges.sort_by_key(|edge| (std::cmp::Reverse(edge.callee.total), edge.caller, edge.callee.name));
+    let mut out = BufWriter::new(io::stdout().lock());
+    match what.form {
+        Form::Dot => print_dot(&mut out, store, &functions, &edges)?,
+        Form::Json => json::print(&mut out, &report(store, &source.name, covered, &functions, &edges))?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn report<'a>(store: &'a Store, file: &'a str, covered: u64, functions: &[Function], edges: &[Edge]) -> Report<'a> {
+    let index: HashMap<u32, u32> = functions.iter().map(|function| function.name).zip(0..).collect();
+    let node = |function: &Function| {
+        let (id, address) = match store.key(function.name).1 {
+            Key::None => (None, None),
+            Key::Id(id) => (Some(id), None),
+            Key::Address(address) => (None, Some(address)),
+        };
+        Node { name: text(store, function.name), id, address, figures: function.into() }
+    };
+    let line = |edge: &Edge| {
+        let callee = *index.get(&edge.callee.name)?;
+        Some(Line { caller: index.get(&edge.caller).copied(), callee, figures: (&edge.callee).into() })
+    };
+    let edges = edges.iter().filter_map(line).collect();
+    Report { file, covered, functions: functions.iter().map(node).collect(), edges }
+}
+
+fn print_dot(out: &mut impl Write, store: &Store, functions: &[Function], edges: &[Edge]) -> io::Result<()> {
+    // Ids of XRay are positive. Those of other traces may not be, and two kinds of slices may have one id.
+    let id = |name: u32| match store.key(name).1 {
+        Key::Id(id) if id > 0 => Some(id as u64),
+        _ => None,
+    };
+    let mut ids: Vec<_> = functions.iter().filter_map(|function| id(function.name)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let have_ids = ids.len() == functions.len();
+    let number = |name: u32| match id(name) {
+        _ if name == u32::MAX => 0,
+        Some(id) if have_ids => id,
+        _ => u64::from(name) + 1,
+    };
+    writeln!(out, "digraph xray {{\nnode [shape=record];")?;
+    if edges.iter().any(|edge| edge.caller == u32::MAX) {
+        writeln!(out, "F0 [label=\"root\"];")?;
+    }
+    for function in functions {
+        let (name, total) = (escaped(text(store, function.name)), function.total);
+        writeln!(out, "F{} [label=\"{{{name}|{total}}}\"{}];", number(function.name), attributes(&function.into()))?;
+    }
+    for Edge { caller, callee } in edges {
+        let (from, to, figures) = (number(*caller), number(callee.name), Figures::from(callee));
+        writeln!(out, "F{from} -> F{to} [label=\"{}\"{}];", figures.count, attributes(&figures))?;
+    }
+    writeln!(out, "}}")
+}
+
+/// All figures as attributes of DOT, which programs that draw it leave alone.
+fn attributes(figures: &Figures) -> String {
+    let Figures { count, total, own, min, median, p90, p99, max } = figures;
+    format!(" count={count} total={total} self={own} min={min} median={median} p90={p90} p99={p99} max={max}")
+}
+
+fn text(store: &Store, name: u32) -> &str {
+    store.names().get(name as usize).map_or("", String::as_str)
+}
+
+/// A name within the label of a record: these characters would divide it.
+fn escaped(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '"' | '\\' | '{' | '}' | '|' | '<' | '>' => text.extend(['\\', letter]),
+            '\n' | '\r' => text.push(' '),
+            _ => text.push(letter),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_divide_a_record() {
+        assert_eq!(escaped("f<int>(a | b)"), "f\\<int\\>(a \\| b)");
+        assert_eq!(escaped("say \"{no}\"\n\\"), "say \\\"\\{no\\}\\\" \\\\");
+    }
+}

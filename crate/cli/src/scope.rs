@@ -1,0 +1,83 @@
+//! What part of a trace a command is about: a range, and tracks.
+
+use unspool_engine::statistics::Question;
+use unspool_engine::{Session, TrackOut};
+
+use crate::Failure;
+use crate::read_whole::threads;
+
+/// The part of a trace that a command is about.
+#[derive(clap::Args)]
+pub(crate) struct ScopeArgs {
+    /// Only slices that overlap with this range of the x axis, both ends included: 100..200, 100.. or ..200.
+    #[arg(long, value_parser = range)]
+    range: Option<(u64, u64)>,
+    /// Only this track, by its name or its number in `unspool info`. Default: all threads, or all tracks with slices if
+    /// there are no threads.
+    #[arg(long)]
+    track: Option<String>,
+}
+
+impl ScopeArgs {
+    /// The slices of that part.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the trace has no such track.
+    pub(crate) fn question(&self, session: &Session) -> Result<Question, Failure> {
+        let tracks = chosen(session, self.track.as_deref())?;
+        let (from, to) = self.range.unwrap_or((0, u64::MAX));
+        Ok(Question { from, to: to.saturating_add(1), tracks })
+    }
+}
+
+fn chosen(session: &Session, wanted: Option<&str>) -> Result<Vec<u32>, Failure> {
+    let report = session.store().track_report();
+    let with = |keep: &dyn Fn(&TrackOut) -> bool| report.iter().filter(|t| keep(t)).map(|t| t.id).collect::<Vec<_>>();
+    if let Some(wanted) = wanted {
+        let named = with(&|t| t.name == wanted);
+        let found = if named.is_empty() { with(&|t| wanted.parse() == Ok(t.id)) } else { named };
+        if found.is_empty() {
+            let names: Vec<&str> = report.iter().map(|t| t.name.as_str()).take(20).collect();
+            return Err(Failure::new(format!(
+                "No track has the name or number {wanted}. The first tracks are: {}.",
+                names.join(", ")
+            )));
+        }
+        return Ok(found);
+    }
+    Ok(threads(session))
+}
+
+/// Parses `A..B`, `A..` or `..B`, in decimal or hexadecimal.
+fn range(text: &str) -> Result<(u64, u64), String> {
+    let number = |text: &str, otherwise: u64| {
+        let parsed = match text.strip_prefix("0x") {
+            _ if text.is_empty() => return Ok(otherwise),
+            Some(hex) => u64::from_str_radix(hex, 16),
+            None => text.parse(),
+        };
+        parsed.map_err(|_| {
+            format!("{text:?} is not a position: expected a decimal or hexadecimal number, such as 100 or 0x64")
+        })
+    };
+    let (from, to) = text.split_once("..").ok_or("expected two positions with .. between them, such as 100..200")?;
+    let (from, to) = (number(from, 0)?, number(to, u64::MAX)?);
+    if from > to {
+        return Err(format!("the range is empty: {from} is after {to}"));
+    }
+    Ok((from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_include_both_ends() {
+        assert_eq!(range("5..0x10"), Ok((5, 16)));
+        assert_eq!(range("..7"), Ok((0, 7)));
+        assert_eq!(range("7.."), Ok((7, u64::MAX)));
+        assert!(range("7").is_err() && range("9..8").is_err() && range("a..b").is_err());
+    }
+}

@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, pictured, showCalls, test } from './page.ts';
+
+const stacks = (page: Page) => page.getByRole('grid', { name: 'Stacks' });
+const chosen = (page: Page) => stacks(page).locator('[aria-selected=true]');
+const graph = (page: Page) => page.locator('.graph-svg');
+const box = (page: Page, name: string) => graph(page).getByRole('button', { name: new RegExp(`^${name}, `) });
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+
+test.beforeEach(async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+});
+
+test.describe('stacks', () => {
+  test.beforeEach(async ({ page }) => {
+    await showCalls(page, 'Stacks');
+    await expect(stacks(page).getByRole('row').nth(1)).toBeVisible();
+  });
+  const texts = async (page: Page) =>
+    (await stacks(page).locator('tbody tr').allInnerTexts()).map((text) => plain(text)).slice(0, 3);
+
+  test('are listed by self time, total or count, with their lines', async ({ page }) => {
+    // From `unspool stats --by stack`.
+    expect((await texts(page))[0]).toMatch(/^718\.6 µs 718\.6 µs 1 [\d.]+ % #16 #1$/);
+    await page.getByRole('radio', { name: 'By total' }).click();
+    await expect.poll(async () => (await texts(page))[0]).toMatch(/^1\.220 ms 471\.6 µs 2 [\d.]+ % #2$/);
+    await page.getByRole('radio', { name: 'By count' }).click();
+    await expect.poll(async () => (await texts(page))[0]).toMatch(/^\d+ .* 100 % #\d+ #/);
+    await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'main thread 4711' });
+    await expect.poll(async () => (await texts(page)).length).toBe(3);
+  });
+
+  test('lead to their longest call, the tree and the flame graph', async ({ page }) => {
+    await stacks(page).focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(chosen(page)).toContainText('#16');
+    await page.keyboard.press('Enter');
+    await expect(details(page)).toContainText('718.6');
+    await expect(details(page)).toContainText('#16');
+    await page.getByRole('group', { name: 'Stack' }).getByRole('button', { name: 'Tree' }).click();
+    const row = page.getByRole('tree', { name: 'Call tree' }).locator('[aria-selected=true]');
+    await expect(row).toHaveText(/^#16/);
+    await expect(row).toHaveAttribute('aria-level', '2');
+    await showCalls(page, 'Stacks');
+    await expect(chosen(page)).toContainText('#16');
+    await page.getByRole('group', { name: 'Stack' }).getByRole('button', { name: 'Flame' }).click();
+    await expect(page.getByRole('navigation', { name: 'Focus' })).toHaveText(/ › #1 › #16$/);
+  });
+
+  test('can be shown in ticks', async ({ page }) => {
+    await page.getByRole('checkbox', { name: 'Ticks' }).check();
+    await expect.poll(async () => (await texts(page))[0]).toMatch(/^1,724,544 1,724,544 1 /);
+    await page.getByRole('radio', { name: 'Functions', exact: true }).click();
+    await expect(page.getByRole('checkbox', { name: 'Ticks' })).toBeChecked();
+    await expect(page.getByRole('grid', { name: 'Functions' })).toContainText('1,724,544');
+  });
+});
+
+test.describe('the call graph', () => {
+  test.beforeEach(async ({ page }) => {
+    await page.getByRole('tab', { name: 'Call graph' }).click();
+    await expect(box(page, '#1')).toBeVisible();
+  });
+
+  test('has boxes and arrows with the figures of `unspool graph`', async ({ page }) => {
+    await expect(graph(page).locator('.graph-node')).toHaveCount(16);
+    // 19 edges, of which three are from the root.
+    await expect(graph(page).locator('.graph-edge')).toHaveCount(16);
+    await expect(page.getByText(/^16.functions, 19.edges$/)).toBeVisible();
+    expect(plain((await box(page, '#3').getAttribute('aria-label')) ?? '')).toBe(
+      '#3, 28 calls, total 1.309 ms · self 85.54 µs',
+    );
+    await expect(graph(page).locator('.graph-edge', { hasText: /^85 · / })).toHaveCount(1);
+  });
+
+  test('folds thin edges as the slider says', async ({ page }) => {
+    const slider = page.getByRole('slider', { name: 'Edges' });
+    await slider.fill('6');
+    await expect(page.getByText(/^16.functions, 19.edges, 13 thin ones folded$/)).toBeVisible();
+    await expect(graph(page).locator('.graph-node')).toHaveCount(5);
+  });
+
+  test('selects functions everywhere, by pointer and by key', async ({ page }) => {
+    await box(page, '#3').click();
+    await expect(box(page, '#3')).toHaveAttribute('aria-pressed', 'true');
+    await page.keyboard.press('ArrowDown');
+    const pressed = graph(page).locator('[aria-pressed=true]');
+    await expect(pressed).toHaveAttribute('aria-label', /^#(6|10|4|14), /);
+    await expect(pressed).toBeFocused();
+    await page.keyboard.press('ArrowUp');
+    await expect(pressed).toHaveAttribute('aria-label', /^#3, /);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('group', { name: 'Calls of #3' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('grid', { name: 'Functions' }).locator('[aria-selected=true]')).toHaveText(/^#3/);
+  });
+
+  test('zooms and pans', async ({ page }) => {
+    const place = () => graph(page).locator('.graph-all').getAttribute('transform');
+    const legible = await place();
+    await page.getByRole('button', { name: 'Fit' }).click();
+    await expect.poll(place).not.toBe(legible);
+    const fitted = await place();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    expect(await place()).not.toBe(fitted);
+    await page.getByRole('button', { name: 'Fit' }).click();
+    await expect.poll(place).toBe(fitted);
+    const area = (await page.locator('.graph-drawing').boundingBox())!;
+    await page.mouse.move(area.x + 20, area.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(area.x + 80, area.y + 60);
+    await page.mouse.up();
+    const moved = await place();
+    expect(moved).not.toBe(fitted);
+    await page.mouse.wheel(0, -200);
+    await expect.poll(place).not.toBe(moved);
+    await box(page, '#1').focus();
+    await page.keyboard.press('0');
+    await expect.poll(place).toBe(fitted);
+  });
+
+  test('is a table, too', async ({ page }) => {
+    await page.getByRole('radio', { name: 'Table' }).click();
+    const table = page.getByRole('grid', { name: 'Edges of the call graph' });
+    await expect(table).toHaveAttribute('aria-rowcount', '20');
+    await table.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(plain(await table.locator('[aria-selected=true]').innerText())).toMatch(/^#2 #3 18 /);
+  });
+
+  test('can be saved', async ({ page }) => {
+    const saved = async (button: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: button }).click(),
+      ]);
+      return { name: download.suggestedFilename(), text: readFileSync((await download.path())!, 'utf8') };
+    };
+    const dot = await saved('Save DOT');
+    expect(dot.name).toBe('threads.xray.dot');
+    expect(dot.text).toMatch(/F\d+ -> F\d+ \[label="85" count=85 /);
+    const svg = await saved('Save SVG');
+    expect(svg.text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    expect(svg.text.match(/<text/g)!.length).toBeGreaterThan(32);
+    expect(svg.text).not.toContain('var(');
+  });
+
+  test('covers the range', async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'main thread 4711' });
+    await expect(page.getByText(/^3.functions, 3.edges$/)).toBeVisible();
+  });
+});
+
+test.describe('the calls of a function', () => {
+  test.beforeEach(async ({ page }) => {
+    await showCalls(page, 'Functions');
+    const row = page.getByRole('grid', { name: 'Functions' }).locator('tbody tr', { hasText: /^#6/ });
+    await row.dblclick();
+    await expect(page.getByRole('group', { name: 'Calls of #6' })).toBeVisible();
+  });
+
+  test('have percentiles that lead to calls', async ({ page }) => {
+    const percentiles = page.getByRole('group', { name: 'Percentiles' });
+    await expect(percentiles.getByRole('button')).toHaveCount(5);
+    expect(plain(await percentiles.innerText())).toBe(
+      'Min 2.251 µs Median 4.553 µs p90 71.82 µs p99 76.02 µs Max 76.02 µs',
+    );
+    await percentiles.getByRole('button', { name: '4.553' }).click();
+    await expect(details(page)).toContainText('4.553');
+  });
+
+  test('can be compared, a slow one beside a median one', async ({ page }) => {
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const table = page.getByRole('table', { name: 'A slow call beside a median one' });
+    const row = (name: string) => table.getByRole('row', { name: new RegExp(`^${name} `) });
+    await expect(row('Duration')).toContainText('76.02');
+    await expect(row('Duration')).toContainText('4.553');
+    await expect(row('#8')).toBeVisible();
+    await page.getByRole('radio', { name: 'p90 call' }).click();
+    await expect(row('Duration')).toContainText('71.82');
+    await table.getByRole('button', { name: 'Median call' }).click();
+    await expect(details(page)).toContainText('4.553');
+    await expect(page.getByRole('radio', { name: 'Selected call' })).toBeVisible();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await expect(page.getByRole('grid', { name: 'Call list' })).toBeVisible();
+  });
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`axe finds no barriers in stacks, graph and comparison on a ${theme} page`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    await showCalls(page, 'Stacks');
+    await stacks(page).focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Call graph' }).click();
+    await box(page, '#3').click();
+    expect(await barriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await expect(page.getByRole('table', { name: 'A slow call beside a median one' })).toBeVisible();
+    expect(await barriers(page)).toEqual([]);
+  });
+}
+
+test('callees of tail calls count under their callers on request', async ({ page }) => {
+  await open(page, fixture('tail-calls.xray'));
+  await showCalls(page, 'Functions');
+  const figures = async () =>
+    plain(await page.getByRole('grid', { name: 'Functions' }).locator('tbody tr', { hasText: /^#2/ }).innerText());
+  const nested = page.getByRole('checkbox', { name: 'Tail calls nested' });
+  const before = await figures();
+  await nested.check();
+  await expect(page.getByText('shown under their callers')).toBeVisible();
+  await expect(nested).toBeChecked();
+  // Its callees take four times as long as itself.
+  await expect.poll(figures).not.toBe(before);
+  await nested.uncheck();
+  await expect.poll(figures).toBe(before);
+});
