@@ -13,6 +13,7 @@ mod json;
 mod progress;
 mod read_whole;
 mod slices;
+mod sql;
 mod sqlite;
 mod stats;
 mod unpack;
@@ -74,12 +75,14 @@ enum Command {
     Slices(slices::Slices),
     /// Finds slices and records by an expression.
     Find(find::Find),
+    /// Asks a trace by SQL.
+    Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
 
 /// The trace that a command reads.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 struct TraceArgs {
     /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
     file: PathBuf,
@@ -156,6 +159,7 @@ fn main() -> ExitCode {
             stats::run(&trace, form, &names)
         }
         Command::Find(what) => find::run(&what),
+        Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };
