@@ -192,3 +192,34 @@ test('ten passes over all records take no more memory than one', async ({ page }
   expect(first.records).toBe(1744);
   for (let i = 0; i < 9; i += 1) expect(await survey(page)).toEqual(first);
 });
+
+test('types of events are named, and their payloads read as numbers, also when the file is opened again', async ({
+  page,
+}) => {
+  const listEvents = async () => {
+    await list(page, 'Events', fixture('events.xray'));
+    const filter = page.getByRole('combobox', { name: 'Filter records' });
+    await filter.fill('name:0:*');
+    await filter.press('Enter');
+    await expect(bar(page)).toContainText('found');
+  };
+  await listEvents();
+  const typed = grid(page, 'records').getByRole('row').filter({ hasText: 'typed-event' }).first();
+  await typed.click();
+  await expect(details(page)).toContainText('Payload');
+  const name = details(page).getByRole('textbox', { name: 'Name of type 0' });
+  await name.fill('allocated');
+  await name.press('Enter');
+  await details(page).getByRole('combobox', { name: 'Payload as' }).selectOption('numbers of 32 bits');
+  await expect(details(page).getByRole('heading').first()).toContainText('allocated: ');
+  await expect(typed).toContainText('type = allocated, data = {200, 2147418112}');
+  expect(await barriers(page)).toEqual([]);
+  await page.reload();
+  await listEvents();
+  await expect(typed).toContainText('type = allocated, data = {200, 2147418112}');
+  await typed.click();
+  await details(page).getByRole('combobox', { name: 'Payload as' }).selectOption('bytes');
+  await details(page).getByRole('textbox', { name: 'Name of type 0' }).fill('');
+  await details(page).getByRole('textbox', { name: 'Name of type 0' }).press('Enter');
+  await expect(typed).toContainText('type = 0, data = c8 00 00 00');
+});

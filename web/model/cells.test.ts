@@ -12,7 +12,8 @@ const CONTEXT: CellContext = {
   clock: { kind: 'ordinal', unit: 'step' },
   origin: ticks(0n),
   threadOf: (track) => (track === 1 ? 'main' : ''),
-  nameOf: (name) => (name === '#7' ? 'seven' : name),
+  nameOf: (name) => (name === '#7' ? 'seven' : name === '0x40' ? 'main' : name),
+  eventTypes: { 3: { name: 'alloc', form: 'u32' } },
 };
 const int = (v: number): Value => ({ t: 'int', v: BigInt(v) });
 const text = (v: string): Value => ({ t: 'text', v });
@@ -45,6 +46,22 @@ describe('the cells of a record', () => {
     const clock = { kind: 'seconds', frequency: 1_000_000n } as const;
     const row = rowOf([{ name: 'kind', value: { t: 'null' } }]);
     expect(textsOf(row, { ...CONTEXT, clock, origin: ticks(1230n) }).slice(0, 3)).toEqual(['4.000 µs', 'main', '']);
+  });
+
+  it('name where an instruction leads, and read payloads in the form of their type', () => {
+    const row = (value: Value) => textsOf(rowOf([{ name: 'kind', value }]))[2];
+    expect([row(text('call 0x40')), row(text('call 0x41')), row(text('0x40'))]).toEqual([
+      'call 0x40 <main>',
+      'call 0x41',
+      '0x40',
+    ]);
+    const data: Value = { t: 'bytes', v: Uint8Array.of(5, 0, 0, 0), length: 4n };
+    expect(
+      restOf([
+        { name: 'type', value: { t: 'id', v: 3n } },
+        { name: 'data', value: data },
+      ]),
+    ).toBe('type = alloc, data = 5');
   });
 
   it('omit the key of arguments or a payload that is all there is', () => {

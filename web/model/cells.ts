@@ -4,6 +4,7 @@
 import { formatCount, formatPosition } from '../base/format.ts';
 import type { Field, RecordColumn } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
+import { type EventTypes, retyped } from './event_types.ts';
 import { fieldsLine, type ValueContext, valueLine } from './values.ts';
 
 /** What cells need besides their record. */
@@ -13,6 +14,8 @@ export interface CellContext extends ValueContext {
   readonly threadOf: (track: number) => string;
   /** Returns the name of a record as it is shown, by the name that its file has. */
   readonly nameOf: (name: string) => string;
+  /** What the person says about types of events. */
+  readonly eventTypes: EventTypes;
 }
 
 /** Characters of a cell at most. */
@@ -29,7 +32,8 @@ const AROUND = 18;
 /** The texts of a record, one a column. */
 export function cellTexts(row: RecordRow, context: CellContext): readonly string[] {
   const ofRow = { ...context, isCut: row.dropped > 0 };
-  return context.columns.map((column) => cellText(column, row, ofRow));
+  const shown = { ...row, fields: retyped(row.fields, context.eventTypes) };
+  return context.columns.map((column) => cellText(column, shown, ofRow));
 }
 
 function cellText({ shows, key }: RecordColumn, row: RecordRow, context: CellContext): string {

@@ -17,7 +17,7 @@ export interface FileIdentity {
 }
 
 /** The parts of what is remembered. What a part holds is checked by the model that it belongs to. */
-export type Part = 'notes' | 'tracks';
+export type Part = 'notes' | 'tracks' | 'events';
 
 /** What is remembered of a file, by part. */
 export type Parts = Readonly<Partial<Record<Part, unknown>>>;

@@ -15,6 +15,8 @@ export interface Names {
   add(first: number, names: readonly string[], keys: readonly string[] | null): void;
   /** Gives other texts to names. */
   rename(ids: Uint32Array, names: readonly string[], keys: readonly string[] | null): void;
+  /** Shows each name as `how` returns it, until this is called again. */
+  rewrite(how: (text: string) => string): void;
   /** The name, or '' for an unknown id. */
   of(id: number): string;
   /** The id or address that the file has in place of the name, such as `#12`; '' if that is the name or there is none. */
@@ -30,9 +32,18 @@ export function createNames(): Names {
   const byKey = new Map<string, number>();
   const version = signal(0);
   let colour = new Uint8Array(256);
+  let rewritten = (name: string) => name;
+  /** The texts of names that are shown with others. */
+  const given = new Map<number, string>();
+  const show = (id: number, name: string) => {
+    const shown = rewritten(name);
+    if (shown === name) given.delete(id);
+    else given.set(id, name);
+    text[id] = shown;
+    colour[id] = colourOf(shown);
+  };
   const set = (id: number, name: string, key: string) => {
-    text[id] = name;
-    colour[id] = colourOf(name);
+    show(id, name);
     const before = keys.get(id);
     if (before !== undefined) byKey.delete(before);
     if (key === '') {
@@ -60,6 +71,11 @@ export function createNames(): Names {
       for (const [i, id] of ids.entries()) set(id, names[i] ?? '', keysOfNames?.[i] ?? '');
       version.value += 1;
     },
+    rewrite: (how) => {
+      rewritten = how;
+      for (const [id, name] of text.entries()) show(id, given.get(id) ?? name);
+      version.value += 1;
+    },
     of: (id) => {
       // Subscribes.
       version.value;
@@ -68,7 +84,7 @@ export function createNames(): Names {
     keyOf: (id) => keys.get(id) ?? '',
     inPlaceOf: (name) => {
       const id = version.value > 0 ? byKey.get(name) : undefined;
-      return id === undefined ? name : (text[id] ?? name);
+      return id === undefined ? rewritten(name) : (text[id] ?? name);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
+import { createEventTypes, type EventTypeChoices } from './event_types.ts';
 import { createEvents, type Events } from './events.ts';
 import { type BrowserMemory, createBrowserMemory, type FileMemory } from './file_memory.ts';
 import { createFind, type Find } from './find.ts';
@@ -38,6 +39,7 @@ export interface OpenTrace {
   readonly find: Find;
   /** What this browser remembers of the file. */
   readonly memory: FileMemory;
+  readonly eventTypes: EventTypeChoices;
   readonly notes: Notes;
   /** Opens the trace again; see {@link Workbench.nestTailCalls}. */
   nestTailCalls(nested: boolean): void;
@@ -157,6 +159,7 @@ export function createWorkbench(
     now.open.marks.dispose();
     now.open.find.dispose();
     now.open.notes.dispose();
+    now.open.eventTypes.dispose();
     now.open.memory.dispose();
     now.open.statistics.dispose();
     now.open.selection.dispose();
@@ -191,6 +194,7 @@ export function createWorkbench(
       marks: createMarks(trace, timeline, statistics.highlighted),
       find: createFind(trace, timeline, selection),
       memory: ownMemory,
+      eventTypes: createEventTypes(ownMemory, trace.names),
       notes: createNotes(ownMemory),
       nestTailCalls,
     };

@@ -70,7 +70,7 @@ enum Command {
 }
 
 /// The trace that a command reads.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 struct TraceArgs {
     /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
     file: PathBuf,

@@ -77,11 +77,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     let mut others = Vec::new();
     for other in &what.attach {
         let file = tempfile::NamedTempFile::new()?;
-        let trace = TraceArgs {
-            file: other.clone(),
-            no_limits: what.trace.no_limits,
-            nest_tail_calls: what.trace.nest_tail_calls,
-        };
+        let trace = TraceArgs { file: other.clone(), ..what.trace.clone() };
         make(&trace, &NameArgs { names: None, binary: Vec::new() }, file.path(), false, with_records)?;
         others.push(file);
     }

@@ -12,6 +12,7 @@ import {
   shortened,
 } from '../../base/format.ts';
 import type { Details as ItemDetails, Ticks, TraceInfo } from '../../base/protocol.ts';
+import { retyped } from '../../model/event_types.ts';
 import { termOfName } from '../../model/find_terms.ts';
 import { flagWords } from '../../model/flags.ts';
 import { hasNumbersOnly } from '../../model/names.ts';
@@ -25,6 +26,7 @@ import { Keep } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
+import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
@@ -125,9 +127,10 @@ function Item({ open, details, context, colour }: ItemProps) {
         </p>
       ))}
       {/* The key folds all values again when the selection changes. */}
+      <EventTypeChoice fields={details.fields} choices={open.eventTypes} />
       <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details }}>
-          <Fields fields={details.fields} context={context} />
+          <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
         </Keeper.Provider>
         <FunctionSource trace={trace} name={details.name} />
         {details.offset !== null && (

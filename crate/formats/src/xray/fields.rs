@@ -1,7 +1,7 @@
 //! The sink that passes records with their fields to a visitor.
 //!
 //! Fields: `kind`, `cpu`, then of a function `args`, of an event `type` and `data`. The function itself is the name; if that is
-//! a text, `func_id` is a field, too.
+//! a text, `func_id` is a field, too. The name of an event is what its payload says.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,6 +13,7 @@ use crate::records::{FieldValue, Record, RecordName, Visitor};
 
 use super::checkpoints::Checkpoint;
 use super::decode::{Event, Function, Sink, Taken};
+use super::labels::record_name;
 use super::wire::{FUNCTION_LEN, FunctionKind};
 
 /// Limit for the arguments of a function that are passed on.
@@ -61,6 +62,7 @@ impl Fields<'_> {
     pub(super) fn flush(&mut self) {
         let held = &mut *self.held;
         let Some(record) = held.record.take() else { return };
+        let label;
         let (at, clock, cpu, name) = match record {
             Incomplete::Function(f) => {
                 let name = match &held.named {
@@ -69,7 +71,10 @@ impl Fields<'_> {
                 };
                 (f.at, f.clock, f.cpu, name)
             }
-            Incomplete::Event(e) => (e.at, e.clock, e.cpu, RecordName::None),
+            Incomplete::Event(e) => {
+                label = record_name(&e, &held.payload);
+                (e.at, e.clock, e.cpu, RecordName::Text(&label))
+            }
         };
         let x = if held.sorted { clock.max(held.latest) } else { clock };
         held.latest = x;

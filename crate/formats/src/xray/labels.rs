@@ -61,8 +61,7 @@ impl Labels {
     /// a payload, or beyond the limit of names, is named by its kind.
     pub(super) fn of(&mut self, held: &Held) -> (u64, String) {
         let kind = held.event.kind;
-        if let Some(payload) = text(&held.payload, held.event.size as usize) {
-            let text = kind.map_or(payload.clone(), |kind| format!("{kind}: {payload}"));
+        if let Some(text) = label(&held.event, &held.payload) {
             if let Some(key) = self.keys.get(&text) {
                 return (*key, text);
             }
@@ -72,10 +71,25 @@ impl Labels {
                 return (key, text);
             }
         }
-        kind.map_or((CUSTOM_EVENT, "custom event".into()), |kind| {
-            (TYPED_EVENT | u64::from(kind), format!("typed event {kind}"))
-        })
+        (kind.map_or(CUSTOM_EVENT, |kind| TYPED_EVENT | u64::from(kind)), kind_name(&held.event))
     }
+}
+
+/// What an event with this payload, or the beginning of it, says. `None` without a payload.
+fn label(event: &Event, payload: &[u8]) -> Option<String> {
+    let shown = if event.overwritten { &[][..] } else { payload.get(..SHOWN).unwrap_or(payload) };
+    let payload = text(shown, event.size as usize)?;
+    Some(event.kind.map_or(payload.clone(), |kind| format!("{kind}: {payload}")))
+}
+
+/// The name of events that say nothing.
+fn kind_name(event: &Event) -> String {
+    event.kind.map_or("custom event".into(), |kind| format!("typed event {kind}"))
+}
+
+/// The name of the record of an event: that of its mark on the timeline, but for the limit of names.
+pub(super) fn record_name(event: &Event, payload: &[u8]) -> String {
+    label(event, payload).unwrap_or_else(|| kind_name(event))
 }
 
 /// A payload of `size` bytes, of which `bytes` are the first, in one line: as text if it is text, else as its first bytes.

@@ -131,7 +131,7 @@ function amount({ rows, inOrder }: Listed, { recordNoun }: TraceInfo, isNarrowed
 }
 
 /** What the cells of a trace's records need. */
-function cellContext({ trace }: OpenTrace, { columns, clock }: TraceInfo, origin: Ticks): CellContext {
+function cellContext({ trace, eventTypes }: OpenTrace, { columns, clock }: TraceInfo, origin: Ticks): CellContext {
   const tracks = trace.tracks.value;
   return {
     columns,
@@ -139,6 +139,7 @@ function cellContext({ trace }: OpenTrace, { columns, clock }: TraceInfo, origin
     origin,
     threadOf: (track) => tracks.get(track)?.name ?? '',
     nameOf: trace.names.inPlaceOf,
+    eventTypes: eventTypes.types.value,
   };
 }
 

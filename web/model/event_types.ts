@@ -1,0 +1,150 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Field, Value } from '../base/protocol.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
+import type { FileMemory } from './file_memory.ts';
+import type { Names } from './names.ts';
+
+/** How the payload of an event can be read, with the words of the interface. Numbers are little-endian. */
+export const FORMS = {
+  bytes: 'bytes',
+  text: 'text',
+  u32: 'numbers of 32 bits',
+  u64: 'numbers of 64 bits',
+  f32: 'floating point, 32 bits',
+  f64: 'floating point, 64 bits',
+} as const;
+export type Form = keyof typeof FORMS;
+
+/** What the person says about the events of a type. */
+export interface EventType {
+  /** Empty without a name. */
+  readonly name: string;
+  readonly form: Form;
+}
+
+/** By type: its number, or {@link CUSTOM}. */
+export type EventTypes = Readonly<Record<string, EventType>>;
+
+/** The type of events that have no number. */
+export const CUSTOM = 'custom';
+/** What is assumed of a type: logs have neither names of types nor the layout of payloads. */
+export const UNKNOWN: EventType = { name: '', form: 'bytes' };
+
+/** Longest name of a type. */
+const LONGEST = 100;
+/** Most types of a file of which something is remembered. */
+const MOST = 1000;
+
+/** Names and forms of the events of one file, which are remembered. */
+export interface EventTypeChoices {
+  readonly types: ReadonlySignal<EventTypes>;
+  /** Changes what is said about a type. */
+  set(type: string, choice: Partial<EventType>): void;
+  dispose: Dispose;
+}
+
+/** What was said about the types of a file the last time. The names show in `names`. */
+export function createEventTypes(
+  memory: Pick<FileMemory, 'parts' | 'put'>,
+  names: Pick<Names, 'rewrite'>,
+): EventTypeChoices {
+  const scope = createScope();
+  const types = signal<EventTypes>({});
+  scope.add(
+    watch([memory.parts], () => {
+      const stored = readTypes(memory.parts.peek()?.events);
+      if (JSON.stringify(stored) !== JSON.stringify(types.peek())) types.value = stored;
+    }),
+  );
+  scope.add(watch([types], () => names.rewrite((text) => withTypeName(text, types.peek()))));
+  return {
+    types,
+    set: (type, choice) => {
+      const next = { ...UNKNOWN, ...types.peek()[type], ...choice };
+      const named = { ...next, name: next.name.trim().slice(0, LONGEST) };
+      const others = Object.entries(types.peek()).filter(([key]) => key !== type);
+      const isKnown = named.name !== '' || named.form !== 'bytes';
+      types.value = Object.fromEntries(isKnown ? [...others, [type, named]] : others);
+      memory.put('events', Object.keys(types.peek()).length > 0 ? types.peek() : undefined);
+    },
+    dispose: scope.dispose,
+  };
+}
+
+/** What a part of the memory says. What cannot be read is left out. */
+function readTypes(part: unknown): EventTypes {
+  if (typeof part !== 'object' || part === null) return {};
+  const read = ([type, stored]: [string, unknown]): [string, EventType][] => {
+    if (typeof stored !== 'object' || stored === null) return [];
+    const { name, form } = stored as { readonly name?: unknown; readonly form?: unknown };
+    const isForm = typeof form === 'string' && Object.hasOwn(FORMS, form);
+    if (typeof name !== 'string' || !isForm) return [];
+    return [[type, { name: name.slice(0, LONGEST), form: form as Form }]];
+  };
+  return Object.fromEntries(Object.entries(part).slice(0, MOST).flatMap(read));
+}
+
+/** The name of an event with that of its type: `9: payload` and `typed event 9` begin with the number of the type. */
+function withTypeName(text: string, types: EventTypes): string {
+  const [, type, rest] = /^(\d+)(: .*)$/s.exec(text) ?? /^typed event (\d+)()$/.exec(text) ?? [];
+  const name = type === undefined ? '' : (types[type]?.name ?? '');
+  return name === '' ? text : `${name}${rest ?? ''}`;
+}
+
+/** The type of the event with these fields, or null if they are not those of an event. */
+export function typeOf(fields: readonly Field[]): string | null {
+  const value = (...names: string[]) => fields.find(({ name }) => names.includes(name))?.value;
+  if (value('Payload', 'data')?.t !== 'bytes') return null;
+  const type = value('Event type', 'type');
+  return type?.t === 'id' ? String(type.v) : CUSTOM;
+}
+
+/** The fields of an event as the person wants to see them. Other fields stay. */
+export function retyped(fields: readonly Field[], types: EventTypes): readonly Field[] {
+  const type = typeOf(fields);
+  const known = type === null ? undefined : types[type];
+  if (!known) return fields;
+  return fields.flatMap((field) => {
+    const { name, value } = field;
+    if (value.t === 'bytes' && (name === 'Payload' || name === 'data')) return payloadFields(name, value, known.form);
+    const isType = known.name !== '' && value.t === 'id' && (name === 'Event type' || name === 'type');
+    return isType ? [{ name, value: { t: 'symbol', name: known.name, v: value } as const }] : [field];
+  });
+}
+
+const SIZES = { u32: 4, u64: 8, f32: 4, f64: 8 } as const;
+
+/** A payload in a form. Bytes that do not fill a number follow as bytes. */
+function payloadFields(name: string, value: Value & { t: 'bytes' }, form: Form): readonly Field[] {
+  const { v: bytes, length } = value;
+  if (form === 'bytes') return [{ name, value }];
+  const cut = BigInt(bytes.length) < length;
+  if (form === 'text') {
+    // Strings of C end with a null byte.
+    const text = new TextDecoder().decode(bytes).replace(/\0+$/, '');
+    return [{ name, value: { t: 'text', v: cut ? `${text}…` : text } }];
+  }
+  const size = SIZES[form];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = Math.floor(bytes.length / size);
+  const numberAt = (at: number): Value => {
+    switch (form) {
+      case 'u32':
+        return { t: 'int', v: BigInt(view.getUint32(at, true)) };
+      case 'u64':
+        return { t: 'int', v: view.getBigUint64(at, true) };
+      case 'f32':
+        return { t: 'float', v: view.getFloat32(at, true) };
+      case 'f64':
+        return { t: 'float', v: view.getFloat64(at, true) };
+    }
+  };
+  const numbers = Array.from({ length: count }, (_, i) => numberAt(i * size));
+  const rest = bytes.subarray(count * size);
+  const shown: Field[] =
+    count > 0 ? [{ name, value: numbers.length === 1 ? numbers[0]! : { t: 'list', v: numbers } }] : [];
+  const left = length - BigInt(count * size);
+  if (left > 0n) shown.push({ name: `${name}, rest`, value: { t: 'bytes', v: rest, length: left } });
+  return shown;
+}
