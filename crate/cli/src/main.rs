@@ -15,6 +15,7 @@ mod read_whole;
 mod slices;
 mod sqlite;
 mod stats;
+mod steps;
 mod unpack;
 
 use std::fs::File;
@@ -74,6 +75,9 @@ enum Command {
     Slices(slices::Slices),
     /// Finds slices and records by an expression.
     Find(find::Find),
+    State(steps::State),
+    History(steps::History),
+    Coverage(steps::Coverage),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -148,6 +152,9 @@ fn main() -> ExitCode {
             stats::run(&trace, form, &names)
         }
         Command::Find(what) => find::run(&what),
+        Command::State(what) => steps::state(&what),
+        Command::History(what) => steps::history(&what),
+        Command::Coverage(what) => steps::coverage(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };

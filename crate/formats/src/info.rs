@@ -31,6 +31,8 @@ pub enum Capability {
     CallStacks,
     /// An x axis in seconds.
     Time,
+    /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
+    State,
 }
 
 impl Capability {
@@ -41,6 +43,7 @@ impl Capability {
             Self::Disassembly => "disassembly",
             Self::CallStacks => "callStacks",
             Self::Time => "time",
+            Self::State => "state",
         }
     }
 }
