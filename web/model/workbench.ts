@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
+import { createScope, type Scope } from '../base/scope.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
 import { createEvents, type Events } from './events.ts';
@@ -39,6 +40,8 @@ export interface OpenTrace {
   /** What this browser remembers of the file. */
   readonly memory: FileMemory;
   readonly notes: Notes;
+  /** Disposed when the trace leaves the screen: for what was loaded on demand. */
+  readonly scope: Scope;
 }
 
 /** What the page shows. */
@@ -146,6 +149,7 @@ export function createWorkbench(
     offered.value = null;
     const now = bench.peek();
     if (now.at !== 'open') return;
+    now.open.scope.dispose();
     now.open.timeline.dispose();
     now.open.preview.dispose();
     now.open.events.dispose();
@@ -188,6 +192,7 @@ export function createWorkbench(
       find: createFind(trace, timeline, selection),
       memory: ownMemory,
       notes: createNotes(ownMemory),
+      scope: createScope(),
     };
     bench.value = { at: 'open', open };
     const stop = [

@@ -57,11 +57,8 @@ fn text(args: &[&str], name: &str) -> String {
 
 #[test]
 fn state_before_and_after_a_step() {
-    let json: Value = serde_json::from_str(&text(
-        &["state", "--at", "3", "--memory", "0x1002+8", "--json"],
-        "state",
-    ))
-    .unwrap();
+    let json: Value =
+        serde_json::from_str(&text(&["state", "--at", "3", "--memory", "0x1002+8", "--json"], "state")).unwrap();
     assert_eq!(json["thread"], 7);
     assert_eq!(json["registers"]["RAX"]["value"], "0600000000000000");
     assert_eq!(json["registers"]["RAX"]["step"], 2);
@@ -111,7 +108,10 @@ fn what_cannot_be_asked_is_said() {
         let Output { status, stderr, .. } = unspool(args, name);
         (status.code().unwrap(), String::from_utf8(stderr).unwrap())
     };
-    assert_eq!(said(&["state", "--at", "5"], "beyond"), (2, "unspool: there is no step 5: the trace has 5 steps\n".into()));
+    assert_eq!(
+        said(&["state", "--at", "5"], "beyond"),
+        (2, "unspool: there is no step 5: the trace has 5 steps\n".into())
+    );
     let (code, sentence) = said(&["history", "0xzz"], "address");
     assert_eq!(code, 2);
     assert!(sentence.contains("0xzz is no address"), "{sentence}");

@@ -19,6 +19,8 @@ pub struct Byte {
     /// It was read with another value than the trace has written last, or a neighbour in the same access was: somebody else has
     /// changed the memory since, such as the kernel.
     pub changed: bool,
+    /// The last step that has written it. `None` if the trace knows it from reads only.
+    pub write: Option<u64>,
     /// Its value. `None` if the index does not keep values: read it from the step.
     pub value: Option<u8>,
 }
@@ -78,6 +80,12 @@ struct Image {
     written: u8,
     /// A bit for each byte that was read with another value than was written last.
     changed: u8,
+}
+
+/// Bits of bytes of a cell whose latest access, or latest write, is still to be found.
+struct Missing {
+    access: u8,
+    write: u8,
 }
 
 /// The accesses to memory.
@@ -177,29 +185,33 @@ impl Memory {
         let mut bytes = vec![None; len];
         for (cell, first, wanted) in cells(address, len) {
             let Some(id) = self.keys.find(cell) else { continue };
-            // Bytes that the trace never tells need no search.
-            let mut missing = mask(wanted.start, wanted.len()) & self.images[id as usize].known;
+            let Image { known, written, .. } = self.images[id as usize];
+            let of_window = mask(wanted.start, wanted.len());
+            // Bytes that the trace never tells, or never writes, need no search.
+            let mut missing = Missing { access: of_window & known, write: of_window & written };
+            let Some(of_cell) = bytes.get_mut(first..first + wanted.len()) else { continue };
             for segment in self.keys.segments(id).skip_while(|segment| segments.first(*segment) > moment.step()) {
-                if missing == 0 {
+                if missing.access | missing.write == 0 {
                     break;
                 }
-                self.latest(segments, segment, id, moment, &mut missing, |offset, byte| {
-                    bytes[first + offset - wanted.start] = Some(byte);
-                });
+                self.latest(segments, segment, id, moment, &mut missing, wanted.start, of_cell);
             }
         }
         bytes
     }
 
-    /// Tells the latest access of each missing byte of a cell in a segment, up to a moment.
+    /// Finds the latest access and the latest write of bytes of a cell in a segment, up to a moment. `found` are those from `start`
+    /// on.
+    #[allow(clippy::too_many_arguments)]
     fn latest(
         &self,
         segments: &Segments,
         segment: u32,
         id: u32,
         moment: Moment,
-        missing: &mut u8,
-        mut tell: impl FnMut(usize, Byte),
+        missing: &mut Missing,
+        start: usize,
+        found: &mut [Option<Byte>],
     ) {
         let part = &self.parts[segment as usize];
         let Some((at, range)) = part.postings.of(id) else { return };
@@ -214,19 +226,25 @@ impl Memory {
         for (step, shape) in steps[..end].iter().zip(&shapes[..end]).rev() {
             value = value.saturating_sub(if self.keeps_values { shape.len() } else { 0 });
             let step = first + u64::from(*step);
-            let told = shape.mask() & *missing;
-            if told == 0 || !moment.includes(step, shape.written()) {
+            let (mask, written) = (shape.mask(), shape.written());
+            let told = mask & (missing.access | if written { missing.write } else { 0 });
+            if told == 0 || !moment.includes(step, written) {
                 continue;
             }
             for i in 0..shape.len() {
                 let offset = shape.offset() + i;
-                if told >> offset & 1 != 0 {
+                let Some(byte) = offset.checked_sub(start).and_then(|at| found.get_mut(at)) else { continue };
+                if missing.access >> offset & 1 != 0 {
                     let value = part.values.get(value + i).copied();
-                    tell(offset, Byte { step, written: shape.written(), changed: shape.changed(), value });
+                    *byte = Some(Byte { step, written, changed: shape.changed(), write: None, value });
+                }
+                if let Some(byte) = byte.as_mut().filter(|_| written && missing.write >> offset & 1 != 0) {
+                    byte.write = Some(step);
                 }
             }
-            *missing &= !told;
-            if *missing == 0 {
+            missing.access &= !mask;
+            missing.write &= !if written { mask } else { 0 };
+            if missing.access | missing.write == 0 {
                 return;
             }
         }

@@ -171,7 +171,7 @@ impl JsExplorer {
     }
 
     fn register(&self, register: &Register) -> JsValue {
-        let Register { name, value, step, written, changed, next, .. } = register;
+        let Register { name, value, step, written, changed, is_ours, next } = register;
         let value_or_null = |value: &Option<Vec<u8>>| value.as_deref().map_or(JsValue::NULL, bytes);
         object(&[
             ("name", JsValue::from_str(name)),
@@ -179,13 +179,15 @@ impl JsExplorer {
             ("step", number(*step)),
             ("written", (*written).into()),
             ("changed", (*changed).into()),
+            ("isOurs", (*is_ours).into()),
             ("next", value_or_null(next)),
             ("isStackPointer", self.explorer.is_stack_pointer(name).into()),
         ])
     }
 
-    /// Memory before a step: `{values, how, steps}` with an entry for each byte. `how` is 0 for an unknown byte, 1 for one that was
-    /// read, 2 for one that was written, 3 for one that was read with another value than was written last.
+    /// Memory before a step: `{values, how, steps}` with an entry for each byte. `how` is 0 for an unknown byte, 1 for one that is
+    /// known from reads only, 2 for one that was written, 3 for one that was read with another value than was written last.
+    /// `steps` are those of the last write, or else of the access that it is known from.
     ///
     /// # Errors
     ///
@@ -197,11 +199,16 @@ impl JsExplorer {
         let how = found.iter().map(|byte| match byte {
             None => 0u8,
             Some(byte) if byte.changed => 3,
-            Some(byte) if byte.written => 2,
+            Some(byte) if byte.write.is_some() => 2,
             Some(_) => 1,
         });
         let how: Vec<u8> = how.collect();
-        let steps: Vec<f64> = found.iter().map(|byte| byte.map_or(0.0, |byte| byte.step as f64)).collect();
+        let steps: Vec<f64> = found
+            .iter()
+            .map(|byte| {
+                byte.map_or(0.0, |byte| if byte.changed { byte.step } else { byte.write.unwrap_or(byte.step) } as f64)
+            })
+            .collect();
         Ok(object(&[
             ("values", bytes(&values)),
             ("how", bytes(&how)),

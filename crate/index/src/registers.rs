@@ -25,8 +25,8 @@ pub struct Register {
     pub written: bool,
     /// It was read with another value than the trace has written last.
     pub changed: bool,
-    /// The trace has written it.
-    pub(crate) is_ours: bool,
+    /// The trace has written it. Otherwise it is known from reads only.
+    pub is_ours: bool,
     /// What the step at hand writes to it.
     pub next: Option<Vec<u8>>,
 }

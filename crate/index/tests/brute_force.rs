@@ -132,6 +132,8 @@ struct Brute {
     memory: BTreeMap<u128, Known<u8>>,
     /// Bytes that were read with another value than was written last.
     others: BTreeMap<u128, bool>,
+    /// The last write of each byte.
+    writes: BTreeMap<u128, u64>,
 }
 
 impl Brute {
@@ -159,6 +161,9 @@ impl Brute {
                     Where::Memory(address) => {
                         let bytes = || (u128::from(*address)..).zip(value);
                         for (at, byte) in bytes() {
+                            if *written {
+                                state.writes.insert(at, *number);
+                            }
                             let known = state.memory.get(&at).map_or((*byte, false), |known| (known.0, known.4));
                             let others = state.others.get(&at) == Some(&true);
                             state.others.insert(at, !written && (others || (known.1 && known.0 != *byte)));
@@ -195,8 +200,9 @@ fn check(explorer: &mut Explorer<Slow>, steps: &[(u64, Model)], at: u64, address
         let window: Vec<_> = explorer.memory(moment, address, 24).unwrap();
         for (i, byte) in window.iter().enumerate() {
             let known = brute.memory.get(&(address + i as u128));
-            let found = byte.map(|byte| (byte.value, byte.step, byte.written, byte.changed));
-            let known = known.map(|known| (Some(known.0), known.1, known.2, known.3));
+            let found = byte.map(|byte| (byte.value, byte.step, byte.written, byte.changed, byte.write));
+            let write = brute.writes.get(&(address + i as u128)).copied();
+            let known = known.map(|known| (Some(known.0), known.1, known.2, known.3, write));
             assert_eq!(found, known, "{address:#x}+{i} {moment:?}");
         }
         for thread in [Some(1), Some(2)] {
