@@ -67,10 +67,10 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
     const mine = run;
     const turn = () => {
       try {
-        const { pieces, of } = open.progress() as Progress;
+        const { of } = open.progress() as Progress;
         isDone = open.build(Math.max(1, Math.round((of * STEP_BYTES) / (file?.size ?? STEP_BYTES))));
         isOpen = true;
-        if (file) file.at = (pieces / Math.max(1, of)) * file.size;
+        if (file) file.at = ((open.progress() as Progress).pieces / Math.max(1, of)) * file.size;
       } catch (thrown) {
         isDone = true;
         post({ t: 'failed', sentence: sentenceOf(thrown) });

@@ -253,7 +253,7 @@ fn run(
     let mut least = 1;
     while let Some(range) = pass.want() {
         let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
-        let bytes = window.read(range.at, least.min(wanted), ahead.min(wanted), source)?;
+        let bytes = window.read(range.at, least.min(wanted), ahead, source)?;
         let bytes = bytes.get(..wanted).unwrap_or(bytes);
         let offered = bytes.len();
         let used = pass.push(bytes, visitor);

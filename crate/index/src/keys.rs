@@ -19,6 +19,8 @@ pub(crate) struct Keys {
     heads: Vec<u32>,
     /// A segment, and the previous link of the chain.
     links: Vec<(u32, u32)>,
+    /// By number: space of [`Postings::group`], all 0 between its calls.
+    places: Vec<u32>,
     /// The key that was asked for last, with its number: a loop stays where it is.
     latest: Option<(u64, u32)>,
 }
@@ -83,7 +85,10 @@ impl Keys {
 
     /// Memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.keys.capacity() * 8 + self.heads.capacity() * 4 + self.links.capacity() * 8 + self.table.allocation_size()
+        self.keys.capacity() * 8
+            + (self.heads.capacity() + self.places.capacity()) * 4
+            + self.links.capacity() * 8
+            + self.table.allocation_size()
     }
 }
 
@@ -101,26 +106,42 @@ impl Postings {
     /// Groups steps by key. `pairs` has the key and the step of each posting in the order of steps. Calls `each` with the indices of
     /// the pairs in their new order, and adds the segment to the chains of the keys.
     pub(crate) fn group(pairs: &[(u32, u16)], keys: &mut Keys, segment: u32, mut each: impl FnMut(usize)) -> Self {
-        // Key and place in one number, so that one fast sort keeps the order of steps.
-        let mut order: Vec<u64> = (0u64..).zip(pairs).map(|(i, (id, _))| u64::from(*id) << 32 | i).collect();
-        order.sort_unstable();
-        let mut found = Self { steps: Vec::with_capacity(pairs.len()), ..Self::default() };
-        let mut latest = None;
-        let distinct = order.iter().filter(|key| latest.replace(**key >> 32) != Some(**key >> 32)).count();
-        found.ids.reserve_exact(distinct);
-        found.starts.reserve_exact(distinct + 1);
-        for key in order {
-            let (id, i) = ((key >> 32) as u32, key as u32 as usize);
-            if found.ids.last() != Some(&id) {
-                found.ids.push(id);
-                found.starts.push(found.steps.len() as u32);
-                keys.link(id, segment);
+        keys.places.resize(keys.keys.len(), 0);
+        let places = &mut keys.places;
+        // Counted rather than sorted: few keys have most postings.
+        let mut ids: Vec<u32> = Vec::new();
+        for (id, _) in pairs {
+            let count = &mut places[*id as usize];
+            if *count == 0 {
+                ids.push(*id);
             }
-            found.steps.push(pairs[i].1);
-            each(i);
+            *count += 1;
         }
-        found.starts.push(found.steps.len() as u32);
-        found
+        ids.sort_unstable();
+        ids.shrink_to_fit();
+        let mut starts = Vec::with_capacity(ids.len() + 1);
+        let mut next = 0;
+        for id in &ids {
+            starts.push(next);
+            next += core::mem::replace(&mut places[*id as usize], next);
+        }
+        starts.push(next);
+        let mut order = vec![0u32; pairs.len()];
+        for (i, (id, _)) in (0u32..).zip(pairs) {
+            let place = &mut places[*id as usize];
+            order[*place as usize] = i;
+            *place += 1;
+        }
+        let mut steps = Vec::with_capacity(pairs.len());
+        for i in order {
+            steps.push(pairs[i as usize].1);
+            each(i as usize);
+        }
+        for id in &ids {
+            keys.places[*id as usize] = 0;
+            keys.link(*id, segment);
+        }
+        Self { ids, starts, steps }
     }
 
     /// The place of a key, and its postings. `None` if it does not occur.

@@ -17,8 +17,10 @@ function Part({ machine, history: { cell, part } }: { machine: Machine; history:
   useOneTabStop(list);
   useEffect(() => {
     // Scrolls the list alone, not the pane.
-    const current = list.current?.querySelector<HTMLElement>('[aria-current]');
-    if (list.current && current) list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
+    const at = part.rows.findIndex((row) => row.step >= (machine.step.peek() ?? 0));
+    const current = list.current?.children[at];
+    if (list.current && current instanceof HTMLElement)
+      list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
   }, [part]);
   const last = part.first + new Set(part.rows.map(({ step }) => step)).size;
   const step = machine.step.value;

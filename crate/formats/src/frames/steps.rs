@@ -106,11 +106,18 @@ impl ToSteps<'_> {
     fn operands<'o>(&mut self, operands: impl Iterator<Item = Operand<'o>>, thread: Option<u64>, written: bool) {
         for operand in operands {
             let (Some(place), Some(value)) = (operand.place, operand.value) else { continue };
-            let name;
+            let lossy;
             let place = match (place.register, place.memory) {
                 (Some(bytes), _) => {
-                    name = String::from_utf8_lossy(bytes.unwrap_or_default());
-                    Place::Register(&name)
+                    let bytes = bytes.unwrap_or_default();
+                    // Names are valid, and the lossy conversion is slow even then.
+                    Place::Register(match core::str::from_utf8(bytes) {
+                        Ok(name) => name,
+                        Err(_) => {
+                            lossy = String::from_utf8_lossy(bytes);
+                            &lossy
+                        }
+                    })
                 }
                 (None, Some(Some(address))) => Place::Memory(address),
                 (None, _) => continue,
