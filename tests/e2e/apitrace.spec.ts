@@ -40,6 +40,16 @@ for (const name of [
   });
 }
 
+test('tells how much data the calls of a function have', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Calls' }).click();
+  const row = page.locator('.functions tr', { hasText: 'glBufferData' });
+  await expect(row).toContainText('192 bytes');
+  await page.getByRole('columnheader', { name: 'Data' }).getByRole('button').click();
+  await expect(page.locator('.functions tbody td.name').first()).toHaveText('glBufferData');
+});
+
 test('loads the decompressor of Brotli only for Brotli', async ({ page }) => {
   const loaded: string[] = [];
   page.context().on('request', (request) => {

@@ -4,7 +4,7 @@
 const WAIT_MS = 120_000;
 
 /** Expressions that need the records, by the beginning of the format's title. Fields of all records are looked at. */
-const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.count>1', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
+const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.x>2', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
 
 /**
  * Searches for the function with the most calls, and for records, and measures the second time, when everything is loaded. Times in

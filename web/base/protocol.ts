@@ -308,6 +308,8 @@ export interface Functions {
   readonly p90: Float64Array;
   readonly p99: Float64Array;
   readonly max: Float64Array;
+  /** Bytes of data that the calls take or return, of those that begin in the range. All 0 if calls have none. */
+  readonly bytes: Float64Array;
 }
 
 /** {@link Flame.name} of the root, and of a merged group of narrow nodes. */

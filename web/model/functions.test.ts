@@ -18,6 +18,7 @@ const columns = (total: readonly number[]): Functions => {
     p90: column,
     p99: column,
     max: column,
+    bytes: column,
   };
 };
 const rows = (sort: Sort, holds = (_: number) => true) => [...functionRows(columns([5, 7, 7, 1]), names, sort, holds)];
@@ -44,11 +45,12 @@ describe('the table of functions', () => {
   });
   it('leaves out columns that repeat others', () => {
     const of = (more: Partial<Record<keyof Functions, readonly number[]>>): Functions => {
-      const columns = { count: [2, 3], total: [9, 9], self: [5, 9], min: [1, 3], max: [4, 3], ...more };
+      const columns = { count: [2, 3], total: [9, 9], self: [5, 9], min: [1, 3], max: [4, 3], bytes: [0, 0], ...more };
       const column = (values: readonly number[]) => Float64Array.from(values);
       const [count, total, self] = [column(columns.count), column(columns.total), column(columns.self)];
       const [min, max] = [column(columns.min), column(columns.max)];
-      return { length: 2, name: Uint32Array.of(0, 1), count, total, self, min, median: min, p90: max, p99: max, max };
+      const [median, p90, p99, bytes] = [min, max, max, column(columns.bytes)];
+      return { length: 2, name: Uint32Array.of(0, 1), count, total, self, min, median, p90, p99, max, bytes };
     };
     const DURATIONS = ['min', 'median', 'p90', 'p99', 'max'];
     expect(tellingColumns(of({}))).toEqual(['name', 'count', 'total', 'share', 'self', ...DURATIONS]);
@@ -58,6 +60,7 @@ describe('the table of functions', () => {
     // Each call of a trace that counts calls is one long.
     const ones = { total: [2, 3], self: [2, 3], min: [1, 1], max: [1, 1] };
     expect(tellingColumns(of(ones))).toEqual(['name', 'count', 'share']);
+    expect(tellingColumns(of({ ...ones, bytes: [0, 7] }))).toEqual(['name', 'count', 'share', 'bytes']);
     // Nothing takes any time.
     const zeros = { total: [0, 0], self: [0, 0], min: [0, 0], max: [0, 0] };
     expect(tellingColumns(of(zeros))).toEqual(['name', 'count']);

@@ -2,7 +2,7 @@ import type { Functions } from '../base/protocol.ts';
 import type { Names } from './names.ts';
 
 /** A column of the table of functions. */
-export type FunctionColumn = 'name' | 'count' | 'total' | 'self' | 'min' | 'median' | 'p90' | 'p99' | 'max';
+export type FunctionColumn = 'name' | 'count' | 'total' | 'self' | 'min' | 'median' | 'p90' | 'p99' | 'max' | 'bytes';
 
 /** The columns from the left. The share of the total is sorted with it. */
 export const FUNCTION_COLUMNS = [
@@ -16,6 +16,7 @@ export const FUNCTION_COLUMNS = [
   'p90',
   'p99',
   'max',
+  'bytes',
 ] as const satisfies readonly (FunctionColumn | 'share')[];
 
 /** The sort order of the table. */
@@ -69,6 +70,7 @@ export function tellingColumns({
   self,
   min,
   max,
+  bytes,
 }: Functions): readonly (FunctionColumn | 'share')[] {
   const differ = (a: Float64Array, b: Float64Array) => {
     for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return true;
@@ -82,6 +84,7 @@ export function tellingColumns({
     total: takesTime && (!counts || differ(total, count)),
     share: takesTime,
     self: differ(self, total),
+    bytes: bytes.some((value) => value > 0),
   };
   const durations = differ(min, max);
   for (const by of ['min', 'median', 'p90', 'p99', 'max'] as const) says[by] = durations;

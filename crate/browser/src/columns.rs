@@ -79,6 +79,7 @@ pub(crate) fn functions(f: &FunctionColumns) -> JsValue {
         ("p90", f64s(&f.p90)),
         ("p99", f64s(&f.p99)),
         ("max", f64s(&f.max)),
+        ("bytes", f64s(&f.bytes)),
     ])
 }
 

@@ -99,17 +99,28 @@ pub(crate) fn run(what: &Find) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Searches the records. Returns how many match beyond those that are listed.
-fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job) -> Result<u64, Failure> {
-    let failed = |error: TraceErrorOut| Failure::new(format!("{}: {}", source.name, error.sentence));
-    let mut reader = if session.is_pulled() {
+/// The error of a trace as that of a command.
+pub(crate) fn failed(source: &Source, error: TraceErrorOut) -> Failure {
+    Failure::new(format!("{}: {}", source.name, error.sentence))
+}
+
+/// A reader of the records of a trace that was read.
+pub(crate) fn reader_of(session: &Session, source: &Source) -> Result<RecordReader, Failure> {
+    let failed = |error| failed(source, error);
+    if session.is_pulled() {
         let database = Database::open(&source.path).map_err(|error| failed(error.into()))?;
         let records = records::open_database(session.format().id).map_err(|error| failed(error.into()))?;
         RecordReader::of_database(records, Box::new(database), Some(Box::new(Disassembler)))
     } else {
         RecordReader::open(session.format().id, &session.index(), Box::new(Bytes(File::open(&source.path)?)))
     }
-    .map_err(failed)?;
+    .map_err(failed)
+}
+
+/// Searches the records. Returns how many match beyond those that are listed.
+fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job) -> Result<u64, Failure> {
+    let failed = |error| failed(source, error);
+    let mut reader = reader_of(session, source)?;
     let Some(mut search) = Search::new(query, &[], Some(Box::new(Disassembler)), &Linked, |n| n.to_string()) else {
         return Err(Failure { usage: true, ..Failure::new("This expression has too many terms.") });
     };

@@ -13,6 +13,7 @@ mod json;
 mod progress;
 mod read_whole;
 mod slices;
+mod sql;
 mod sqlite;
 mod stats;
 mod steps;
@@ -78,6 +79,8 @@ enum Command {
     State(steps::State),
     History(steps::History),
     Coverage(steps::Coverage),
+    /// Asks a trace by SQL.
+    Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -155,6 +158,7 @@ fn main() -> ExitCode {
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
         Command::Coverage(what) => steps::coverage(&what),
+        Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };

@@ -52,6 +52,13 @@ impl Database {
     }
 }
 
+/// Attaches a database to a connection for reading, without creating files beside it.
+pub(crate) fn attach(connection: &Connection, path: &Path, schema: &str) -> rusqlite::Result<()> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let uri = uri(&absolute.display().to_string(), if has_log(path) { "mode=ro" } else { "immutable=1" });
+    connection.execute(&format!("ATTACH ? AS {schema}"), [uri]).map(|_| ())
+}
+
 impl RowSource for Database {
     fn rows(&self, query: &Query, out: &mut Rows) -> Result<(), RowError> {
         read_rows(&self.connection, query, out)

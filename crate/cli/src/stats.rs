@@ -53,6 +53,9 @@ struct Line<'a> {
     p90: u64,
     p99: u64,
     max: u64,
+    /// Bytes of data, in traces of calls that have such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
 }
 
 const COLUMNS: [&str; 12] =
@@ -60,7 +63,7 @@ const COLUMNS: [&str; 12] =
 
 impl<'a> Line<'a> {
     fn of(store: &'a Store, function: &Function) -> Self {
-        let Function { name, count, total, own, min, max, percentiles } = *function;
+        let Function { name, count, total, own, min, max, percentiles, bytes } = *function;
         let (kind, key) = store.key(name);
         let (id, address) = match key {
             Key::None => (None, None),
@@ -80,6 +83,7 @@ impl<'a> Line<'a> {
             p90: percentiles.p90,
             p99: percentiles.p99,
             max,
+            bytes: (bytes > 0).then_some(bytes),
         }
     }
 

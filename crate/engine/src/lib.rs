@@ -24,6 +24,8 @@ mod session;
 pub mod statistics;
 pub mod store;
 mod stream;
+#[cfg(feature = "tables")]
+pub mod tables;
 mod turn;
 
 pub use call_tree::{CallTree, NodeId, ROOT};

@@ -101,8 +101,9 @@ pub struct Search {
     matched: String,
     /// For each open list or structure, whether it is a list, and the index of its next part.
     open: Vec<(bool, usize)>,
-    /// Keys of those.
-    keys: Vec<String>,
+    /// Keys of those, one behind the other, and where each begins.
+    keys: String,
+    key_at: Vec<usize>,
     found: FoundRecords,
     texts: HashMap<String, u32>,
     count: u64,
@@ -171,7 +172,8 @@ impl Search {
             name: None,
             matched: String::new(),
             open: Vec::new(),
-            keys: Vec::new(),
+            keys: String::new(),
+            key_at: Vec::new(),
             found: FoundRecords::default(),
             texts: HashMap::new(),
             count: 0,
@@ -269,12 +271,11 @@ impl Search {
         if self.matched.len() > MOST_TEXT || self.listed == MOST {
             return;
         }
-        let key = match (key, self.keys.iter().rev().find(|key| !key.is_empty())) {
-            ("", Some(outer)) => outer.clone(),
-            (key, _) => key.into(),
-        };
+        // The innermost key that is none of a list's: keys of lists are empty.
+        let outer = self.key_at.iter().rev().filter_map(|at| self.keys.get(*at..)).find(|key| !key.is_empty());
+        let key = if key.is_empty() { outer.unwrap_or_default() } else { key };
         for part in
-            [if self.matched.is_empty() { "" } else { ", " }, &key, if key.is_empty() { "" } else { ": " }, value]
+            [if self.matched.is_empty() { "" } else { ", " }, key, if key.is_empty() { "" } else { ": " }, value]
         {
             self.matched.push_str(part);
         }
@@ -454,6 +455,7 @@ impl Visitor for Search {
         self.matched.clear();
         self.open.clear();
         self.keys.clear();
+        self.key_at.clear();
         for check in &mut self.checks {
             if let Check::Field(path, ..) = check {
                 path.reached.clear();
@@ -556,7 +558,8 @@ impl Visitor for Search {
             }
         }
         self.open.push((is_list, 0));
-        self.keys.push(key.into());
+        self.key_at.push(self.keys.len());
+        self.keys.push_str(key);
     }
 
     fn close(&mut self) {
@@ -566,7 +569,7 @@ impl Visitor for Search {
             }
         }
         self.open.pop();
-        self.keys.pop();
+        self.keys.truncate(self.key_at.pop().unwrap_or_default());
     }
 
     fn end(&mut self) {

@@ -223,6 +223,19 @@ impl TrackDef {
     }
 }
 
+/// Bytes of data that a call takes or returns: images, buffers, the code of shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// Position of the call's begin on the x axis: absolute.
+    pub x: u64,
+    /// Its track.
+    pub track: TrackId,
+    /// Number of its name.
+    pub name: u32,
+    /// How many bytes. Not 0.
+    pub bytes: u64,
+}
+
 /// Events as columns, with definitions and problems. A name or track is defined at the latest in the batch of its first use.
 /// A batch is reused from portion to portion.
 #[derive(Debug, Default)]
@@ -240,6 +253,8 @@ pub struct EventBatch {
     pub locators: Vec<Locator>,
     /// Ends of [`EventKind::Whole`] slices, in the order of those events: absolute, at least the slice's `time`.
     pub ends: Vec<u64>,
+    /// Data of calls that ended since the batch was cleared.
+    pub payloads: Vec<Payload>,
     /// Tracks defined since the batch was cleared.
     pub new_tracks: Vec<TrackDef>,
     /// Names defined since the batch was cleared.
@@ -383,6 +398,7 @@ impl EventBatch {
         self.names.clear();
         self.locators.clear();
         self.ends.clear();
+        self.payloads.clear();
         self.new_tracks.clear();
         self.new_names.clear();
         self.problems.clear();

@@ -41,6 +41,8 @@ fn calls_groups_frames_markers_and_counters_become_events() {
     assert_eq!(all.track(0), ["Begin frame 0 at 0", "EndOf frame 0 at 5", "Begin frame 1 at 5"]);
     assert_eq!(all.track(1), ["1 from 0", "0 from 5"]);
     assert_eq!(all.track(2), ["0 from 0", "263 from 5"]);
+    let data: Vec<_> = all.payloads.iter().map(|p| (p.x, p.track, &*all.names[p.name as usize], p.bytes)).collect();
+    assert_eq!(data, [(4, 4, "glBufferData", 256), (7, 4, "good", 7)]);
     assert_eq!(
         all.track(3),
         [

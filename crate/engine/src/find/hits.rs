@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 use serde::Serialize;
-use unspool_formats::TrackId;
+use unspool_formats::{TrackId, sort};
 
 use crate::derived::{MOST_CELLS, MarksColumns};
 use crate::details::Item;
@@ -156,10 +156,9 @@ impl Hits {
 
     /// Counts what was added, and puts it in order.
     pub(crate) fn finish(&mut self) {
-        let is_sorted = self.rows.is_sorted_by_key(Row::key);
-        if !is_sorted {
-            let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
-            order.sort_by_key(|row| self.rows.get(*row as usize).map(Row::key));
+        let key = |row: usize| self.rows.get(row).map_or(0, Row::key);
+        let order = sort::order(self.rows.len(), &[&key]);
+        if !order.is_sorted() {
             let mut renumbered = vec![0; order.len()];
             for (to, from) in (0..).zip(&order) {
                 if let Some(slot) = renumbered.get_mut(*from as usize) {
@@ -169,10 +168,10 @@ impl Hits {
             let to = |row: u32| renumbered.get(row as usize).copied().unwrap_or(row);
             self.matched = self.matched.drain().map(|((row, index), text)| ((to(row), index), text)).collect();
             self.by_place.values_mut().for_each(|row| *row = to(*row));
-            self.rows.sort_by_key(Row::key);
+            self.rows = sort::in_order(std::mem::take(&mut self.rows), &order);
         }
         self.rows.iter_mut().for_each(|row| row.picked.finish());
-        // Mostly in order: portions of a pass are.
+        // A sort of its own, because this one profits from what is in order: portions of a pass are.
         self.points.sort();
         self.points.dedup_by_key(|point| (point.x, point.track, point.locator));
         self.count = self.rows.iter().map(|row| row.picked.count()).sum::<u64>() + self.points.len() as u64;
@@ -276,13 +275,13 @@ impl Hits {
 
     fn in_order(&self, store: &Store, order: Order) -> Vec<Place> {
         let all = self.by_position(store, 0, self.count as usize);
-        let mut keyed: Vec<(u64, Place)> = Vec::with_capacity(all.len());
+        let mut keys: Vec<u64> = Vec::with_capacity(all.len());
         match order {
             Order::Position => return all,
-            Order::Thread => keyed.extend(all.iter().map(|place| (u64::from(self.track(*place)), *place))),
-            Order::Duration => keyed.extend(all.iter().map(|place| {
+            Order::Thread => keys.extend(all.iter().map(|place| u64::from(self.track(*place)))),
+            Order::Duration => keys.extend(all.iter().map(|place| {
                 let length = self.slice(store, *place).map_or(0, |slice| slice.end - slice.start);
-                (u64::MAX - length, *place)
+                u64::MAX - length
             })),
             Order::Name | Order::Match => {
                 // Texts repeat: they are put in order once, and then compared by number.
@@ -310,12 +309,12 @@ impl Hits {
                     }
                 }
                 let rank = |number: &u32| ranks.get(*number as usize).copied().unwrap_or(0);
-                keyed.extend(of.iter().map(rank).zip(all.iter().copied()));
+                keys.extend(of.iter().map(rank));
             }
         }
         // Stable: equal ones stay by position.
-        keyed.sort_by_key(|(key, _)| *key);
-        keyed.into_iter().map(|(_, place)| place).collect()
+        let order = sort::order(all.len(), &[&|at| keys.get(at).copied().unwrap_or(0)]);
+        sort::in_order(all, &order)
     }
 
     fn track(&self, (row, index): Place) -> TrackId {
@@ -414,10 +413,10 @@ impl Hits {
             let of_slices = self.rows_of(*id).filter_map(|row| Some((row.depth?, Some(row))));
             let of_instants = self.by_place.get(&(*id, None)).and_then(|number| self.rows.get(*number as usize));
             let of_instants = of_instants.filter(|_| depths.contains(&lowest)).map(|row| (lowest, Some(row)));
-            let mut all: Vec<_> =
+            let all: Vec<_> =
                 of_slices.filter(|(depth, _)| depths.contains(depth)).chain(of_instants).chain(points).collect();
-            all.sort_by_key(|(depth, _)| *depth);
-            for (depth, row) in all {
+            let order = sort::order(all.len(), &[&|at| all.get(at).map_or(0, |(depth, _)| sort::signed(*depth))]);
+            for (depth, row) in sort::in_order(all, &order) {
                 let depth = if merged { 0 } else { depth };
                 if current != Some(depth) {
                     flush(current, &mut counts, &mut marks);
@@ -448,8 +447,9 @@ impl Hits {
 }
 
 impl Row {
-    fn key(&self) -> (TrackId, bool, i32) {
-        (self.track, self.depth.is_none(), self.depth.unwrap_or(0))
+    /// By track, then by depth, instants last.
+    fn key(&self) -> u64 {
+        u64::from(self.track) << 33 | self.depth.map_or(1 << 32, sort::signed)
     }
 
     /// How many slices or instants there are, hits or not.

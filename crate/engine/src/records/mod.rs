@@ -326,7 +326,8 @@ impl RecordReader {
         Ok(done >= of)
     }
 
-    fn covered(&self, next: u64) -> (u64, u64) {
+    /// How far a visit of all records is that goes on at `next`, as [`RecordReader::surveyed`].
+    pub fn covered(&self, next: u64) -> (u64, u64) {
         let of = match &self.origin {
             Origin::Database(..) => self.lanes.first().map_or(0, |lane| lane.rows),
             Origin::File(..) => self.pieces(),
@@ -340,8 +341,13 @@ impl RecordReader {
         pieces.unwrap_or(0).into()
     }
 
-    /// Passes the records of `budget` pieces from `next` on to a visitor. Returns the piece after them.
-    fn visit_all(&mut self, next: u64, budget: u32, visitor: &mut dyn Visitor) -> Result<u64, TraceErrorOut> {
+    /// Passes the records of `budget` pieces from `next` on, 0 for the first, to a visitor. Returns the piece after them. Of a
+    /// database, these are as many times 256 rows.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn visit_all(&mut self, next: u64, budget: u32, visitor: &mut dyn Visitor) -> Result<u64, TraceErrorOut> {
         match &self.origin {
             Origin::Database(..) => {
                 let (_, of) = self.covered(next);

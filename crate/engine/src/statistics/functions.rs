@@ -3,7 +3,7 @@
 use unspool_formats::sort;
 
 use super::paths::Place;
-use super::{Percentiles, Statistics};
+use super::{Percentiles, Question, Statistics};
 use crate::store::Store;
 
 /// Functions as columns, sorted by the number of their name. Times are in ticks, as doubles, exact below 2^53.
@@ -27,6 +27,8 @@ pub struct FunctionColumns {
     pub p99: Vec<f64>,
     /// The longest of these slices, measured whole.
     pub max: Vec<f64>,
+    /// Bytes of data of the calls that begin in the range, whether they were visited or not.
+    pub bytes: Vec<f64>,
 }
 
 /// Figures of one function, in ticks.
@@ -46,6 +48,8 @@ pub struct Function {
     pub max: u64,
     /// Percentiles of whole slices.
     pub percentiles: Percentiles,
+    /// Bytes of data of the calls that begin in the range: images, buffers, the code of shaders.
+    pub bytes: u64,
 }
 
 /// Sums over the nodes of one name.
@@ -72,6 +76,7 @@ impl Statistics {
             columns.p90.push(function.percentiles.p90 as f64);
             columns.p99.push(function.percentiles.p99 as f64);
             columns.max.push(function.max as f64);
+            columns.bytes.push(function.bytes as f64);
         }
         columns
     }
@@ -99,6 +104,7 @@ impl Statistics {
                 sums.within += u128::from(time);
             }
         }
+        let bytes = self.payloads(store);
         let whole = |ticks: u128| u64::try_from(ticks).unwrap_or(u64::MAX);
         let mut order: Vec<(u64, u32)> = self.functions.iter().map(|function| function.name.into()).zip(0..).collect();
         sort::pairs(&mut order);
@@ -114,8 +120,28 @@ impl Statistics {
                 min: function.min,
                 max: function.max,
                 percentiles: Percentiles { median, p90, p99 },
+                bytes: bytes.get(function.name as usize).copied().unwrap_or(0),
             }
         });
         functions.collect()
+    }
+
+    /// Bytes of data by the number of the name, of calls that begin in the range. Calls with data are few, so that all are
+    /// visited at once.
+    fn payloads(&self, store: &Store) -> Vec<u64> {
+        let Question { from, to, tracks } = self.question();
+        let mut bytes = Vec::new();
+        for payload in &store.payloads {
+            if !(*from..*to).contains(&payload.x) || !tracks.contains(&payload.track) {
+                continue;
+            }
+            if bytes.is_empty() {
+                bytes = vec![0; store.names().len()];
+            }
+            if let Some(sum) = bytes.get_mut(payload.name as usize) {
+                *sum = payload.bytes.saturating_add(*sum);
+            }
+        }
+        bytes
     }
 }

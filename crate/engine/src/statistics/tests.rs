@@ -422,3 +422,30 @@ proptest! {
         prop_assert_eq!(answer, Some(Percentiles { median: at(50), p90: at(90), p99: at(99) }));
     }
 }
+
+#[test]
+fn data_of_calls_is_summed_by_function_over_range_and_tracks() {
+    let mut store = store(&[(Stacking::Nested, "+a@0 -a@2 +b@2 -b@4 +a@4 -a@9"), (Stacking::Nested, "+a@1 -a@3")]);
+    let mut batch = EventBatch::with_capacity(8);
+    let payload = |x, track, name, bytes| unspool_formats::batch::Payload { x, track, name, bytes };
+    // In the order of their ends.
+    batch.payloads.extend([
+        payload(0, 0, 0, 5),
+        payload(1, 1, 0, 100),
+        payload(2, 0, 1, 7),
+        payload(4, 0, 0, u64::MAX),
+    ]);
+    store.apply(&mut batch);
+    for name in ["a", "b"] {
+        batch.new_names.push(name.to_string().into());
+    }
+    batch.payloads.clear();
+    store.apply(&mut batch);
+    let bytes = |range, tracks: &[u32]| scanned(&store, range, tracks).functions(&store).bytes;
+    assert_eq!(bytes((0, 4), &[0]), [5.0, 7.0]);
+    assert_eq!(bytes((0, 4), &[0, 1]), [105.0, 7.0]);
+    // A call that begins before the range has its data there.
+    assert_eq!(bytes((1, 4), &[0]), [0.0, 7.0]);
+    assert_eq!(bytes(ALL, &[0]), [u64::MAX as f64, 7.0]);
+    assert!(store.bytes() >= 4 * size_of::<unspool_formats::batch::Payload>());
+}

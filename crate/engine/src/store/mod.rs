@@ -12,7 +12,7 @@ pub mod slice;
 pub(crate) mod texts;
 mod track;
 
-use unspool_formats::batch::{Key, SliceKind};
+use unspool_formats::batch::{Key, Payload, SliceKind};
 use unspool_formats::{EventBatch, EventKind, Locator, Problem, ProblemKind, TrackDef, TrackId};
 
 use crate::call_tree::CallTree;
@@ -42,10 +42,12 @@ pub struct Store {
     problems: Vec<Noted>,
     /// Problems of the decoder by kind. Those of a track's stack are counted in the track.
     counts: Counts,
+    /// Data of calls, in the order in which these ended.
+    pub(crate) payloads: Vec<Payload>,
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
-    /// Instants and samples.
+    /// Instants, samples and payloads.
     points: u64,
     /// Most bytes, if that is less than [`MOST_BYTES`].
     most_bytes: Option<u64>,
@@ -123,6 +125,8 @@ impl Store {
             self.note(problem);
         }
         self.records += batch.records;
+        self.points += batch.payloads.len() as u64;
+        self.payloads.append(&mut batch.payloads);
         let mut from = 0;
         let mut ends = batch.ends.as_slice();
         // Events come in runs of one track: look the track up once for each run.
@@ -170,6 +174,7 @@ impl Store {
             track.finish(end);
         }
         self.tracks.shrink_to_fit();
+        self.payloads.shrink_to_fit();
         self.finished = true;
     }
 
@@ -249,9 +254,9 @@ impl Store {
         self.finished
     }
 
-    /// Memory of slices, levels of detail, instants and samples, in bytes.
+    /// Memory of slices, levels of detail, instants, samples and payloads, in bytes.
     pub fn bytes(&self) -> usize {
-        self.tracks.iter().map(Track::bytes).sum()
+        self.tracks.iter().map(Track::bytes).sum::<usize>() + self.payloads.capacity() * size_of::<Payload>()
     }
 
     /// How many tracks there are.

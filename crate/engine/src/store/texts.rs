@@ -1,8 +1,8 @@
 //! The texts of names: those of the file, and those that companions of it give to its ids and addresses.
 
 use hashbrown::HashMap;
-use unspool_formats::Naming;
 use unspool_formats::batch::{Key, Name, SliceKind};
+use unspool_formats::{Naming, sort};
 
 /// The names of a trace by number.
 #[derive(Debug, Default)]
@@ -101,8 +101,9 @@ impl Texts {
 
     /// The numbers of the names whose texts have changed since the last call.
     pub(crate) fn take_changed(&mut self) -> Vec<u32> {
-        let mut changed = std::mem::take(&mut self.changed);
-        changed.sort_unstable();
+        let changed = std::mem::take(&mut self.changed);
+        let order = sort::order(changed.len(), &[&|at| changed.get(at).copied().map_or(0, u64::from)]);
+        let mut changed = sort::in_order(changed, &order);
         changed.dedup();
         changed
     }

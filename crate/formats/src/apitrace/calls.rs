@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{EventBatch, EventKind, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
+use crate::batch::{EventBatch, EventKind, Orphans, Payload, SliceKind, TrackDef, TrackId, TrackKind};
 use crate::error::{Error, Result};
 use crate::limits::{Limits, SHOWN};
 use crate::locator::Locator;
@@ -274,7 +274,11 @@ impl Calls {
         if at != open.end {
             self.far.push((open.at, at));
         }
-        self.count(function, open.blobs.saturating_add(blobs));
+        let bytes = open.blobs.saturating_add(blobs);
+        if bytes > 0 {
+            out.payloads.push(Payload { x: call, track: thread.track, name, bytes });
+        }
+        self.count(function, bytes);
         if function.flags.frame_end {
             self.end_frame(end, out);
             self.returned = self.frames.len() as u64;
@@ -283,10 +287,15 @@ impl Calls {
 
     /// The stream ends at `end`: counts the calls that are still open, and ends the last frame if a swap is among them.
     pub(crate) fn finish(&mut self, tables: &Tables, end: u64, out: &mut EventBatch) {
-        let open: Vec<OpenCall> = self.pending.iter().map(|(_, open)| *open).collect();
-        for open in open {
+        let open: Vec<(u64, OpenCall)> = self.pending.iter().map(|(call, open)| (call, *open)).collect();
+        for (call, open) in open {
             let Some(function) = tables.functions.get(open.function) else { continue };
             self.count(function, open.blobs);
+            if open.blobs > 0 {
+                let track = self.threads.get(open.thread as usize).map_or(0, |thread| thread.track);
+                let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
+                out.payloads.push(Payload { x: call, track, name, bytes: open.blobs });
+            }
             // As in apitrace, a swap that never returned still ends its frame.
             if function.flags.frame_end && self.frame_name.is_some() {
                 self.end_frame(end, out);

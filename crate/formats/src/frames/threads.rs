@@ -191,7 +191,7 @@ impl Threads {
     /// The id and the track of each thread, by id.
     pub(super) fn by_id(&self) -> Vec<(u64, TrackId)> {
         let mut all: Vec<_> = self.threads.iter().map(|thread| (thread.id, thread.track)).collect();
-        all.sort_unstable();
+        crate::sort::pairs(&mut all);
         all
     }
 

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Key;
+use crate::sort;
 pub use file::{NamesFile, is_names_file};
 
 /// A function, or another place in a program, with its text.
@@ -46,7 +47,8 @@ impl Naming {
     /// A table of these places. If several have the same start, the last is kept.
     pub fn new(mut places: Vec<Place>) -> Self {
         // Stable: the last in the file comes last.
-        places.sort_by_key(|place| place.start);
+        let order = sort::order(places.len(), &[&|at| places.get(at).map_or(0, |place| place.start)]);
+        places = sort::in_order(places, &order);
         places.reverse();
         places.dedup_by_key(|place| place.start);
         places.reverse();

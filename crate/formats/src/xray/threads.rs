@@ -140,9 +140,10 @@ impl Threads {
     /// Process, thread and track of each thread, by process and thread.
     pub(super) fn by_id(&self) -> Vec<(i32, i32, TrackId)> {
         let track = |index: u32| self.get(index).map_or(0, |thread| thread.track);
-        let mut all: Vec<_> = self.by_id.iter().map(|((pid, tid), index)| (*pid, *tid, track(*index))).collect();
-        all.sort_unstable();
-        all
+        let all: Vec<_> = self.by_id.iter().map(|((pid, tid), index)| (*pid, *tid, track(*index))).collect();
+        let key = |at: usize| all.get(at).map_or(0, |(pid, tid, _)| (sort::signed(*pid) << 32) | sort::signed(*tid));
+        let order = sort::order(all.len(), &[&key]);
+        sort::in_order(all, &order)
     }
 
     /// Plans the buffers of the disordered threads, and restarts their tracks.

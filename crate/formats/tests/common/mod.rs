@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::Path;
 
+use unspool_formats::batch::Payload;
 use unspool_formats::{
     Decoder, Error, EventBatch, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, RecordDetails,
     Records, Result, TrackDef, Want, records,
@@ -18,6 +19,7 @@ pub(crate) struct Delivered {
     pub(crate) events: Vec<(EventKind, u32, u64, u32, Locator)>,
     /// Where whole slices end.
     pub(crate) ends: Vec<u64>,
+    pub(crate) payloads: Vec<Payload>,
     pub(crate) tracks: Vec<TrackDef>,
     pub(crate) names: Vec<String>,
     pub(crate) problems: Vec<Problem>,
@@ -33,6 +35,7 @@ impl Delivered {
         self.tracks.append(&mut batch.new_tracks);
         self.names.extend(batch.new_names.drain(..).map(|name| name.text));
         self.ends.append(&mut batch.ends);
+        self.payloads.append(&mut batch.payloads);
         self.problems.append(&mut batch.problems);
         self.records += batch.records;
         batch.clear();

@@ -1,7 +1,14 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatPercent,
+  formatShare,
+  shortened,
+} from '../../../base/format.ts';
 import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../../base/protocol.ts';
 import { selectExtreme } from '../../../model/call_list.ts';
@@ -44,6 +51,7 @@ const HEADS: Readonly<Record<Column, readonly [title: string, says: string]>> = 
   p90: ['p90', '90 % of the calls are at most this long, within 1 %'],
   p99: ['p99', '99 % of the calls are at most this long, within 1 %'],
   max: ['Max', 'Longest call'],
+  bytes: ['Data', 'Bytes of images, buffers and shaders that the calls take or return'],
 };
 
 interface Props extends PanelProps {
@@ -145,8 +153,11 @@ interface TakeProps {
 /** Copies the table, or saves it: lengths as numbers. */
 function Take({ open: { trace }, columns, rows, clock }: TakeProps) {
   const shown = tellingColumns(columns).filter((by): by is FunctionColumn => by !== 'share');
-  const isLength = (by: FunctionColumn) => by !== 'name' && by !== 'count';
-  const head = shown.map((by) => (isLength(by) ? plainTitle(HEADS[by][0], clock) : HEADS[by][0]));
+  const isLength = (by: FunctionColumn) => by !== 'name' && by !== 'count' && by !== 'bytes';
+  const head = shown.map((by) => {
+    if (by === 'bytes') return 'Data (bytes)';
+    return isLength(by) ? plainTitle(HEADS[by][0], clock) : HEADS[by][0];
+  });
   const texts = (i: number) =>
     shown.map((by) => {
       if (by === 'name') return trace.names.of(columns.name[i]!);
@@ -238,6 +249,7 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of which the rows can be chosen.
         role="grid"
         aria-label="Functions"
+        class={shown.length < 7 ? 'few' : undefined}
         aria-rowcount={rows.length + 1}
         aria-activedescendant={current >= first && current < end ? `function-${chosen}` : undefined}
         tabIndex={0}
@@ -341,13 +353,22 @@ interface CellsProps {
 function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
   const name = columns.name[i]!;
   const chosen = open.statistics.highlighted.value === name;
-  const length = (by: Exclude<FunctionColumn, 'name'>) => lengthText(BigInt(Math.round(columns[by][i]!)), clock);
+  const length = (by: Exclude<FunctionColumn, 'name' | 'bytes'>) =>
+    lengthText(BigInt(Math.round(columns[by][i]!)), clock);
   const cell = (by: Column) => {
     switch (by) {
       case 'name':
         return null;
       case 'count':
         return <td key={by}>{formatCount(Math.round(columns.count[i]!))}</td>;
+      case 'bytes': {
+        const bytes = columns.bytes[i]!;
+        return (
+          <td key={by} title={`${formatCount(bytes)} bytes`}>
+            {bytes > 0 ? formatBytes(bytes) : ''}
+          </td>
+        );
+      }
       case 'share':
         return (
           <td key={by} class="with-bar">

@@ -1,0 +1,421 @@
+//! `unspool sql`: a trace as tables. The store's pages are written to a file that SQLite reads; what only the records know is
+//! added to it if somebody asks for it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use rusqlite::fallible_iterator::FallibleIterator;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Batch, Connection, OpenFlags, Statement, params};
+use unspool_engine::Session;
+use unspool_formats::records::RecordName;
+use unspool_formats::{FieldValue, Record, Visitor};
+use unspool_tables::PAGE;
+
+use crate::csv::write_row;
+use crate::find::{failed, reader_of};
+use crate::read_whole::read_named;
+use crate::sqlite::attach;
+use crate::{Failure, NameArgs, Source, TraceArgs};
+
+/// Asks a trace by SQL, as SQLite has it.
+///
+/// ```text
+///   unspool sql app.xray "select name, count(*), sum(dur_s) from named_slices group by 1 order by 3 desc limit 10"
+/// ```
+///
+/// Tables: slices, instants, counters, tracks, names; records and fields hold what `unspool dump` prints. Views with names and
+/// seconds: named_slices, named_instants, named_counters. Without a query, all of them are listed with their columns.
+/// A REVEN database has its own tables as rvn.execution and so on. docs/sql.md describes them, with examples.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Sql {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// One or more statements. Without one, the tables are listed.
+    query: Option<String>,
+    /// Print one JSON object per row.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print CSV with a header.
+    #[arg(long)]
+    csv: bool,
+    /// Another trace, as tables of the schema `other`; further ones are `other2`, `other3` and so on.
+    #[arg(long, value_name = "FILE")]
+    attach: Vec<PathBuf>,
+    /// Write the database to a new file, for other programs.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Include records and fields. Not needed if the query names them.
+    #[arg(long)]
+    records: bool,
+    #[command(flatten)]
+    names: NameArgs,
+}
+
+/// Rows of a printed table whose widths decide those of the columns.
+const MEASURED: usize = 1000;
+/// Widest column of a printed table.
+const WIDEST: usize = 80;
+/// Pieces of the file that are read at once.
+const STEP: u32 = 64;
+
+pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
+    let text = what.query.as_deref().unwrap_or_default();
+    let with_records = what.records || mentions(text, "records") || mentions(text, "fields");
+    let saved = what.save.as_deref();
+    let (held, path) = match saved {
+        Some(path) => (None, path.to_path_buf()),
+        None => {
+            let file = tempfile::NamedTempFile::new()?;
+            let path = file.path().to_path_buf();
+            (Some(file), path)
+        }
+    };
+    let source = make(&what.trace, &what.names, &path, saved.is_some(), with_records)?;
+    let mut others = Vec::new();
+    for other in &what.attach {
+        let file = tempfile::NamedTempFile::new()?;
+        let trace = TraceArgs { file: other.clone(), no_limits: what.trace.no_limits };
+        make(&trace, &NameArgs { names: None, binary: Vec::new() }, file.path(), false, with_records)?;
+        others.push(file);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&path, flags).map_err(|error| wrong(&error, text))?;
+    for (number, other) in (1..).zip(&others) {
+        let schema = if number == 1 { "other".to_string() } else { format!("other{number}") };
+        attach(&connection, other.path(), &schema).map_err(|error| wrong(&error, text))?;
+    }
+    if let Some(source) = &source {
+        attach(&connection, &source.path, "rvn").map_err(|error| wrong(&error, text))?;
+    }
+    let result = match &what.query {
+        None if saved.is_some() => Ok(()),
+        None => ask(what, &connection, LIST),
+        Some(query) => ask(what, &connection, query),
+    };
+    drop((connection, others, held));
+    result
+}
+
+/// What is printed without a query.
+const LIST: &str = "SELECT m.name AS \"table\", group_concat(c.name, ', ') AS columns \
+                    FROM sqlite_schema m, pragma_table_info(m.name) c GROUP BY m.name ORDER BY m.type, m.rowid";
+
+/// Whether a statement has a word.
+fn mentions(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part.eq_ignore_ascii_case(word))
+}
+
+/// Reads a trace and writes its tables. Returns its file if that is a database of its own.
+fn make(
+    trace: &TraceArgs,
+    names: &NameArgs,
+    path: &Path,
+    is_new: bool,
+    with_records: bool,
+) -> Result<Option<Source>, Failure> {
+    let in_file = |error: io::Error| Failure::new(format!("{}: {error}", path.display()));
+    // Before the trace is read: an existing file is never replaced.
+    let file = if is_new { OpenOptions::new().write(true).create_new(true).open(path) } else { File::create(path) };
+    let file = file.map_err(in_file)?;
+    let made = write(trace, names, path, file, with_records);
+    if made.is_err() && is_new {
+        let _ = std::fs::remove_file(path);
+    }
+    made
+}
+
+fn write(
+    trace: &TraceArgs,
+    names: &NameArgs,
+    path: &Path,
+    file: File,
+    with_records: bool,
+) -> Result<Option<Source>, Failure> {
+    let (source, session) = read_named(trace, names)?;
+    let database = unspool_engine::tables::database(session.store(), session.clock());
+    let Some(database) = database else { return Err(Failure::new("The tables of this trace have too many columns.")) };
+    let mut out = BufWriter::with_capacity(1 << 20, file);
+    let mut page = Box::new([0; PAGE]);
+    for number in 1..=database.size() / PAGE as u64 {
+        database.page(number, &mut page);
+        out.write_all(&page[..])?;
+    }
+    out.flush()?;
+    drop(out);
+    if with_records {
+        add_records(&session, &source, path)?;
+    }
+    Ok(session.is_pulled().then_some(source))
+}
+
+/// Adds the tables `records` and `fields`.
+fn add_records(session: &Session, source: &Source, path: &Path) -> Result<(), Failure> {
+    let in_file = |error: rusqlite::Error| Failure::new(format!("{}: {error}", path.display()));
+    let connection = Connection::open(path).map_err(in_file)?;
+    // The file is thrown away, or removed if this fails.
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = off; PRAGMA synchronous = off; BEGIN;
+             CREATE TABLE records (id INTEGER PRIMARY KEY, time, track, name);
+             CREATE TABLE fields (record, key, value, symbol);",
+        )
+        .map_err(in_file)?;
+    let mut reader = reader_of(session, source)?;
+    let record = connection.prepare("INSERT INTO records VALUES (?, ?, ?, ?)").map_err(in_file)?;
+    let field = connection.prepare("INSERT INTO fields VALUES (?, ?, ?, ?)").map_err(in_file)?;
+    let mut adding = Adding { record, field, id: 0, path: String::new(), open: Vec::new(), error: None };
+    let mut next = 0;
+    loop {
+        next = reader.visit_all(next, STEP, &mut adding).map_err(|error| failed(source, error))?;
+        if let Some(error) = adding.error.take() {
+            return Err(in_file(error));
+        }
+        let (done, of) = reader.covered(next);
+        if done >= of {
+            break;
+        }
+    }
+    drop(adding);
+    // Nearly every query looks for the fields of a record.
+    connection.execute_batch("CREATE INDEX fields_of_records ON fields (record); COMMIT;").map_err(in_file)
+}
+
+/// Adds records with their fields to the tables.
+struct Adding<'a> {
+    record: Statement<'a>,
+    field: Statement<'a>,
+    id: i64,
+    /// Keys of the open lists and structures, with a dot behind each.
+    path: String,
+    /// For each of them: where its key begins, whether it is a list, and the number of its next part.
+    open: Vec<(usize, bool, usize)>,
+    error: Option<rusqlite::Error>,
+}
+
+impl Adding<'_> {
+    /// The key of a field or of a part with its path, and how long the path is.
+    fn push_key(&mut self, key: &str) -> usize {
+        let before = self.path.len();
+        match self.open.last_mut() {
+            Some((_, true, next)) => {
+                self.path.push_str(&next.to_string());
+                *next += 1;
+            }
+            _ => self.path.push_str(key),
+        }
+        before
+    }
+
+    fn note<T>(&mut self, result: rusqlite::Result<T>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+impl Visitor for Adding<'_> {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.id += 1;
+        self.path.clear();
+        self.open.clear();
+        let name = match record.name {
+            RecordName::None => None,
+            RecordName::Text(text) => Some(text.to_string()),
+            RecordName::Id(id) => Some(format!("#{id}")),
+        };
+        let added = self.record.execute(params![self.id, record.x as i64, i64::from(record.track) + 1, name]);
+        self.note(added);
+        self.error.is_none()
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        let before = self.push_key(key);
+        let symbol = match value {
+            FieldValue::Symbol { name, .. } => Some(name),
+            _ => None,
+        };
+        let added = self.field.execute(params![self.id, self.path, sql(value), symbol]);
+        self.note(added);
+        self.path.truncate(before);
+    }
+
+    fn open(&mut self, key: &str, is_list: bool) {
+        let before = self.push_key(key);
+        self.path.push('.');
+        self.open.push((before, is_list, 0));
+    }
+
+    fn close(&mut self) {
+        if let Some((before, ..)) = self.open.pop() {
+            self.path.truncate(before);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.error.is_some()
+    }
+}
+
+/// A field's value. Unsigned numbers beyond 2^63 become negative: SQLite has no others.
+fn sql(value: FieldValue<'_>) -> Value {
+    match value {
+        FieldValue::Null => Value::Null,
+        FieldValue::Bool(is) => Value::Integer(is.into()),
+        FieldValue::U64(number) | FieldValue::Hex(number) => Value::Integer(number as i64),
+        FieldValue::I64(number) | FieldValue::Id(number) => Value::Integer(number),
+        FieldValue::F32(number) => Value::Real(number.into()),
+        FieldValue::F64(number) => Value::Real(number),
+        FieldValue::Text(text) => Value::Text(text.into()),
+        FieldValue::Symbol { value, .. } => match *value {
+            // A symbol of a symbol does not occur.
+            FieldValue::Symbol { .. } => Value::Null,
+            value => sql(value),
+        },
+        FieldValue::Bytes { bytes, .. } | FieldValue::Code { bytes, .. } => Value::Blob(bytes.to_vec()),
+    }
+}
+
+/// An error of SQLite, with its place in the statement.
+fn wrong(error: &rusqlite::Error, text: &str) -> Failure {
+    let sentence = match error {
+        rusqlite::Error::SqlInputError { msg, offset, sql, .. } => {
+            let at = usize::try_from(*offset).ok().filter(|_| text.contains(sql.as_str()));
+            match at.and_then(|at| sql.get(..at)) {
+                Some(before) => {
+                    let line = before.rsplit('\n').next().unwrap_or_default();
+                    let start = before.len() - line.len();
+                    let whole = sql.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+                    format!("{msg}\n  {whole}\n  {:width$}^", "", width = line.chars().count())
+                }
+                None => msg.clone(),
+            }
+        }
+        rusqlite::Error::SqliteFailure(_, Some(text)) => text.clone(),
+        other => other.to_string(),
+    };
+    Failure { usage: true, ..Failure::new(sentence) }
+}
+
+/// Runs statements and prints the rows of each.
+fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
+    let wrong = |error: rusqlite::Error| wrong(&error, text);
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut batch = Batch::new(connection, text);
+    while let Some(mut statement) = batch.next().map_err(wrong)? {
+        let heads: Vec<String> = statement.column_names().map(String::from).collect();
+        let mut rows = statement.query([]).map_err(wrong)?;
+        let mut table = Table::new(&heads);
+        if what.csv && !heads.is_empty() {
+            write_row(&mut out, &heads)?;
+        }
+        while let Some(row) = rows.next().map_err(wrong)? {
+            let values =
+                (0..heads.len()).map(|column| row.get_ref(column)).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+            if what.json {
+                json(&mut out, &heads, &values)?;
+            } else if what.csv {
+                write_row(&mut out, &values.iter().map(|value| shown(*value, "")).collect::<Vec<_>>())?;
+            } else {
+                table.add(&mut out, &values)?;
+            }
+        }
+        if !what.json && !what.csv {
+            table.finish(&mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// A row as a JSON object, with the columns in their order. Bytes are in hexadecimal.
+fn json(out: &mut impl Write, heads: &[String], values: &[ValueRef<'_>]) -> io::Result<()> {
+    for (place, (head, value)) in heads.iter().zip(values).enumerate() {
+        out.write_all(if place == 0 { b"{" } else { b"," })?;
+        serde_json::to_writer(&mut *out, head)?;
+        out.write_all(b":")?;
+        match value {
+            ValueRef::Null => out.write_all(b"null")?,
+            ValueRef::Integer(number) => write!(out, "{number}")?,
+            // JSON has no infinities.
+            ValueRef::Real(number) => serde_json::to_writer(&mut *out, number)?,
+            ValueRef::Text(_) | ValueRef::Blob(_) => serde_json::to_writer(&mut *out, &shown(*value, ""))?,
+        }
+    }
+    out.write_all(b"}\n")
+}
+
+/// A value as text. Bytes are in hexadecimal.
+fn shown(value: ValueRef<'_>, null: &str) -> String {
+    match value {
+        ValueRef::Null => null.into(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+/// Rows in columns for people.
+struct Table {
+    /// The head, then the first rows: texts, and whether they are numbers.
+    waiting: Vec<Vec<(String, bool)>>,
+    /// Known once these are printed.
+    widths: Vec<usize>,
+}
+
+impl Table {
+    fn new(heads: &[String]) -> Self {
+        Self { waiting: vec![heads.iter().map(|head| (head.clone(), false)).collect()], widths: Vec::new() }
+    }
+
+    fn add(&mut self, out: &mut impl Write, values: &[ValueRef<'_>]) -> io::Result<()> {
+        let row = values.iter().map(|value| {
+            let is_number = matches!(value, ValueRef::Integer(_) | ValueRef::Real(_));
+            // A line a row.
+            (shown(*value, "-").replace(['\n', '\r', '\t'], " "), is_number)
+        });
+        let row: Vec<_> = row.collect();
+        if self.widths.is_empty() {
+            self.waiting.push(row);
+            if self.waiting.len() > MEASURED {
+                self.finish(out)?;
+            }
+            return Ok(());
+        }
+        self.print(out, &row)
+    }
+
+    /// Prints what is waiting.
+    fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let Some(head) = waiting.first() else { return Ok(()) };
+        let width = |column: usize| {
+            let widths = waiting.iter().filter_map(|row| Some(row.get(column)?.0.chars().count()));
+            widths.max().unwrap_or(0).min(WIDEST)
+        };
+        self.widths = (0..head.len()).map(width).collect();
+        // A head stands over its numbers.
+        let first = waiting.get(1);
+        let numbers = |column: usize| first.and_then(|row| row.get(column)).is_some_and(|(_, is_number)| *is_number);
+        let head: Vec<_> = head.iter().enumerate().map(|(column, (text, _))| (text.clone(), numbers(column))).collect();
+        if !head.is_empty() {
+            self.print(out, &head)?;
+        }
+        waiting.iter().skip(1).try_for_each(|row| self.print(out, row))
+    }
+
+    fn print(&self, out: &mut impl Write, row: &[(String, bool)]) -> io::Result<()> {
+        let mut line = String::new();
+        for ((text, is_number), width) in row.iter().zip(&self.widths) {
+            if !line.is_empty() {
+                line.push_str("  ");
+            }
+            let cell = if *is_number { format!("{text:>width$}") } else { format!("{text:width$}") };
+            line.push_str(&cell);
+        }
+        writeln!(out, "{}", line.trim_end())
+    }
+}

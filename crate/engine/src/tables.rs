@@ -1,0 +1,397 @@
+//! The store as tables for SQL: rows come from its columns when they are asked for. `docs/sql.md` describes the tables.
+
+use std::cell::Cell;
+
+use unspool_formats::batch::Key;
+use unspool_formats::{Clock, Stacking, TrackId, TrackKind, ValueKind};
+use unspool_tables::{Column, Database, Item, Rows, Table, Value};
+
+use crate::call_tree::NodeId;
+use crate::store::column::Column as Slices;
+use crate::store::{Slice, Store, Track};
+
+/// A database of a store that is finished. `None` if it has more views than SQLite's first page can hold, which never happens.
+///
+/// Positions and durations are in ticks, as signed numbers of 64 bits. With a clock of known frequency, the views have them in
+/// seconds, too, from the beginning of the trace.
+pub fn database(store: &Store, clock: Clock) -> Option<Database<'_>> {
+    let (first, last) = store.extent().unwrap_or((0, 0));
+    let at = Column::up_to(last);
+    let dur = Column::up_to(last - first);
+    let name = Column::Int(4);
+    let track = Column::up_to(store.tracks.len() as u64);
+    let deepest = store.tracks.iter().map(Track::rows).max().unwrap_or(0);
+    let slices = SliceRows::new(store);
+    let tables = vec![
+        Table::even(
+            "slices",
+            &[
+                ("track", track),
+                ("depth", Column::up_to(deepest.into())),
+                ("start", at),
+                ("dur", dur),
+                ("name", name),
+                ("parent", Column::OrNull(4)),
+                ("flags", Column::Int(1)),
+            ],
+            Box::new(slices),
+        ),
+        Table::even(
+            "instants",
+            &[("track", track), ("time", at), ("name", name)],
+            Box::new(Instants(Parts::new(store, |track| track.instants.len()))),
+        ),
+        Table::even(
+            "counters",
+            &[("track", track), ("time", at), ("value", Column::Number)],
+            Box::new(Samples(Parts::new(store, |track| track.samples.len()))),
+        ),
+        Table::listed("tracks", &["kind", "name", "number", "parent"], store.tracks.iter().map(track_row)),
+        Table::listed(
+            "names",
+            &["name", "kind", "key"],
+            (0..store.names().len()).map(|name| name_row(store, name as u32)),
+        ),
+    ];
+    let seconds = |column: &str| match clock {
+        Clock::Seconds { frequency } => {
+            let from = if column == "dur" { String::new() } else { format!(" - {first}") };
+            format!(", (s.{column}{from}) / {frequency}.0 AS {column}_s")
+        }
+        _ => String::new(),
+    };
+    let of_track = "tracks.name AS track_name, tracks.number AS thread";
+    let joined = "JOIN tracks ON tracks.id = s.track";
+    let named = "JOIN names ON names.id = s.name";
+    let views = [
+        (
+            "named_slices",
+            format!(
+                "SELECT s.id, names.name, s.start, s.dur{}{}, s.depth, {of_track}, s.parent, s.flags, s.track, s.name AS name_id \
+                 FROM slices s {named} {joined}",
+                seconds("start"),
+                seconds("dur"),
+            ),
+        ),
+        (
+            "named_instants",
+            format!(
+                "SELECT s.id, names.name, s.time{}, {of_track}, s.track, s.name AS name_id FROM instants s {named} {joined}",
+                seconds("time")
+            ),
+        ),
+        (
+            "named_counters",
+            format!("SELECT s.id, tracks.name, s.time{}, s.value, s.track FROM counters s {joined}", seconds("time")),
+        ),
+    ];
+    Database::new(tables, &views)
+}
+
+fn text(text: &str) -> Item {
+    Item::Text(text.into())
+}
+
+fn number(number: Option<i64>) -> Item {
+    Item::Number(number.map_or(Value::Null, Value::Int))
+}
+
+fn track_row(track: &Track) -> Vec<Item> {
+    let kind = match track.def.kind {
+        TrackKind::Process => "process",
+        TrackKind::Thread => "thread",
+        TrackKind::Lane => "lane",
+        TrackKind::Counter => "counter",
+    };
+    vec![text(kind), text(&track.def.name), number(track.def.id), number(track.def.parent.map(id_of))]
+}
+
+fn name_row(store: &Store, name: u32) -> Vec<Item> {
+    let (kind, key) = store.key(name);
+    let key = match key {
+        Key::None => None,
+        Key::Id(id) => Some(id),
+        Key::Address(address) => Some(address as i64),
+    };
+    vec![text(store.names().get(name as usize).map_or("", String::as_str)), text(kind.word()), number(key)]
+}
+
+/// Ids are numbers counted from 1.
+fn id_of(number: u32) -> i64 {
+    i64::from(number) + 1
+}
+
+/// Rows that are those of one track after the other.
+struct Parts<'a> {
+    /// The first row of each track that has some.
+    parts: Vec<(u64, TrackId, &'a Track)>,
+    len: u64,
+}
+
+impl<'a> Parts<'a> {
+    fn new(store: &'a Store, count: impl Fn(&Track) -> usize) -> Self {
+        let (mut parts, mut len) = (Vec::new(), 0);
+        for (id, track) in (0..).zip(&store.tracks) {
+            let here = count(track) as u64;
+            if here > 0 {
+                parts.push((len, id, track));
+                len += here;
+            }
+        }
+        Self { parts, len }
+    }
+
+    /// The track of a row, and its number there.
+    fn at(&self, row: u64) -> Option<(TrackId, &'a Track, usize)> {
+        let part = self.parts.partition_point(|(first, ..)| *first <= row).checked_sub(1)?;
+        let (first, id, track) = self.parts.get(part)?;
+        Some((*id, track, (row - first) as usize))
+    }
+}
+
+struct Instants<'a>(Parts<'a>);
+
+impl Rows for Instants<'_> {
+    fn len(&self) -> u64 {
+        self.0.len
+    }
+
+    fn row(&self, row: u64, values: &mut [Value]) {
+        let Some((id, track, index)) = self.0.at(row) else { return };
+        let Some(instant) = track.instants.get(index) else { return };
+        fill(values, [id_of(id), instant.time as i64, id_of(instant.name)].map(Value::Int));
+    }
+}
+
+struct Samples<'a>(Parts<'a>);
+
+impl Rows for Samples<'_> {
+    fn len(&self) -> u64 {
+        self.0.len
+    }
+
+    fn row(&self, row: u64, values: &mut [Value]) {
+        let Some((id, track, index)) = self.0.at(row) else { return };
+        let Some(sample) = track.samples.get(index) else { return };
+        let value = match track.def.values {
+            ValueKind::Float => Value::Real(f64::from_bits(sample.bits)),
+            ValueKind::Unsigned | ValueKind::Address | ValueKind::Signed => Value::Int(sample.bits as i64),
+        };
+        fill(values, [Value::Int(id_of(id)), Value::Int(sample.time as i64), value]);
+    }
+}
+
+fn fill<const N: usize>(values: &mut [Value], of: [Value; N]) {
+    for (place, value) in values.iter_mut().zip(of) {
+        *place = value;
+    }
+}
+
+/// Slices of one column.
+struct Part<'a> {
+    /// The first row.
+    first: u64,
+    id: TrackId,
+    /// Counted from 0, the outermost.
+    depth: i64,
+    slices: &'a Slices,
+    /// The column of the callers, and its first row. `None` if slices do not nest.
+    callers: Option<(u64, &'a Slices)>,
+    /// Where the latest caller was: the next one is there or soon after.
+    latest: Cell<usize>,
+}
+
+/// Slices, one column after the other.
+struct SliceRows<'a> {
+    store: &'a Store,
+    parts: Vec<Part<'a>>,
+    len: u64,
+    latest: Cell<usize>,
+}
+
+impl<'a> SliceRows<'a> {
+    fn new(store: &'a Store) -> Self {
+        let (mut parts, mut len) = (Vec::new(), 0);
+        for (id, track) in (0..).zip(&store.tracks) {
+            let mut callers = None;
+            for (depth, slices) in track.columns() {
+                parts.push(Part {
+                    first: len,
+                    id,
+                    depth: i64::from(depth) - i64::from(track.lowest()),
+                    slices,
+                    callers: callers.filter(|_| track.def.stacking == Stacking::Nested),
+                    latest: Cell::new(0),
+                });
+                callers = Some((len, slices));
+                len += slices.len() as u64;
+            }
+        }
+        Self { store, parts, len, latest: Cell::new(0) }
+    }
+
+    /// The column of a row: mostly that of the row before.
+    fn part(&self, row: u64) -> Option<&Part<'a>> {
+        let at = self.latest.get();
+        let part = self.parts.get(at).filter(|part| part.has(row));
+        part.or_else(|| {
+            let at = self.parts.partition_point(|part| part.first <= row).checked_sub(1)?;
+            self.latest.set(at);
+            self.parts.get(at)
+        })
+    }
+}
+
+impl Part<'_> {
+    fn has(&self, row: u64) -> bool {
+        (self.first..self.first + self.slices.len() as u64).contains(&row)
+    }
+
+    /// The row of the slice that encloses one: the caller, or else one that covers its time.
+    fn caller(&self, slice: &Slice, calls: NodeId) -> Option<u64> {
+        let (first, callers) = self.callers?;
+        // The last one that begins no later. Rows are mostly read in order, so that it is near the latest.
+        let begins = |at: usize| callers.get(at).filter(|caller| caller.start <= slice.start);
+        let mut at = self.latest.get();
+        if begins(at).is_none() {
+            at = callers.first_from(slice.start.saturating_add(1)).checked_sub(1)?;
+        }
+        let mut steps = 0;
+        while begins(at + 1).is_some() {
+            at += 1;
+            steps += 1;
+            if steps == 16 {
+                at = callers.first_from(slice.start.saturating_add(1)).checked_sub(1)?;
+                break;
+            }
+        }
+        self.latest.set(at);
+        let encloses =
+            |at: &usize| callers.get(*at).filter(|caller| caller.start <= slice.start && caller.end >= slice.end);
+        // Several of them can touch a slice without duration.
+        let near = || (at.saturating_sub(2)..=at).rev();
+        let by_call = near().find(|at| encloses(at).is_some_and(|caller| caller.node == calls));
+        let found = by_call.or_else(|| near().find(|at| encloses(at).is_some()))?;
+        Some(first + found as u64)
+    }
+}
+
+impl Rows for SliceRows<'_> {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn row(&self, row: u64, values: &mut [Value]) {
+        let Some(part) = self.part(row) else { return };
+        let Some(slice) = part.slices.get((row - part.first) as usize) else { return };
+        let calls = &self.store.calls;
+        let parent = part.caller(&slice, calls.parent(slice.node));
+        fill(
+            values,
+            [
+                Value::Int(id_of(part.id)),
+                Value::Int(part.depth),
+                Value::Int(slice.start as i64),
+                Value::Int((slice.end - slice.start) as i64),
+                Value::Int(id_of(calls.name(slice.node))),
+                parent.map_or(Value::Null, |row| Value::Int(row as i64 + 1)),
+                Value::Int(slice.flags.into()),
+            ],
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef};
+
+    use super::*;
+    use crate::details::Item as Place;
+    use crate::neighbours::Neighbour;
+
+    /// A store with a track of calls, one of lifetimes, and a counter.
+    fn store(events: &[(bool, u32, u64)]) -> Store {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(1 << 16);
+        batch.new_names.extend((0..4).map(|name| format!("f{name}").into()));
+        batch.new_tracks.push(TrackDef { id: Some(7), ..TrackDef::new(TrackKind::Thread, "main") });
+        batch
+            .new_tracks
+            .push(TrackDef { stacking: Stacking::Overlapping, ..TrackDef::new(TrackKind::Lane, "buffers") });
+        batch.new_tracks.push(TrackDef { values: ValueKind::Signed, ..TrackDef::new(TrackKind::Counter, "x") });
+        let mut time = 100;
+        for (begin, name, wait) in events {
+            time += wait;
+            let kind = if *begin { EventKind::Begin } else { EventKind::End };
+            batch.push(kind, 0, time, *name, Locator::at(time));
+            batch.push(kind, 1, time, *name, Locator::at(time));
+            batch.push_sample(2, time, time.wrapping_neg());
+            batch.push(EventKind::Instant, 0, time, *name, Locator::at(time));
+        }
+        store.apply(&mut batch);
+        store.finish(false);
+        store
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_the_slices_with_their_callers(events in prop::collection::vec((any::<bool>(), 0u32..4, 0u64..3), 0..200)) {
+            let store = store(&events);
+            let rows = SliceRows::new(&store);
+            let mut all = Vec::new();
+            let mut places = Vec::new();
+            for track in 0..2 {
+                store.for_each_slice(track, |depth, index, slice| {
+                    places.push((track, depth, index));
+                    all.push(slice);
+                });
+            }
+            prop_assert_eq!(rows.len(), all.len() as u64);
+            // Backwards, too: nothing depends on what was read before.
+            for row in (0..all.len()).chain((0..all.len()).rev()) {
+                let ((track, depth, index), slice) = (places[row], all[row]);
+                let mut values = [Value::Null; 7];
+                rows.row(row as u64, &mut values);
+                let item = Place::Slice { track, depth, index: index as u32 };
+                let caller = store.neighbour(Neighbour::Caller { item }).filter(|_| track == 0);
+                let caller = caller.map(|found| match found.item {
+                    Place::Slice { track, depth, index } => {
+                        let is = |place: &(u32, i32, usize)| *place == (track, depth, index as usize);
+                        Value::Int(places.iter().position(is).unwrap() as i64 + 1)
+                    }
+                    Place::Instant { .. } => panic!("an instant calls nothing"),
+                });
+                // Several callers without duration may enclose one that has none either.
+                if slice.end > slice.start {
+                    prop_assert_eq!(values[5], caller.unwrap_or_default());
+                }
+                if let Value::Int(parent) = values[5] {
+                    let ((on, above, _), caller) = (places[parent as usize - 1], all[parent as usize - 1]);
+                    prop_assert_eq!((on, above), (track, depth - 1));
+                    prop_assert!(caller.start <= slice.start && caller.end >= slice.end);
+                } else {
+                    prop_assert!(caller.is_none());
+                }
+                let lowest = store.tracks[track as usize].lowest();
+                let expected = [i64::from(track) + 1, i64::from(depth - lowest), slice.start as i64, (slice.end - slice.start) as i64];
+                prop_assert_eq!(&values[..4], &expected.map(Value::Int)[..]);
+                prop_assert_eq!(values[4], Value::Int(i64::from(store.calls.name(slice.node)) + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn instants_and_samples_have_rows() {
+        let store = store(&[(true, 1, 5), (false, 1, 2)]);
+        let mut values = [Value::Null; 3];
+        Instants(Parts::new(&store, |track| track.instants.len())).row(1, &mut values);
+        assert_eq!(values, [Value::Int(1), Value::Int(107), Value::Int(2)]);
+        let samples = Samples(Parts::new(&store, |track| track.samples.len()));
+        samples.row(0, &mut values);
+        assert_eq!((samples.len(), values), (2, [Value::Int(3), Value::Int(105), Value::Int(-105)]));
+        let database = database(&store, Clock::Seconds { frequency: 10 }).unwrap();
+        let rows = ["slices", "instants", "counters", "tracks", "names"].map(|table| database.rows(table));
+        assert_eq!(rows, [2, 2, 2, 3, 4]);
+    }
+}
