@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { barriers, fixture, open, pictured, test } from './page.ts';
@@ -118,4 +118,26 @@ test('all registers in each frame of a recorded program', async ({ page }) => {
   await register(page, 'R15').click();
   await pane(page).getByRole('button', { name: 'Previous step that writes this' }).click();
   await isBefore(page, 485);
+});
+
+test('what a trace executes, the hottest first, and for other programs', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('frames/calls.frames'));
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Coverage' }).click();
+  const panel = page.getByRole('tabpanel', { name: 'Coverage' });
+  await expect(panel.getByText(/^10.blocks, 46.instructions, 143.bytes$/)).toBeVisible();
+  const rows = panel.locator('tbody tr:not(.spacer)');
+  await expect(rows.first()).toHaveText('50x401060177');
+  expect(await barriers(page)).toEqual([]);
+  await rows.first().click();
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await expect(pane(page).getByText(/execution 1 of/)).toBeVisible();
+  const saving = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'Save as drcov' }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe('calls.frames.drcov');
+  const text = readFileSync(await saved.path(), 'latin1');
+  expect(text.startsWith('DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\nModule Table: version 2, count 1\n')).toBe(true);
+  expect(text).toContain(', /home/ada/copy\nBB Table: ');
 });

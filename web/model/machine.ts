@@ -2,6 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type {
   Cell,
+  Coverage,
   FromSteps,
   HistoryPart,
   Indexed,
@@ -58,6 +59,10 @@ export interface Machine {
   goToNearest(cell: Cell, written: boolean, next: boolean): Promise<boolean>;
   /** Selects the step that executes an address for the `number`th time, counted from 0. */
   goToExecution(address: bigint, number: number): void;
+  /** What the indexed part executes. Resolves with null if there is no index. */
+  coverage(): Promise<Coverage | null>;
+  /** The same as a drcov file. `program` names what is in no module. */
+  drcov(program: string): Promise<Uint8Array | null>;
   /** Shows the history of a cell; null shows none. */
   showHistory(cell: Cell | null): void;
   /** Pauses the indexing, or goes on with it. */
@@ -198,6 +203,8 @@ export function createMachine(
         if (found && found.step !== null) void goTo(found.step);
       });
     },
+    coverage: () => ask('coverage', {}),
+    drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
     showHistory: (wanted) => {
       cell = wanted;
       history.value = null;

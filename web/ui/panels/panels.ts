@@ -2,6 +2,7 @@ import type { Dock } from '../../model/dock.ts';
 import type { SqlPort } from '../../model/sql.ts';
 import type { Panel } from '../dock/panel.ts';
 import { createCallsPanel } from './calls/panel.tsx';
+import { createCoveragePanel } from './coverage/panel.tsx';
 import { createEventsPanel } from './events/panel.tsx';
 import { createQueryPanel } from './query/panel.tsx';
 import { createResultsPanel } from './results/panel.tsx';
@@ -9,5 +10,11 @@ import './panel.css';
 
 /** The panels of a page, in the order of their tabs. `spawnSql` starts the worker of the Query panel. */
 export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Panel[] {
-  return [createCallsPanel(dock), createEventsPanel(), createQueryPanel(spawnSql), createResultsPanel()];
+  return [
+    createCallsPanel(dock),
+    createEventsPanel(),
+    createCoveragePanel(),
+    createQueryPanel(spawnSql),
+    createResultsPanel(),
+  ];
 }

@@ -141,7 +141,7 @@ function Choice({ place }: { place: Signal<MemoryPlace> }) {
         <input
           name="address"
           class="mono"
-          key={at === 'address' ? String(place.value) : at}
+          key={place.value.at === 'address' ? hexText(place.value.address) : at}
           defaultValue={place.value.at === 'address' ? hexText(place.value.address) : ''}
           placeholder="0x address"
           aria-label="Address of memory"

@@ -1,30 +1,21 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { formatBytes, formatCount } from '../../base/format.ts';
-import { createMachine, type Machine, type Shown } from '../../model/machine.ts';
+import { formatCount } from '../../base/format.ts';
+import type { Machine, Shown } from '../../model/machine.ts';
 import { hexText } from '../../model/values.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import stepsWorker from '../../worker/steps.ts?worker&url';
-import { startWorker } from '../workers.ts';
 import { Step } from './arrows.tsx';
 import { History } from './history.tsx';
+import { Indexing } from './indexing.tsx';
+import { machineOf } from './machines.ts';
 import { type MemoryPlace, MemoryWindow } from './memory.tsx';
 import { Registers } from './registers.tsx';
 import './state.css';
 
-/** The machines of open traces: each keeps its index while the pane shows something else. */
-const machines = new WeakMap<OpenTrace, Machine>();
-
 /** The state of a trace. Its index begins with the first call. */
 export function stateOf(open: OpenTrace): ComponentType {
-  let machine = machines.get(open);
-  if (!machine) {
-    machine = createMachine(open.trace, open.selection, () => startWorker(stepsWorker));
-    machines.set(open, machine);
-    open.scope.add(machine.dispose);
-  }
-  const shown = machine;
-  return () => <State machine={shown} open={open} />;
+  const machine = machineOf(open);
+  return () => <State machine={machine} open={open} />;
 }
 
 function State({ machine, open }: { machine: Machine; open: OpenTrace }) {
@@ -73,26 +64,6 @@ function Waiting({ machine, step }: { machine: Machine; step: number }) {
     ? `The index is full: state is known up to step ${formatCount(indexed.built)}.`
     : `Step ${formatCount(step)} is not indexed yet.`;
   return <p class="muted">{why}</p>;
-}
-
-/** How far the index is, while it is being built. */
-function Indexing({ machine }: { machine: Machine }) {
-  const indexed = machine.indexed.value;
-  if (!indexed || indexed.done || machine.error.value !== '') return null;
-  const share = indexed.built / Math.max(1, indexed.count);
-  const paused = machine.isPaused.value;
-  return (
-    <div class="state-indexing">
-      <progress max={1} value={share} aria-label="Indexing" />
-      <span class="muted">
-        {paused ? 'Paused at' : 'Indexing…'} {Math.floor(100 * share)} %
-        {indexed.bytes > 1e6 && `, ${formatBytes(indexed.bytes)}`}
-      </span>
-      <button type="button" onClick={paused ? machine.goOn : machine.pause}>
-        {paused ? 'Go on' : 'Pause'}
-      </button>
-    </div>
-  );
 }
 
 /** The step, its thread, and the executions of its instruction. */
