@@ -6,9 +6,9 @@ import { test as base, expect, type Page, type Worker } from '@playwright/test';
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 
-/** The workers that read traces. Each may have one beside it that reads the records. */
+/** The workers that read traces. Each may have others beside it, for the records and for what steps access. */
 export function traceWorkers(page: Page): Worker[] {
-  return page.workers().filter((worker) => !recordWorkers(page).includes(worker));
+  return page.workers().filter((worker) => !/#(records|steps)$/.test(worker.url()));
 }
 
 /** The workers that read records of traces. They start when the page is idle, or with the first question. */

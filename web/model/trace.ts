@@ -35,7 +35,7 @@ import { sweepSpools } from '../base/spools.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
-import { createRecords, type Records, type RecordsPort } from './records.ts';
+import { createRecords, type Source as RecordSource, type Records, type RecordsPort } from './records.ts';
 import { createRequests } from './requests.ts';
 import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
 import { bindValues, isAboutValues } from './values_expression.ts';
@@ -130,6 +130,8 @@ export interface Trace {
   /** Details of a record of a list that has neither a slice nor an instant. */
   recordDetails(row: RecordRow): Promise<{ details: Details | null; error: TraceError | null } | null>;
   readonly records: Records;
+  /** What another worker needs to read the records by itself. */
+  readonly recordSource: RecordSource;
   /** Begins a job; see {@link Jobs.begin}. */
   readonly begin: Jobs['begin'];
   /** Resolves with null if there is no such item or the worker ends. */
@@ -206,16 +208,14 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   };
 
   const { ask, askNewest } = requests;
-  const records = createRecords(
-    {
-      file: () => contents.content.peek() ?? contents.arrival,
-      log: () => log ?? contents.log(),
-      info: state.info,
-      reading: () => state.status.peek().at === 'loading',
-      index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
-    },
-    spawnRecords,
-  );
+  const recordSource: RecordSource = {
+    file: () => contents.content.peek() ?? contents.arrival,
+    log: () => log ?? contents.log(),
+    info: state.info,
+    reading: () => state.status.peek().at === 'loading',
+    index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
+  };
+  const records = createRecords(recordSource, spawnRecords);
 
   port.onmessage = ({ data }) => {
     if (isReport(data)) {
@@ -249,6 +249,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       post({ t: 'choose', entry });
     },
     records,
+    recordSource,
     name,
     size: file.size,
     lifted,

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
+import { createScope, type Scope } from '../base/scope.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
 import { createEventTypes, type EventTypeChoices } from './event_types.ts';
@@ -43,6 +44,8 @@ export interface OpenTrace {
   readonly notes: Notes;
   /** Opens the trace again; see {@link Workbench.nestTailCalls}. */
   nestTailCalls(nested: boolean): void;
+  /** Disposed when the trace leaves the screen: for what was loaded on demand. */
+  readonly scope: Scope;
 }
 
 /** What the page shows. */
@@ -152,6 +155,7 @@ export function createWorkbench(
     offered.value = null;
     const now = bench.peek();
     if (now.at !== 'open') return;
+    now.open.scope.dispose();
     now.open.timeline.dispose();
     now.open.preview.dispose();
     now.open.events.dispose();
@@ -197,6 +201,7 @@ export function createWorkbench(
       eventTypes: createEventTypes(ownMemory, trace.names),
       notes: createNotes(ownMemory),
       nestTailCalls,
+      scope: createScope(),
     };
     bench.value = { at: 'open', open };
     const stop = [

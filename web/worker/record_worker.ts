@@ -10,16 +10,14 @@ import {
   type Surveyed,
   type ToRecords,
 } from '../base/record_protocol.ts';
-import { type Ahead, createAhead } from './ahead.ts';
 import { loadBrotli } from './brotli.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { wordsOf } from './instructions.ts';
 import { createLanguageLoader, type Language } from './language.ts';
-import type { ReadAt } from './lazy_file.ts';
 import { openDatabase, startReader } from './loading.ts';
+import { RecordFile, STEP_BYTES } from './record_file.ts';
 import { createScheduler } from './scheduler.ts';
-import { openStream } from './source.ts';
 import { databaseBytes } from './sqlite.ts';
 import { createAskedValues } from './values.ts';
 import init, { provideBrotli, RecordReader } from './wasm/unspool_records.js';
@@ -33,8 +31,6 @@ export interface RecordWorker {
 /** Sends an error as the answer to a question. */
 type Fail = (error: TraceError) => void;
 
-/** Bytes of the file that a turn of a pass covers, about. */
-const STEP_BYTES = 4 * 1024 * 1024;
 /** Compiles regular expressions; bound by `crate/browser/src/records.rs`. */
 interface Expressions {
   compile(source: string, ignoreCase: boolean): InstanceType<Language['Expression']> | undefined;
@@ -55,47 +51,6 @@ interface Searched {
 const REPORT_MS = 100;
 
 const loadReader = startReader(() => init());
-
-/** Bytes. A longer read is one of a pass, which reads on from there. */
-const LONG_READ = 1024 * 1024;
-
-/** A file that is read while the caller waits, bound by `crate/browser/src/records.rs`. */
-class RecordFile {
-  readonly #read: ReadAt;
-  readonly #ahead: Ahead;
-  /** End of the latest long read. */
-  #delivered = 0;
-  /** How far the pass is, about: an offset in the file. */
-  at = 0;
-  readonly size: number;
-
-  constructor(file: Blob) {
-    this.size = file.size;
-    const reader = new FileReaderSync();
-    this.#read = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-    this.#ahead = createAhead(file.size, this.#read, (at) => openStream(file, at));
-  }
-
-  /** Bytes of the file, perhaps fewer than requested, empty only at its end. Returns undefined if they cannot be read. */
-  read(from: number, to: number): Uint8Array | undefined {
-    try {
-      if (to - from <= LONG_READ) return this.#read(from, to);
-      const bytes = this.#ahead.read(from, to);
-      this.#delivered = from + bytes.length;
-      return bytes;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /**
-   * Settles when the bytes that the next turn of a pass will {@link read} are there. null if they are, or are not on their
-   * way, or if the pass still has enough.
-   */
-  arrival(): Promise<void> | null {
-    return this.#delivered - this.at < 2 * STEP_BYTES ? this.#ahead.arrival() : null;
-  }
-}
 
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createRecordWorker(post: (message: FromRecords) => void): RecordWorker {

@@ -19,6 +19,7 @@ mod slices;
 mod sql;
 mod sqlite;
 mod stats;
+mod steps;
 mod unpack;
 
 use std::fs::File;
@@ -63,6 +64,9 @@ enum Command {
     Find(find::Find),
     /// Finds points of trace-db traces by the values of their variables.
     Query(query::Query),
+    State(steps::State),
+    History(steps::History),
+    Coverage(steps::Coverage),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
@@ -142,6 +146,9 @@ fn main() -> ExitCode {
         Command::Graph(what) => graph::run(&what),
         Command::Find(what) => find::run(&what),
         Command::Query(what) => query::run(&what),
+        Command::State(what) => steps::state(&what),
+        Command::History(what) => steps::history(&what),
+        Command::Coverage(what) => steps::coverage(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),

@@ -217,8 +217,8 @@ fn info_says_what_each_format_offers() {
         format!("{}: {}, {}", words("placeNoun"), offers.collect::<Vec<_>>().join(" "), words("firstTab"))
     };
     assert_eq!(said("apitrace/scene.trace"), "byte: callStacks, functions");
-    assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks, events");
-    assert_eq!(said("frames/mips.frames"), "byte: callStacks, events");
+    assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks state, events");
+    assert_eq!(said("frames/mips.frames"), "byte: callStacks state, events");
     assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, events");
     assert_eq!(said("trace_db/variables.trace"), "byte: values, statements");
     assert_eq!(said("xray/threads.xray"), "byte: callStacks tailCalls time, functions");

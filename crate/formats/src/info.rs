@@ -35,6 +35,8 @@ pub enum Capability {
     Time,
     /// Values of variables that the query language of trace-db can ask for.
     Values,
+    /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
+    State,
 }
 
 impl Capability {
@@ -47,6 +49,7 @@ impl Capability {
             Self::TailCalls => "tailCalls",
             Self::Time => "time",
             Self::Values => "values",
+            Self::State => "state",
         }
     }
 }

@@ -15,6 +15,7 @@
 //! | `checkpoints.rs` | where decoding can resume |
 //! | `index.rs` | what a reader needs to begin anywhere, and the reader ([`records`]) |
 //! | `fields.rs` | the sink that passes records with their fields to a visitor |
+//! | `steps.rs` | the sink that passes what steps read and wrote to an index ([`steps`]) |
 //! | `details.rs` | one record in full, as fields with labels for people |
 //! | `text.rs` | records as text, for people and for comparison with the reference tools |
 //! | `problems.rs` | the table of what can be wrong with such a file |
@@ -58,6 +59,7 @@ pub mod rows;
 pub mod rvn;
 pub mod sniff;
 pub mod sort;
+pub mod steps;
 pub mod trace_db;
 pub mod xray;
 

@@ -445,7 +445,7 @@ mod tests {
     }
 
     fn places(bytes: &[u8]) -> Places {
-        let options = unspool_formats::OpenOptions { size: Some(bytes.len() as u64), limits: Limits::DEFAULT };
+        let options = unspool_formats::OpenOptions { size: Some(bytes.len() as u64), ..Default::default() };
         let Ok(Opened::Stream(mut decoder)) = (trace_db::FORMAT.open)(bytes, options) else { panic!("no trace") };
         let (mut batch, mut at) = (EventBatch::with_capacity(4096), 0);
         while decoder.want() != Want::Nothing {

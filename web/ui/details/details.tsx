@@ -34,19 +34,41 @@ import { Fields } from './value.tsx';
 import './details.css';
 
 /** Details of the selection, or facts about the trace without a selection. */
-export function Details({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
+export function Details({
+  open,
+  theme,
+  tabs,
+  instead,
+}: {
+  open: OpenTrace;
+  theme: ThemeControl;
+  /** What stands above them. */
+  tabs?: ComponentChildren;
+  /** The state of the machine, which is shown in their place. */
+  instead?: ComponentChildren;
+}) {
   const { trace, selection } = open;
   const known = selection.known.value;
   const info = trace.info.value;
   const extent = trace.progress.value.extent;
+  // One element for all, so that the tabs stay, and the focus on them.
+  if (instead)
+    return (
+      <aside class="details" aria-label="State">
+        {tabs}
+        {instead}
+      </aside>
+    );
   if (!known || !info || !extent)
     return (
       <aside class="details" aria-label="Trace">
+        {tabs}
         {info && <TraceFacts open={open} info={info} />}
       </aside>
     );
   return (
     <aside class="details" aria-label="Details">
+      {tabs}
       <Measured open={open} />
       {known.at === 'asking' && <p class="muted">Reading…</p>}
       {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'No details of this selection.'}</p>}

@@ -2,6 +2,7 @@ import type { Dock } from '../../model/dock.ts';
 import type { SqlPort } from '../../model/sql.ts';
 import type { Panel } from '../dock/panel.ts';
 import { createCallsPanel } from './calls/panel.tsx';
+import { createCoveragePanel } from './coverage/panel.tsx';
 import { createEventsPanel } from './events/panel.tsx';
 import { createGraphPanel } from './graph/panel.tsx';
 import { createQueryPanel } from './query/panel.tsx';
@@ -16,6 +17,7 @@ export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Pane
     createCallsPanel(dock),
     createEventsPanel(dock),
     createGraphPanel(dock),
+    createCoveragePanel(),
     createQueryPanel(spawnSql),
     createResultsPanel(),
   ];

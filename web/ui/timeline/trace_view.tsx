@@ -6,13 +6,13 @@ import { watch } from '../../base/watch.ts';
 import { pinnedPart, scrolledHeight, trackAt } from '../../model/layout.ts';
 import { createVisits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { Details } from '../details/details.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
 import { useMenu } from '../menu/request.ts';
 import { NoteFlags } from '../notes/flags.tsx';
 import { NoteLines } from '../notes/lines.tsx';
 import type { Page } from '../page.ts';
+import { SelectionPane } from '../state/pane.tsx';
 import { createTraceActions } from './actions.ts';
 import { Announcer } from './announcer.tsx';
 import { Divider } from './divider.tsx';
@@ -135,7 +135,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
       <FindBar open={open} dock={page.dock} />
       <Divider />
       <Dock open={open} theme={page.theme} dock={page.dock} panels={page.panels} />
-      <Details open={open} theme={page.theme} />
+      <SelectionPane open={open} theme={page.theme} />
       <Announcer open={open} />
     </div>
   );

@@ -69,9 +69,21 @@ pub(super) struct FramesRecords {
 ///
 /// These bytes are not an index.
 pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
+    Ok(Box::new(reader_of(index)?))
+}
+
+/// The reader of a trace, from its index.
+pub(super) fn reader_of(index: &[u8]) -> Result<FramesRecords> {
     let index: Index = from_index(index)?;
     let lanes = [index.pieces.lane()];
-    Ok(Box::new(FramesRecords { index, lanes }))
+    Ok(FramesRecords { index, lanes })
+}
+
+impl Index {
+    /// What the pieces with these numbers comprise, as far as they exist.
+    pub(super) fn stretch(&self, pieces: &Numbers<u32>) -> Stretch {
+        self.pieces.stretch(pieces, self.frames_end).unwrap_or_default()
+    }
 }
 
 impl Records for FramesRecords {
@@ -81,7 +93,7 @@ impl Records for FramesRecords {
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_> {
         let index = &self.index;
-        let Stretch { at, end, rows } = index.pieces.stretch(&pieces, index.frames_end).unwrap_or_default();
+        let Stretch { at, end, rows } = index.stretch(&pieces);
         let walk = Walk::resume(index.header, at, rows.start);
         Box::new(FramesPass { walk, end, held: Held::new(index, rows.end - rows.start) })
     }

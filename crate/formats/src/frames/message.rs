@@ -173,10 +173,8 @@ pub(crate) trait Capture {
 }
 
 /// Ignores all fields.
-#[cfg(test)]
 pub(crate) struct Ignore;
 
-#[cfg(test)]
 impl Capture for Ignore {}
 
 /// The deepest message is a register in a key frame: frame, key frame, lists, list, values, value, operand, register.

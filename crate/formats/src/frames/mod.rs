@@ -17,6 +17,7 @@ mod message;
 mod meta;
 pub mod problems;
 pub mod records;
+mod steps;
 #[cfg(feature = "text")]
 mod text;
 mod threads;
@@ -33,6 +34,7 @@ use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use wire::{Header, MAGIC};
 
 pub use index::open_records;
+pub use steps::open_steps;
 
 /// The entry in [`crate::FORMATS`].
 pub const FORMAT: Format = Format {

@@ -16,7 +16,7 @@ use crate::sniff::{OpenOptions, Text};
 
 use super::decode::{Record, Sink, Walk};
 use super::fields::MAX_FRAME;
-use super::message::{self, Capture, Message};
+use super::message::{self, Message};
 use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
 use super::wire::Header;
@@ -90,10 +90,6 @@ impl TextDump for JsonLines {
     }
 }
 
-struct NoCapture;
-
-impl Capture for NoCapture {}
-
 impl Sink for Lines {
     fn is_full(&self) -> bool {
         self.text.len() >= PORTION
@@ -107,7 +103,7 @@ impl Sink for Lines {
 
     fn body(&mut self, bytes: &[u8], last: bool) -> usize {
         if let Some(meta) = &mut self.meta {
-            return meta.run(bytes, &mut NoCapture);
+            return meta.run(bytes, &mut message::Ignore);
         }
         let Some(record) = self.record else { return bytes.len() };
         let Some(index) = record.index else { return bytes.len() };
@@ -146,7 +142,7 @@ impl Sink for Lines {
 impl Lines {
     fn print(&mut self, index: u64, record: Record, body: &[u8]) {
         let mut walk = message::Walk::new(Message::Frame, record.body(), record.len);
-        walk.run(body, &mut NoCapture);
+        walk.run(body, &mut message::Ignore);
         let mut frame = Frame::default();
         match walk.broken() {
             Some(at) => {

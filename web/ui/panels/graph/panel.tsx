@@ -3,8 +3,8 @@ import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 
 /**
- * The Call graph panel: which function calls which, as boxes and arrows. Traces whose axis counts calls, such as those of a
- * graphics API, have hardly any call within another one.
+ * The Call graph panel: which function calls which, as boxes and arrows, for traces with a clock. Those of instructions have
+ * Coverage or tables of their own in its place: a dock has at most five tabs.
  */
 export function createGraphPanel(dock: Dock): Panel {
   return {
@@ -13,7 +13,7 @@ export function createGraphPanel(dock: Dock): Panel {
     offered: ({ trace }) => {
       const info = trace.info.value;
       if (!info?.offers.includes('callStacks')) return false;
-      return info.clock.kind !== 'ordinal' || info.clock.unit !== 'call';
+      return info.clock.kind !== 'ordinal';
     },
     create: (open) =>
       lazily(

@@ -1,6 +1,6 @@
+import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 import { RESULTS } from '../../find/find_bar.tsx';
-import { Results } from './results.tsx';
 
 /** The Results panel: every hit of the search, one row each. Shown while there is a search. */
 export function createResultsPanel(): Panel {
@@ -9,6 +9,10 @@ export function createResultsPanel(): Panel {
     title: 'Results',
     unscoped: true,
     offered: ({ find }) => find.asked.value !== '',
-    create: (open) => ({ component: () => <Results open={open} /> }),
+    create: (open) =>
+      lazily(
+        () => import('./results.tsx'),
+        ({ Results }) => ({ component: () => <Results open={open} /> }),
+      ),
   };
 }

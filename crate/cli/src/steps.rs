@@ -1,0 +1,368 @@
+//! `unspool state`, `unspool history` and `unspool coverage`: what instructions read, wrote and executed.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use clap::ValueEnum;
+use serde::Serialize;
+use unspool_engine::Session;
+use unspool_index::{Byte, Cell, Detail, Explorer, Moment, Source as Bytes, Unreadable, blocks, drcov};
+
+use crate::read_whole::read_whole;
+use crate::{Failure, Source, TraceArgs};
+
+/// Shows registers and memory at a step of a BAP frames trace, as far as the trace tells.
+///
+/// Bytes that nothing has read or written before are unknown and shown as ??.
+#[derive(clap::Args)]
+pub(crate) struct State {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Step: the state before it is executed. What it reads is known.
+    #[arg(long, value_name = "STEP")]
+    at: u64,
+    /// Show the state after the step instead.
+    #[arg(long)]
+    after: bool,
+    /// Thread whose registers to show. That of the step if left out.
+    #[arg(long, value_name = "ID")]
+    thread: Option<u64>,
+    /// Memory to show, such as 0x7ffe10+64. Can be repeated.
+    #[arg(long, value_name = "ADDRESS+LENGTH", value_parser = memory)]
+    memory: Vec<(u128, usize)>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists the accesses of a register or of memory in a BAP frames trace.
+#[derive(clap::Args)]
+pub(crate) struct History {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Name of a register, an address, or ADDRESS+LENGTH.
+    #[arg(value_name = "CELL")]
+    cell: String,
+    /// Thread whose register is meant. All if left out.
+    #[arg(long, value_name = "ID")]
+    thread: Option<u64>,
+    /// First step.
+    #[arg(long, value_name = "STEP", default_value_t = 0)]
+    from: u64,
+    /// Last step.
+    #[arg(long, value_name = "STEP")]
+    to: Option<u64>,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists the addresses that a BAP frames trace executes, the hottest first.
+#[derive(clap::Args)]
+pub(crate) struct Coverage {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Print all as one JSON object, or as a drcov file of version 2.
+    #[arg(long = "as", value_name = "FORM")]
+    form: Option<Form>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Json,
+    Drcov,
+}
+
+/// Most bytes of a window of memory.
+const MOST_MEMORY: usize = 1 << 20;
+/// Steps whose values are decoded at once.
+const PORTION: usize = 1 << 16;
+/// Pieces of the file that are read at once.
+const PIECES: u32 = 64;
+
+/// An address, or ADDRESS+LENGTH.
+fn memory(text: &str) -> Result<(u128, usize), String> {
+    let (address, len) = text.split_once('+').unwrap_or((text, "1"));
+    let number = |text: &str| match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        Some(digits) => u128::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let address =
+        number(address).ok_or_else(|| format!("{address} is no address: write 0x7ffe10 or a decimal number"))?;
+    let len = number(len).and_then(|len| usize::try_from(len).ok()).filter(|len| (1..=MOST_MEMORY).contains(len));
+    Ok((address, len.ok_or_else(|| format!("the length must be from 1 to {MOST_MEMORY} bytes"))?))
+}
+
+/// A file that is read at any place.
+struct Trace(File);
+
+impl Bytes for Trace {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        use std::io::{Read, Seek, SeekFrom};
+        self.0.seek(SeekFrom::Start(at)).ok()?;
+        self.0.read(buffer).ok()
+    }
+}
+
+/// Opens a trace and indexes the steps before `until`.
+fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Session, Explorer<Trace>), Failure> {
+    let (source, session) = read_whole(trace)?;
+    let limit = if trace.no_limits { usize::MAX } else { 8 << 30 };
+    let file = Trace(File::open(&source.path)?);
+    let opened = Explorer::open(session.format().id, &session.index(), file, true, limit);
+    let mut explorer = opened.map_err(|_| {
+        Failure::new(format!("{}: this format does not say what its steps read and wrote", source.name))
+    })?;
+    while until.is_none_or(|until| explorer.built() <= until)
+        && !explorer.build(PIECES).map_err(|e| lost(&source, e))?
+    {}
+    explorer.seal();
+    if explorer.index().is_full() && until.is_none_or(|until| explorer.built() <= until) {
+        let sentence = format!("the index is full at step {}. Use --no-limits to go on.", explorer.built());
+        return Err(Failure::new(format!("{}: {sentence}", source.name)));
+    }
+    Ok((source, session, explorer))
+}
+
+fn lost(source: &Source, error: Unreadable) -> Failure {
+    Failure::new(format!("{}: {error}", source.name))
+}
+
+/// Bytes as hexadecimal digits, in their order.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn how(written: bool) -> &'static str {
+    if written { "written" } else { "read" }
+}
+
+/// A register for people: a number up to 64 bits, or all digits.
+fn number(value: &[u8]) -> String {
+    let digits: String = value.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}
+
+#[derive(Serialize)]
+struct StateOut {
+    step: u64,
+    thread: Option<u64>,
+    registers: BTreeMap<String, RegisterOut>,
+    memory: Vec<MemoryOut>,
+    /// Registers that were read with another value than the trace has written last.
+    changed: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RegisterOut {
+    value: String,
+    step: u64,
+    how: &'static str,
+}
+
+#[derive(Serialize)]
+struct MemoryOut {
+    address: u128,
+    /// Two digits a byte, ?? if it is unknown.
+    bytes: String,
+    steps: Vec<Option<u64>>,
+}
+
+pub(crate) fn state(what: &State) -> Result<(), Failure> {
+    let (source, _, mut explorer) = explore(&what.trace, Some(what.at))?;
+    if what.at >= explorer.count() {
+        let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
+        return Err(Failure { usage: true, ..Failure::new(sentence) });
+    }
+    let moment = if what.after { Moment::After(what.at) } else { Moment::Before(what.at) };
+    let found = explorer.registers(moment, what.thread).map_err(|e| lost(&source, e))?;
+    let mut windows = Vec::new();
+    for (address, len) in &what.memory {
+        windows.push((*address, explorer.memory(moment, *address, *len).map_err(|e| lost(&source, e))?));
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    let known = found.registers.iter().filter_map(|register| Some((register, register.value.as_deref()?)));
+    if what.json {
+        let registers = known.map(|(register, value)| {
+            let (step, how) = (register.step, how(register.written));
+            (register.name.clone(), RegisterOut { value: hex(value), step, how })
+        });
+        let memory = windows.into_iter().map(|(address, bytes)| MemoryOut {
+            address,
+            bytes: bytes.iter().map(digits).collect(),
+            steps: bytes.iter().map(|byte| byte.map(|byte| byte.step)).collect(),
+        });
+        let changed = found.registers.iter().filter(|register| register.changed).map(|it| it.name.clone()).collect();
+        let (registers, memory) = (registers.collect(), memory.collect());
+        let state = StateOut { step: what.at, thread: found.thread, registers, memory, changed };
+        serde_json::to_writer(&mut out, &state).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        for (register, value) in known {
+            let note = match (register.changed, register.written) {
+                (true, _) => "read; changed outside the trace",
+                (_, false) => "read",
+                _ => "written",
+            };
+            writeln!(out, "{:12} {:20}  {note} at {}", register.name, number(value), register.step)?;
+        }
+        for (address, bytes) in windows {
+            for (i, line) in bytes.chunks(16).enumerate() {
+                let digits: Vec<String> = line.iter().map(digits).collect();
+                let text: String = line.iter().map(character).collect();
+                let at = address.saturating_add(16 * i as u128);
+                writeln!(out, "{at:#018x}  {:47}  {text}", digits.join(" "))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The digits of a byte, or ?? if it is unknown.
+fn digits(byte: &Option<Byte>) -> String {
+    byte.and_then(|byte| byte.value).map_or("??".into(), |value| format!("{value:02x}"))
+}
+
+fn character(byte: &Option<Byte>) -> char {
+    match byte.and_then(|byte| byte.value) {
+        Some(value @ 0x20..=0x7e) => char::from(value),
+        Some(_) => '.',
+        None => ' ',
+    }
+}
+
+#[derive(Serialize)]
+struct AccessOut<'a> {
+    step: u64,
+    thread: Option<u64>,
+    how: &'static str,
+    value: String,
+    /// Of memory: the address of its first byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    register: Option<&'a str>,
+}
+
+pub(crate) fn history(what: &History) -> Result<(), Failure> {
+    let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
+    let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
+    let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
+    let (source, _, mut explorer) = explore(&what.trace, what.to)?;
+    let cells: Vec<Cell> = match place {
+        Some((address, len)) => vec![Cell::Memory { address, len }],
+        None => {
+            let threads = explorer.index().threads_of(&what.cell);
+            let wanted = threads.into_iter().filter(|thread| what.thread.is_none() || *thread == what.thread);
+            wanted.map(|thread| Cell::Register { thread, name: what.cell.clone() }).collect()
+        }
+    };
+    let steps = what.from..what.to.map_or(u64::MAX, |to| to.saturating_add(1));
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut count = 0;
+    // A register of several threads is accessed by one of them at a time, so their steps are put in order.
+    let mut all: Vec<(u64, usize)> = Vec::new();
+    for (i, cell) in cells.iter().enumerate() {
+        all.extend(explorer.history(cell, steps.clone()).into_iter().map(|(step, ..)| (step, i)));
+    }
+    all.sort_unstable();
+    for portion in all.chunk_by(|a, b| a.1 == b.1).flat_map(|run| run.chunks(PORTION)) {
+        let cell = portion.first().and_then(|(_, i)| cells.get(*i));
+        let Some(cell) = cell else { continue };
+        let steps: Vec<u64> = portion.iter().map(|(step, _)| *step).collect();
+        for access in explorer.accesses(&steps, cell).map_err(|e| lost(&source, e))? {
+            count += 1;
+            line(&mut out, &access, what.json)?;
+        }
+    }
+    out.flush()?;
+    let _ = writeln!(io::stderr(), "{count} {}", if count == 1 { "access" } else { "accesses" });
+    Ok(())
+}
+
+fn line(out: &mut impl Write, access: &Detail, json: bool) -> io::Result<()> {
+    let Detail { step, thread, written, register, address, value } = access;
+    if json {
+        let address = register.is_none().then_some(*address);
+        let (how, value, register) = (how(*written), hex(value), register.as_deref());
+        serde_json::to_writer(&mut *out, &AccessOut { step: *step, thread: *thread, how, value, address, register })?;
+        return writeln!(out);
+    }
+    let thread = thread.map_or(String::new(), |thread| format!("thread {thread}"));
+    let value = match register {
+        Some(_) => number(value),
+        None => format!("{address:#x}  {}", hex(value)),
+    };
+    writeln!(out, "{step:>12}  {thread:12}  {:7}  {value}", how(*written))
+}
+
+#[derive(Serialize)]
+struct CoverageOut {
+    /// Number of executed instructions, of different ones, and of their bytes.
+    executed: u64,
+    instructions: usize,
+    bytes: u64,
+    addresses: Vec<AddressOut>,
+    blocks: Vec<BlockOut>,
+}
+
+#[derive(Serialize)]
+struct AddressOut {
+    address: u64,
+    length: u32,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct BlockOut {
+    address: u64,
+    length: u64,
+    instructions: u64,
+    count: u64,
+}
+
+pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
+    let (_, session, explorer) = explore(&what.trace, None)?;
+    let mut all = explorer.index().coverage();
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    match what.form {
+        Some(Form::Drcov) => {
+            let properties = session.info().properties;
+            let program = properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
+            let file = drcov(&all, explorer.index().modules(), program.as_deref().unwrap_or("unknown"));
+            out.write_all(&file)?;
+        }
+        Some(Form::Json) => {
+            let joined = blocks(&all);
+            let out_blocks = joined.iter().map(|block| BlockOut {
+                address: block.address,
+                length: block.length,
+                instructions: block.instructions,
+                count: block.count,
+            });
+            let coverage = CoverageOut {
+                executed: all.iter().map(|it| it.count).sum(),
+                instructions: all.len(),
+                bytes: joined.iter().map(|block| block.length).sum(),
+                blocks: out_blocks.collect(),
+                addresses: all
+                    .iter()
+                    .map(|it| AddressOut { address: it.address, length: it.length, count: it.count })
+                    .collect(),
+            };
+            serde_json::to_writer(&mut out, &coverage).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        None => {
+            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
+            writeln!(out, "{:>14}  {:18}  bytes", "executions", "address")?;
+            for it in all {
+                writeln!(out, "{:>14}  {:#018x}  {:>5}", it.count, it.address, it.length)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

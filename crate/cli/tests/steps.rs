@@ -1,0 +1,118 @@
+//! `unspool state`, `history` and `coverage` on traces whose every value is known.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use unspool_formats::frames::encode::{Frame, Operand, Place, Std, Table, Taint, Writer};
+
+fn operand(place: Place, value: &[u8]) -> Operand {
+    Operand { place, bits: 8 * value.len() as i32, usage: [true; 4], taint: Some(Taint::No), value: value.into() }
+}
+
+fn register(name: &str, value: u64) -> Operand {
+    operand(Place::Register(name.into()), &value.to_le_bytes())
+}
+
+fn memory(address: u64, value: &[u8]) -> Operand {
+    operand(Place::Memory(address), value)
+}
+
+fn step(address: u64, pre: Vec<Operand>, post: Vec<Operand>) -> Frame {
+    let bytes = vec![0x90, 0x90];
+    Frame::Std(Std { address, thread: 7, bytes, pre, post: Some(post), mode: None })
+}
+
+/// A write, a read of a part, a read that disagrees, and an instruction that is executed twice.
+fn trace(name: &str) -> PathBuf {
+    let frames = [
+        step(0x401000, vec![register("RAX", 5)], vec![memory(0x1004, b"\x01\x02\x03\x04")]),
+        Frame::ModLoad { name: "libx.so".into(), low: 0x7000, high: 0x7fff },
+        step(0x401002, vec![memory(0x1006, b"\x03")], vec![register("RAX", 6)]),
+        step(0x7004, vec![memory(0x1004, b"\x09")], vec![]),
+        step(0x401002, vec![register("RAX", 6)], vec![memory(0x1000, b"\xff\xee\xdd\xcc\xbb\xaa")]),
+    ];
+    let mut writer = Writer::new(3, 9, 64, None);
+    frames.iter().for_each(|frame| writer.frame(frame));
+    let path = std::env::temp_dir().join(format!("unspool-{}-{name}.frames", std::process::id()));
+    std::fs::write(&path, writer.finish(Table::None)).unwrap();
+    path
+}
+
+fn unspool(args: &[&str], name: &str) -> Output {
+    let path = trace(name);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    let output = command.arg(args[0]).arg(&path).args(&args[1..]).output().unwrap();
+    std::fs::remove_file(path).unwrap();
+    output
+}
+
+fn text(args: &[&str], name: &str) -> String {
+    let Output { status, stdout, stderr } = unspool(args, name);
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap()
+}
+
+#[test]
+fn state_before_and_after_a_step() {
+    let json: Value =
+        serde_json::from_str(&text(&["state", "--at", "3", "--memory", "0x1002+8", "--json"], "state")).unwrap();
+    assert_eq!(json["thread"], 7);
+    assert_eq!(json["registers"]["RAX"]["value"], "0600000000000000");
+    assert_eq!(json["registers"]["RAX"]["step"], 2);
+    assert_eq!(json["registers"]["RAX"]["how"], "written");
+    // What the step reads is known before it. What nobody has told is not 0.
+    assert_eq!(json["memory"][0]["bytes"], "????09020304????");
+    let steps = serde_json::json!([null, null, 3, 0, 2, 0, null, null]);
+    assert_eq!(json["memory"][0]["steps"], steps);
+    let after = text(&["state", "--at", "4", "--after", "--memory", "0x1000+8"], "after");
+    assert!(after.contains("ff ee dd cc bb aa 03 04"), "{after}");
+    let before = text(&["state", "--at", "4", "--memory", "0x1000+8"], "before");
+    assert!(before.contains("?? ?? ?? ?? 09 02 03 04"), "{before}");
+    assert!(before.contains("RAX          0x0000000000000006    read at 4"), "{before}");
+}
+
+#[test]
+fn history_of_registers_and_memory() {
+    assert_eq!(
+        text(&["history", "0x1005+2", "--json"], "memory").lines().collect::<Vec<_>>(),
+        [
+            r#"{"step":0,"thread":7,"how":"written","value":"01020304","address":4100}"#,
+            r#"{"step":2,"thread":7,"how":"read","value":"03","address":4102}"#,
+            r#"{"step":4,"thread":7,"how":"written","value":"ffeeddccbbaa","address":4096}"#,
+        ]
+    );
+    let of_register = text(&["history", "RAX", "--from", "1", "--to", "2"], "register");
+    assert_eq!(of_register, "           2  thread 7      written  0x0000000000000006\n");
+    assert_eq!(text(&["history", "RBX"], "nothing"), "");
+}
+
+#[test]
+fn coverage_for_people_and_programs() {
+    let hottest = text(&["coverage"], "hottest");
+    assert!(hottest.lines().nth(1).unwrap().contains("2  0x0000000000401002"), "{hottest}");
+    let json: Value = serde_json::from_str(&text(&["coverage", "--as", "json"], "json")).unwrap();
+    assert_eq!((&json["executed"], &json["instructions"]), (&4.into(), &3.into()));
+    assert_eq!(json["blocks"].as_array().unwrap().len(), 3, "the counts of the two differ");
+    let drcov = unspool(&["coverage", "--as", "drcov"], "drcov").stdout;
+    let head = String::from_utf8_lossy(&drcov);
+    assert!(head.starts_with("DRCOV VERSION: 2\n") && head.contains("libx.so\n"), "{head}");
+    assert!(head.contains("BB Table: 3 bbs\n"), "{head}");
+}
+
+#[test]
+fn what_cannot_be_asked_is_said() {
+    let said = |args: &[&str], name| {
+        let Output { status, stderr, .. } = unspool(args, name);
+        (status.code().unwrap(), String::from_utf8(stderr).unwrap())
+    };
+    assert_eq!(
+        said(&["state", "--at", "5"], "beyond"),
+        (2, "unspool: there is no step 5: the trace has 5 steps\n".into())
+    );
+    let (code, sentence) = said(&["history", "0xzz"], "address");
+    assert_eq!(code, 2);
+    assert!(sentence.contains("0xzz is no address"), "{sentence}");
+}

@@ -1,0 +1,201 @@
+//! The sink that passes what frames read and wrote to an index of accesses.
+//!
+//! Operands of a frame's first list are reads and those of the second are writes, whatever their usage flags say: tracers put
+//! an operand that is read and written into the first with its old value, and QEMU's TCG plugin lists every register there
+//! (`tracewrap.c`, and the plugin's). Values of a key frame count as written. Invalid frames, and those too large to be kept,
+//! have no accesses, as in the dump.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range as Numbers;
+
+use crate::decoder::Range;
+use crate::error::Result;
+use crate::problem::Problem;
+use crate::records::Records as _;
+use crate::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
+
+use super::decode::{Record, Sink, Walk};
+use super::fields::MAX_FRAME;
+use super::index::{FramesRecords, reader_of};
+use super::instruction;
+use super::machine::Machine;
+use super::message::{self, Message};
+use super::records::{Frame, List, Operand};
+
+/// Opens the reader of steps.
+///
+/// # Errors
+///
+/// These bytes are not an index.
+pub fn open_steps(index: &[u8]) -> Result<Box<dyn Steps>> {
+    Ok(Box::new(reader_of(index)?))
+}
+
+impl Steps for FramesRecords {
+    fn pieces(&self) -> Vec<u64> {
+        self.lanes().iter().flat_map(|lane| &lane.pieces).map(|piece| piece.row).collect()
+    }
+
+    fn count(&self) -> u64 {
+        self.index.frames
+    }
+
+    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn StepPass + '_> {
+        let stretch = self.index.stretch(&pieces);
+        Box::new(FramesSteps {
+            walk: Walk::resume(self.index.header, stretch.at, stretch.rows.start),
+            end: stretch.end,
+            held: Held { left: stretch.rows.end - stretch.rows.start, ..Held::default() },
+        })
+    }
+
+    fn is_big_endian(&self) -> bool {
+        Machine::of(&self.index.header).has_big_endian_memory(&self.index.order)
+    }
+
+    fn is_stack_pointer(&self, name: &str) -> bool {
+        Machine::of(&self.index.header).isa.stack_pointer().is(name.as_bytes())
+    }
+}
+
+/// A pass over frames.
+struct FramesSteps {
+    walk: Walk,
+    /// Absolute offset of the end of the last frame.
+    end: u64,
+    held: Held,
+}
+
+impl StepPass for FramesSteps {
+    fn want(&self) -> Option<Range> {
+        let at = self.walk.at();
+        (self.held.left > 0 && at < self.end).then(|| Range { at, len: self.end - at })
+    }
+
+    fn push(&mut self, bytes: &[u8], visitor: &mut dyn StepVisitor) -> usize {
+        self.walk.run(bytes, &mut ToSteps { held: &mut self.held, visitor })
+    }
+}
+
+/// What [`ToSteps`] keeps from one portion to the next.
+#[derive(Default)]
+struct Held {
+    /// Number of frames that are still to come.
+    left: u64,
+    record: Option<Record>,
+    /// The beginning of the current frame, if it arrives in portions.
+    bytes: Vec<u8>,
+}
+
+struct ToSteps<'a> {
+    held: &'a mut Held,
+    visitor: &'a mut dyn StepVisitor,
+}
+
+impl ToSteps<'_> {
+    #[inline]
+    fn begin_step(&mut self, record: Record, thread: Option<u64>, address: Option<u64>, length: usize) -> bool {
+        self.held.left = self.held.left.saturating_sub(1);
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        self.visitor.begin(&Step { number: record.index.unwrap_or(0), thread, address, length })
+    }
+
+    #[inline]
+    fn operands<'o>(&mut self, operands: impl Iterator<Item = Operand<'o>>, thread: Option<u64>, written: bool) {
+        for operand in operands {
+            let (Some(place), Some(value)) = (operand.place, operand.value) else { continue };
+            let lossy;
+            let place = match (place.register, place.memory) {
+                (Some(bytes), _) => {
+                    let bytes = bytes.unwrap_or_default();
+                    // Names are valid, and the lossy conversion is slow even then.
+                    Place::Register(match core::str::from_utf8(bytes) {
+                        Ok(name) => name,
+                        Err(_) => {
+                            lossy = String::from_utf8_lossy(bytes);
+                            &lossy
+                        }
+                    })
+                }
+                (None, Some(Some(address))) => Place::Memory(address),
+                (None, _) => continue,
+            };
+            self.visitor.access(&Access { place, thread, written, value });
+        }
+    }
+
+    /// A complete frame that is not a usual instruction.
+    fn frame(&mut self, record: Record, bytes: &[u8]) {
+        let mut walk = message::Walk::new(Message::Frame, record.body(), record.len);
+        walk.run(bytes, &mut message::Ignore);
+        if walk.broken().is_some() {
+            self.held.left = self.held.left.saturating_sub(1);
+            return;
+        }
+        let frame = Frame::new(bytes);
+        let std = frame.std.unwrap_or_default();
+        let of_others = frame.syscall.and_then(|call| call.thread).or(frame.exception.and_then(|it| it.thread));
+        let length = std.bytes.unwrap_or_default().len();
+        if !self.begin_step(record, std.thread.or(of_others), std.address, length) {
+            return;
+        }
+        if let Some((load, (low, high))) = frame.mod_load.and_then(|load| Some((load, load.low.zip(load.high)?))) {
+            self.visitor.module(&String::from_utf8_lossy(load.name.unwrap_or_default()), low, high);
+        }
+        for (list, written) in [(std.pre, false), (std.post, true)] {
+            self.operands(list.into_iter().flat_map(List::operands), std.thread, written);
+        }
+        for list in frame.key.flatten().into_iter().flat_map(List::tagged_lists) {
+            let thread = list.source.and_then(|source| source.thread);
+            self.operands(list.values.into_iter().flat_map(List::values), thread, true);
+        }
+    }
+}
+
+impl Sink for ToSteps<'_> {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.held.left == 0 || self.visitor.is_full()
+    }
+
+    #[inline]
+    fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
+        let Some(frame) = instruction::parse(bytes) else { return false };
+        if self.begin_step(record, Some(frame.thread), Some(frame.address), frame.bytes.len()) {
+            self.operands(instruction::operands(frame.read), Some(frame.thread), false);
+            self.operands(instruction::operands(frame.written), Some(frame.thread), true);
+        }
+        true
+    }
+
+    fn begin(&mut self, record: Record) {
+        self.held.record = Some(record);
+        self.held.bytes.clear();
+    }
+
+    fn body(&mut self, bytes: &[u8], last: bool) -> usize {
+        let Some(record) = self.held.record else { return bytes.len() };
+        let is_kept = record.len <= MAX_FRAME;
+        if !last {
+            if is_kept {
+                self.held.bytes.extend_from_slice(bytes);
+            }
+        } else if !is_kept {
+            self.held.left = self.held.left.saturating_sub(1);
+        } else if self.held.bytes.is_empty() {
+            self.frame(record, bytes);
+        } else {
+            let mut held = core::mem::take(&mut self.held.bytes);
+            held.extend_from_slice(bytes);
+            self.frame(record, &held);
+            self.held.bytes = held;
+        }
+        bytes.len()
+    }
+
+    fn finish(&mut self, _record: Record) {}
+
+    fn problem(&mut self, _problem: Problem) {}
+}

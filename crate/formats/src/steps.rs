@@ -1,0 +1,113 @@
+//! What each step of a trace read and wrote, with the bytes as they are in the file: what an index of accesses is built from.
+//!
+//! [`crate::records`] passes values on as people read them. An index needs every byte of a value, so it has a pass of its own
+//! over the same pieces. Steps are numbered as the x axis is.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ops::Range as Numbers;
+
+use crate::decoder::Range;
+use crate::error::{Cause, Error, Result};
+
+/// What was read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place<'a> {
+    /// A register, by the name that it has in the file.
+    Register(&'a str),
+    /// Memory from this address on. Byte `i` of the value is that of address + `i`.
+    Memory(u64),
+}
+
+/// A value that a step read or wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access<'a> {
+    /// Where it is.
+    pub place: Place<'a>,
+    /// The thread whose register this is. `None` if the file does not say. Memory belongs to all threads.
+    pub thread: Option<u64>,
+    /// It was written. Otherwise it was read.
+    pub written: bool,
+    /// Its bytes as in the file: a register's in little-endian order, memory's in the order of addresses.
+    pub value: &'a [u8],
+}
+
+/// A step, without what it accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its number: its position on the x axis.
+    pub number: u64,
+    /// Its thread.
+    pub thread: Option<u64>,
+    /// The address of the instruction that it executes. `None` for steps that are not instructions.
+    pub address: Option<u64>,
+    /// Length of that instruction in bytes.
+    pub length: u32,
+}
+
+/// Receives the steps of a pass, ascending.
+pub trait StepVisitor {
+    /// A step. Returns whether its accesses are wanted.
+    fn begin(&mut self, step: &Step) -> bool;
+    /// One of its accesses, in the order of the file: reads before writes.
+    fn access(&mut self, access: &Access<'_>);
+    /// The step loads a module: its name, its first address, and its last one.
+    fn module(&mut self, _name: &str, _low: u64, _high: u64) {}
+    /// Whether the pass must stop after the current step. It can be continued.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// A pass over consecutive pieces. [`crate::Pass`] explains the methods.
+pub trait StepPass {
+    /// The bytes needed next. `None` if it is done.
+    fn want(&self) -> Option<Range>;
+    /// Takes bytes from the beginning of [`StepPass::want`], and returns how many it used.
+    fn push(&mut self, bytes: &[u8], visitor: &mut dyn StepVisitor) -> usize;
+}
+
+/// Reads the steps of a trace anywhere.
+pub trait Steps {
+    /// The first step of each piece, ascending.
+    fn pieces(&self) -> Vec<u64>;
+    /// Number of steps.
+    fn count(&self) -> u64;
+    /// A pass over the pieces with these numbers, as far as they exist.
+    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn StepPass + '_>;
+    /// Whether numbers in memory have their most significant byte first.
+    fn is_big_endian(&self) -> bool;
+    /// Whether the register with this name is the stack pointer.
+    fn is_stack_pointer(&self, name: &str) -> bool;
+}
+
+/// Opens the reader of steps with the index that the decoder of a format made.
+///
+/// # Errors
+///
+/// Returns [`Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
+pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Steps>> {
+    match format {
+        "frames" => crate::frames::open_steps(index),
+        _ => Err(Error::new(0, Cause::Misuse("this format does not say what its steps read and wrote"))),
+    }
+}
+
+/// Drives a pass over a file in memory, in portions of at most `portion` bytes.
+pub fn read_all(pass: &mut dyn StepPass, file: &[u8], portion: usize, visitor: &mut dyn StepVisitor) {
+    let mut offered = portion;
+    while let Some(Range { at, len }) = pass.want() {
+        let rest = usize::try_from(at).ok().and_then(|at| file.get(at..)).unwrap_or_default();
+        let wanted = rest.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or(rest);
+        let bytes = wanted.get(..offered).unwrap_or(wanted);
+        let used = pass.push(bytes, visitor);
+        if visitor.is_full() {
+            return;
+        }
+        match used {
+            0 if bytes.len() == wanted.len() => return,
+            0 => offered = offered.saturating_mul(2),
+            _ => offered = portion,
+        }
+    }
+}

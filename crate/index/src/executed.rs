@@ -1,0 +1,116 @@
+//! Which steps executed each address.
+
+use core::ops::Range;
+
+use crate::index::Segments;
+use crate::keys::{Keys, Postings};
+
+/// An address that was executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// The address of the instruction.
+    pub address: u64,
+    /// Length of the instruction in bytes: the longest, if it changed.
+    pub length: u32,
+    /// How often it was executed.
+    pub count: u64,
+}
+
+/// The executed addresses.
+#[derive(Default)]
+pub(crate) struct Executions {
+    keys: Keys,
+    lengths: Vec<u32>,
+    counts: Vec<u64>,
+    parts: Vec<Postings>,
+    /// Addresses and steps of the open segment.
+    open: Vec<(u32, u16)>,
+    bytes_of_parts: usize,
+}
+
+impl Executions {
+    #[inline]
+    pub(crate) fn add(&mut self, relative: u16, address: u64, length: u32) {
+        let id = self.keys.number(address);
+        if id as usize == self.counts.len() {
+            self.counts.push(0);
+            self.lengths.push(0);
+        }
+        self.counts[id as usize] += 1;
+        let longest = &mut self.lengths[id as usize];
+        *longest = (*longest).max(length);
+        self.open.push((id, relative));
+    }
+
+    /// Ends the open segment.
+    pub(crate) fn seal(&mut self, segment: u32) {
+        let postings = Postings::group(&self.open, &mut self.keys, segment, |_| ());
+        self.open = Vec::new();
+        self.bytes_of_parts += postings.bytes() + size_of::<Postings>();
+        self.parts.push(postings);
+    }
+
+    /// How often an address was executed.
+    pub(crate) fn count(&self, address: u64) -> u64 {
+        self.keys.find(address).map_or(0, |id| self.counts[id as usize])
+    }
+
+    /// The steps that executed an address, ascending: those whose numbers, counted from 0, are in `wanted`.
+    pub(crate) fn steps(&self, segments: &Segments, address: u64, wanted: Range<u64>) -> Vec<u64> {
+        let Some(id) = self.keys.find(address) else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut end = self.counts[id as usize];
+        for segment in self.keys.segments(id) {
+            let part = &self.parts[segment as usize];
+            let steps = part.of(id).map_or(&[][..], |(_, range)| &part.steps[range]);
+            let begin = end - steps.len() as u64;
+            let here = wanted.start.max(begin)..wanted.end.min(end);
+            if !here.is_empty() {
+                let here = &steps[(here.start - begin) as usize..(here.end - begin) as usize];
+                found.extend(here.iter().rev().map(|step| segments.first(segment) + u64::from(*step)));
+            }
+            if begin <= wanted.start {
+                break;
+            }
+            end = begin;
+        }
+        found.reverse();
+        found
+    }
+
+    /// How many steps before `step` executed an address.
+    pub(crate) fn rank(&self, segments: &Segments, address: u64, step: u64) -> u64 {
+        let Some(id) = self.keys.find(address) else { return 0 };
+        let mut rank = self.counts[id as usize];
+        for segment in self.keys.segments(id) {
+            let part = &self.parts[segment as usize];
+            let steps = part.of(id).map_or(&[][..], |(_, range)| &part.steps[range]);
+            let first = segments.first(segment);
+            let before = steps.partition_point(|at| first + u64::from(*at) < step);
+            rank -= (steps.len() - before) as u64;
+            if first < step {
+                break;
+            }
+        }
+        rank
+    }
+
+    /// All addresses, ascending.
+    pub(crate) fn coverage(&self) -> Vec<Executed> {
+        let mut order: Vec<u64> = (0..self.keys.len() as u32).map(|id| self.keys.key(id)).collect();
+        order.sort_unstable();
+        let of = |address| {
+            let id = self.keys.find(address)? as usize;
+            Some(Executed { address, length: self.lengths[id], count: self.counts[id] })
+        };
+        order.into_iter().filter_map(of).collect()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes_of_parts
+            + self.keys.bytes()
+            + self.counts.capacity() * 12
+            + self.parts.capacity() * size_of::<Postings>()
+            + self.open.capacity() * 8
+    }
+}

@@ -1,0 +1,424 @@
+//! The index together with the file that it is of.
+
+use core::fmt;
+use core::ops::Range;
+
+use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
+use unspool_formats::{Error, steps};
+
+use crate::index::{AccessIndex, Cell};
+use crate::memory::Byte;
+use crate::registers::{Register, differ};
+use crate::{Kind, Moment, Toward};
+
+/// Bytes that are read at once while the index is built, and for a question.
+const AHEAD: usize = 8 << 20;
+const STRETCH: usize = 256 << 10;
+/// Bytes that a pass is offered at most: more than a frame of 64 MiB.
+const LONGEST: usize = 65 << 20;
+
+/// Reads the bytes of a file.
+pub trait Source {
+    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end of the
+    /// file. `None` if the file cannot be read.
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize>;
+}
+
+/// A file in memory.
+impl Source for Vec<u8> {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
+        let n = rest.len().min(buffer.len());
+        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
+        Some(n)
+    }
+}
+
+/// The file cannot be read, or has changed since it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The file cannot be read any more. It may have been changed or moved.")
+    }
+}
+
+/// An access in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detail {
+    /// Its step.
+    pub step: u64,
+    /// The thread of the step, or the one whose register it is.
+    pub thread: Option<u64>,
+    /// It is a write, otherwise a read.
+    pub written: bool,
+    /// Name of the register. `None` for memory.
+    pub register: Option<String>,
+    /// Address in memory; 0 for registers.
+    pub address: u64,
+    /// The bytes as in the file: a register's in little-endian order, memory's in the order of addresses.
+    pub value: Vec<u8>,
+}
+
+/// The part of the file that was read last.
+#[derive(Default)]
+struct Window {
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+/// An index that is built from a file, and what the file adds to its answers.
+pub struct Explorer<S> {
+    steps: Box<dyn Steps>,
+    source: S,
+    window: Window,
+    index: AccessIndex,
+    pieces: u32,
+    /// The next piece to be read.
+    next: u32,
+}
+
+impl<S: Source> Explorer<S> {
+    /// An explorer that has read nothing yet. `format` and `records` are the id of the format and the index that its decoder handed
+    /// over. [`AccessIndex::new`] explains `keeps_values` and `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
+    pub fn open(format: &str, records: &[u8], source: S, keeps_values: bool, limit: usize) -> Result<Self, Error> {
+        Ok(Self::new(steps::open(format, records)?, source, keeps_values, limit))
+    }
+
+    /// An explorer of steps that are read from `source`.
+    pub fn new(steps: Box<dyn Steps>, source: S, keeps_values: bool, limit: usize) -> Self {
+        let pieces = steps.pieces();
+        let number = pieces.len() as u32;
+        let index = AccessIndex::new(pieces, steps.count(), keeps_values, limit);
+        Self { steps, source, window: Window::default(), index, pieces: number, next: 0 }
+    }
+
+    /// The index, without steps that came since [`Explorer::seal`].
+    pub fn index(&self) -> &AccessIndex {
+        &self.index
+    }
+
+    /// Number of pieces read, and of all.
+    pub fn progress(&self) -> (u32, u32) {
+        (self.next, self.pieces)
+    }
+
+    /// Steps before this one are in the index. The number of all steps at the end.
+    pub fn built(&self) -> u64 {
+        self.index.steps_of(self.next).start
+    }
+
+    /// Number of steps of the trace.
+    pub fn count(&self) -> u64 {
+        self.steps.count()
+    }
+
+    /// Whether numbers in memory have their most significant byte first.
+    pub fn is_big_endian(&self) -> bool {
+        self.steps.is_big_endian()
+    }
+
+    /// Whether the register with this name is the stack pointer.
+    pub fn is_stack_pointer(&self, name: &str) -> bool {
+        self.steps.is_stack_pointer(name)
+    }
+
+    /// Reads `budget` further pieces into the index. Returns whether there is nothing more to read: the trace ends, or
+    /// [`AccessIndex::is_full`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn build(&mut self, budget: u32) -> Result<bool, Unreadable> {
+        let end = self.next.saturating_add(budget.max(1)).min(self.pieces);
+        if self.next < end && !self.index.is_full() {
+            let mut pass = self.steps.pass(self.next..end);
+            run(&mut *pass, &mut self.source, &mut self.window, AHEAD, &mut self.index)?;
+            self.next = end;
+        }
+        Ok(self.next == self.pieces || self.index.is_full())
+    }
+
+    /// Makes everything that was read part of the answers.
+    pub fn seal(&mut self) {
+        self.index.seal();
+    }
+
+    /// The registers at a moment, of a thread or of that of the step, in the order in which the trace names them first. For the
+    /// moment before a step, what the step writes is with them ([`Register::next`]). Also the accesses of the step.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn registers(&mut self, moment: Moment, thread: Option<u64>) -> Result<State, Unreadable> {
+        let number = moment.step();
+        let piece = self.index.piece_of(number);
+        let mut thread = thread;
+        if thread.is_none() {
+            let mut found = ThreadOf { step: number, thread: None, is_over: false };
+            self.visit(piece, &mut found)?;
+            thread = found.thread;
+        }
+        let registers = self.index.registers_at_piece(thread, piece);
+        let mut at = RegistersAt { moment, thread, registers, step: None, accesses: Vec::new(), is_over: false };
+        self.visit(piece, &mut at)?;
+        let RegistersAt { registers, step, accesses, .. } = at;
+        let here = step.filter(|step| step.number == number);
+        Ok(State { thread, address: here.and_then(|step| step.address), registers, accesses })
+    }
+
+    /// Bytes of memory at a moment, with their values.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn memory(&mut self, moment: Moment, address: u128, len: usize) -> Result<Vec<Option<Byte>>, Unreadable> {
+        let mut bytes = self.index.memory(moment, address, len);
+        let mut steps: Vec<u64> =
+            bytes.iter().flatten().filter(|byte| byte.value.is_none()).map(|byte| byte.step).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        for detail in self.accesses(&steps, &Cell::Memory { address, len })? {
+            for (at, value) in (u128::from(detail.address)..).zip(&detail.value) {
+                let known = at.checked_sub(address).and_then(|at| bytes.get_mut(usize::try_from(at).ok()?)?.as_mut());
+                if let Some(byte) = known.filter(|byte| byte.step == detail.step && byte.written == detail.written) {
+                    byte.value = Some(*value);
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The accesses of a cell by some steps, ascending, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn accesses(&mut self, steps: &[u64], cell: &Cell) -> Result<Vec<Detail>, Unreadable> {
+        let mut found = Accesses { steps, cell, step: None, found: Vec::new() };
+        while let Some(step) = found.steps.first() {
+            let piece = self.index.piece_of(*step);
+            // Steps of the piece that do not exist are passed over, too.
+            let end = self.index.steps_of(piece).end.max(*step + 1);
+            self.visit(piece, &mut found)?;
+            let passed = found.steps.iter().take_while(|step| **step < end).count();
+            found.steps = found.steps.get(passed..).unwrap_or_default();
+        }
+        Ok(found.found)
+    }
+
+    /// [`AccessIndex::nearest`].
+    pub fn nearest(&self, step: u64, cell: &Cell, kind: Kind, toward: Toward) -> Option<u64> {
+        self.index.nearest(step, cell, kind, toward)
+    }
+
+    /// [`AccessIndex::history`].
+    pub fn history(&self, cell: &Cell, steps: Range<u64>) -> Vec<(u64, bool, bool)> {
+        self.index.history(cell, steps)
+    }
+
+    /// Passes the steps of a piece to a visitor.
+    fn visit(&mut self, piece: u32, visitor: &mut dyn StepVisitor) -> Result<(), Unreadable> {
+        let mut pass = self.steps.pass(piece..piece.saturating_add(1));
+        run(&mut *pass, &mut self.source, &mut self.window, STRETCH, visitor)
+    }
+}
+
+/// Registers at a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The thread whose registers these are.
+    pub thread: Option<u64>,
+    /// The address of the instruction that the step executes.
+    pub address: Option<u64>,
+    /// The registers that are known.
+    pub registers: Vec<Register>,
+    /// What the step accesses, in the order of the file.
+    pub accesses: Vec<Detail>,
+}
+
+/// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
+fn run(
+    pass: &mut dyn StepPass,
+    source: &mut impl Source,
+    window: &mut Window,
+    ahead: usize,
+    visitor: &mut dyn StepVisitor,
+) -> Result<(), Unreadable> {
+    let mut least = 1;
+    while let Some(range) = pass.want() {
+        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
+        let bytes = window.read(range.at, least.min(wanted), ahead, source)?;
+        let bytes = bytes.get(..wanted).unwrap_or(bytes);
+        let offered = bytes.len();
+        let used = pass.push(bytes, visitor);
+        if visitor.is_full() {
+            return Ok(());
+        }
+        if used > 0 {
+            least = 1;
+        } else if offered >= wanted.min(LONGEST) {
+            return Err(Unreadable);
+        } else {
+            least = (offered * 2).min(LONGEST);
+        }
+    }
+    Ok(())
+}
+
+impl Window {
+    /// The bytes from `at` on: at least `least` of them. If it has to read, it reads `ahead`.
+    fn read(&mut self, at: u64, least: usize, ahead: usize, source: &mut impl Source) -> Result<&[u8], Unreadable> {
+        let here = usize::try_from(at.wrapping_sub(self.at)).ok().filter(|here| *here <= self.bytes.len());
+        let left = here.map_or(0, |here| self.bytes.len() - here);
+        if left < least {
+            match here {
+                Some(here) => drop(self.bytes.drain(..here)),
+                None => self.bytes.clear(),
+            }
+            self.at = at;
+            let target = ahead.max(least);
+            let mut filled = self.bytes.len();
+            self.bytes.resize(target.max(filled), 0);
+            while filled < least {
+                match source.read_at(at + filled as u64, &mut self.bytes[filled..]) {
+                    Some(0) | None => {
+                        self.bytes.truncate(filled);
+                        return Err(Unreadable);
+                    }
+                    Some(n) => filled += n,
+                }
+            }
+            self.bytes.truncate(filled);
+        }
+        let from = usize::try_from(at.wrapping_sub(self.at)).unwrap_or(0);
+        Ok(self.bytes.get(from..).unwrap_or_default())
+    }
+}
+
+/// Finds the thread of a step, or else that of the latest step before it, or of the next one.
+struct ThreadOf {
+    step: u64,
+    thread: Option<u64>,
+    is_over: bool,
+}
+
+impl StepVisitor for ThreadOf {
+    fn begin(&mut self, step: &Step) -> bool {
+        if step.number <= self.step || self.thread.is_none() {
+            self.thread = step.thread.or(self.thread);
+        }
+        self.is_over = step.number >= self.step && self.thread.is_some();
+        false
+    }
+
+    fn access(&mut self, _access: &Access<'_>) {}
+
+    fn is_full(&self) -> bool {
+        self.is_over
+    }
+}
+
+/// Takes registers from the beginning of a piece to a moment in it.
+struct RegistersAt {
+    moment: Moment,
+    thread: Option<u64>,
+    registers: Vec<Register>,
+    /// The current step.
+    step: Option<Step>,
+    accesses: Vec<Detail>,
+    is_over: bool,
+}
+
+impl StepVisitor for RegistersAt {
+    fn begin(&mut self, step: &Step) -> bool {
+        // The first step after the moment is not looked at any more.
+        self.is_over = step.number > self.moment.step();
+        if !self.is_over {
+            self.step = Some(*step);
+        }
+        !self.is_over
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        let Some(step) = self.step else { return };
+        if step.number == self.moment.step() {
+            self.accesses.push(detail(&step, access));
+        }
+        let Place::Register(name) = access.place else { return };
+        if access.thread != self.thread {
+            return;
+        }
+        let known = self.registers.iter().position(|register| register.name == name);
+        let at = known.unwrap_or(self.registers.len());
+        if known.is_none() {
+            self.registers.push(Register { name: name.into(), ..Register::default() });
+        }
+        let Some(register) = self.registers.get_mut(at) else { return };
+        if !self.moment.includes(step.number, access.written) {
+            register.next = Some(access.value.into());
+            return;
+        }
+        let is_other = register.is_ours && differ(register.value.as_deref().unwrap_or_default(), access.value);
+        register.changed = !access.written && (register.changed || is_other);
+        register.is_ours |= access.written;
+        register.value = Some(access.value.into());
+        (register.step, register.written) = (step.number, access.written);
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_over
+    }
+}
+
+/// Collects the accesses of a cell by some steps.
+struct Accesses<'a> {
+    /// The steps that are still to come, ascending.
+    steps: &'a [u64],
+    cell: &'a Cell,
+    step: Option<Step>,
+    found: Vec<Detail>,
+}
+
+impl StepVisitor for Accesses<'_> {
+    fn begin(&mut self, step: &Step) -> bool {
+        let passed = self.steps.iter().take_while(|wanted| **wanted < step.number).count();
+        self.steps = self.steps.get(passed..).unwrap_or_default();
+        self.step = Some(*step);
+        self.steps.first() == Some(&step.number)
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        let is_meant = match (self.cell, access.place) {
+            (Cell::Register { thread, name }, Place::Register(of)) => *thread == access.thread && name == of,
+            (Cell::Memory { address, len }, Place::Memory(at)) => {
+                let (at, after) = (u128::from(at), address.saturating_add(*len as u128));
+                // An empty value touches nothing.
+                !access.value.is_empty() && at < after && *address < at + access.value.len() as u128
+            }
+            _ => false,
+        };
+        if let Some(step) = self.step.filter(|_| is_meant) {
+            self.found.push(detail(&step, access));
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
+fn detail(step: &Step, access: &Access<'_>) -> Detail {
+    let (register, address) = match access.place {
+        Place::Register(name) => (Some(name.into()), 0),
+        Place::Memory(address) => (None, address),
+    };
+    let value = access.value.into();
+    let thread = if register.is_some() { access.thread } else { step.thread };
+    Detail { step: step.number, thread, written: access.written, register, address, value }
+}

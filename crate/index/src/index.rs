@@ -1,0 +1,292 @@
+//! The index: takes steps, and answers.
+
+use core::ops::Range;
+
+use unspool_formats::steps::{Access, Place, Step, StepVisitor};
+
+use crate::executed::{Executed, Executions};
+use crate::memory::{Byte, Memory};
+use crate::registers::{Register, Registers};
+use crate::{Kind, Moment, Toward};
+
+/// Most steps of a segment: distances from its first step have 16 bits.
+const SEGMENT: u64 = 1 << 16;
+
+/// Accesses to memory after which a segment ends early: steps that access megabytes.
+const MOST_OPEN: usize = 1 << 20;
+
+/// The steps of each segment.
+#[derive(Default)]
+pub struct Segments {
+    /// First and last step.
+    spans: Vec<(u64, u64)>,
+}
+
+impl Segments {
+    /// The first step of a segment.
+    pub(crate) fn first(&self, segment: u32) -> u64 {
+        self.spans.get(segment as usize).map_or(u64::MAX, |(first, _)| *first)
+    }
+
+    /// The last step of a segment.
+    pub(crate) fn last(&self, segment: u32) -> u64 {
+        self.spans.get(segment as usize).map_or(u64::MAX, |(_, last)| *last)
+    }
+
+    /// The segment of a step, and its distance from the first one.
+    pub(crate) fn place(&self, step: u64) -> Option<(u32, usize)> {
+        let at = self.spans.partition_point(|(first, _)| *first <= step).checked_sub(1)?;
+        let (first, last) = self.spans[at];
+        (step <= last).then_some((at as u32, (step - first) as usize))
+    }
+}
+
+/// A module that the trace loads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its name.
+    pub name: String,
+    /// Its first address.
+    pub low: u64,
+    /// Its last address.
+    pub high: u64,
+}
+
+/// Most modules that are kept, several times as many as a process has.
+const MODULES: usize = 4096;
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// A register of a thread.
+    Register {
+        /// The thread.
+        thread: Option<u64>,
+        /// Its name in the file.
+        name: String,
+    },
+    /// Bytes of memory.
+    Memory {
+        /// Address of the first one. An access at the highest address of 64 bits has bytes beyond.
+        address: u128,
+        /// How many.
+        len: usize,
+    },
+}
+
+/// Everything that the steps of a trace accessed, as far as they have come. Steps must ascend.
+pub struct AccessIndex {
+    /// The first step of each piece of the file, ascending.
+    pieces: Vec<u64>,
+    /// Number of steps of the trace.
+    count: u64,
+    /// The piece of the current step.
+    piece: u32,
+    segments: Segments,
+    /// The first step of the open segment, and the current step.
+    open: Option<(u64, u64)>,
+    /// The current step has no more accesses.
+    is_between: bool,
+    registers: Registers,
+    memory: Memory,
+    executions: Executions,
+    modules: Vec<Module>,
+    accesses: u64,
+    /// Most bytes of memory.
+    limit: usize,
+    is_full: bool,
+}
+
+impl AccessIndex {
+    /// An index without steps. `pieces` has the first step of each stretch of the file that can be read on its own, `count` is the
+    /// number of steps. `keeps_values`: whether values of memory are kept, for about four bytes a step more. `limit`: most bytes
+    /// of memory.
+    pub fn new(pieces: Vec<u64>, count: u64, keeps_values: bool, limit: usize) -> Self {
+        Self {
+            pieces,
+            count,
+            piece: 0,
+            segments: Segments::default(),
+            open: None,
+            is_between: true,
+            registers: Registers::default(),
+            memory: Memory::new(keeps_values),
+            executions: Executions::default(),
+            modules: Vec::new(),
+            accesses: 0,
+            limit,
+            is_full: false,
+        }
+    }
+
+    /// Ends the open segment, so that questions include all steps so far. Further steps may come.
+    pub fn seal(&mut self) {
+        self.end_step();
+        let Some((first, last)) = self.open.take() else { return };
+        let segment = self.segment();
+        self.segments.spans.push((first, last));
+        self.registers.end_piece(self.piece);
+        self.registers.seal();
+        self.memory.seal(segment);
+        self.executions.seal(segment);
+        self.is_full |= self.bytes() > self.limit;
+    }
+
+    /// The number of the open segment.
+    fn segment(&self) -> u32 {
+        self.segments.spans.len() as u32
+    }
+
+    fn end_step(&mut self) {
+        if let Some((first, step)) = self.open.filter(|_| !self.is_between) {
+            self.registers.end_step(self.segment(), (step - first) as u16);
+        }
+        self.is_between = true;
+    }
+
+    /// Whether its memory is full: no further steps are taken.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Its memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.registers.bytes()
+            + self.memory.bytes()
+            + self.executions.bytes()
+            + self.pieces.capacity() * 8
+            + self.segments.spans.capacity() * 16
+    }
+
+    /// Number of accesses.
+    pub fn accesses(&self) -> u64 {
+        self.accesses
+    }
+
+    /// The piece of the file that has a step.
+    pub fn piece_of(&self, step: u64) -> u32 {
+        self.pieces.partition_point(|first| *first <= step).saturating_sub(1) as u32
+    }
+
+    /// The steps of a piece.
+    pub fn steps_of(&self, piece: u32) -> Range<u64> {
+        let at = |piece: u32| self.pieces.get(piece as usize).copied().unwrap_or(self.count);
+        at(piece)..at(piece.saturating_add(1))
+    }
+
+    /// The registers of a thread at the beginning of a piece.
+    pub fn registers_at_piece(&self, thread: Option<u64>, piece: u32) -> Vec<Register> {
+        self.registers.at_piece(thread, piece)
+    }
+
+    /// Bytes of memory at a moment. `None`: no step before has told.
+    pub fn memory(&self, moment: Moment, address: u128, len: usize) -> Vec<Option<Byte>> {
+        self.memory.at(&self.segments, moment, address, len)
+    }
+
+    /// The nearest step after or before `step` that accesses a cell.
+    pub fn nearest(&self, step: u64, cell: &Cell, kind: Kind, toward: Toward) -> Option<u64> {
+        match cell {
+            Cell::Memory { address, len } => self.memory.nearest(&self.segments, step, *address, *len, kind, toward),
+            Cell::Register { thread, name } => {
+                let number = self.registers.find(*thread, name)?;
+                self.registers.nearest(&self.segments, |piece| self.steps_of(piece), step, number, kind, toward)
+            }
+        }
+    }
+
+    /// The steps in a range that access a cell, ascending: for each whether it reads and whether it writes.
+    pub fn history(&self, cell: &Cell, steps: Range<u64>) -> Vec<(u64, bool, bool)> {
+        // The step, and a bit for each kind.
+        let mut found: Vec<u64> = Vec::new();
+        let each = |step: u64, written: bool| found.push(step << 1 | u64::from(written));
+        match cell {
+            Cell::Memory { address, len } => self.memory.history(&self.segments, &steps, *address, *len, each),
+            Cell::Register { thread, name } => {
+                if let Some(number) = self.registers.find(*thread, name) {
+                    self.registers.history(&self.segments, |piece| self.steps_of(piece), &steps, number, each);
+                }
+            }
+        }
+        found.sort_unstable();
+        let mut all: Vec<(u64, bool, bool)> = Vec::with_capacity(found.len());
+        for access in found {
+            let (step, written) = (access >> 1, access & 1 != 0);
+            match all.last_mut() {
+                Some((latest, reads, writes)) if *latest == step => {
+                    *reads |= !written;
+                    *writes |= written;
+                }
+                _ => all.push((step, !written, written)),
+            }
+        }
+        all
+    }
+
+    /// How often an address was executed.
+    pub fn execution_count(&self, address: u64) -> u64 {
+        self.executions.count(address)
+    }
+
+    /// The steps that executed an address, ascending: those whose numbers, counted from 0, are in `wanted`.
+    pub fn executions(&self, address: u64, wanted: Range<u64>) -> Vec<u64> {
+        self.executions.steps(&self.segments, address, wanted)
+    }
+
+    /// How many steps before `step` executed an address.
+    pub fn executions_before(&self, address: u64, step: u64) -> u64 {
+        self.executions.rank(&self.segments, address, step)
+    }
+
+    /// The modules in the order in which the trace loads them.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The threads that have a register with this name.
+    pub fn threads_of(&self, name: &str) -> Vec<Option<u64>> {
+        self.registers.threads_of(name)
+    }
+
+    /// All addresses that were executed, ascending.
+    pub fn coverage(&self) -> Vec<Executed> {
+        self.executions.coverage()
+    }
+}
+
+impl StepVisitor for AccessIndex {
+    fn begin(&mut self, step: &Step) -> bool {
+        self.end_step();
+        let number = step.number;
+        let next = self.pieces.get(self.piece as usize + 1);
+        if next.is_some_and(|next| number >= *next) {
+            self.registers.end_piece(self.piece);
+            self.piece = self.piece_of(number);
+        }
+        if self.open.is_some_and(|(first, _)| number - first >= SEGMENT) || self.memory.open() >= MOST_OPEN {
+            self.seal();
+        }
+        self.open = Some((self.open.map_or(number, |(first, _)| first), number));
+        self.is_between = false;
+        if let Some(address) = step.address {
+            let first = self.open.map_or(number, |(first, _)| first);
+            self.executions.add((number - first) as u16, address, step.length);
+        }
+        true
+    }
+
+    fn module(&mut self, name: &str, low: u64, high: u64) {
+        if self.modules.len() < MODULES && low <= high {
+            self.modules.push(Module { name: name.into(), low, high });
+        }
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        let Some((first, step)) = self.open else { return };
+        self.accesses += 1;
+        match access.place {
+            Place::Register(name) => self.registers.add(step, access.thread, name, access.written, access.value),
+            Place::Memory(address) => self.memory.add((step - first) as u16, address, access.written, access.value),
+        }
+    }
+}

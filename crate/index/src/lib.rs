@@ -1,0 +1,83 @@
+//! The access index: what registers and memory hold at any step of a trace, who wrote it, and who reads it next.
+//!
+//! An [`AccessIndex`] takes the steps of a trace as they come ([`unspool_formats::steps`]) and answers for the part that it has.
+//! It does no I/O. Values of registers, and those of memory if they are not kept, are decoded again from the file: an
+//! [`Explorer`] has the index together with the file, builds the one from the other in portions, and asks both.
+//!
+//! What no step has read or written is unknown. It is never 0.
+
+mod coverage;
+mod executed;
+mod explorer;
+mod index;
+mod keys;
+mod memory;
+#[cfg(feature = "page")]
+mod page;
+mod registers;
+
+pub use coverage::{Block, blocks, drcov};
+pub use executed::Executed;
+pub use explorer::{Detail, Explorer, Source, State, Unreadable};
+pub use index::{AccessIndex, Cell, Module, Segments};
+pub use memory::Byte;
+#[cfg(feature = "page")]
+pub use page::*;
+pub use registers::Register;
+
+/// A moment in a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Before a step is executed. What it reads is known already.
+    Before(u64),
+    /// After it.
+    After(u64),
+}
+
+impl Moment {
+    /// Its step.
+    pub fn step(self) -> u64 {
+        match self {
+            Self::Before(step) | Self::After(step) => step,
+        }
+    }
+
+    /// Whether an access by a step comes before.
+    pub(crate) fn includes(self, step: u64, written: bool) -> bool {
+        match self {
+            Self::Before(at) => step < at || (step == at && !written),
+            Self::After(at) => step <= at,
+        }
+    }
+}
+
+/// Which accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Both.
+    Any,
+}
+
+impl Kind {
+    /// Whether a write, or a read, is of this kind.
+    pub(crate) fn includes(self, written: bool) -> bool {
+        match self {
+            Self::Read => !written,
+            Self::Write => written,
+            Self::Any => true,
+        }
+    }
+}
+
+/// Where to look from a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Toward {
+    /// At earlier steps.
+    Previous,
+    /// At later steps.
+    Next,
+}

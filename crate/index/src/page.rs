@@ -1,0 +1,284 @@
+//! The access index, for JavaScript. Steps are doubles, exact below 2^53: a file has fewer. Addresses and threads are `bigint`.
+
+use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use wasm_bindgen::prelude::*;
+
+use crate::explorer::{Detail, Explorer, State};
+use crate::index::Cell;
+use crate::registers::Register;
+use crate::{Kind, Moment, Source, Toward, blocks, drcov};
+
+#[wasm_bindgen]
+extern "C" {
+    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
+    pub type JsFile;
+
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
+    #[wasm_bindgen(method)]
+    fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+impl Source for JsFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
+        let len = bytes.length() as usize;
+        bytes.copy_to(buffer.get_mut(..len)?);
+        Some(len)
+    }
+}
+
+/// A plain object.
+fn object(entries: &[(&str, JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (key, value) in entries {
+        // Setting a property of a plain object cannot fail.
+        let _ = Reflect::set(&object, &JsValue::from_str(key), value);
+    }
+    object.into()
+}
+
+fn number(number: u64) -> JsValue {
+    JsValue::from_f64(number as f64)
+}
+
+fn bytes(bytes: &[u8]) -> JsValue {
+    Uint8Array::from(bytes).into()
+}
+
+/// `bigint`, or null.
+fn wide(number: Option<u64>) -> JsValue {
+    number.map_or(JsValue::NULL, JsValue::from)
+}
+
+fn thrown(error: impl core::fmt::Display) -> JsValue {
+    JsValue::from_str(&error.to_string())
+}
+
+/// A register or a range of memory that a question is about.
+#[wasm_bindgen(js_name = Cell)]
+pub struct JsCell {
+    cell: Cell,
+}
+
+#[wasm_bindgen(js_class = Cell)]
+impl JsCell {
+    /// A register of a thread.
+    pub fn register(thread: Option<u64>, name: String) -> Self {
+        Self { cell: Cell::Register { thread, name } }
+    }
+
+    /// Bytes of memory.
+    pub fn memory(address: u64, len: u32) -> Self {
+        Self { cell: Cell::Memory { address: address.into(), len: len as usize } }
+    }
+}
+
+/// Steps that access a cell.
+#[wasm_bindgen]
+pub struct Accesses {
+    steps: Vec<(u64, bool, bool)>,
+    cell: Cell,
+}
+
+#[wasm_bindgen]
+impl Accesses {
+    /// How many steps.
+    #[wasm_bindgen(getter)]
+    pub fn count(&self) -> f64 {
+        self.steps.len() as f64
+    }
+
+    /// How many of them are before a step.
+    pub fn before(&self, step: f64) -> f64 {
+        self.steps.partition_point(|(at, ..)| *at < step as u64) as f64
+    }
+}
+
+/// The index of one trace, and its file.
+#[wasm_bindgen(js_name = Explorer)]
+pub struct JsExplorer {
+    explorer: Explorer<JsFile>,
+}
+
+#[wasm_bindgen(js_class = Explorer)]
+impl JsExplorer {
+    /// An explorer that has read nothing yet. `records` is the index that the session made, `limit` the most bytes of memory.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the format does not say what steps access.
+    #[wasm_bindgen(constructor)]
+    pub fn new(format: &str, records: &[u8], file: JsFile, keeps_values: bool, limit: f64) -> Result<Self, JsValue> {
+        let explorer = Explorer::open(format, records, file, keeps_values, limit as usize);
+        Ok(Self { explorer: explorer.map_err(thrown)? })
+    }
+
+    /// Reads further pieces of the file into the index. Returns whether there is nothing more to read.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn build(&mut self, pieces: u32) -> Result<bool, JsValue> {
+        self.explorer.build(pieces).map_err(thrown)
+    }
+
+    /// Makes everything that was read part of the answers.
+    pub fn seal(&mut self) {
+        self.explorer.seal();
+    }
+
+    /// How far the index is: `{built, count, pieces, of, bytes, full}`. Steps before `built` are in it.
+    pub fn progress(&self) -> JsValue {
+        let (pieces, of) = self.explorer.progress();
+        object(&[
+            ("built", number(self.explorer.built())),
+            ("count", number(self.explorer.count())),
+            ("pieces", pieces.into()),
+            ("of", of.into()),
+            ("bytes", number(self.explorer.index().bytes() as u64)),
+            ("full", self.explorer.index().is_full().into()),
+        ])
+    }
+
+    /// Whether numbers in memory have their most significant byte first.
+    #[wasm_bindgen(getter, js_name = bigEndian)]
+    pub fn big_endian(&self) -> bool {
+        self.explorer.is_big_endian()
+    }
+
+    /// The registers before a step, of a thread or of that of the step: a `StepState`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn registers(&mut self, step: f64, thread: Option<u64>) -> Result<JsValue, JsValue> {
+        let State { thread, address, registers, accesses } =
+            self.explorer.registers(Moment::Before(step as u64), thread).map_err(thrown)?;
+        let of_registers: Array = registers.iter().map(|register| self.register(register)).collect();
+        let of_accesses: Array = accesses.iter().map(access).collect();
+        let (count, before) = address.map_or((0, 0), |address| {
+            let index = self.explorer.index();
+            (index.execution_count(address), index.executions_before(address, step as u64))
+        });
+        Ok(object(&[
+            ("thread", wide(thread)),
+            ("address", wide(address)),
+            ("registers", of_registers.into()),
+            ("accesses", of_accesses.into()),
+            ("executions", number(count)),
+            ("executionsBefore", number(before)),
+        ]))
+    }
+
+    fn register(&self, register: &Register) -> JsValue {
+        let Register { name, value, step, written, changed, is_ours, next } = register;
+        let value_or_null = |value: &Option<Vec<u8>>| value.as_deref().map_or(JsValue::NULL, bytes);
+        object(&[
+            ("name", JsValue::from_str(name)),
+            ("value", value_or_null(value)),
+            ("step", number(*step)),
+            ("written", (*written).into()),
+            ("changed", (*changed).into()),
+            ("isOurs", (*is_ours).into()),
+            ("next", value_or_null(next)),
+            ("isStackPointer", self.explorer.is_stack_pointer(name).into()),
+        ])
+    }
+
+    /// Memory before a step: `{values, how, steps}` with an entry for each byte. `how` is 0 for an unknown byte, 1 for one that is
+    /// known from reads only, 2 for one that was written, 3 for one that was read with another value than was written last.
+    /// `steps` are those of the last write, or else of the access that it is known from.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn memory(&mut self, step: f64, address: u64, len: u32) -> Result<JsValue, JsValue> {
+        let moment = Moment::Before(step as u64);
+        let found = self.explorer.memory(moment, address.into(), len as usize).map_err(thrown)?;
+        let values: Vec<u8> = found.iter().map(|byte| byte.and_then(|byte| byte.value).unwrap_or(0)).collect();
+        let how = found.iter().map(|byte| match byte {
+            None => 0u8,
+            Some(byte) if byte.changed => 3,
+            Some(byte) if byte.write.is_some() => 2,
+            Some(_) => 1,
+        });
+        let how: Vec<u8> = how.collect();
+        let steps: Vec<f64> = found
+            .iter()
+            .map(|byte| {
+                byte.map_or(0.0, |byte| if byte.changed { byte.step } else { byte.write.unwrap_or(byte.step) } as f64)
+            })
+            .collect();
+        Ok(object(&[
+            ("values", bytes(&values)),
+            ("how", bytes(&how)),
+            ("steps", Float64Array::from(&steps[..]).into()),
+        ]))
+    }
+
+    /// The nearest step before or after `step` that reads or writes a cell. `undefined` if there is none.
+    pub fn nearest(&self, step: f64, cell: &JsCell, written: Option<bool>, next: bool) -> Option<f64> {
+        let kind = match written {
+            None => Kind::Any,
+            Some(true) => Kind::Write,
+            Some(false) => Kind::Read,
+        };
+        let toward = if next { Toward::Next } else { Toward::Previous };
+        self.explorer.nearest(step as u64, &cell.cell, kind, toward).map(|step| step as f64)
+    }
+
+    /// All steps that access a cell.
+    pub fn history(&self, cell: &JsCell) -> Accesses {
+        Accesses { steps: self.explorer.history(&cell.cell, 0..u64::MAX), cell: cell.cell.clone() }
+    }
+
+    /// What some of the steps of a history access, in the order of the file: an array of `StepAccess`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn rows(&mut self, of: &Accesses, first: f64, count: u32) -> Result<Array, JsValue> {
+        let steps: Vec<u64> = of.steps.iter().skip(first as usize).take(count as usize).map(|it| it.0).collect();
+        let found = self.explorer.accesses(&steps, &of.cell).map_err(thrown)?;
+        Ok(found.iter().map(access).collect())
+    }
+
+    /// The steps that executed an address, ascending: at most `count` from number `first` on.
+    pub fn executions(&self, address: u64, first: f64, count: u32) -> Vec<f64> {
+        let first = first as u64;
+        let steps = self.explorer.index().executions(address, first..first.saturating_add(count.into()));
+        steps.into_iter().map(|step| step as f64).collect()
+    }
+
+    /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
+    pub fn coverage(&self) -> JsValue {
+        let all = blocks(&self.explorer.index().coverage());
+        let address: Vec<u64> = all.iter().map(|block| block.address).collect();
+        let length: Vec<u32> = all.iter().map(|block| block.length.min(u32::MAX.into()) as u32).collect();
+        let instructions: Vec<u32> = all.iter().map(|block| block.instructions as u32).collect();
+        let count: Vec<f64> = all.iter().map(|block| block.count as f64).collect();
+        object(&[
+            ("address", BigUint64Array::from(&address[..]).into()),
+            ("length", Uint32Array::from(&length[..]).into()),
+            ("instructions", Uint32Array::from(&instructions[..]).into()),
+            ("count", Float64Array::from(&count[..]).into()),
+        ])
+    }
+
+    /// What was executed, as a drcov file. `program` names what is in no module.
+    pub fn drcov(&self, program: &str) -> Vec<u8> {
+        drcov(&self.explorer.index().coverage(), self.explorer.index().modules(), program)
+    }
+}
+
+fn access(detail: &Detail) -> JsValue {
+    let Detail { step, thread, written, register, address, value } = detail;
+    object(&[
+        ("step", number(*step)),
+        ("thread", wide(*thread)),
+        ("written", (*written).into()),
+        ("register", register.as_deref().map_or(JsValue::NULL, JsValue::from_str)),
+        ("address", (*address).into()),
+        ("value", bytes(value)),
+    ])
+}

@@ -1,0 +1,383 @@
+//! What each step read from registers and wrote to them.
+//!
+//! Which registers a step accesses is its *shape*. A program has as many shapes as it has forms of instructions, so a step takes
+//! one byte, or two in a segment with more than 256 of them. Values are kept where pieces of the file end, for registers that the
+//! piece accessed. Between two ends they are decoded again.
+
+use core::hash::BuildHasher;
+use core::ops::Range;
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+
+use crate::index::Segments;
+use crate::{Kind, Toward};
+
+/// A register of a thread, as it is at some moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Register {
+    /// Its name in the file.
+    pub name: String,
+    /// Its bytes in little-endian order. `None` if no step has told before.
+    pub value: Option<Vec<u8>>,
+    /// The step whose access this is known from.
+    pub step: u64,
+    /// It was written there, otherwise read.
+    pub written: bool,
+    /// It was read with another value than the trace has written last.
+    pub changed: bool,
+    /// The trace has written it. Otherwise it is known from reads only.
+    pub is_ours: bool,
+    /// What the step at hand writes to it.
+    pub next: Option<Vec<u8>>,
+}
+
+/// A register as far as the trace is known.
+#[derive(Default)]
+struct Current {
+    value: Vec<u8>,
+    step: u64,
+    written: bool,
+    changed: bool,
+    is_ours: bool,
+    /// It was read, or written, since the last end of a piece.
+    read_since: bool,
+    written_since: bool,
+}
+
+/// The state of a register at the end of a piece that accesses it.
+#[derive(Clone, Copy)]
+struct Touch {
+    piece: u32,
+    /// Where the value begins in the arena, and its length.
+    value: u32,
+    len: u32,
+    flags: u8,
+    step: u64,
+}
+
+const WRITTEN: u8 = 1;
+const CHANGED: u8 = 2;
+const HAS_READ: u8 = 4;
+const HAS_WRITE: u8 = 8;
+const IS_OURS: u8 = 16;
+
+impl Touch {
+    /// Whether the piece has an access of a kind.
+    fn has(&self, kind: Kind) -> bool {
+        let [reads, writes] = [HAS_READ, HAS_WRITE].map(|flag| self.flags & flag != 0);
+        (reads && kind.includes(false)) || (writes && kind.includes(true))
+    }
+}
+
+/// The shapes of a segment's steps.
+struct Part {
+    /// Numbers of shapes.
+    palette: Vec<u32>,
+    /// For each step, an index into the palette. One of the two is empty.
+    narrow: Vec<u8>,
+    wide: Vec<u16>,
+}
+
+impl Part {
+    fn shape(&self, relative: usize) -> Option<u32> {
+        let index = match self.narrow.get(relative) {
+            Some(index) => usize::from(*index),
+            None => usize::from(*self.wide.get(relative)?),
+        };
+        self.palette.get(index).copied()
+    }
+}
+
+/// Lists of accesses, numbered: for each access the register, and whether it is a write in the lowest bit.
+#[derive(Default)]
+struct Shapes {
+    lists: Vec<u32>,
+    ends: Vec<u32>,
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// By number: the last segment with the shape, and its place in that palette.
+    places: Vec<(u32, u16)>,
+}
+
+impl Shapes {
+    fn list(&self, number: u32) -> &[u32] {
+        let start = (number as usize).checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.lists[start..self.ends[number as usize] as usize]
+    }
+
+    fn number(&mut self, list: &[u32]) -> u32 {
+        let hash = self.hasher.hash_one(list);
+        if let Some(number) = self.table.find(hash, |number| self.list(*number) == list) {
+            return *number;
+        }
+        let number = self.ends.len() as u32;
+        self.lists.extend_from_slice(list);
+        self.ends.push(self.lists.len() as u32);
+        self.places.push((u32::MAX, 0));
+        let Self { lists, ends, table, hasher, .. } = self;
+        table.insert_unique(hash, number, |number| {
+            let start = (*number as usize).checked_sub(1).map_or(0, |before| ends[before] as usize);
+            hasher.hash_one(&lists[start..ends[*number as usize] as usize])
+        });
+        number
+    }
+
+    fn bytes(&self) -> usize {
+        (self.lists.capacity() + self.ends.capacity()) * 4 + self.places.capacity() * 8 + self.table.allocation_size()
+    }
+}
+
+/// Whether two values differ in the bytes that both have.
+pub(crate) fn differ(a: &[u8], b: &[u8]) -> bool {
+    a.iter().zip(b).any(|(a, b)| a != b)
+}
+
+/// The accesses to registers.
+#[derive(Default)]
+pub(crate) struct Registers {
+    /// By number: thread and name.
+    names: Vec<(Option<u64>, String)>,
+    numbers: HashMap<(Option<u64>, String), u32>,
+    current: Vec<Current>,
+    /// By register: the pieces that access it, ascending.
+    touches: Vec<Vec<Touch>>,
+    values: Vec<u8>,
+    /// Registers accessed since the last end of a piece.
+    touched: Vec<u32>,
+    shapes: Shapes,
+    /// The accesses of the current step.
+    list: Vec<u32>,
+    /// For the access with this number in a step, the register that it was last: instructions repeat.
+    guesses: Vec<u32>,
+    open: Part16,
+    parts: Vec<Part>,
+    bytes_of_parts: usize,
+    bytes_of_touches: usize,
+}
+
+/// The shapes of the open segment.
+#[derive(Default)]
+struct Part16 {
+    palette: Vec<u32>,
+    steps: Vec<u16>,
+}
+
+impl Registers {
+    /// The number of a register of a thread, if it is known.
+    pub(crate) fn find(&self, thread: Option<u64>, name: &str) -> Option<u32> {
+        // Names of registers are few and asked for by people.
+        self.names.iter().position(|(of, known)| *of == thread && known == name).map(|at| at as u32)
+    }
+
+    /// The threads that have a register with this name.
+    pub(crate) fn threads_of(&self, name: &str) -> Vec<Option<u64>> {
+        self.names.iter().filter(|(_, known)| known == name).map(|(thread, _)| *thread).collect()
+    }
+
+    /// An access by the current step.
+    #[inline]
+    pub(crate) fn add(&mut self, step: u64, thread: Option<u64>, name: &str, written: bool, value: &[u8]) {
+        let number = self.number(thread, name);
+        self.list.push(number << 1 | u32::from(written));
+        let current = &mut self.current[number as usize];
+        let is_new = !current.read_since && !current.written_since;
+        if is_new {
+            self.touched.push(number);
+        }
+        current.read_since |= !written;
+        current.written_since |= written;
+        current.changed = !written && (current.changed || (current.is_ours && differ(&current.value, value)));
+        current.is_ours |= written;
+        current.value.clear();
+        current.value.extend_from_slice(value);
+        (current.step, current.written) = (step, written);
+    }
+
+    /// The number of a register, which becomes known.
+    #[inline]
+    fn number(&mut self, thread: Option<u64>, name: &str) -> u32 {
+        let at = self.list.len();
+        if let Some(guess) = self.guesses.get(at)
+            && self.names[*guess as usize].0 == thread
+            && self.names[*guess as usize].1 == name
+        {
+            return *guess;
+        }
+        let key = (thread, String::from(name));
+        let number = match self.numbers.get(&key) {
+            Some(number) => *number,
+            None => {
+                let number = self.names.len() as u32;
+                self.names.push(key.clone());
+                self.numbers.insert(key, number);
+                self.current.push(Current::default());
+                self.touches.push(Vec::new());
+                number
+            }
+        };
+        // More registers than any instruction has are looked up each time.
+        if at == self.guesses.len() && at < 64 {
+            self.guesses.push(number);
+        } else if let Some(guess) = self.guesses.get_mut(at) {
+            *guess = number;
+        }
+        number
+    }
+
+    /// The current step, number `relative` in segment `segment`, has no more accesses.
+    #[inline]
+    pub(crate) fn end_step(&mut self, segment: u32, relative: u16) {
+        // Steps in between have no accesses, or do not exist.
+        while self.open.steps.len() < usize::from(relative) {
+            let index = self.index_of(segment, &[]);
+            self.open.steps.push(index);
+        }
+        let list = core::mem::take(&mut self.list);
+        let index = self.index_of(segment, &list);
+        self.open.steps.push(index);
+        self.list = list;
+        self.list.clear();
+    }
+
+    /// The place of a shape in the palette of the open segment.
+    #[inline]
+    fn index_of(&mut self, segment: u32, list: &[u32]) -> u16 {
+        let number = self.shapes.number(list);
+        let (latest, index) = &mut self.shapes.places[number as usize];
+        if *latest != segment {
+            // A segment has at most 65,536 steps, and at most one shape for each.
+            (*latest, *index) = (segment, self.open.palette.len() as u16);
+            self.open.palette.push(number);
+        }
+        *index
+    }
+
+    /// The piece ends, or a part of it.
+    pub(crate) fn end_piece(&mut self, piece: u32) {
+        for number in self.touched.drain(..) {
+            let current = &mut self.current[number as usize];
+            let flag = |is_set: bool, flag| if is_set { flag } else { 0 };
+            let flags = flag(current.written, WRITTEN)
+                | flag(current.changed, CHANGED)
+                | flag(current.is_ours, IS_OURS)
+                | flag(current.read_since, HAS_READ)
+                | flag(current.written_since, HAS_WRITE);
+            (current.read_since, current.written_since) = (false, false);
+            let (value, len) = (self.values.len() as u32, current.value.len() as u32);
+            self.values.extend_from_slice(&current.value);
+            let touches = &mut self.touches[number as usize];
+            self.bytes_of_touches -= touches.capacity() * size_of::<Touch>();
+            touches.push(Touch { piece, value, len, flags, step: current.step });
+            self.bytes_of_touches += touches.capacity() * size_of::<Touch>();
+        }
+    }
+
+    /// Ends the open segment.
+    pub(crate) fn seal(&mut self) {
+        let Part16 { mut palette, steps } = core::mem::take(&mut self.open);
+        palette.shrink_to_fit();
+        let is_narrow = palette.len() <= 256;
+        let part = match is_narrow {
+            true => Part { palette, narrow: steps.iter().map(|index| *index as u8).collect(), wide: Vec::new() },
+            false => Part { palette, narrow: Vec::new(), wide: steps.as_slice().into() },
+        };
+        self.bytes_of_parts +=
+            part.palette.capacity() * 4 + part.narrow.capacity() + part.wide.capacity() * 2 + size_of::<Part>();
+        self.parts.push(part);
+    }
+
+    /// The registers of a thread at the beginning of a piece.
+    pub(crate) fn at_piece(&self, thread: Option<u64>, piece: u32) -> Vec<Register> {
+        let of_thread = self.names.iter().zip(&self.touches).filter(|((of, _), _)| *of == thread);
+        of_thread
+            .filter_map(|((_, name), touches)| {
+                let touch = touches.get(touches.partition_point(|touch| touch.piece < piece).checked_sub(1)?)?;
+                let value = self.values.get(touch.value as usize..(touch.value + touch.len) as usize)?;
+                Some(Register {
+                    name: name.clone(),
+                    value: Some(value.into()),
+                    step: touch.step,
+                    written: touch.flags & WRITTEN != 0,
+                    changed: touch.flags & CHANGED != 0,
+                    is_ours: touch.flags & IS_OURS != 0,
+                    next: None,
+                })
+            })
+            .collect()
+    }
+
+    /// Whether a step accesses a register in a way.
+    fn accesses(&self, segments: &Segments, step: u64, number: u32, kind: Kind) -> (bool, bool) {
+        let Some((segment, relative)) = segments.place(step) else { return (false, false) };
+        let shape = self.parts.get(segment as usize).and_then(|part| part.shape(relative));
+        let list = shape.map_or(&[][..], |shape| self.shapes.list(shape));
+        let has = |written| kind.includes(written) && list.contains(&(number << 1 | u32::from(written)));
+        (has(false), has(true))
+    }
+
+    /// The nearest step after or before `step` that accesses a register. `steps_of` has the steps of a piece.
+    pub(crate) fn nearest(
+        &self,
+        segments: &Segments,
+        steps_of: impl Fn(u32) -> Range<u64>,
+        step: u64,
+        number: u32,
+        kind: Kind,
+        toward: Toward,
+    ) -> Option<u64> {
+        let touches = self.touches.get(number as usize)?;
+        let is_access = |at: &u64| matches!(self.accesses(segments, *at, number, kind), (true, _) | (_, true));
+        match toward {
+            Toward::Next => {
+                let at = touches.partition_point(|touch| steps_of(touch.piece).end <= step);
+                let mut later = touches[at..].iter().filter(|touch| touch.has(kind)).map(|touch| steps_of(touch.piece));
+                later.find_map(|steps| (steps.start.max(step.saturating_add(1))..steps.end).find(is_access))
+            }
+            Toward::Previous => {
+                let at = touches.partition_point(|touch| steps_of(touch.piece).start < step);
+                let mut earlier =
+                    touches[..at].iter().rev().filter(|touch| touch.has(kind)).map(|touch| steps_of(touch.piece));
+                earlier.find_map(|steps| (steps.start..steps.end.min(step)).rev().find(is_access))
+            }
+        }
+    }
+
+    /// Passes on every access of a register by steps in a range, ascending: the step, and whether it is a write.
+    pub(crate) fn history(
+        &self,
+        segments: &Segments,
+        steps_of: impl Fn(u32) -> Range<u64>,
+        steps: &Range<u64>,
+        number: u32,
+        mut each: impl FnMut(u64, bool),
+    ) {
+        let mut latest = None;
+        for touch in self.touches.get(number as usize).map_or(&[][..], |touches| touches) {
+            let of_piece = steps_of(touch.piece);
+            if latest.replace(touch.piece) == Some(touch.piece) {
+                continue;
+            }
+            for step in of_piece.start.max(steps.start)..of_piece.end.min(steps.end) {
+                let (read, written) = self.accesses(segments, step, number, Kind::Any);
+                if read {
+                    each(step, false);
+                }
+                if written {
+                    each(step, true);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let of_names = self.names.capacity() * (size_of::<(Option<u64>, String)>() * 2 + size_of::<Current>() + 64);
+        of_names
+            + self.bytes_of_parts
+            + self.bytes_of_touches
+            + self.values.capacity()
+            + self.shapes.bytes()
+            + self.parts.capacity() * size_of::<Part>()
+            + self.open.steps.capacity() * 2
+            + self.open.palette.capacity() * 4
+    }
+}

@@ -1,0 +1,143 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, pictured, test } from './page.ts';
+
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus/frames');
+const pane = (page: Page) => page.getByRole('complementary', { name: 'State' });
+const register = (page: Page, name: string) =>
+  pane(page)
+    .getByRole('region', { name: 'Registers' })
+    .getByRole('button', { name: new RegExp(`^${name} `) });
+const memory = (page: Page) => pane(page).getByRole('region', { name: 'Memory' });
+const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+
+/** The path of a recorded trace. Skips the test if it is missing. */
+function recording(name: string): string {
+  const path = join(CORPUS, name);
+  test.skip(!existsSync(path), `${path} is missing`);
+  return path;
+}
+
+/** Opens a trace, shows the state and selects a step. */
+async function stateAt(page: Page, path: string, step: number): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, path);
+  await pictured(page);
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await goTo(page, step);
+}
+
+async function goTo(page: Page, step: number): Promise<void> {
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill(String(step));
+  await field.press('Enter');
+  await isBefore(page, step);
+}
+
+async function isBefore(page: Page, step: number): Promise<void> {
+  const counted = step.toLocaleString('en');
+  await expect(pane(page).getByText(new RegExp(`^Before step ${counted}( |$)`))).toBeVisible();
+}
+
+test('registers and memory before a step, and what it writes', async ({ page }) => {
+  await stateAt(page, fixture('frames/calls.frames'), 11);
+  await expect(register(page, 'RDI')).toHaveText(/0x0000000000000005$/);
+  await expect(register(page, 'RBX')).toHaveText(/0x0000000000000000.*→ 0x0000000000000005$/);
+  await expect(memory(page)).toContainText('This step accesses no memory.');
+  // The step before pushed RBX.
+  await memory(page).getByRole('button', { name: 'Stack' }).click();
+  const first = memory(page).locator('.state-line').first();
+  await expect(first).toContainText('7fffffffdfd8');
+  expect(plain(await first.innerText())).toContain('0000000000000000');
+  await goTo(page, 10);
+  await memory(page).getByRole('button', { name: 'This step' }).click();
+  await expect(memory(page)).toContainText('writes 00 00 00 00 00 00 00 00 at 0x7fffffffdfd8');
+  // What nobody has told is not 0.
+  await expect(memory(page).getByRole('button', { name: '0x7fffffffdfd8: unknown' })).toHaveText('??');
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('a step leads to the ones that read and write a register', async ({ page }) => {
+  await stateAt(page, fixture('frames/calls.frames'), 11);
+  await register(page, 'RDI').click();
+  await expect(pane(page).getByText('Decimal')).toBeVisible();
+  await pane(page).getByRole('button', { name: 'Previous step that writes this' }).click();
+  await isBefore(page, 6);
+  await pane(page).getByRole('button', { name: 'Next step that reads this' }).click();
+  await isBefore(page, 11);
+  await pane(page).getByRole('button', { name: 'All steps that read or write this' }).click();
+  const history = pane(page).getByRole('region', { name: 'History of RDI' });
+  await expect(history.getByRole('listitem').first()).toHaveText(/reads|writes/);
+  expect(await barriers(page)).toEqual([]);
+  await history.getByRole('button', { name: /^6 ?writes/ }).click();
+  await isBefore(page, 6);
+  // The instruction of the function that calls itself is executed several times.
+  await goTo(page, 11);
+  await pane(page).getByRole('button', { name: 'Next execution of this address' }).click();
+  await expect(pane(page).getByText(/execution 2 of/)).toBeVisible();
+  await pane(page).getByRole('button', { name: 'Previous execution of this address' }).click();
+  await isBefore(page, 11);
+});
+
+test('nothing is indexed before the state is shown, and other formats have none', async ({ page }) => {
+  const indexers = () => page.workers().filter((worker) => worker.url().endsWith('#steps'));
+  await open(page, fixture('frames/calls.frames'));
+  await pictured(page);
+  expect(indexers()).toHaveLength(0);
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await expect(pane(page)).toContainText('Select a frame or a call');
+  await expect.poll(() => indexers().length).toBe(1);
+  // Arrow keys lead from tab to tab.
+  await page.keyboard.press('ArrowLeft');
+  await expect(page.getByRole('tab', { name: 'Details' })).toBeFocused();
+  await open(page, fixture('threads.xray'));
+  await expect(page.getByRole('tab', { name: 'State', exact: true })).toHaveCount(0);
+  await expect.poll(() => indexers().length).toBe(0);
+});
+
+test('every operand of a recorded program', async ({ page }) => {
+  await stateAt(page, recording('real-loads-stores.frames'), 7);
+  await expect(register(page, 'RSP')).toHaveText(/0x00007fffffffe550$/);
+  await expect(memory(page)).toContainText('writes 00 00 00 00 at 0x7fffffffe55c');
+  const pushed = memory(page).locator('.state-line', { hasText: '7fffffffe568' });
+  expect(plain(await pushed.innerText())).toContain('58e7ffffff7f0000');
+  await register(page, 'RSP').click();
+  await pane(page).getByRole('button', { name: 'All steps that read or write this' }).click();
+  await expect(pane(page).getByText(/^3,694.steps, 1 to 60 shown$/)).toBeVisible();
+  // push rbp wrote it, and pop rbp at the end of the function reads it.
+  await memory(page).getByRole('button', { name: '0x7fffffffe570: f0, written at step 4' }).click();
+  await memory(page).getByRole('button', { name: 'Previous step that writes this' }).click();
+  await isBefore(page, 4);
+});
+
+test('all registers in each frame of a recorded program', async ({ page }) => {
+  await stateAt(page, recording('real-x86_64-gcd.frames'), 20_000);
+  await expect(register(page, 'RAX')).toHaveText(/0x00007fffffffefc4/);
+  await expect(register(page, 'R15')).toHaveText(/0xffffffffffb5d5a8$/);
+  await register(page, 'R15').click();
+  await pane(page).getByRole('button', { name: 'Previous step that writes this' }).click();
+  await isBefore(page, 485);
+});
+
+test('what a trace executes, the hottest first, and for other programs', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('frames/calls.frames'));
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Coverage' }).click();
+  const panel = page.getByRole('tabpanel', { name: 'Coverage' });
+  await expect(panel.getByText(/^10.blocks, 46.instructions, 143.bytes$/)).toBeVisible();
+  const rows = panel.locator('tbody tr:not(.spacer)');
+  await expect(rows.first()).toHaveText('50x401060177');
+  expect(await barriers(page)).toEqual([]);
+  await rows.first().click();
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await expect(pane(page).getByText(/execution 1 of/)).toBeVisible();
+  const saving = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'Save as drcov' }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe('calls.frames.drcov');
+  const text = readFileSync(await saved.path(), 'latin1');
+  expect(text.startsWith('DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\nModule Table: version 2, count 1\n')).toBe(true);
+  expect(text).toContain(', /home/ada/copy\nBB Table: ');
+});

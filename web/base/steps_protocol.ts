@@ -1,0 +1,142 @@
+/**
+ * The messages between the page and the worker that indexes what each step of a trace reads and writes.
+ * `web/worker/steps_worker.ts` reads {@link ToSteps} and writes {@link FromSteps}, `web/model/machine.ts` the reverse. Steps are
+ * numbers: files have fewer than 2^53 of them.
+ */
+
+/** A register at a moment. */
+export interface RegisterState {
+  readonly name: string;
+  /** Little-endian. null if no step before has told. */
+  readonly value: Uint8Array | null;
+  /** The step whose access this is known from. */
+  readonly step: number;
+  /** It was written there, otherwise read. */
+  readonly written: boolean;
+  /** It was read with another value than was written last. */
+  readonly changed: boolean;
+  /** The trace has written it. Otherwise it is known from reads only. */
+  readonly isOurs: boolean;
+  /** What the step at hand writes to it; null if it does not. */
+  readonly next: Uint8Array | null;
+  readonly isStackPointer: boolean;
+}
+
+/** An access in full. */
+export interface StepAccess {
+  readonly step: number;
+  readonly thread: bigint | null;
+  readonly written: boolean;
+  /** null for memory. */
+  readonly register: string | null;
+  /** Of memory. */
+  readonly address: bigint;
+  /** As in the file: of a register little-endian, of memory in the order of addresses. */
+  readonly value: Uint8Array;
+}
+
+/** The registers before a step, and what the step does. */
+export interface StepState {
+  readonly thread: bigint | null;
+  /** The address of the instruction; null if it executes none. */
+  readonly address: bigint | null;
+  readonly registers: readonly RegisterState[];
+  readonly accesses: readonly StepAccess[];
+  /** How often the indexed part executes the instruction, and how often before this step. */
+  readonly executions: number;
+  readonly executionsBefore: number;
+}
+
+/** How a byte of memory is known: by {@link MemoryState.how}. */
+export const UNKNOWN = 0;
+/** From reads only. */
+export const READ = 1;
+export const WRITTEN = 2;
+/** Read with another value than was written last. */
+export const CHANGED = 3;
+
+/** Memory before a step: an entry for each byte. */
+export interface MemoryState {
+  readonly values: Uint8Array;
+  readonly how: Uint8Array;
+  /** The step that wrote the byte last, or the one whose read it is known from. */
+  readonly steps: Float64Array;
+}
+
+/** A register of a thread, or bytes of memory. */
+export type Cell =
+  | { readonly what: 'register'; readonly thread: bigint | null; readonly name: string }
+  | { readonly what: 'memory'; readonly address: bigint; readonly len: number };
+
+/** A part of a history: what the steps from number `first` on access, of `count` steps in all. */
+export interface HistoryPart {
+  readonly count: number;
+  /** How many of the steps are before the one that was asked about. */
+  readonly before: number;
+  readonly first: number;
+  readonly rows: readonly StepAccess[];
+}
+
+/** Executed code, by blocks of instructions that were executed equally often, by address. */
+export interface Coverage {
+  readonly address: BigUint64Array;
+  /** In bytes. */
+  readonly length: Uint32Array;
+  readonly instructions: Uint32Array;
+  readonly count: Float64Array;
+}
+
+/** How far the index is. */
+export interface Indexed {
+  /** Steps before this one are in it. */
+  readonly built: number;
+  /** Number of steps of the trace. */
+  readonly count: number;
+  /** Its memory in bytes. */
+  readonly bytes: number;
+  /** Nothing more comes: the trace ends, or its memory is full. */
+  readonly done: boolean;
+  readonly full: boolean;
+}
+
+/** The questions: what is asked, and what is answered. */
+export interface StepQuestions {
+  state: { ask: { readonly step: number }; answer: StepState };
+  memory: { ask: { readonly step: number; readonly address: bigint; readonly len: number }; answer: MemoryState };
+  /** The nearest step that reads or writes a cell; null if there is none. */
+  nearest: {
+    ask: { readonly step: number; readonly cell: Cell; readonly written: boolean; readonly next: boolean };
+    answer: { readonly step: number | null };
+  };
+  /** At most `most` steps of a history around a step. */
+  history: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: HistoryPart };
+  /** The step that executes an address for the `number`th time, counted from 0. */
+  execution: { ask: { readonly address: bigint; readonly number: number }; answer: { readonly step: number | null } };
+  coverage: { ask: Record<never, never>; answer: Coverage };
+  /** Coverage as a drcov file. `program` names what is in no module. */
+  drcov: { ask: { readonly program: string }; answer: { readonly file: Uint8Array } };
+}
+
+export type StepQuestion = keyof StepQuestions;
+
+export type ToSteps =
+  /** Begins to index the steps of a file. `records` is the index that the session made, `format` {@link TraceInfo.format}. */
+  | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly records: Uint8Array }
+  /** Pauses the indexing, or goes on with it. */
+  | { readonly t: 'pause' }
+  | { readonly t: 'go-on' }
+  | {
+      [Q in StepQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & StepQuestions[Q]['ask'];
+    }[StepQuestion];
+
+/** An answer is null with a sentence if the file cannot be read, and without one if the step is not indexed. */
+export type FromSteps =
+  | ({ readonly t: 'indexed' } & Indexed)
+  /** The indexing ended with an error. */
+  | { readonly t: 'failed'; readonly sentence: string }
+  | {
+      readonly t: 'answer';
+      readonly id: number;
+      readonly answer: StepQuestions[StepQuestion]['answer'] | null;
+      readonly error: string | null;
+    };

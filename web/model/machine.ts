@@ -1,0 +1,228 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { createScope, type Dispose } from '../base/scope.ts';
+import type {
+  Cell,
+  Coverage,
+  FromSteps,
+  HistoryPart,
+  Indexed,
+  MemoryState,
+  StepQuestion,
+  StepQuestions,
+  StepState,
+  ToSteps,
+} from '../base/steps_protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { watch } from '../base/watch.ts';
+import { createRequests } from './requests.ts';
+import type { Selection } from './selection.ts';
+import type { Trace } from './trace.ts';
+
+/** The part of `Worker` that the index of a trace uses. Tests substitute their own. */
+export interface StepsPort {
+  postMessage(message: ToSteps): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<FromSteps>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
+}
+
+/** What is known of the machine before a step. */
+export interface Shown {
+  readonly step: number;
+  readonly state: StepState;
+}
+
+/** A history that is shown. */
+export interface ShownHistory {
+  readonly cell: Cell;
+  readonly part: HistoryPart;
+}
+
+/** Registers and memory of a trace at the step that is selected. */
+export interface Machine {
+  /** How far the index is. null before it begins. */
+  readonly indexed: ReadonlySignal<Indexed | null>;
+  readonly isPaused: ReadonlySignal<boolean>;
+  /** Why there is no index, or ''. */
+  readonly error: ReadonlySignal<string>;
+  /** The selected step. null without a selection. */
+  readonly step: ReadonlySignal<number | null>;
+  /** The latest state. That of the previous step stays until the new one arrives. */
+  readonly shown: ReadonlySignal<Shown | null>;
+  readonly history: ReadonlySignal<ShownHistory | null>;
+  /** Memory before the step that is shown. Resolves with null if a newer window replaces this one, or it is not indexed. */
+  memory(step: number, address: bigint, len: number): Promise<MemoryState | null>;
+  /** Selects a step. */
+  goTo(step: number): void;
+  /** Selects the nearest step that reads or writes a cell. Resolves with whether there is one. */
+  goToNearest(cell: Cell, written: boolean, next: boolean): Promise<boolean>;
+  /** Selects the step that executes an address for the `number`th time, counted from 0. */
+  goToExecution(address: bigint, number: number): void;
+  /** What the indexed part executes. Resolves with null if there is no index. */
+  coverage(): Promise<Coverage | null>;
+  /** The same as a drcov file. `program` names what is in no module. */
+  drcov(program: string): Promise<Uint8Array | null>;
+  /** Shows the history of a cell; null shows none. */
+  showHistory(cell: Cell | null): void;
+  /** Pauses the indexing, or goes on with it. */
+  pause(): void;
+  goOn(): void;
+  readonly dispose: Dispose;
+}
+
+/** Steps of a history that are shown around the selected one. */
+export const HISTORY_ROWS = 60;
+
+const CRASHED = 'The index of this trace ended unexpectedly. Reload the page to try again.';
+
+/** The machine of an open trace. Begins to index the trace as soon as that is read. `spawn` starts the worker. */
+export function createMachine(
+  trace: Pick<Trace, 'recordSource' | 'records' | 'status' | 'info'>,
+  selection: Pick<Selection, 'place' | 'selected' | 'record' | 'revealRecord'>,
+  spawn: () => StepsPort,
+): Machine {
+  const indexed = signal<Indexed | null>(null);
+  const isPaused = signal(false);
+  const error = signal('');
+  const step = signal<number | null>(null);
+  const shown = signal<Shown | null>(null);
+  const history = signal<ShownHistory | null>(null);
+  const scope = createScope();
+  let port: StepsPort | null = null;
+  let disposed = false;
+  let cell: Cell | null = null;
+  /** Counts the questions about states: an older answer does not replace a newer one. */
+  let asked = 0;
+  /** The selected step was not indexed when its state was asked for. */
+  let isAwaited = false;
+
+  const requests = createRequests<ToSteps, Extract<FromSteps, { t: 'answer' }>>((message) =>
+    port?.postMessage(message),
+  );
+  const fail = (sentence: string) => {
+    error.value = sentence;
+  };
+  const ask = async <Q extends StepQuestion>(
+    about: Q,
+    what: StepQuestions[Q]['ask'],
+  ): Promise<StepQuestions[Q]['answer'] | null> => {
+    if (!port) return null;
+    const reply = await requests.ask('answer', (id) => ({ t: 'ask', id, about, ...what }) as ToSteps);
+    if (reply?.error) fail(reply.error);
+    return (reply?.answer ?? null) as StepQuestions[Q]['answer'] | null;
+  };
+  const askForState = async () => {
+    const wanted = step.peek();
+    asked += 1;
+    const mine = asked;
+    if (wanted === null || !port) return;
+    const state = await ask('state', { step: wanted });
+    if (mine !== asked || disposed) return;
+    isAwaited = !state;
+    if (state) shown.value = { step: wanted, state };
+    await askForHistory();
+  };
+  const askForHistory = async () => {
+    const wanted = cell;
+    const at = step.peek();
+    if (!wanted || at === null) return;
+    const part = await ask('history', { step: at, cell: wanted, most: HISTORY_ROWS });
+    if (part && cell === wanted && step.peek() === at) history.value = { cell: wanted, part };
+  };
+  const hear = (message: FromSteps) => {
+    if (message.t === 'answer') requests.settle(message);
+    else if (message.t === 'failed') fail(message.sentence);
+    else {
+      indexed.value = message;
+      const wanted = step.peek();
+      if (isAwaited && wanted !== null && wanted < message.built) {
+        isAwaited = false;
+        void askForState();
+      } else if (message.done) void askForState();
+    }
+  };
+  const start = async () => {
+    const info = trace.info.peek();
+    const file = await trace.recordSource.file();
+    const records = await trace.recordSource.index();
+    if (disposed || !info || !file || !records) return;
+    const started = spawn();
+    port = started;
+    started.onmessage = ({ data }) => hear(data);
+    started.onerror = (event) => {
+      event.preventDefault();
+      fail(CRASHED);
+    };
+    started.onmessageerror = () => fail(CRASHED);
+    started.postMessage({ t: 'open', file, format: info.format, records });
+    indexed.value = { built: 0, count: 0, bytes: 0, done: false, full: false };
+    await askForState();
+  };
+
+  scope.add(
+    watch([selection.selected, selection.record], () => {
+      const place = selection.place();
+      step.value = place ? Number(place.start) : null;
+      void askForState();
+    }),
+  );
+  // The index needs to know where all the pieces of the file are.
+  let begun = false;
+  const begin = () => {
+    if (begun || trace.status.peek().at !== 'ready') return;
+    begun = true;
+    void start();
+  };
+  scope.add(watch([trace.status], begin));
+
+  const goTo = async (wanted: number) => {
+    const track = selection.place()?.track ?? null;
+    const row = await trace.records.recordAt(ticks(BigInt(wanted)), track);
+    if (row && !disposed) selection.revealRecord(row);
+  };
+  return {
+    indexed,
+    isPaused,
+    error,
+    step,
+    shown,
+    history,
+    memory: (at, address, len) => ask('memory', { step: at, address, len }),
+    goTo: (wanted) => void goTo(wanted),
+    goToNearest: async (wanted, written, next) => {
+      const at = step.peek();
+      if (at === null) return false;
+      const found = await ask('nearest', { step: at, cell: wanted, written, next });
+      if (found === null || found.step === null) return false;
+      await goTo(found.step);
+      return true;
+    },
+    goToExecution: (address, number) => {
+      void ask('execution', { address, number }).then((found) => {
+        if (found && found.step !== null) void goTo(found.step);
+      });
+    },
+    coverage: () => ask('coverage', {}),
+    drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
+    showHistory: (wanted) => {
+      cell = wanted;
+      history.value = null;
+      void askForHistory();
+    },
+    pause: () => {
+      isPaused.value = true;
+      port?.postMessage({ t: 'pause' });
+    },
+    goOn: () => {
+      isPaused.value = false;
+      port?.postMessage({ t: 'go-on' });
+    },
+    dispose: () => {
+      disposed = true;
+      scope.dispose();
+      port?.terminate();
+      requests.end();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { lazily } from '../../dock/lazy.tsx';
+import type { Panel } from '../../dock/panel.ts';
+
+/** The Coverage panel: what the trace executes. */
+export function createCoveragePanel(): Panel {
+  return {
+    id: 'coverage',
+    title: 'Coverage',
+    unscoped: true,
+    offered: ({ trace }) => trace.info.value?.offers.includes('state') ?? false,
+    create: (open) =>
+      lazily(
+        () => import('./coverage.tsx'),
+        ({ coverageView }) => coverageView(open),
+      ),
+  };
+}

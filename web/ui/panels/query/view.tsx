@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals';
+import { createSql, type SqlPort } from '../../../model/sql.ts';
+import { gatherTables } from '../../../model/tables.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import type { PanelView } from '../../dock/panel.ts';
+import { Query } from './query.tsx';
+
+/** The SQL panel of a trace. `spawn` starts its worker at the first query. */
+export function queryView(open: OpenTrace, spawn: () => SqlPort): PanelView {
+  const sql = createSql(sourceOf(open), spawn);
+  const text = signal('');
+  return { component: () => <Query open={open} sql={sql} text={text} />, dispose: sql.dispose };
+}
+
+function sourceOf({ file, trace, statistics }: OpenTrace) {
+  const isDatabase = trace.info.peek()?.offers.includes('sql') ?? false;
+  const rangeNow = () => statistics.range.peek();
+  return {
+    file: isDatabase ? (trace.content.peek() ?? file) : null,
+    log: trace.log,
+    tables: async (hear: (share: number) => boolean) =>
+      trace.status.peek().at === 'loading'
+        ? 'The trace is still being read. Ask again when it is complete.'
+        : gatherTables(trace, rangeNow(), hear),
+    // Names can come later, and a range has tables of its own.
+    version: () => `${rangeNow()?.from} ${rangeNow()?.to} ${trace.names.version.peek()}`,
+  };
+}

@@ -1,0 +1,75 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { formatCount, formatCounted } from '../../base/format.ts';
+import type { Cell, StepAccess } from '../../base/steps_protocol.ts';
+import type { Machine, ShownHistory } from '../../model/machine.ts';
+import { registerText } from '../../model/register_values.ts';
+import { hexText } from '../../model/values.ts';
+import { useOneTabStop } from '../parts/one_tab_stop.ts';
+
+/** The steps around the selected one that access a register or memory. */
+export function History({ machine }: { machine: Machine }) {
+  const history = machine.history.value;
+  return history && <Part machine={machine} history={history} />;
+}
+
+function Part({ machine, history: { cell, part } }: { machine: Machine; history: ShownHistory }) {
+  const list = useRef<HTMLOListElement>(null);
+  useOneTabStop(list);
+  useEffect(() => {
+    // Scrolls the list alone, not the pane.
+    const at = part.rows.findIndex((row) => row.step >= (machine.step.peek() ?? 0));
+    const current = list.current?.children[at];
+    if (list.current && current instanceof HTMLElement)
+      list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
+  }, [part]);
+  const last = part.first + new Set(part.rows.map(({ step }) => step)).size;
+  const step = machine.step.value;
+  const isPart = part.first > 0 || last < part.count;
+  return (
+    <section class="state-part" aria-label={`History of ${titleOf(cell)}`}>
+      <div class="state-head">
+        <h3>History of {titleOf(cell)}</h3>
+        <button
+          type="button"
+          class="plain icon"
+          aria-label="Close the history"
+          title="Close"
+          onClick={() => machine.showHistory(null)}
+        >
+          ×
+        </button>
+      </div>
+      <p class="muted">
+        {formatCounted(part.count, 'step')}
+        {machine.indexed.value?.done === false && ' so far'}
+        {isPart && `, ${formatCount(part.first + 1)} to ${formatCount(last)} shown`}
+      </p>
+      <ol class="state-history" ref={list}>
+        {part.rows.map((row, i) => (
+          <li key={`${row.step} ${i}`}>
+            <button
+              type="button"
+              class="plain state-access"
+              aria-current={row.step === step ? 'step' : undefined}
+              onClick={() => machine.goTo(row.step)}
+            >
+              <span>{formatCount(row.step)}</span>
+              <span class={row.written ? 'state-writes' : 'state-reads'}>{row.written ? 'writes' : 'reads'}</span>
+              <span class="mono">{textOf(row)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function titleOf(cell: Cell): string {
+  if (cell.what === 'register') return cell.name;
+  return cell.len === 1 ? hexText(cell.address) : `${formatCounted(cell.len, 'byte')} at ${hexText(cell.address)}`;
+}
+
+function textOf({ register, value }: StepAccess): string {
+  if (register !== null) return registerText(value);
+  return [...value.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}
