@@ -25,9 +25,9 @@ test.describe('stacks', () => {
   test('are listed by self time, total or count, with their lines', async ({ page }) => {
     // From `unspool stats --by stack`.
     expect((await texts(page))[0]).toMatch(/^718\.6 µs 718\.6 µs 1 [\d.]+ % #16 #1$/);
-    await page.getByRole('radio', { name: 'By total' }).click();
+    await page.getByRole('radio', { name: 'Total' }).click();
     await expect.poll(async () => (await texts(page))[0]).toMatch(/^1\.220 ms 471\.6 µs 2 [\d.]+ % #2$/);
-    await page.getByRole('radio', { name: 'By count' }).click();
+    await page.getByRole('radio', { name: 'Count', exact: true }).click();
     await expect.poll(async () => (await texts(page))[0]).toMatch(/^\d+ .* 100 % #\d+ #/);
     await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'main thread 4711' });
     await expect.poll(async () => (await texts(page)).length).toBe(3);

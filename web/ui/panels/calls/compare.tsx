@@ -7,9 +7,9 @@ import { type Compared, type ComparedRow, type Run, SLOW, type Slow, selectedCal
 import type { Call } from '../../../model/find_call.ts';
 import { pointedOf } from '../../../model/pointing.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { lengthText } from '../units.ts';
-import { Segments } from './bar.tsx';
 import './compare.css';
 
 const TITLES: Readonly<Record<Slow, string>> = {

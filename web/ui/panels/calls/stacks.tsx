@@ -10,11 +10,12 @@ import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } fr
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { rowsByKey } from '../virtual_rows.tsx';
-import { CountSwitches, Segments } from './bar.tsx';
+import { CountSwitches } from './bar.tsx';
 import './stacks.css';
 
 /** Stacks that are shown at first, and with each click for more. Each has many lines. */
@@ -54,7 +55,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
         {lead}
         <Segments
           label="Heaviest by"
-          options={STACK_ORDERS.map((order) => [order, `By ${TITLES[order].toLowerCase()}`] as const)}
+          options={STACK_ORDERS.map((order) => [order, TITLES[order]] as const)}
           value={calls.stackOrder.value}
           choose={(order) => {
             calls.stackOrder.value = order;

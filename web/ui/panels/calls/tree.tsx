@@ -10,11 +10,12 @@ import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
 import { TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
-import { Chips, CollapseSwitch, CountSwitches, FunctionActions, PathFilter, Segments } from './bar.tsx';
+import { Chips, CollapseSwitch, CountSwitches, FunctionActions, PathFilter } from './bar.tsx';
 import './tree.css';
 
 /** CSS pixels that a level is indented, and the deepest level that is. */

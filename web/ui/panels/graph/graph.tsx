@@ -16,7 +16,7 @@ import type { Dock } from '../../../model/dock.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
-import { Segments } from '../calls/bar.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText } from '../units.ts';
 import { Drawing, svgFile } from './drawing.tsx';
