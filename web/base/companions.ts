@@ -60,3 +60,9 @@ export interface Look {
   /** `an ELF binary`, or null if nothing is known of it. */
   readonly looks: string | null;
 }
+
+/** A companion of a trace, with what became of it. */
+export interface Companion extends CompanionFile {
+  /** null until it was read. */
+  readonly attachment: Attachment | null;
+}

@@ -113,7 +113,7 @@ export type ToWorker =
   | {
       readonly t: 'tables';
       readonly id: number;
-      readonly range: { readonly from: Ticks; readonly to: Ticks } | null;
+      readonly range: SqlRange | null;
       readonly first: number;
       readonly most: number;
     };
@@ -205,6 +205,12 @@ export type FromWorker =
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number }
   /** `rows` of all tables, and `size` of the database in bytes. */
   | ({ readonly t: 'tables'; readonly id: number; readonly rows: number } & TablePages);
+
+/** A range of the tables for SQL; `to` is exclusive. */
+export interface SqlRange {
+  readonly from: Ticks;
+  readonly to: Ticks;
+}
 
 /** Pages of a database, one after the other, and its size in bytes. */
 export interface TablePages {

@@ -1,5 +1,6 @@
 import { formatCount } from '../base/format.ts';
-import type { SqlRange, Trace } from './trace.ts';
+import type { SqlRange } from '../base/messages.ts';
+import type { Trace } from './trace.ts';
 
 /** Most rows of the tables for SQL: at 45 bytes each they take 450 MB. */
 export const MOST_TABLE_ROWS = 10_000_000;

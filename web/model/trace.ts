@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Attachment, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
+import type { Companion, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
 import type {
   BindTo,
   BoundExpression,
@@ -12,7 +12,7 @@ import type {
 } from '../base/find_protocol.ts';
 import { formatBytes } from '../base/format.ts';
 import type { JobReply, RangeQuestion } from '../base/job_protocol.ts';
-import type { FromWorker, TablePages, ToWorker } from '../base/messages.ts';
+import type { FromWorker, SqlRange, TablePages, ToWorker } from '../base/messages.ts';
 import type {
   Archive,
   Described,
@@ -47,12 +47,6 @@ const SWEEP_MS = 1000;
 
 /** A message of the trace's worker that ends one request. */
 type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
-
-/** A range of the tables for SQL; `to` is exclusive. */
-export interface SqlRange {
-  readonly from: Ticks;
-  readonly to: Ticks;
-}
 
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
@@ -160,12 +154,6 @@ export interface Trace {
   /** The digest that `unspool info --json` prints for the same file, in hexadecimal. For tests and tools. */
   digest(): Promise<string | null>;
   dispose(): void;
-}
-
-/** A companion of a trace, with what became of it. */
-export interface Companion extends CompanionFile {
-  /** null until it was read. */
-  readonly attachment: Attachment | null;
 }
 
 /** A file to open. */

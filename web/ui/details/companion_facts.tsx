@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { Companion } from '../../base/companions.ts';
 import { shortened } from '../../base/format.ts';
-import type { Companion, Trace } from '../../model/trace.ts';
+import type { Trace } from '../../model/trace.ts';
 import './companion_facts.css';
 
 /** What became of each file that adds to the trace. */

@@ -1,5 +1,4 @@
-import type { CompanionFile } from '../../base/companions.ts';
-import type { Companion } from '../../model/trace.ts';
+import type { Companion, CompanionFile } from '../../base/companions.ts';
 import './companions.css';
 
 interface Props {
