@@ -38,7 +38,9 @@ it('remembers the parts of a file by name, size and beginning', async () => {
   expect(memory.parts.value).toEqual({});
   memory.put('notes', [1]);
   memory.put('tracks', { order: [2] });
-  expect((await open('a.xray', 'content')).parts.value).toEqual({ notes: [1], tracks: { order: [2] } });
+  memory.put('events', { 3: 'x' });
+  const all = { notes: [1], tracks: { order: [2] }, events: { 3: 'x' } };
+  expect((await open('a.xray', 'content')).parts.value).toEqual(all);
   for (const other of [
     await open('b.xray', 'content'),
     await open('a.xray', 'another'),

@@ -17,7 +17,8 @@ export interface FileIdentity {
 }
 
 /** The parts of what is remembered. What a part holds is checked by the model that it belongs to. */
-export type Part = 'notes' | 'tracks' | 'events';
+export type Part = (typeof PARTS)[number];
+const PARTS = ['notes', 'tracks', 'events'] as const;
 
 /** What is remembered of a file, by part. */
 export type Parts = Readonly<Partial<Record<Part, unknown>>>;
@@ -150,11 +151,10 @@ function createFileMemory(
   };
   const write = () => {
     const known = identity.peek();
-    const { notes, tracks } = parts.peek() ?? {};
-    const isEmpty = notes === undefined && tracks === undefined;
+    const now = parts.peek() ?? {};
+    const isEmpty = PARTS.every((part) => now[part] === undefined);
     isStored.value =
-      known !== null &&
-      items.put(keyOf(known), isEmpty ? null : JSON.stringify({ version: 1, ...known, notes, tracks }));
+      known !== null && items.put(keyOf(known), isEmpty ? null : JSON.stringify({ version: 1, ...known, ...now }));
   };
   const begin = async (path: string | null) => {
     const head = await headOf(file);
@@ -205,10 +205,10 @@ function keyOf({ name, size, head }: FileIdentity): string {
 
 function partsIn(stored: unknown): Parts {
   if (typeof stored !== 'object' || stored === null) return {};
-  const { version, notes, tracks } = stored as Record<string, unknown>;
+  const record = stored as Parts & { readonly version?: unknown };
   // A later version of the page may have stored something else.
-  if (version !== 1) return {};
-  return { ...(notes === undefined ? {} : { notes }), ...(tracks === undefined ? {} : { tracks }) };
+  if (record.version !== 1) return {};
+  return Object.fromEntries(PARTS.flatMap((part) => (record[part] === undefined ? [] : [[part, record[part]]])));
 }
 
 /** The hash of the beginning of a file; null if it cannot be read any more. */
