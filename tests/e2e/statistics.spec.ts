@@ -195,6 +195,9 @@ test('the dock can be folded and resized, and keeps its state', async ({ page })
   await expect.poll(height).toBe(before + 24);
 });
 
+/** The tabs of the dock. */
+const panels = (page: Page) => page.getByRole('tablist', { name: 'Panels' });
+
 test('the view of calls is that of the format until the person chooses another, for that format alone', async ({
   page,
 }) => {
@@ -203,8 +206,8 @@ test('the view of calls is that of the format until the person chooses another, 
   const frames = fixture('frames/calls.frames');
   // Where instructions were recorded, the list of them comes first.
   await open(page, frames);
-  await expect(page.getByRole('tab', { selected: true })).toHaveText('Listing');
-  await expect(page.getByRole('tab').first()).toHaveText('Listing');
+  await expect(panels(page).getByRole('tab', { selected: true })).toHaveText('Listing');
+  await expect(panels(page).getByRole('tab').first()).toHaveText('Listing');
   await page.getByRole('tab', { name: 'Calls' }).click();
   await expect(front).toHaveText('Flame');
   await open(page, log);
@@ -221,7 +224,7 @@ test('the view of calls is that of the format until the person chooses another, 
 });
 
 test('the front panel is the one that the person chose last for the format', async ({ page }) => {
-  const front = page.getByRole('tab', { selected: true });
+  const front = panels(page).getByRole('tab', { selected: true });
   const log = fixture('threads.xray');
   await open(page, log);
   await expect(front).toHaveText('Calls');

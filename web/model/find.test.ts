@@ -162,6 +162,9 @@ describe('a search', () => {
     }
     expect(places).toEqual([10n, 20n, 30n, 10n, 30n]);
     expect(find.current.value).toBe(2);
+    // Keys can be quicker than the answers.
+    await Promise.all(([-1, -1] as const).map((by) => find.step(by)));
+    expect(selected.value?.start).toBe(10n);
   });
 
   it('steps to the first hit as soon as there is one', async () => {

@@ -194,6 +194,9 @@ export function createFind(
     current.value = next;
   };
 
+  /** Settles when the latest step is done: a step begins where the one before has led. */
+  let latest: Promise<void> = Promise.resolve();
+
   const requested = new Set<string>();
   const rowOf = (number: number) => blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK] ?? null;
   const choose = (number: number) => {
@@ -253,8 +256,12 @@ export function createFind(
     choose,
     step: async (by) => {
       if (text.peek() !== asked.peek()) begin(text.peek());
-      if (state.peek().at === 'searching' && count.peek() === 0) awaited = by;
-      else await step(by);
+      if (state.peek().at === 'searching' && count.peek() === 0) {
+        awaited = by;
+        return;
+      }
+      latest = latest.then(() => step(by));
+      await latest;
     },
     dispose: () => {
       forget();
