@@ -175,6 +175,7 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
     let flame = |mode: &str, path: &[u32]| entries(&[("mode", mode.into()), ("path", Uint32Array::from(path).into())]);
     let tree = entries(&[
         ("inverted", JsValue::FALSE),
+        ("listing", JsValue::from(0)),
         ("parents", none.clone()),
         ("names", none.clone()),
         ("everything", JsValue::from(0)),
