@@ -228,6 +228,21 @@ test('thousands of threads are filtered by name with few elements', async ({ pag
   expect(await barriers(page)).toEqual([]);
 });
 
+test('Go to brings the row of what it finds into view', async ({ page }) => {
+  await page.setViewportSize({ width: 1000, height: 420 });
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const main = track(page, 'main thread 4711');
+  await page.locator('.area').focus();
+  for (let i = 0; i < 5; i += 1) await page.keyboard.press('j');
+  await expect(main).not.toBeInViewport();
+  await page.keyboard.press('g');
+  await page.keyboard.type('#16');
+  await page.keyboard.press('Enter');
+  await expect(main).toBeInViewport();
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('#16');
+});
+
 test('callees of tail calls are shown under their callers on request', async ({ page }) => {
   await open(page, fixture('tail-calls.xray'));
   const before = await digest(page);

@@ -65,6 +65,7 @@ describe('going', () => {
       find: async (find: Find) => found(find),
       records: { recordAt: async () => recorded },
     };
+    let rows = 0;
     return {
       shown,
       selected,
@@ -72,16 +73,19 @@ describe('going', () => {
       all: {
         trace,
         timeline: { show: (it: Extent) => shown.push(it) },
-        selection: { selected, record, selectRecord },
+        selection: { selected, record, selectRecord, revealRow: () => (rows += 1) },
       },
+      /** How often a row was to be seen. */
+      rows: () => rows,
     };
   };
 
   it('stays within the trace', async () => {
-    const { shown, selected, all } = place(() => at(100n, 900n));
+    const { shown, selected, all, rows } = place(() => at(100n, 900n));
     expect(await goTo('500', all)).toBe('');
     expect(shown).toEqual([extent(0n, 1000n)]);
     expect(selected.value?.start).toBe(100n);
+    expect(rows()).toBe(1);
   });
 
   it('selects the record of a step, not the call around it', async () => {

@@ -30,7 +30,7 @@ export interface Place {
     readonly records: Pick<Trace['records'], 'recordAt'>;
   };
   readonly timeline: Pick<Timeline, 'show'>;
-  readonly selection: Pick<Selection, 'selected' | 'record' | 'selectRecord'>;
+  readonly selection: Pick<Selection, 'selected' | 'record' | 'selectRecord' | 'revealRow'>;
 }
 
 /**
@@ -82,6 +82,7 @@ export async function goTo(text: string, { trace, timeline, selection }: Place):
   const length = found.end !== null && found.end > found.start ? found.end - found.start : 1n;
   timeline.show(around(ticks(found.start + length / 2n), AROUND_NAMED * length, extent), 'gliding', MARGIN);
   selection.selected.value = pointedOf(found);
+  selection.revealRow();
   return '';
 }
 
@@ -101,6 +102,7 @@ export async function goToPosition(at: Ticks, { trace, timeline, selection }: Pl
   timeline.show(around(at, AROUND * length, extent), 'gliding', MARGIN);
   if (found) selection.selected.value = pointedOf(found);
   else if (row) selection.selectRecord(row);
+  if (found || row) selection.revealRow();
 }
 
 /** The slice or instant that begins with a record, or null: a step may be the last of a call, but it is not the call. */

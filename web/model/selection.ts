@@ -25,6 +25,8 @@ export interface Selection {
   readonly known: ReadonlySignal<Known | null>;
   /** The place that {@link Selection.reveal} or {@link Selection.revealRecord} led to last. The timeline brings it into view. */
   readonly revealed: ReadonlySignal<Pointed | null>;
+  /** The place of which only the row is to be seen: the view is on its way to the position. */
+  readonly revealedRow: ReadonlySignal<Pointed | null>;
   /** Selects an item, and wishes to see it. */
   reveal(pointed: Pointed): void;
   /** Selects a record in place of an item. */
@@ -33,6 +35,8 @@ export interface Selection {
   revealRecord(row: RecordRow): void;
   /** What is selected as a place: the item, or a record as one without length. Subscribes. */
   place(): Pointed | null;
+  /** Wishes to see the row of what is selected. */
+  revealRow(): void;
   /** Selects nothing. */
   clear(): void;
   dispose: Dispose;
@@ -43,6 +47,7 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
   const hovered = signal<Pointed | null>(null);
   const selected = signal<Pointed | null>(null);
   const revealed = signal<Pointed | null>(null);
+  const revealedRow = signal<Pointed | null>(null);
   const record = signal<RecordRow | null>(null);
   const anchor = signal<Pointed | null>(null);
   const known = signal<Known | null>(null);
@@ -87,6 +92,11 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
     anchor,
     known,
     revealed,
+    revealedRow,
+    revealRow: () => {
+      const row = record.peek();
+      revealedRow.value = selected.peek() ?? (row && placeOf(row));
+    },
     reveal: (pointed) => {
       selected.value = pointed;
       revealed.value = pointed;

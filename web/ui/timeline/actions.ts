@@ -111,6 +111,15 @@ export function createTraceActions(
     }),
   );
   scope.add(
+    watch([selection.revealedRow], () => {
+      const pointed = selection.revealedRow.peek();
+      const laid = pointed && laidOf(pointed.track);
+      // A record has no row of its own.
+      if (laid && pointed.item) bringRowIntoView(pointed);
+      else if (laid) bringTrackIntoView(laid);
+    }),
+  );
+  scope.add(
     watch([selection.selected, selection.record], () => {
       const selected = selection.selected.peek();
       const track = selected?.track ?? selection.record.peek()?.track;
