@@ -89,8 +89,8 @@ test.describe('among a few threads', () => {
     await expect(track(page, 'thread 4713')).toHaveCount(0);
     await expect(corner(page)).toContainText('1 hidden');
     await choose(page, 'thread 4712', 'Hide all other tracks');
-    expect(await names(page)).toEqual(['process 4711', 'thread 4712']);
     await expect(corner(page)).toContainText('3 hidden');
+    expect(await names(page)).toEqual(['process 4711', 'thread 4712']);
     expect(await barriers(page)).toEqual([]);
     await corner(page).getByRole('button', { name: 'Show all' }).click();
     await expect(tracks(page)).toHaveCount(5);

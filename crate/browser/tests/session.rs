@@ -214,6 +214,7 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
 
     let wanted = [
         ("name", 1.into()),
+        ("path", none),
         ("shortest", bigint(0)),
         ("longest", bigint(u64::MAX)),
         ("order", "start".into()),
