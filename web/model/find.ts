@@ -99,7 +99,7 @@ export function createFind(
     if (awaited !== 0 && count.peek() > 0) {
       const by = awaited;
       awaited = 0;
-      void step(by);
+      void inTurn(by);
     }
   };
   const begin = (expression: string) => {
@@ -196,6 +196,10 @@ export function createFind(
 
   /** Settles when the latest step is done: a step begins where the one before has led. */
   let latest: Promise<void> = Promise.resolve();
+  const inTurn = (by: 1 | -1) => {
+    latest = latest.then(() => step(by));
+    return latest;
+  };
 
   const requested = new Set<string>();
   const rowOf = (number: number) => blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK] ?? null;
@@ -260,8 +264,7 @@ export function createFind(
         awaited = by;
         return;
       }
-      latest = latest.then(() => step(by));
-      await latest;
+      await inTurn(by);
     },
     dispose: () => {
       forget();

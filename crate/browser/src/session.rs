@@ -38,6 +38,8 @@ pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
 pub struct Session {
     pub(crate) engine: Engine,
     pub(crate) jobs: jobs::Jobs,
+    /// What all pages of the database for SQL have in common, while they are fetched.
+    lists: Option<tables::Lists>,
 }
 
 #[wasm_bindgen]
@@ -63,7 +65,7 @@ impl Session {
         let limits = if lifted == Some(true) { Limits::LIFTED } else { Limits::DEFAULT };
         let options = OpenOptions { size: None, limits, nest_tail_calls: tail_calls == Some(true) };
         let engine = Engine::with(options, name, size as u64, head, tail).map_err(|error| to_js(&error))?;
-        Ok(Self { engine, jobs: jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes as u64)) })
+        Ok(Self { engine, jobs: jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes as u64)), lists: None })
     }
 
     /// What the file's head says: a `TraceInfo`.
@@ -280,10 +282,14 @@ impl Session {
         tables::rows_of(self.engine.store(), from.zip(to)) as f64
     }
 
-    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and its size: `{size, pages}`.
+    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and its size: `{size, pages}`. The first
+    /// of them decide which names the others have.
     #[wasm_bindgen(js_name = tablePages)]
-    pub fn table_pages(&self, from: Option<u64>, to: Option<u64>, first: f64, most: u32) -> JsValue {
-        let database = tables::database(self.engine.store(), self.engine.clock(), from.zip(to));
+    pub fn table_pages(&mut self, from: Option<u64>, to: Option<u64>, first: f64, most: u32) -> JsValue {
+        let store = self.engine.store();
+        let known = self.lists.take().filter(|_| first > 0.0);
+        let lists = known.unwrap_or_else(|| tables::Lists::of(store));
+        let database = tables::database(store, self.engine.clock(), from.zip(to), &lists);
         let (mut pages, mut size) = (Vec::new(), 0);
         if let Some(database) = database {
             size = database.size();
@@ -295,6 +301,9 @@ impl Session {
                     database.page(number, page);
                 }
             }
+        }
+        if first as u64 + u64::from(most) < size / PAGE as u64 {
+            self.lists = Some(lists);
         }
         object(&[("size", JsValue::from_f64(size as f64)), ("pages", Uint8Array::from(&pages[..]).into())])
     }

@@ -10,6 +10,7 @@ use unspool_formats::batch::Key;
 
 use crate::read_whole::read_named;
 use crate::scope::ScopeArgs;
+use crate::stats::Figures;
 use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// Prints which function called which, with counts and times: the edges of the call graph.
@@ -72,27 +73,6 @@ struct Line {
     callee: u32,
     #[serde(flatten)]
     figures: Figures,
-}
-
-/// Times are in ticks.
-#[derive(Clone, Copy, Serialize)]
-struct Figures {
-    count: u64,
-    total: u64,
-    #[serde(rename = "self")]
-    own: u64,
-    min: u64,
-    median: u64,
-    p90: u64,
-    p99: u64,
-    max: u64,
-}
-
-impl From<&Function> for Figures {
-    fn from(function: &Function) -> Self {
-        let Function { count, total, own, min, max, percentiles, .. } = *function;
-        Self { count, total, own, min, median: percentiles.median, p90: percentiles.p90, p99: percentiles.p99, max }
-    }
 }
 
 pub(crate) fn run(what: &Graph) -> Result<(), Failure> {

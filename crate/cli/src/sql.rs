@@ -9,6 +9,7 @@ use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Batch, Connection, OpenFlags, Statement, params};
 use unspool_engine::Session;
+use unspool_engine::tables::{self, Lists};
 use unspool_formats::records::RecordName;
 use unspool_formats::{FieldValue, Record, Visitor};
 use unspool_tables::PAGE;
@@ -135,8 +136,11 @@ fn write(
     with_records: bool,
 ) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
-    let database = unspool_engine::tables::database(session.store(), session.clock(), None);
-    let Some(database) = database else { return Err(Failure::new("The tables of this trace have too many columns.")) };
+    let lists = Lists::of(session.store());
+    let database = tables::database(session.store(), session.clock(), None, &lists);
+    let Some(database) = database else {
+        return Err(Failure::new("This trace is too large for a database of SQLite."));
+    };
     let mut out = BufWriter::with_capacity(1 << 20, file);
     let mut page = Box::new([0; PAGE]);
     for number in 1..=database.size() / PAGE as u64 {

@@ -79,6 +79,27 @@ struct Report<'a> {
     functions: Vec<Line<'a>>,
 }
 
+/// Count and times of calls, in ticks, in the order of the columns.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Figures {
+    pub(crate) count: u64,
+    pub(crate) total: u64,
+    #[serde(rename = "self")]
+    pub(crate) own: u64,
+    pub(crate) min: u64,
+    pub(crate) median: u64,
+    pub(crate) p90: u64,
+    pub(crate) p99: u64,
+    pub(crate) max: u64,
+}
+
+impl From<&Function> for Figures {
+    fn from(function: &Function) -> Self {
+        let Function { count, total, own, min, max, percentiles, .. } = *function;
+        Self { count, total, own, min, median: percentiles.median, p90: percentiles.p90, p99: percentiles.p99, max }
+    }
+}
+
 /// Statistics of one function, in the order of the columns.
 #[derive(Serialize)]
 struct Line<'a> {
@@ -88,15 +109,8 @@ struct Line<'a> {
     id: Option<i64>,
     /// The address that the file has in place of a name.
     address: Option<u64>,
-    count: u64,
-    total: u64,
-    #[serde(rename = "self")]
-    own: u64,
-    min: u64,
-    median: u64,
-    p90: u64,
-    p99: u64,
-    max: u64,
+    #[serde(flatten)]
+    figures: Figures,
     /// Bytes of data, in traces of calls that have such.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
@@ -107,7 +121,7 @@ const COLUMNS: [&str; 12] =
 
 impl<'a> Line<'a> {
     fn of(store: &'a Store, function: &Function) -> Self {
-        let Function { name, count, total, own, min, max, percentiles, bytes } = *function;
+        let Function { name, bytes, .. } = *function;
         let (kind, key) = store.key(name);
         let (id, address) = match key {
             Key::None => (None, None),
@@ -119,14 +133,7 @@ impl<'a> Line<'a> {
             kind: kind.word(),
             id,
             address,
-            count,
-            total,
-            own,
-            min,
-            median: percentiles.median,
-            p90: percentiles.p90,
-            p99: percentiles.p99,
-            max,
+            figures: Figures::from(function),
             bytes: (bytes > 0).then_some(bytes),
         }
     }
@@ -140,7 +147,7 @@ impl<'a> Line<'a> {
 
     /// Count and times, in the order of the columns.
     fn figures(&self) -> [u64; 8] {
-        let Self { count, total, own, min, median, p90, p99, max, .. } = *self;
+        let Figures { count, total, own, min, median, p90, p99, max } = self.figures;
         [count, total, own, min, median, p90, p99, max]
     }
 }
@@ -167,7 +174,7 @@ pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
 fn lines<'a>(store: &'a Store, question: &Question) -> (Vec<Line<'a>>, u64) {
     let summary = Summary::of(store, question);
     let mut functions: Vec<_> = summary.functions.iter().map(|function| Line::of(store, function)).collect();
-    functions.sort_by_key(|line| (Reverse(line.own), Reverse(line.total), line.name));
+    functions.sort_by_key(|line| (Reverse(line.figures.own), Reverse(line.figures.total), line.name));
     (functions, summary.covered)
 }
 
@@ -211,7 +218,7 @@ fn by_thread(out: &mut impl Write, form: Form, file: &str, session: &Session, as
     let of = |id: &u32| {
         let (functions, covered) = lines(session.store(), &Question { tracks: vec![*id], ..*asked });
         let track = report.get(*id as usize)?;
-        let count = functions.iter().map(|line| line.count).sum();
+        let count = functions.iter().map(|line| line.figures.count).sum();
         Some(Thread { track: &track.name, thread: track.thread, count, covered, functions })
     };
     let threads: Vec<Thread<'_>> = asked.tracks.iter().filter_map(of).filter(|thread| thread.count > 0).collect();

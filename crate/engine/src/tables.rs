@@ -1,22 +1,38 @@
 //! The store as tables for SQL: rows come from its columns when they are asked for. `docs/sql.md` describes the tables.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use unspool_formats::batch::Key;
 use unspool_formats::{Clock, Stacking, TrackId, TrackKind, ValueKind};
-use unspool_tables::{Column, Database, Item, Rows, Table, Value};
+use unspool_tables::{Column, Database, Item, Listed, Rows, Table, Value};
 
 use crate::call_tree::NodeId;
 use crate::store::column::Column as Slices;
 use crate::store::{Slice, Store, Track};
 
-/// A database of a store that is finished. `None` if it has more views than SQLite's first page can hold, which never happens.
+/// The tables of names and tracks, which are the same for every range.
+#[derive(Debug)]
+pub struct Lists {
+    names: Rc<Listed>,
+    tracks: Rc<Listed>,
+}
+
+impl Lists {
+    /// Those of a store, with the names that are shown now.
+    pub fn of(store: &Store) -> Self {
+        let names = (0..store.names().len()).map(|name| name_row(store, name as u32));
+        Self { names: Rc::new(Listed::new(names)), tracks: Rc::new(Listed::new(store.tracks.iter().map(track_row))) }
+    }
+}
+
+/// A database of a store that is finished. `None` if it has more pages than SQLite can count.
 ///
 /// Positions and durations are in ticks, as signed numbers of 64 bits. With a clock of known frequency, the views have them in
 /// seconds, too, from the beginning of the trace.
 ///
 /// Of a range, `to` exclusive, there are the slices that overlap with it, and the instants and samples in it.
-pub fn database(store: &Store, clock: Clock, range: Option<Span>) -> Option<Database<'_>> {
+pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: &Lists) -> Option<Database<'a>> {
     let (first, last) = store.extent().unwrap_or((0, 0));
     let at = Column::up_to(last);
     let dur = Column::up_to(last - first);
@@ -48,12 +64,8 @@ pub fn database(store: &Store, clock: Clock, range: Option<Span>) -> Option<Data
             &[("track", track), ("time", at), ("value", Column::Number)],
             Box::new(Samples(samples(store, range))),
         ),
-        Table::listed("tracks", &["kind", "name", "number", "parent"], store.tracks.iter().map(track_row)),
-        Table::listed(
-            "names",
-            &["name", "kind", "key"],
-            (0..store.names().len()).map(|name| name_row(store, name as u32)),
-        ),
+        Table::listed("tracks", &["kind", "name", "number", "parent"], Rc::clone(&lists.tracks)),
+        Table::listed("names", &["name", "kind", "key"], Rc::clone(&lists.names)),
     ];
     let seconds = |column: &str| match clock {
         Clock::Seconds { frequency } => {
@@ -435,7 +447,7 @@ mod tests {
         let samples = Samples(samples(&store, None));
         samples.row(0, &mut values);
         assert_eq!((samples.len(), values), (2, [Value::Int(3), Value::Int(105), Value::Int(-105)]));
-        let database = database(&store, Clock::Seconds { frequency: 10 }, None).unwrap();
+        let database = database(&store, Clock::Seconds { frequency: 10 }, None, &Lists::of(&store)).unwrap();
         let rows = ["slices", "instants", "counters", "tracks", "names"].map(|table| database.rows(table));
         assert_eq!(rows, [2, 2, 2, 3, 4]);
     }

@@ -121,6 +121,17 @@ pub(crate) enum Kind {
     Bytes,
 }
 
+impl Kind {
+    pub(crate) fn of(number: Raw) -> Self {
+        match number {
+            Raw::Unsigned(_) => Self::Unsigned,
+            Raw::Signed(_) => Self::Signed,
+            Raw::Float(_) => Self::Float,
+            Raw::Pointer(_) => Self::Pointer,
+        }
+    }
+}
+
 impl Segment {
     /// Before point `first`.
     pub fn new(first: u64) -> Self {
@@ -134,15 +145,7 @@ impl Segment {
         for variable in &point.variables {
             let mut key = dictionary.key_number(variable.name, variable.of_type);
             let (kind, value) = match &variable.content {
-                Content::Number(number) => {
-                    let kind = match number {
-                        Raw::Unsigned(_) => Kind::Unsigned,
-                        Raw::Signed(_) => Kind::Signed,
-                        Raw::Float(_) => Kind::Float,
-                        Raw::Pointer(_) => Kind::Pointer,
-                    };
-                    (kind, number.bits())
-                }
+                Content::Number(number) => (Kind::of(*number), number.bits()),
                 Content::Bytes(bytes) => {
                     let from = self.bytes.len() as u64;
                     self.bytes.extend_from_slice(bytes);

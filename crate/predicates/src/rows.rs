@@ -76,15 +76,7 @@ impl Rows {
         for index in segment.variables(point) {
             let key = segment.key(index);
             let (kind, bits) = match segment.value(index) {
-                Value::Number(number) => {
-                    let kind = match number {
-                        Raw::Unsigned(_) => Kind::Unsigned,
-                        Raw::Signed(_) => Kind::Signed,
-                        Raw::Float(_) => Kind::Float,
-                        Raw::Pointer(_) => Kind::Pointer,
-                    };
-                    (kind, number.bits())
-                }
+                Value::Number(number) => (Kind::of(number), number.bits()),
                 value @ Value::Bytes(..) => (Kind::Bytes, self.text_number(value).into()),
             };
             let next = self.columns.len();

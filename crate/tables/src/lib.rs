@@ -16,6 +16,8 @@ mod record;
 
 pub use record::{Column, Value};
 
+use std::rc::Rc;
+
 use layout::Tree;
 use record::{Shape, encode};
 
@@ -50,30 +52,25 @@ pub struct Table<'a> {
 
 enum Content<'a> {
     /// Records of one length.
-    Even { shape: Shape, rows: Box<dyn Rows + 'a> },
-    /// Cells of leaves, one for each row, and the row with which each leaf begins.
-    Listed { cells: Vec<Vec<u8>>, leaves: Vec<u64> },
+    Even {
+        shape: Shape,
+        rows: Box<dyn Rows + 'a>,
+    },
+    Listed(Rc<Listed>),
 }
 
-/// A value of a listed table.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Item {
-    /// A number, or none.
-    Number(Value),
-    /// A text. One of more than 60,000 bytes is cut, and ends with `…`.
-    Text(String),
+/// Rows that are held in memory. Databases can share them.
+#[derive(Debug)]
+pub struct Listed {
+    /// Cells of leaves, one for each row.
+    cells: Vec<Vec<u8>>,
+    /// The row with which each leaf begins.
+    leaves: Vec<u64>,
 }
 
-impl<'a> Table<'a> {
-    /// A table of rows that are elsewhere. `columns` are those after the id.
-    pub fn even(name: &str, columns: &[(&str, Column)], rows: Box<dyn Rows + 'a>) -> Self {
-        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-        let shape = Shape::new(columns.iter().map(|(_, column)| *column).collect());
-        Self { name: name.into(), sql: create(name, &names), content: Content::Even { shape, rows } }
-    }
-
-    /// A table of rows that are held in memory. Each has as many items as there are columns after the id.
-    pub fn listed(name: &str, columns: &[&str], rows: impl Iterator<Item = Vec<Item>>) -> Self {
+impl Listed {
+    /// Encodes rows.
+    pub fn new(rows: impl Iterator<Item = Vec<Item>>) -> Self {
         let (mut cells, mut leaves, mut room) = (Vec::new(), Vec::new(), 0);
         for (row, items) in (0u64..).zip(rows) {
             let cell = record::cell(row + 1, &encode(&items, true));
@@ -89,13 +86,36 @@ impl<'a> Table<'a> {
         if leaves.is_empty() {
             leaves.push(0);
         }
-        Self { name: name.into(), sql: create(name, columns), content: Content::Listed { cells, leaves } }
+        Self { cells, leaves }
+    }
+}
+
+/// A value of a listed table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A number, or none.
+    Number(Value),
+    /// A text. The items of a row share 60,000 bytes: a text that is longer than its share is cut, and ends with `…`.
+    Text(String),
+}
+
+impl<'a> Table<'a> {
+    /// A table of rows that are elsewhere. `columns` are those after the id.
+    pub fn even(name: &str, columns: &[(&str, Column)], rows: Box<dyn Rows + 'a>) -> Self {
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let shape = Shape::new(columns.iter().map(|(_, column)| *column).collect());
+        Self { name: name.into(), sql: create(name, &names), content: Content::Even { shape, rows } }
+    }
+
+    /// A table of rows that are held in memory. Each has as many items as there are columns after the id.
+    pub fn listed(name: &str, columns: &[&str], rows: Rc<Listed>) -> Self {
+        Self { name: name.into(), sql: create(name, columns), content: Content::Listed(rows) }
     }
 
     fn rows(&self) -> u64 {
         match &self.content {
             Content::Even { rows, .. } => rows.len(),
-            Content::Listed { cells, .. } => cells.len() as u64,
+            Content::Listed(listed) => listed.cells.len() as u64,
         }
     }
 
@@ -103,14 +123,14 @@ impl<'a> Table<'a> {
     fn first_of(&self, leaf: u64) -> u64 {
         match &self.content {
             Content::Even { shape, rows } => (leaf * shape.on_a_page() as u64).min(rows.len()),
-            Content::Listed { cells, leaves } => leaves.get(leaf as usize).copied().unwrap_or(cells.len() as u64),
+            Content::Listed(listed) => listed.leaves.get(leaf as usize).copied().unwrap_or(listed.cells.len() as u64),
         }
     }
 
     fn leaves(&self) -> u64 {
         match &self.content {
             Content::Even { shape, rows } => rows.len().div_ceil(shape.on_a_page() as u64).max(1),
-            Content::Listed { leaves, .. } => leaves.len() as u64,
+            Content::Listed(listed) => listed.leaves.len() as u64,
         }
     }
 
@@ -118,8 +138,8 @@ impl<'a> Table<'a> {
         let rows = self.first_of(leaf)..self.first_of(leaf + 1);
         match &self.content {
             Content::Even { shape, rows: source } => shape.leaf(rows, source.as_ref(), page),
-            Content::Listed { cells, .. } => {
-                let cells = cells.get(rows.start as usize..rows.end as usize).unwrap_or_default();
+            Content::Listed(listed) => {
+                let cells = listed.cells.get(rows.start as usize..rows.end as usize).unwrap_or_default();
                 layout::leaf_of(cells.iter().map(Vec::as_slice), page, 0);
             }
         }

@@ -14,7 +14,7 @@ use super::{Item, PAGE, Rows};
 
 /// Bytes of an id in a cell. Its numbers have 7 bits a byte.
 pub(crate) const ID: usize = 5;
-/// Longest text of a listed table in bytes.
+/// Bytes that the texts of a row share.
 pub(crate) const RECORD_MOST: usize = 60_000;
 
 /// A number of a row, or none.

@@ -7,9 +7,9 @@ use rusqlite::{Connection, OpenFlags};
 use super::*;
 
 /// Rows in memory, of any columns.
-struct Listed(Vec<Vec<Value>>);
+struct Plain(Vec<Vec<Value>>);
 
-impl Rows for Listed {
+impl Rows for Plain {
     fn len(&self) -> u64 {
         self.0.len() as u64
     }
@@ -72,7 +72,7 @@ fn sqlite_reads_tables_of_any_length() {
             .zip(&rows)
             .map(|(id, row)| [Sql::Integer(id)].into_iter().chain(row.iter().copied().map(sql)).collect())
             .collect();
-        let table = Table::even("slices", &COLUMNS, Box::new(Listed(rows)));
+        let table = Table::even("slices", &COLUMNS, Box::new(Plain(rows)));
         let database = Database::new(vec![table], &[]).unwrap();
         let (_file, connection) = opened(&database);
         assert_eq!(rows_of(&connection, "select * from slices"), expected, "{count} rows");
@@ -168,14 +168,18 @@ fn listed_tables_have_texts_and_views_see_all() {
             Item::Number(if i % 2 == 0 { Value::Null } else { Value::Int(i as i64) }),
         ]
     });
-    let listed = Table::listed("names", &["text", "key"], rows);
+    let listed = Table::listed("names", &["text", "key"], Rc::new(super::Listed::new(rows)));
     let even = Table::even(
         "calls",
         &[("name", Column::Int(4))],
-        Box::new(Listed((0..30).map(|i| vec![Value::Int(i % 4 + 1)]).collect())),
+        Box::new(Plain((0..30).map(|i| vec![Value::Int(i % 4 + 1)]).collect())),
     );
     let view = ("named", "select calls.id, names.text from calls join names on names.id = calls.name".to_string());
-    let database = Database::new(vec![listed, even, Table::listed("empty", &["a"], [].into_iter())], &[view]).unwrap();
+    let database = Database::new(
+        vec![listed, even, Table::listed("empty", &["a"], Rc::new(super::Listed::new([].into_iter())))],
+        &[view],
+    )
+    .unwrap();
     assert_eq!((database.rows("names"), database.rows("calls"), database.rows("none")), (30, 30, 0));
     let (_file, connection) = opened(&database);
     assert_eq!(rows_of(&connection, "select count(*), sum(key) from names"), [[Sql::Integer(30), Sql::Integer(225)]]);
@@ -216,7 +220,7 @@ proptest! {
             })
             .collect();
         let expected: Vec<Vec<Sql>> = rows.iter().map(|row| row.iter().copied().map(sql).collect()).collect();
-        let database = Database::new(vec![Table::even("t", &COLUMNS, Box::new(Listed(rows)))], &[]).unwrap();
+        let database = Database::new(vec![Table::even("t", &COLUMNS, Box::new(Plain(rows)))], &[]).unwrap();
         let (_file, connection) = opened(&database);
         prop_assert_eq!(rows_of(&connection, "select track, depth, start, value, name, parent from t"), expected);
     }
