@@ -1,4 +1,5 @@
-// `npm run build`: builds the page for static hosting into dist/. `-- --fast` skips slow optimisations.
+// `npm run build`: builds the page for static hosting into dist/. `-- --fast` skips slow optimisations,
+// `-- --only MODULE` builds that wasm module and leaves the others as they are.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +17,8 @@ const OF_PAGE = /assets\/([^"]+\.(?:js|css))"/g;
 const OF_FORMAT = /^(worker-.*\.js|unspool_browser.*\.wasm)$/;
 const OF_MODULE = /^(unspool_.*)_bg.*\.wasm$/;
 
-const { fast } = options([], ['fast']);
-await must(...buildWasm(fast ? 'wasm-dev' : 'wasm-release'));
+const { fast, only } = options(['only'], ['fast']);
+await must(...buildWasm(fast ? 'wasm-dev' : 'wasm-release', only));
 await must(installed('vite'), ['build']);
 
 const assets = join(root, 'dist', 'assets');

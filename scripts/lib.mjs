@@ -88,8 +88,11 @@ export const findWasmPack = () =>
 /** The path of a program that npm installed here. Running it directly saves a process over npx, and its messages. */
 export const installed = (name) => join(root, 'node_modules', '.bin', windows ? `${name}.cmd` : name);
 
-/** The command that builds the wasm modules into web/worker/wasm. */
-export const buildWasm = (profile) => ['cargo', ['xtask', 'wasm', '--profile', profile]];
+/** The command that builds the wasm modules, or only one of them, into web/worker/wasm. */
+export const buildWasm = (profile, only) => [
+  'cargo',
+  ['xtask', 'wasm', '--profile', profile, ...(only ? ['--only', only] : [])],
+];
 
 /** The script's arguments by name: those in `known` take a value, `flags` take none. */
 export function options(known, flags = []) {

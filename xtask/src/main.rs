@@ -13,7 +13,7 @@ type Task = fn(&[String]) -> Result<()>;
 const TASKS: &[(&str, Task, &str)] = &[(
     "wasm",
     wasm::run,
-    "build crate/browser and crate/disassembler into web/worker/wasm  [--profile NAME (wasm-dev)] [--release]",
+    "build the wasm modules into web/worker/wasm  [--profile NAME (wasm-dev)] [--only MODULE]",
 )];
 
 fn main() -> ExitCode {

@@ -27,10 +27,10 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const OUTPUT: &str = "web/worker/wasm";
 
 pub fn run(args: &[String]) -> Result<()> {
-    let profile = profile(args)?;
+    let (profile, only) = options(args)?;
     same_version()?;
     let output = crate::root().join(OUTPUT);
-    for (package, features, name) in MODULES {
+    for (package, features, name) in MODULES.into_iter().filter(|(.., name)| only.is_none_or(|only| *name == only)) {
         let module = build(package, features, profile)?;
         // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
         let mut bindgen = Bindgen::new();
@@ -46,14 +46,23 @@ pub fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn profile(args: &[String]) -> Result<&str> {
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    match args[..] {
-        [] => Ok("wasm-dev"),
-        ["--release"] => Ok("wasm-release"),
-        ["--profile", name] => Ok(name),
-        _ => bail!("takes --release or --profile NAME, not {:?}", args.join(" ")),
+/// The Cargo profile, and the one module to build, if not all.
+fn options(args: &[String]) -> Result<(&str, Option<&str>)> {
+    let mut profile = "wasm-dev";
+    let mut only = None;
+    let mut rest = args.iter().map(String::as_str);
+    while let Some(option) = rest.next() {
+        match (option, rest.next()) {
+            ("--profile", Some(name)) => profile = name,
+            ("--only", Some(name)) => {
+                let known = MODULES.map(|(.., name)| name);
+                ensure!(known.contains(&name), "there is no module {name:?}: there are {}", known.join(", "));
+                only = Some(name);
+            }
+            _ => bail!("takes --profile NAME and --only MODULE, not {:?}", args.join(" ")),
+        }
     }
+    Ok((profile, only))
 }
 
 /// Runs Cargo and returns the path of the module.
