@@ -7,6 +7,7 @@ mod binaries;
 mod csv;
 mod dump;
 mod find;
+mod frame_list;
 mod generate;
 mod graph;
 mod info;
@@ -67,6 +68,7 @@ enum Command {
     State(steps::State),
     History(steps::History),
     Coverage(steps::Coverage),
+    FrameList(frame_list::FrameList),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
     /// Generates a trace of any size, for tests and benchmarks.
@@ -149,6 +151,7 @@ fn main() -> ExitCode {
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
         Command::Coverage(what) => steps::coverage(&what),
+        Command::FrameList(what) => frame_list::run(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),

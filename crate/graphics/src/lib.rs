@@ -3,6 +3,8 @@
 //! ```text
 //! functions   facts on functions and constants, from Khronos' gl.xml
 //! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
+//! known       a function of a trace, with the places of its arguments
+//! frames      what happens in each frame: draws, vertices, uploads, redundant calls
 //! state       the shadow state machine: what every context and object holds at any call
 //! page        the surface for JavaScript (feature `page`)
 //! ```
@@ -15,7 +17,9 @@
 //! (`web/worker/graphics_worker.ts`), which is started when something of it is first shown.
 
 mod calls;
+pub mod frames;
 mod functions;
+mod known;
 mod reader;
 
 pub use calls::{Call, Value, Values};
