@@ -12,10 +12,9 @@ use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The wasm modules, each loaded when it is needed: package, features in place of its default ones, and name.
-const MODULES: [(&str, &[&str], &str); 9] = [
+const MODULES: [(&str, &[&str], &str); 8] = [
     ("unspool-browser", &["session"], "unspool_browser"),
     ("unspool-browser", &["records"], "unspool_records"),
-    ("unspool-brotli", &[], "unspool_brotli"),
     ("unspool-browser", &["find"], "unspool_find"),
     ("unspool-symbols", &["page"], "unspool_symbols"),
     ("unspool-predicates", &["page"], "unspool_predicates"),
