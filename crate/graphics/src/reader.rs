@@ -112,9 +112,9 @@ impl<S: Source> Reader<S> {
         Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() }
     }
 
-    /// Whether passes need a decompressor of Brotli ([`Records::needs_brotli`]).
-    pub fn needs_brotli(&self) -> bool {
-        self.records.needs_brotli()
+    /// Whether passes need a decompressor that is provided ([`Records::needs_decompressor`]).
+    pub fn needs_decompressor(&self) -> bool {
+        self.records.needs_decompressor()
     }
 
     /// Number of calls.
