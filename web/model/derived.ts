@@ -3,7 +3,7 @@ import { type HitAnswer, MOST_SORTED } from '../base/find_protocol.ts';
 import { formatCount, formatCounted, plural } from '../base/format.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
-import { type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
+import { type Collected, type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
@@ -28,6 +28,8 @@ export interface DerivedTracks {
   keepField(field: KeptField, name: number): void;
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
+  /** Makes a track of numbers over time. `key` identifies it. */
+  keepNumbers(key: string, shown: TrackLabel, numbers: Omit<Collected, 'numbers'>): void;
   /** Makes a track of the hits of a search; nothing if they are null. */
   keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
   /** Stops making the track with this key. */
@@ -188,6 +190,14 @@ export function createDerived(
       const label = hexText(address);
       const wanted = { what: 'address', address } as const;
       void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
+    },
+    keepNumbers: (key, { label, detail }, columns) => {
+      const numbers = new Uint8Array(columns.time.length);
+      keep<'gather'>(key, { kind: 'gather', label, detail, ...columns, numbers, values: true }, -1, ({ track }) => ({
+        ...track,
+        noun: 'value',
+        detail,
+      }));
     },
     keepHits: (expression, hits) => {
       if (!hits) return;

@@ -37,6 +37,8 @@ pub enum Capability {
     Values,
     /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
     State,
+    /// Calls of a graphics interface, with frames and resources.
+    Graphics,
 }
 
 impl Capability {
@@ -50,6 +52,7 @@ impl Capability {
             Self::Time => "time",
             Self::Values => "values",
             Self::State => "state",
+            Self::Graphics => "graphics",
         }
     }
 }
@@ -63,6 +66,8 @@ pub enum Tab {
     Events,
     /// The table of statements.
     Statements,
+    /// The table of frames.
+    Frames,
 }
 
 impl Tab {
@@ -72,6 +77,7 @@ impl Tab {
             Self::Functions => "functions",
             Self::Events => "events",
             Self::Statements => "statements",
+            Self::Frames => "frames",
         }
     }
 }
