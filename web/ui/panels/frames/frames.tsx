@@ -178,13 +178,18 @@ interface CellProps {
 }
 
 function Cell({ column, value, share }: CellProps) {
-  const text = column.isBytes ? formatBytes(value) : formatCount(value);
+  const text = column.isBytes ? shortBytes(value) : formatCount(value);
   const classes = [value === 0 && 'none', share !== null && 'sorted'].filter(Boolean).join(' ');
   return (
     <td class={classes || undefined} style={share === null ? undefined : { '--share': `${(100 * share).toFixed(1)}%` }}>
       {value === 0 ? '–' : text}
     </td>
   );
+}
+
+/** Few bytes in letters that fit a narrow column. */
+function shortBytes(value: number): string {
+  return value < 1000 ? `${value} B` : formatBytes(value);
 }
 
 interface HeadProps {
@@ -224,7 +229,7 @@ function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: 
   const found = HEAVIEST.map(([figure, words]) => ({ figure, words, frame: heaviest(frames, figure) }));
   return (
     <span class="frames-heaviest">
-      <span class="muted">Most</span>
+      <span class="muted">Heaviest frame by</span>
       {found
         .filter(({ frame }) => frame >= 0)
         .map(({ figure, words, frame }) => {
@@ -238,7 +243,7 @@ function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: 
               title={`Go to frame ${formatCount(frame)}: ${amount} ${words}`}
               onClick={() => go(frame)}
             >
-              {words}: frame {formatCount(frame)}
+              {words}: {formatCount(frame)}
             </button>
           );
         })}
