@@ -130,7 +130,10 @@ fn nearest<T>(stops: &[T], at: impl Fn(&T) -> u64, step: u64, toward: Toward) ->
 mod tests {
     use super::*;
 
-    fn stops(steps: &[(u64, Option<u64>, Option<u64>, Option<StepEvent>)]) -> Stops {
+    /// Number, thread, address and event.
+    type Told = (u64, Option<u64>, Option<u64>, Option<StepEvent>);
+
+    fn stops(steps: &[Told]) -> Stops {
         let mut stops = Stops::default();
         for (number, thread, address, event) in steps {
             let is_kernel = address.is_some_and(|address| address >> 63 == 1);
