@@ -79,7 +79,17 @@ impl Collect {
     /// Has collected nothing yet.
     pub fn new(wanted: Wanted) -> Self {
         let (found, record) = (CollectedColumns::default(), (0, 0, 0));
-        Self { wanted, found, record, number: None, kind: None, open: Vec::new(), matched: 0, latest: Vec::new(), next: 0 }
+        Self {
+            wanted,
+            found,
+            record,
+            number: None,
+            kind: None,
+            open: Vec::new(),
+            matched: 0,
+            latest: Vec::new(),
+            next: 0,
+        }
     }
 
     /// The records so far, at most 2^21.
