@@ -1,5 +1,6 @@
 import type { CommandContext, TraceActions } from './context.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
+import { LANE_COMMANDS } from './lane_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
 import { WALK_COMMANDS } from './walk_commands.ts';
 
@@ -121,6 +122,7 @@ export const COMMANDS = [
   onTrace('keep-range', 'Keep the range as a note', ['shift m'], (trace) => trace.keepRange(), { needs: 'range' }),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
   ...TRACK_COMMANDS,
+  ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
   ...WALK_COMMANDS,
 ] as const satisfies readonly Command[];
