@@ -30,7 +30,7 @@ export interface DerivedTracks {
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
   /** Makes a track of numbers over time. `key` identifies it. */
-  keepNumbers(key: string, shown: TrackLabel, numbers: Omit<Collected, 'numbers'>): void;
+  keepNumbers(key: string, shown: TrackLabel, numbers: Omit<Collected, 'numbers' | 'until'>): void;
   /** Makes a track of the hits of a search; nothing if they are null. */
   keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
   /** Makes a track per CPU with the threads that ran on it: {@link CPUS}. */
@@ -252,8 +252,13 @@ export function createDerived(
       void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
     },
     keepNumbers: (key, { label, detail }, columns) => {
-      const numbers = new Uint8Array(columns.time.length);
-      keep<'gather'>(key, { kind: 'gather', label, detail, ...columns, numbers, values: true }, -1, ({ track }) => ({
+      const rest = {
+        until: new BigUint64Array(),
+        numbers: new Uint8Array(columns.time.length),
+        values: true,
+        names: NO_NAMES,
+      };
+      keep<'gather'>(key, { kind: 'gather', label, detail, ...columns, ...rest }, null, ({ track }) => ({
         ...track,
         noun: 'value',
         detail,
