@@ -131,7 +131,9 @@ impl Export {
                     match part.table {
                         Table::Counters => {
                             let Some(sample) = source.sample(number, index) else { return Step::Stalled };
-                            writer.sample(trace, track, &sample, out);
+                            if source.is_wanted(number, index) {
+                                writer.sample(trace, track, &sample, out);
+                            }
                         }
                         Table::Slices | Table::Instants => {
                             let Some(instant) = source.instant(number, index) else { return Step::Stalled };

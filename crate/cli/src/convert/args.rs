@@ -244,8 +244,8 @@ impl Visitor for Adding {
     }
 
     fn open(&mut self, key: &str, is_list: bool) {
-        // Arguments of a call are its fields.
-        let is_args = self.depth == 0 && key == "args" && self.skipped == 0;
+        // Arguments with names are fields of the call.
+        let is_args = self.depth == 0 && key == "args" && !is_list && self.skipped == 0;
         if is_args {
             self.in_args = true;
             return;

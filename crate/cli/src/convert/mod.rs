@@ -275,7 +275,8 @@ fn write(what: &Convert, source: &Source, session: &Session, to: &mut dyn Write)
     let with_args = what.to.has_args() && !what.no_args && has_args;
     let args = with_args.then(|| Arguments::collect(session, source)).transpose()?;
     let mut rows = Rows::new(session, range, hits, args);
-    let mut export = Export::new(trace_of(session, &source.name, range), what.to.writer(), tracks, with_args);
+    let mut export =
+        Export::new(trace_of(session, file_name(&source.name), range), what.to.writer(), tracks, with_args);
     let bar = Progress::new(export.rows(&rows));
     let mut out = Vec::with_capacity(1 << 21);
     let mut bytes = 0;
@@ -292,6 +293,11 @@ fn write(what: &Convert, source: &Source, session: &Session, to: &mut dyn Write)
     bar.finish();
     to.flush()?;
     Ok((export.passed(), bytes))
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Sums for the line at the end.
