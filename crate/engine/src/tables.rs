@@ -13,7 +13,7 @@ use crate::call_tree::NodeId;
 use crate::store::column::Column as Slices;
 use crate::store::{Slice, Store, Track};
 
-pub use view::{View, ViewPart, ViewSlice, ViewTable, ViewValue};
+pub use view::{View, ViewPart, ViewSlice, ViewTable, ViewValue, parts};
 
 /// The tables of names and tracks, which are the same for every range.
 #[derive(Debug)]

@@ -13,6 +13,10 @@ mod ids;
 mod json;
 mod nest;
 mod order;
+#[cfg(feature = "page")]
+mod page;
+#[cfg(any(feature = "page", test))]
+mod pages;
 mod perfetto;
 mod pprof;
 mod protobuf;
@@ -21,6 +25,8 @@ mod stacks;
 
 pub use export::{Export, Step};
 pub use ids::Ids;
+#[cfg(feature = "page")]
+pub use page::*;
 
 /// The unit of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]

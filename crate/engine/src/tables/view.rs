@@ -70,19 +70,29 @@ pub struct View<'a> {
     parts: Vec<ViewPart>,
 }
 
+/// All rows of a range, in parts: by table, then by track, then by depth.
+pub fn parts(store: &Store, range: Option<Span>) -> Vec<ViewPart> {
+    parts_of(&SliceRows::new(store, range), &instants(store, range), &samples(store, range))
+}
+
+fn parts_of(slices: &SliceRows<'_>, instants: &Parts<'_>, samples: &Parts<'_>) -> Vec<ViewPart> {
+    let part = |table, track, depth, first, len| ViewPart { table, track, depth, first, len };
+    let mut parts: Vec<ViewPart> =
+        slices.parts.iter().map(|it| part(ViewTable::Slices, it.id, it.depth as u32, it.first, it.len)).collect();
+    for (table, rows) in [(ViewTable::Instants, instants), (ViewTable::Counters, samples)] {
+        for (i, (first, track, ..)) in rows.parts.iter().enumerate() {
+            let end = rows.parts.get(i + 1).map_or(rows.len, |(first, ..)| *first);
+            parts.push(part(table, *track, 0, *first, end - first));
+        }
+    }
+    parts
+}
+
 impl<'a> View<'a> {
     /// The rows of a range, `to` exclusive, or all.
     pub fn new(store: &'a Store, range: Option<Span>) -> Self {
         let (slices, instants, samples) = (SliceRows::new(store, range), instants(store, range), samples(store, range));
-        let part = |table, track, depth, first, len| ViewPart { table, track, depth, first, len };
-        let mut parts: Vec<ViewPart> =
-            slices.parts.iter().map(|it| part(ViewTable::Slices, it.id, it.depth as u32, it.first, it.len)).collect();
-        for (table, rows) in [(ViewTable::Instants, &instants), (ViewTable::Counters, &samples)] {
-            for (i, (first, track, ..)) in rows.parts.iter().enumerate() {
-                let end = rows.parts.get(i + 1).map_or(rows.len, |(first, ..)| *first);
-                parts.push(part(table, *track, 0, *first, end - first));
-            }
-        }
+        let parts = parts_of(&slices, &instants, &samples);
         Self { slices, instants, samples, parts }
     }
 
