@@ -79,6 +79,8 @@ pub struct Invariant {
 
 /// A column, and what is known of it.
 struct Known {
+    /// The key of its variable in the dictionary.
+    key: u32,
     /// As queries name it: `i` or `p.size`.
     name: String,
     kind: Kind,
@@ -104,7 +106,7 @@ impl Invariants {
         let columns = rows.keys().zip(rows.columns()).map(|((key, is_size), column)| {
             let own = quoted(&tables.text(dictionary.key(key).0).unwrap_or_default());
             let name = if is_size { format!("{own}.size") } else { own };
-            alone(name, is_size, column, rows.len(), &mut found)
+            alone(name, (key, is_size), column, rows.len(), &mut found)
         });
         Self { columns: columns.collect(), found, next: (0, 1) }
     }
@@ -146,6 +148,10 @@ impl Invariants {
         let (Some(x), Some(y)) = (self.columns.get(a), self.columns.get(b)) else { return 0 };
         let (Some(of_x), Some(of_y)) = (rows.columns().get(a), rows.columns().get(b)) else { return 0 };
         let count = rows.len();
+        if x.key == y.key {
+            // Where a buffer ends says nothing of the statement.
+            return 0;
+        }
         let is_address = |it: &Known| it.kind == Kind::Pointer;
         if x.kind == Kind::Bytes || y.kind == Kind::Bytes {
             return self.texts(of_x, of_y, a, b, count);
@@ -244,7 +250,13 @@ fn relation_of(
 }
 
 /// A column by itself: adds whether it is constant, one of a few, or never null.
-fn alone(name: String, is_size: bool, column: &Column, count: usize, found: &mut Vec<Invariant>) -> Known {
+fn alone(
+    name: String,
+    (key, is_size): (u32, bool),
+    column: &Column,
+    count: usize,
+    found: &mut Vec<Invariant>,
+) -> Known {
     let kind = column.kind;
     let (mut all, mut zeros, mut is_whole) = (0_u64, 0_u64, kind != Kind::Bytes);
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
@@ -290,7 +302,7 @@ fn alone(name: String, is_size: bool, column: &Column, count: usize, found: &mut
             add(Relation::NotNull, format!("{name} != 0"), format!("{name} = 0"), all - zeros);
         }
     }
-    Known { name, kind, is_size, is_whole, is_constant, range }
+    Known { key, name, kind, is_size, is_whole, is_constant, range }
 }
 
 /// Rows at which the first column is less than, equal to, and more than the second.
@@ -399,17 +411,17 @@ fn in_words(line: &Line, x: &str, y: &str) -> (String, String) {
     } else {
         (y, times, x, parts, rest)
     };
-    let mut text = match factor {
-        1 => right.to_string(),
-        -1 if divisor == 1 && rest > 0 => return (left.to_string(), format!("{rest} - {right}")),
-        _ => format!("{factor} * {right}"),
+    let left = if divisor == 1 { left.to_string() } else { format!("{divisor} * {left}") };
+    let times_of = |factor: i128| if factor == 1 { right.to_string() } else { format!("{factor} * {right}") };
+    // The distance from one address to another one is small, and an address is not.
+    let number = |n: i128| if n > i128::from(u32::MAX) { format!("{n:#x}") } else { n.to_string() };
+    let right = match (factor < 0, rest.signum()) {
+        (true, 1) => format!("{} - {}", number(rest), times_of(-factor)),
+        (_, 1) => format!("{} + {}", times_of(factor), number(rest)),
+        (_, -1) => format!("{} - {}", times_of(factor), number(-rest)),
+        _ => times_of(factor),
     };
-    match rest.signum() {
-        1 => text.push_str(&format!(" + {rest}")),
-        -1 => text.push_str(&format!(" - {}", -rest)),
-        _ => {}
-    }
-    (if divisor == 1 { left.to_string() } else { format!("{divisor} * {left}") }, text)
+    (left, right)
 }
 
 fn float(kind: Kind, bits: u64) -> f64 {

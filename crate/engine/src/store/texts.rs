@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use unspool_formats::batch::{Key, Name, SliceKind};
+use unspool_formats::trace_db::wire::StatementId;
 use unspool_formats::{Naming, sort};
 
 /// The names of a trace by number.
@@ -169,9 +170,13 @@ impl Texts {
     }
 }
 
-/// The text of a place, with the distance from its start: `main+0x12`.
+/// The text of a place, with the distance from its start: `main+0x12`. A statement is known by its line, too: `total += x
+/// (sum.c:12)`.
 pub(crate) fn text_of(named: &unspool_formats::Named<'_>) -> String {
     match named.offset {
+        0 if named.is_statement && !named.place.source.is_empty() && named.place.source != named.place.text => {
+            format!("{} ({})", named.place.text, named.place.source)
+        }
         0 => named.place.text.clone(),
         offset => format!("{}+{offset:#x}", named.place.text),
     }
@@ -183,6 +188,11 @@ pub(crate) fn key_text(key: Key) -> String {
         Key::None => String::new(),
         Key::Id(id) => format!("#{id}"),
         Key::Address(address) => format!("{address:#x}"),
+        Key::Statement(number) => {
+            let id = StatementId::from_bits(number);
+            id.file()
+                .map_or_else(|| format!("statement {}", id.place()), |file| format!("statement {file}:{}", id.place()))
+        }
     }
 }
 
