@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import './sort_head.css';
 
 /** How the rows are sorted by a column: not, or with the lowest or the highest value first. */
 export type Sorted = 'none' | 'ascending' | 'descending';

@@ -256,6 +256,21 @@ mod tests {
     }
 
     #[test]
+    fn statements_are_shown_with_their_lines() {
+        let mut texts = Texts::default();
+        let id = StatementId::in_file(7, 12).bits();
+        for (text, number) in [("statement 7:12", id), ("statement 5", 5), ("statement 6", 6)] {
+            texts.define(Name { text: text.into(), key: Key::Statement(number), ..Name::default() });
+        }
+        let place =
+            |start, text: &str, source: &str| Place { start, size: 0, text: text.into(), source: source.into() };
+        texts.set(0, Naming::new(vec![place(id, "i = 0", "a.c:3"), place(5, "a.c:4", "a.c:4")]));
+        assert_eq!(texts.shown(), ["i = 0 (a.c:3)", "a.c:4", "statement 6"]);
+        texts.remove(0);
+        assert_eq!(texts.shown(), ["statement 7:12", "statement 5", "statement 6"]);
+    }
+
+    #[test]
     fn what_precedes_a_key_stays() {
         let mut texts = Texts::default();
         texts.define(address("signal 0x14", 0x14));
