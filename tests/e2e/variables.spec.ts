@@ -43,7 +43,7 @@ test('variables are summed up, and lead to their tracks and extremes', async ({ 
 test('buffers have lifetimes, and pointers that leave them are found', async ({ page }) => {
   await tab(page, OVERRUN, 'Variables');
   await page.getByRole('radio', { name: 'Buffers' }).click();
-  await expect(bar(page).locator('> [role="status"]')).toHaveText(/^40 lifetimes · 0 never freed · at most 32.bytes/);
+  await expect(bar(page).locator('> [role="status"]')).toHaveText(/^40.lifetimes · 0 never freed · at most 32.bytes/);
   await expect(page.getByRole('grid', { name: 'Buffers' })).toHaveAttribute('aria-rowcount', '41');
   await expect(cells(page, 'buffer-0').first()).toHaveText('0x55810a200000');
   await expect(cells(page, 'buffer-0').nth(3)).toHaveText('8 freed');
