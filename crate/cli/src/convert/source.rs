@@ -33,7 +33,7 @@ pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>)
         let key = match key {
             Key::None => None,
             Key::Id(id) => Some(id),
-            Key::Address(address) => Some(address as i64),
+            Key::Address(number) | Key::Statement(number) => Some(number as i64),
         };
         Name { text: text.clone(), kind: kind.word().into(), key }
     });
