@@ -1,5 +1,6 @@
 import type { CommandContext, TraceActions } from './context.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
+import { LANE_COMMANDS } from './lane_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
 
 /**
@@ -120,6 +121,7 @@ export const COMMANDS = [
   onTrace('keep-range', 'Keep the range as a note', ['shift m'], (trace) => trace.keepRange(), { needs: 'range' }),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
   ...TRACK_COMMANDS,
+  ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
 ] as const satisfies readonly Command[];
 

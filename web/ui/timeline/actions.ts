@@ -18,6 +18,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
 import { FIND_ID } from '../find/find_bar.tsx';
 import { GO_TO_ID } from './go_to.tsx';
+import { lanesOf } from './lanes.ts';
 import { TRACK_FILTER_ID } from './track_filter.tsx';
 import type { PointerPlace } from './view_state.ts';
 
@@ -324,6 +325,7 @@ export function createTraceActions(
       statistics.highlighted.value = name;
     },
     keepCalls: derived.keepFunction,
+    lanes: lanesOf(open),
     clearLatest: () => {
       const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;

@@ -6,6 +6,7 @@ import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
+import { typeOf } from '../../../model/event_types.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
@@ -200,6 +201,7 @@ function List({ open, listed, info, origin }: ListProps) {
       show: () => events.choose(row),
       term: record && column ? termOfCell(column, record, context) : null,
       narrow,
+      eventType: record && info.offers.includes('eventTypes') ? typeOf(record.fields) : null,
     };
   });
   return (
