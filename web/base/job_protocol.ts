@@ -94,9 +94,12 @@ export interface JobKinds {
    * counts slices.
    */
   readonly keep: { readonly question: TrackLabel & { readonly name: number }; readonly part: DerivedPart };
-  /** Collected records as one track: with `values` their numbers over time, else points. Progress counts records. */
+  /**
+   * Collected records as one track: with `values` their numbers over time, else points, or slices if there are `names` for
+   * them. Progress counts records.
+   */
   readonly gather: {
-    readonly question: TrackLabel & Collected & { readonly values: boolean };
+    readonly question: TrackLabel & Collected & { readonly values: boolean; readonly names: Uint32Array };
     readonly part: DerivedPart;
   };
   /**

@@ -31,6 +31,8 @@ pub enum Capability {
     CallStacks,
     /// Records of tail calls, whose callees can be put under their callers ([`crate::OpenOptions::nest_tail_calls`]).
     TailCalls,
+    /// Events that have a type and a payload: the fields `type`, if there are types, and `data` of their records.
+    EventTypes,
     /// An x axis in seconds.
     Time,
     /// Values of variables that the query language of trace-db can ask for.
@@ -47,6 +49,7 @@ impl Capability {
             Self::Disassembly => "disassembly",
             Self::CallStacks => "callStacks",
             Self::TailCalls => "tailCalls",
+            Self::EventTypes => "eventTypes",
             Self::Time => "time",
             Self::Values => "values",
             Self::State => "state",
