@@ -18,7 +18,13 @@ fn main() {
     let begun = Instant::now();
     while !history.build(64).unwrap() {}
     let progress = history.progress();
-    println!("built in {:.2} s: {} calls, {} pieces, {:.1} MB", begun.elapsed().as_secs_f64(), progress.built, progress.pieces, progress.bytes as f64 / 1e6);
+    println!(
+        "built in {:.2} s: {} calls, {} pieces, {:.1} MB",
+        begun.elapsed().as_secs_f64(),
+        progress.built,
+        progress.pieces,
+        progress.bytes as f64 / 1e6
+    );
     let mut slowest = (0.0, 0);
     let mut sum = 0.0;
     let asked = 300;
