@@ -315,13 +315,13 @@ function Arrow({ placed, strength, title, lit, choose }: ArrowProps) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an arrow takes no focus.
     <g class={lit ? 'graph-edge lit' : 'graph-edge'} aria-hidden="true" onClick={choose}>
-      <title>{title}</title>
       <path class="graph-grip" d={curve(points)} />
       <path d={curve(points)} stroke-width={strength} marker-end="url(#graph-arrow)" />
       <rect x={label.x - width / 2} y={label.y - 8} width={width} height={16} rx="3" />
       <text x={label.x} y={label.y + 4}>
         {text}
       </text>
+      <title>{title}</title>
     </g>
   );
 }
