@@ -99,7 +99,8 @@ impl TraceArgs {
 /// What names the ids and addresses of a trace.
 #[derive(clap::Args)]
 struct NameArgs {
-    /// File of names for ids or addresses: lines of `key,name`, or of `start size name` as in maps of perf.
+    /// File of names for ids, addresses or statements: lines of `key,name` or `key,name,file,line`, or of `start size name` as
+    /// in maps of perf.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     /// Program that ran, for the names of its functions. Repeat the option for shared libraries and debug files. XRay: put

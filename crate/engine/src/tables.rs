@@ -141,7 +141,7 @@ fn name_row(store: &Store, name: u32) -> Vec<Item> {
     let key = match key {
         Key::None => None,
         Key::Id(id) => Some(id),
-        Key::Address(address) => Some(address as i64),
+        Key::Address(number) | Key::Statement(number) => Some(number as i64),
     };
     vec![text(store.names().get(name as usize).map_or("", String::as_str)), text(kind.word()), number(key)]
 }

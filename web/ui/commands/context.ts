@@ -3,6 +3,7 @@ import type { Track } from '../../base/protocol.ts';
 import type { Arrangement } from '../../model/arrangement.ts';
 import type { LaidTrack } from '../../model/layout.ts';
 import type { Step } from '../../model/pointing.ts';
+import type { WalkTo } from '../../model/walk.ts';
 
 /** What commands can do with the page itself. */
 export interface PageActions {
@@ -101,6 +102,10 @@ export interface TraceActions {
   stepRow(by: 1 | -1): Promise<void>;
   /** Selects a neighbour of the selected item. */
   step(to: Step): Promise<void>;
+  /** Whether the trace consists of steps to walk through. */
+  readonly canWalk: ReadonlySignal<boolean>;
+  /** Selects the next or previous step of a kind. */
+  walk(to: WalkTo, next: boolean): void;
   /** Measures lengths from the selection to those that follow. */
   measure(): void;
   /** Adds a note at the selection, or else at the pointer or in the middle of the screen. */

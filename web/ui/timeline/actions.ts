@@ -12,6 +12,7 @@ import { rangeAround } from '../../model/measure.ts';
 import { noteHere, rangeHere } from '../../model/note_places.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
+import { canWalk } from '../../model/stepping.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { Visits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -258,6 +259,11 @@ export function createTraceActions(
         // A selection made in the meantime takes precedence.
         if (found && selection.selected.peek() === from) select(pointedOf(found));
       }),
+    canWalk: computed(() => canWalk(trace.info.value)),
+    walk: (to, next) => {
+      // Loaded with the first step: few traces have any.
+      void import('../state/walking.ts').then(({ walkOf }) => walkOf(open).go(to, next));
+    },
     measure: () => {
       selection.anchor.value = selection.place();
     },

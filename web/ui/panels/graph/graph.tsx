@@ -1,7 +1,7 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { LISTINGS, listingView, NO_TRANSFORMS } from '../../../base/calls_protocol.ts';
-import { formatCount, formatCounted, formatPercent, shortened } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../../base/format.ts';
 import {
   type CallGraph,
   callGraphOf,
@@ -94,6 +94,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
   if (!info) return null;
   if (!graph || !told) return <Uncounted open={open} />;
   const { clock } = info;
+  const measure = clock.kind === 'ordinal' ? plural(2, clock.unit) : 'time';
   const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
   const nameOf = (name: number) => trace.names.of(name);
   const weight = graph.whole > 0 ? state.weight.value : 'count';
@@ -132,7 +133,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
         {graph.whole > 0 && (
           <Segments
             label="Heaviest by"
-            options={GRAPH_WEIGHTS.map((by) => [by, by === 'total' ? 'By time' : 'By count'] as const)}
+            options={GRAPH_WEIGHTS.map((by) => [by, by === 'total' ? `By ${measure}` : 'By count'] as const)}
             value={weight}
             choose={(by) => {
               state.weight.value = by;
