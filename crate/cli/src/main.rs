@@ -10,6 +10,7 @@ mod dump;
 mod find;
 mod generate;
 mod graph;
+mod graphics;
 mod info;
 mod json;
 mod progress;
