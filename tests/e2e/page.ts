@@ -30,6 +30,18 @@ export const test = base.extend<{ page: Page }>({
   },
 });
 
+/** Brings a panel of the dock to the front, from its tab or from the menu of those without one. */
+export async function showPanel(page: Page, name: string): Promise<void> {
+  const tab = page.getByRole('tablist', { name: 'Panels' }).getByRole('tab', { name, exact: true });
+  const more = page.getByRole('button', { name: 'More' });
+  await expect(tab.or(more).first()).toBeVisible();
+  if (!(await tab.isVisible())) {
+    await more.click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  } else await tab.click();
+  await expect(tab).toHaveAttribute('aria-selected', 'true');
+}
+
 /** The path of a fixture: with its folder, or the bare name of an XRay log or an apitrace. */
 export function fixture(name: string): string {
   if (name.includes('/')) return join(FIXTURES, name);

@@ -22,6 +22,7 @@ pub mod frames;
 mod functions;
 mod known;
 mod reader;
+pub mod state;
 mod survey;
 
 #[cfg(feature = "page")]

@@ -9,6 +9,7 @@ import { createGraphPanel } from './graph/panel.tsx';
 import { createQueryPanel } from './query/panel.tsx';
 import { createResultsPanel } from './results/panel.tsx';
 import { createStatementsPanel } from './statements/panel.ts';
+import { createVariablesPanel } from './variables/panel.ts';
 import './panel.css';
 
 /** The panels of a page, in the order of their tabs. `spawnSql` starts the worker of the SQL panel. */
@@ -16,6 +17,7 @@ export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Pane
   return [
     createStatementsPanel(),
     createFramesPanel(),
+    createVariablesPanel(),
     createCallsPanel(dock),
     createEventsPanel(dock),
     createGraphPanel(dock),

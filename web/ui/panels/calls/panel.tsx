@@ -19,6 +19,8 @@ export function createCallsPanel(dock: Dock): Panel {
     id: 'calls',
     title: 'Calls',
     titleFor: ({ trace }) => titleOf(trace.info.value?.sliceNoun ?? 'call'),
+    // Points of values have no calls worth a tab.
+    isMore: ({ trace }) => trace.info.value?.offers.includes('values') ?? false,
     views: VIEWS,
     create: (open) => {
       const view = computed(() => {
