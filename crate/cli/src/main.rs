@@ -9,6 +9,7 @@ mod dump;
 mod find;
 mod generate;
 mod graph;
+mod graphics;
 mod info;
 mod json;
 mod progress;

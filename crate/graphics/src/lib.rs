@@ -17,6 +17,7 @@
 mod calls;
 mod functions;
 mod reader;
+pub mod state;
 
 pub use calls::{Call, Value, Values};
 pub use functions::{Function, Functions, Parameter, functions};

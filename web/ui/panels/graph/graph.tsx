@@ -8,6 +8,7 @@ import {
   dotOf,
   firstEdges,
   GRAPH_WEIGHTS,
+  type GraphEdge,
   type GraphWeight,
   MOST_EDGES,
   shownGraph,
@@ -20,6 +21,7 @@ import { Segments } from '../../parts/segments.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText } from '../units.ts';
 import { Drawing, svgFile } from './drawing.tsx';
+import { EdgeLine } from './edge.tsx';
 import { EdgeTable } from './table.tsx';
 import './graph.css';
 
@@ -38,11 +40,18 @@ interface State {
   readonly weight: Signal<GraphWeight>;
   /** How many edges are shown; null until the person says so. */
   readonly edges: Signal<number | null>;
+  /** The edge whose figures are shown: names of the caller and the callee. */
+  readonly edge: Signal<readonly [caller: number, callee: number] | null>;
 }
 
 /** The Call graph panel of a trace. */
 export function graphView(open: OpenTrace, dock: Dock): PanelView {
-  const state: State = { form: signal('graph'), weight: signal('total'), edges: signal<number | null>(null) };
+  const state: State = {
+    form: signal('graph'),
+    weight: signal('total'),
+    edges: signal<number | null>(null),
+    edge: signal(null),
+  };
   const graph = computed((): CallGraph | null => {
     const [rows, functions] = [open.statistics.tree.value, open.statistics.functions.value];
     // Both come with one answer.
@@ -102,6 +111,11 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
     URL.revokeObjectURL(link.href);
   };
   const isGraph = state.form.value === 'graph';
+  const [from, to] = state.edge.value ?? [];
+  const edge = graph.edges.find(({ caller, callee }) => caller === from && callee === to);
+  const chooseEdge = ({ caller, callee }: GraphEdge) => {
+    state.edge.value = [caller, callee];
+  };
   return (
     <div class="call-graph">
       <div class="panel-bar">
@@ -188,9 +202,23 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
           length={length}
           theme={theme.theme.value}
           list={list}
+          edge={edge ?? null}
+          chooseEdge={chooseEdge}
         />
       )}
-      {graph.edges.length > 0 && !isGraph && <EdgeTable open={open} graph={graph} clock={clock} />}
+      {graph.edges.length > 0 && !isGraph && (
+        <EdgeTable open={open} graph={graph} clock={clock} chooseEdge={chooseEdge} />
+      )}
+      {edge && (
+        <EdgeLine
+          open={open}
+          edge={edge}
+          length={length}
+          close={() => {
+            state.edge.value = null;
+          }}
+        />
+      )}
     </div>
   );
 }
