@@ -39,6 +39,8 @@ pub enum Capability {
     Values,
     /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
     State,
+    /// Calls of a graphics interface, with frames and resources.
+    Graphics,
 }
 
 impl Capability {
@@ -53,6 +55,7 @@ impl Capability {
             Self::Time => "time",
             Self::Values => "values",
             Self::State => "state",
+            Self::Graphics => "graphics",
         }
     }
 }

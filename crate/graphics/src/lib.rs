@@ -19,6 +19,11 @@ mod functions;
 mod reader;
 pub mod state;
 
+#[cfg(feature = "page")]
+mod decompressors;
+
 pub use calls::{Call, Value, Values};
+#[cfg(feature = "page")]
+pub use decompressors::provide_decompressors;
 pub use functions::{Function, Functions, Parameter, functions};
 pub use reader::{CallVisitor, Reader, Source, Unreadable};

@@ -12,9 +12,13 @@ const TITLES = { details: 'Details', state: 'State' };
 /** What the pane shows of traces that have both. It outlives a trace. */
 const front = signal<(typeof TABS)[number]>('details');
 
-/** The pane about the selection: details, and for traces that tell what each step accesses registers and memory. */
+/**
+ * The pane about the selection: details, and its state: registers and memory for traces that tell what each step accesses, what the
+ * OpenGL context holds for those of graphics calls.
+ */
 export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
-  const hasState = open.trace.info.value?.offers.includes('state') ?? false;
+  const offers = open.trace.info.value?.offers;
+  const hasState = offers?.includes('state') || offers?.includes('graphics');
   if (!hasState) return <Details open={open} theme={theme} />;
   const state = front.value === 'state' && (
     <div id="state-panel" role="tabpanel" aria-labelledby="tab-of-state">
@@ -54,14 +58,19 @@ function Tabs() {
   );
 }
 
+async function loadState(open: OpenTrace): Promise<ComponentType> {
+  if (open.trace.info.peek()?.offers.includes('graphics'))
+    return (await import('../gl_state/gl_state.tsx')).glStateOf(open);
+  return (await import('./state.tsx')).stateOf(open);
+}
+
 /** The state, whose code is loaded when it is first shown. Its index is kept as long as the trace. */
 function LazyState({ open }: { open: OpenTrace }) {
   const loaded = useMemo(() => ({ view: signal<ComponentType | null>(null), failed: signal(false) }), []);
   const load = async () => {
     loaded.failed.value = false;
     try {
-      const { stateOf } = await import('./state.tsx');
-      loaded.view.value = stateOf(open);
+      loaded.view.value = await loadState(open);
     } catch {
       loaded.failed.value = true;
     }
