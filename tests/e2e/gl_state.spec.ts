@@ -42,7 +42,7 @@ test('what a draw uses, and which call set it', async ({ page }) => {
   await stateAt(page, recording('recorded/glmix_3f.trace'), 47);
   await expect(pane(page).locator('.gl-head')).toContainText('glDrawElements');
   await expect(row(page, 'Program', 'Program 1 “my "program"”')).toContainText('linked by call 24');
-  await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.3333333, 0.5, -0.25, 1');
+  await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.33333334, 0.5, -0.25, 1');
   await expect(row(page, 'Vertex inputs', '0 pos')).toContainText('2 × FLOAT, tightly packed, buffer 1');
   await expect(row(page, 'Framebuffer', 'Framebuffer')).toContainText('default: the window');
   await expect(row(page, 'Framebuffer', 'VIEWPORT')).toContainText('0, 0, 200, 200');
@@ -55,7 +55,7 @@ test('what a draw uses, and which call set it', async ({ page }) => {
   await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0, 0, 0, 0');
   await expect(section(page, 'Vertex inputs')).toHaveCount(0);
   await pane(page).getByRole('radio', { name: 'After' }).click();
-  await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.3333333, 0.5, -0.25, 1');
+  await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.33333334, 0.5, -0.25, 1');
 });
 
 test('shaders open as wide as the window, and changes since the previous draw are marked', async ({ page }) => {

@@ -3,7 +3,8 @@
 use core::fmt;
 use core::ops::Range;
 
-use unspool_formats::records::{self, FieldValue, Pass, Record, RecordName, Records, Visitor};
+use unspool_formats::apitrace;
+use unspool_formats::records::{FieldValue, Pass, Record, RecordName, Records, Visitor};
 use unspool_formats::{Cause, Error};
 
 use crate::calls::Call;
@@ -94,7 +95,8 @@ impl<S: Source> Reader<S> {
         if format != "apitrace" {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
-        let records = records::open(format, index)?;
+        // Not the table of all formats: the module would contain all their readers.
+        let records = apitrace::open_records(index)?;
         Ok(Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() })
     }
 
