@@ -12,7 +12,7 @@ use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The wasm modules, each loaded when it is needed: package, features in place of its default ones, and name.
-const MODULES: [(&str, &[&str], &str); 9] = [
+const MODULES: [(&str, &[&str], &str); 10] = [
     ("unspool-browser", &["session"], "unspool_browser"),
     ("unspool-browser", &["records"], "unspool_records"),
     ("unspool-brotli", &[], "unspool_brotli"),
@@ -20,6 +20,7 @@ const MODULES: [(&str, &[&str], &str); 9] = [
     ("unspool-symbols", &["page"], "unspool_symbols"),
     ("unspool-predicates", &["page"], "unspool_predicates"),
     ("unspool-index", &["page"], "unspool_index"),
+    ("unspool-replay", &["page"], "unspool_replay"),
     ("unspool-disassembler", &[], "unspool_disassembler"),
     ("unspool-unpack", &["page"], "unspool_unpack"),
 ];
