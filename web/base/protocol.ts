@@ -21,7 +21,7 @@ export type Clock =
   | { readonly kind: 'ordinal'; readonly unit: string };
 
 /** What some traces offer: tables for SQL, disassembly, call stacks, a clock of known frequency. */
-export type Capability = 'sql' | 'disassembly' | 'callStacks' | 'tailCalls' | 'time' | 'values' | 'state';
+export type Capability = 'sql' | 'disassembly' | 'callStacks' | 'tailCalls' | 'time' | 'values' | 'pictures' | 'state';
 
 /** A column of the list of records. */
 export interface RecordColumn {

@@ -35,6 +35,8 @@ pub enum Capability {
     Time,
     /// Values of variables that the query language of trace-db can ask for.
     Values,
+    /// Draws of OpenGL, which can be replayed.
+    Pictures,
     /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
     State,
 }
@@ -49,6 +51,7 @@ impl Capability {
             Self::TailCalls => "tailCalls",
             Self::Time => "time",
             Self::Values => "values",
+            Self::Pictures => "pictures",
             Self::State => "state",
         }
     }
