@@ -50,20 +50,19 @@ export interface Coverage {
 export type ToReplay =
   /** `index` is the one that the session made; `megabytes` the limit for textures and buffers. */
   | { readonly t: 'open'; readonly file: Blob; readonly index: Uint8Array; readonly megabytes: number }
-  /** Asks for the picture after a call: of the window, or of what is drawn to. A later question replaces it. */
-  | {
-      readonly t: 'picture';
-      readonly id: number;
-      readonly call: number;
-      readonly window: boolean;
-      readonly view: PictureView;
-    };
+  /** Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. A later one replaces it. */
+  | { readonly t: 'picture'; readonly id: number; readonly call: number; readonly view: PictureView };
 
 export type FromReplay =
   /** All calls were looked at. */
   | { readonly t: 'coverage'; readonly coverage: Coverage }
   /** How far it is: a share. `what` is being done. */
   | { readonly t: 'progress'; readonly what: 'looking' | 'replaying'; readonly share: number }
-  | { readonly t: 'picture'; readonly id: number; readonly picture: Picture | null; readonly failures: readonly ShaderFailure[] }
+  | {
+      readonly t: 'picture';
+      readonly id: number;
+      readonly picture: Picture | null;
+      readonly failures: readonly ShaderFailure[];
+    }
   /** Nothing can be replayed any more. */
   | { readonly t: 'failed'; readonly sentence: string };

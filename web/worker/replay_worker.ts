@@ -88,7 +88,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     const { player, gl, survey } = open;
     await look(open);
     if (!(await advance(open, ask, ask.call, survey.skipBefore(ask.call)))) return null;
-    const target = player.target(ask.window) as { framebuffer: number; width: number; height: number } | null;
+    const target = player.target() as { framebuffer: number; width: number; height: number } | null;
     if (!target || target.width === 0) return null;
     const { width, height } = target;
     const pixels = gl.pixels(target.framebuffer, width, height);

@@ -101,6 +101,8 @@ pub struct Replay {
     /// What programs of WebGL2 were made from: it may complain about them.
     pub programs: HashMap<u32, crate::shader_list::Made>,
     pub(crate) fixed_handle: u32,
+    /// The latest call that swapped buffers.
+    pub(crate) swapped: Option<u64>,
     /// What inputs of the current draw are fed by: kept to spare allocations.
     pub(crate) pending: Vec<(Input, u32, Option<crate::objects::Array>)>,
     pub(crate) uniform_buffers: HashMap<u32, [u32; 4]>,
@@ -139,6 +141,7 @@ impl Replay {
             list_depth: 0,
             programs: HashMap::new(),
             fixed_handle: 0,
+            swapped: None,
             pending: Vec::new(),
             uniform_buffers: HashMap::new(),
             plan: crate::plan::Plan::default(),
@@ -354,6 +357,11 @@ impl Replay {
         let context = self.at.and_then(|at| self.contexts.get(at))?;
         let drawable = self.drawables.get(&context.drawable)?;
         Some((drawable.framebuffer, drawable.width, drawable.height))
+    }
+
+    /// What a picture after the current call shows: its window if it swapped the buffers of one, or else what it draws to.
+    pub fn shown(&mut self) -> Option<(u32, u32, u32)> {
+        if self.swapped == Some(self.call) { self.window() } else { self.target() }
     }
 
     /// Binds a framebuffer of WebGL2.

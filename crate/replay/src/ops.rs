@@ -144,7 +144,13 @@ pub struct Stream {
     pub bytes: Vec<u8>,
     /// Whether commands are wanted. Without, everything is followed and nothing is said.
     pub on: bool,
+    /// What was added takes long: it is to be executed before more comes.
+    pub slow: bool,
 }
+
+/// Words and bytes of commands that are executed at once, about.
+const WORDS: usize = 1 << 18;
+const BYTES: usize = 16 << 20;
 
 impl Stream {
     /// Adds a command.
@@ -153,6 +159,11 @@ impl Stream {
             self.words.push(op as u32 | (words.len() as u32) << 16);
             self.words.extend_from_slice(words);
         }
+    }
+
+    /// Whether the commands are to be executed before more come.
+    pub(crate) fn is_full(&self) -> bool {
+        self.slow || self.words.len() > WORDS || self.bytes.len() > BYTES
     }
 
     /// Adds bytes. Returns their offset and length.

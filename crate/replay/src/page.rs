@@ -87,6 +87,7 @@ impl JsPlayer {
         ]);
         stream.words.clear();
         stream.bytes.clear();
+        stream.slow = false;
         taken
     }
 
@@ -96,10 +97,9 @@ impl JsPlayer {
         object(&[("calls", number(calls)), ("at", number(at)), ("count", number(self.player.count()))])
     }
 
-    /// What is drawn to, or the window: `{framebuffer, width, height}`, or null.
-    pub fn target(&mut self, window: bool) -> JsValue {
-        let replay = self.player.replay();
-        let found = if window { replay.window() } else { replay.target() };
+    /// What is drawn to, or the window if its buffers were just swapped: `{framebuffer, width, height}`, or null.
+    pub fn target(&mut self) -> JsValue {
+        let found = self.player.replay().shown();
         found.map_or(JsValue::NULL, |(framebuffer, width, height)| {
             object(&[("framebuffer", framebuffer.into()), ("width", width.into()), ("height", height.into())])
         })

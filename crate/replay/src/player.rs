@@ -18,9 +18,6 @@ const PAYLOAD: u64 = 64 << 20;
 const AHEAD: usize = 4 << 20;
 /// Bytes that a pass is offered at most.
 const LONGEST: usize = 65 << 20;
-/// Words and bytes of commands after which a turn ends.
-const WORDS: usize = 1 << 18;
-const BYTES: usize = 16 << 20;
 
 /// Reads the bytes of a file.
 pub trait Source {
@@ -193,7 +190,7 @@ impl<S: Source> Player<S> {
             if self.reached || self.over || self.replay.halted.is_some() {
                 break Ok(Turn::Done);
             }
-            if left == 0 || self.replay.stream.words.len() > WORDS || self.replay.stream.bytes.len() > BYTES {
+            if left == 0 || self.replay.stream.is_full() {
                 break Ok(Turn::Going);
             }
             match self.push(&mut *pass, &mut left) {
@@ -213,7 +210,8 @@ impl<S: Source> Player<S> {
     fn push(&mut self, pass: &mut dyn Pass, left: &mut u64) -> Result<bool, Unreadable> {
         let Some(range) = pass.want() else { return Ok(false) };
         let wanted = usize::try_from(range.len).unwrap_or(usize::MAX).min(LONGEST);
-        self.fill(range.at, self.least.min(wanted))?;
+        let least = self.least.min(wanted);
+        self.fill(range.at, least)?;
         let from = usize::try_from(range.at.saturating_sub(self.window_at)).unwrap_or(usize::MAX);
         let bytes = self.window.get(from..).unwrap_or_default();
         let bytes = bytes.get(..wanted).unwrap_or(bytes);
@@ -236,14 +234,10 @@ impl<S: Source> Player<S> {
             if call.number == goal {
                 **reached = true;
             }
-            **reached
-                || **left == 0
-                || replay.halted.is_some()
-                || replay.stream.words.len() > WORDS
-                || replay.stream.bytes.len() > BYTES
+            **reached || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
         });
         // What can be read of a damaged file ends here; the timeline says why.
-        let used = if offered < wanted && wanted > 0 {
+        let used = if offered < least {
             pass.end(bytes, &mut collector).map(|()| offered)
         } else {
             pass.push(bytes, &mut collector)

@@ -191,6 +191,8 @@ impl Replay {
     /// Makes a program of WebGL2. `calls` compiled its shaders, from `sources`.
     pub(crate) fn link_translated(&mut self, made: glsl::Translated, calls: [u64; 2], sources: [String; 2]) -> Linked {
         let handle = self.handle(Kind::Program);
+        // A compiler takes its time: the page is to hear that something goes on.
+        self.stream.slow = self.stream.on;
         let vertex = self.stream.put_bytes(made.vertex.as_bytes());
         let fragment = self.stream.put_bytes(made.fragment.as_bytes());
         self.stream.put(Op::Program, &[handle, vertex.0, vertex.1, fragment.0, fragment.1]);

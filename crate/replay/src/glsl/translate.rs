@@ -107,7 +107,9 @@ struct Unit {
     outputs: Vec<Varying>,
     uniforms: Vec<Uniform>,
     blocks: Vec<(String, Option<u32>)>,
-    /// Structures, constants and uniform blocks and functions, in their order.
+    /// Structures: varyings may be of these types.
+    structs: String,
+    /// Constants, uniforms and functions, in their order.
     body: String,
     used: HashSet<String>,
     loops: bool,
@@ -372,7 +374,7 @@ impl Unit {
             after_type = after_closing(tokens, i + 2);
             let name = tokens.get(i + 1).map(|token| token.text.clone()).unwrap_or_default();
             let text = self.rewrite(part(tokens, i, after_type))?;
-            let _ = writeln!(self.body, "{text};");
+            let _ = writeln!(self.structs, "{text};");
             convert::structure(&mut self.scope, part(tokens, i, after_type));
             self.variables(tokens, after_type, end, &name, &type_array, &q)?;
             return Ok(end);
@@ -566,7 +568,7 @@ impl Unit {
             let end = self.end_of(tokens, i);
             convert::structure(&mut self.scope, part(tokens, i, end));
             let text = self.rewrite(part(tokens, i, end))?;
-            let _ = writeln!(self.body, "{text}");
+            let _ = writeln!(self.structs, "{text}");
             return Ok(end);
         }
         // A function has a parenthesis after its name.
@@ -704,7 +706,7 @@ impl Unit {
             && let Ok(index) = index.text.parse::<u32>()
         {
             self.tex_coords.insert(index.min(7));
-            let _ = write!(out, " _TC({})", index.min(7));
+            let _ = write!(out, " _TC{}", index.min(7));
             return Ok(i + 4);
         }
         self.any_tex_coord = true;
@@ -908,6 +910,7 @@ impl Unit {
         if self.loops {
             let _ = writeln!(out, "int _ln = 0;\nbool _lg() {{ return ++_ln < {LOOP_BUDGET}; }}");
         }
+        out.push_str(&self.structs);
         let direction = if self.is_vertex { "out" } else { "in" };
         for Varying { shown, type_name, array, .. } in &self.varyings {
             let interpolation = if flat.contains(shown) { "flat " } else { "" };
@@ -931,7 +934,10 @@ impl Unit {
             out.push_str("uniform bool _flat;\nvec4 _color() { return clamp(_flat ? _fcf : _fcs, 0.0, 1.0); }\n");
         }
         if !self.tex_coords.is_empty() {
-            out.push_str(if self.any_tex_coord { "#define _TC(i) _tca[i]\n" } else { "#define _TC(i) _tc##i\n" });
+            for index in &self.tex_coords {
+                let place = if self.any_tex_coord { format!("_tca[{index}]") } else { format!("_tc{index}") };
+                let _ = writeln!(out, "#define _TC{index} {place}");
+            }
         }
         if self.upper_left {
             out.push_str("uniform float _fbh;\n#define _fragCoord vec4(gl_FragCoord.x, _fbh - gl_FragCoord.y, gl_FragCoord.zw)\n");
