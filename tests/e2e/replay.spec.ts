@@ -27,6 +27,9 @@ const PATHS: Readonly<Record<string, string>> = {
   gtk4_widgets: 'modern',
 };
 
+/** Pictures of first frames whose window was not there yet: the native replay shows nothing there. */
+const WITHOUT_WINDOW = ['glthreads.156'];
+
 interface Compared {
   readonly size: string;
   /** Decibels; null for equal pictures. */
@@ -102,7 +105,7 @@ for (const [folder, least] of [
       test.skip(calls.length === 0 || !existsSync(path), `the pictures of ${trace} are missing`);
       await open(page, path);
       const wrong: string[] = [];
-      for (const call of calls) {
+      for (const call of calls.filter((each) => !WITHOUT_WINDOW.includes(`${trace}.${each}`))) {
         const png = join(folder, `${trace}.${String(call).padStart(10, '0')}.png`);
         const { size, psnr, near, failures, error } = await compare(page, call, png);
         const good = psnr === null || psnr >= least || near >= 0.995;

@@ -144,11 +144,24 @@ pub(crate) struct Collector<F> {
     /// Takes a call that is complete. Returns whether the pass must stop after it.
     take: F,
     full: bool,
+    /// The call that is waited for.
+    goal: u64,
+    /// It has come.
+    pub(crate) passed: bool,
 }
 
 impl<F: FnMut(&Call) -> bool> Collector<F> {
-    pub(crate) fn new(take: F) -> Self {
-        Self { call: Call::default(), part: Part::None, depth: 0, lists: Vec::new(), take, full: false }
+    pub(crate) fn new(goal: u64, take: F) -> Self {
+        Self {
+            goal,
+            passed: false,
+            call: Call::default(),
+            part: Part::None,
+            depth: 0,
+            lists: Vec::new(),
+            take,
+            full: false,
+        }
     }
 
     fn value(&mut self, key: &str, value: Value) {
@@ -190,15 +203,16 @@ fn is_wanted(name: &str) -> bool {
 }
 
 impl<F: FnMut(&Call) -> bool> Visitor for Collector<F> {
-    fn may_want(&mut self, name: RecordName<'_>, _keys: &mut dyn Iterator<Item = &str>) -> bool {
-        matches!(name, RecordName::Text(name) if is_wanted(name))
-    }
-
     fn begin(&mut self, record: &Record<'_>) -> bool {
         let RecordName::Text(name) = record.name else { return false };
+        let is_goal = record.row == self.goal;
         if !is_wanted(name) {
+            // Nothing is to be done, but what comes before it has been.
+            self.full |= is_goal;
+            self.passed = is_goal;
             return false;
         }
+        self.passed = is_goal;
         let call = &mut self.call;
         call.number = record.row;
         call.name.clear();

@@ -67,10 +67,8 @@ pub struct Player<S> {
     bounds: Bounds,
     /// The call that is wanted: the last one to be executed.
     goal: u64,
-    /// The last call that was executed.
+    /// The highest call that was executed. Calls come as they return, so lower ones may come later.
     at: u64,
-    /// A call that is later than the goal, and not executed yet.
-    ahead: Option<Call>,
     /// The goal was reached.
     reached: bool,
     over: bool,
@@ -100,7 +98,6 @@ impl<S: Source> Player<S> {
             bounds,
             goal: 0,
             at: 0,
-            ahead: None,
             reached: false,
             over: false,
             calls: 0,
@@ -142,25 +139,16 @@ impl<S: Source> Player<S> {
     /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip` is
     /// the call before which draws to windows are left out.
     pub fn seek(&mut self, call: u64, skip: u64) -> bool {
-        // What was left out before cannot be made up for.
-        let anew = self.pass.is_none()
-            || call < self.at
-            || self.over
-            || self.replay.halted.is_some()
-            || skip < self.replay.skip_before;
-        let passed = self.ahead.as_ref().is_some_and(|ahead| ahead.number <= call);
-        (self.goal, self.reached) = (call, false);
+        // What was left out before cannot be made up for, and calls are not undone.
+        let is_here = self.reached && self.goal == call;
+        let cannot = self.pass.is_none() || self.replay.halted.is_some() || skip < self.replay.skip_before;
+        let anew = cannot || (!is_here && (call <= self.at || self.over));
+        (self.goal, self.reached) = (call, is_here && !anew);
         if anew {
             self.restart();
-        } else if passed && let Some(ahead) = self.ahead.take() {
-            self.replay.execute(&ahead);
-            self.at = self.at.max(ahead.number);
         }
         self.replay.skip_before = skip;
         self.replay.vertices = 0;
-        if !anew && (self.at >= call || self.ahead.is_some()) {
-            self.reached = true;
-        }
         anew
     }
 
@@ -175,7 +163,7 @@ impl<S: Source> Player<S> {
         self.replay = Replay::new(self.bounds, self.emits);
         self.replay.wireframe = self.wireframe;
         self.pass = Some(self.records.pass(0..u32::MAX));
-        (self.at, self.ahead, self.over, self.calls) = (0, None, false, 0);
+        (self.at, self.over, self.calls) = (0, false, 0);
     }
 
     /// Executes further calls, at most `budget`.
@@ -216,25 +204,16 @@ impl<S: Source> Player<S> {
         let bytes = self.window.get(from..).unwrap_or_default();
         let bytes = bytes.get(..wanted).unwrap_or(bytes);
         let offered = bytes.len();
-        let shared =
-            RefCell::new((&mut self.replay, &mut self.at, &mut self.ahead, &mut self.reached, &mut self.calls, left));
+        let shared = RefCell::new((&mut self.replay, &mut self.at, &mut self.calls, left));
         let goal = self.goal;
-        let mut collector = Collector::new(|call: &Call| {
+        let mut collector = Collector::new(goal, |call: &Call| {
             let mut shared = shared.borrow_mut();
-            let (replay, at, ahead, reached, calls, left) = &mut *shared;
-            if call.number > goal {
-                **ahead = Some(call.clone());
-                **reached = true;
-                return true;
-            }
+            let (replay, at, calls, left) = &mut *shared;
             replay.execute(call);
             **at = call.number.max(**at);
             **calls += 1;
             **left = left.saturating_sub(1);
-            if call.number == goal {
-                **reached = true;
-            }
-            **reached || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
+            call.number == goal || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
         });
         // What can be read of a damaged file ends here; the timeline says why.
         let used = if offered < least {
@@ -242,6 +221,7 @@ impl<S: Source> Player<S> {
         } else {
             pass.push(bytes, &mut collector)
         };
+        self.reached = collector.passed;
         let full = unspool_formats::records::Visitor::is_full(&collector);
         let Ok(used) = used else { return Ok(false) };
         if used > 0 || full || wanted == 0 {

@@ -457,7 +457,9 @@ impl Unit {
             match q.storage {
                 "attribute" => self.inputs.push((name, shown + &array, type_name.into(), location)),
                 "uniform" => {
-                    let elements = array.trim_matches(['[', ']', ' ']).parse().unwrap_or(u32::from(!array.is_empty()));
+                    // A size that is an expression: whatever is beyond the array is ignored.
+                    let unknown = if array.is_empty() { 0 } else { 4096 };
+                    let elements = array.trim_matches(['[', ']', ' ']).parse().unwrap_or(unknown);
                     let (type_name, binding) = (type_name.to_owned(), q.binding);
                     let _ = writeln!(self.body, "uniform {type_name} {shown}{array};");
                     self.uniforms.push(Uniform { name, shown, type_name, elements, location, binding, initial });
