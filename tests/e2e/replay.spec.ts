@@ -10,10 +10,16 @@ const PICTURES = join(CORPUS, 'pictures');
 test.use({
   launchOptions: {
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run'],
+    args: [
+      '--no-sandbox',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+      '--disable-quic',
+      '--no-first-run',
+    ],
   },
 });
-test.describe.configure({ mode: "default" });
+test.describe.configure({ mode: 'default' });
 test.setTimeout(180_000);
 
 const PATHS: Readonly<Record<string, string>> = {
@@ -55,7 +61,9 @@ async function compare(page: Page, call: number, png: string): Promise<Compared>
       window.postMessage({ type: 'unspool:picture', call: number });
       const answer = await promise;
       const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), { colorSpaceConversion: 'none' });
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
+        colorSpaceConversion: 'none',
+      });
       const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
       const context = canvas.getContext('2d')!;
       context.drawImage(bitmap, 0, 0);
@@ -63,7 +71,12 @@ async function compare(page: Page, call: number, png: string): Promise<Compared>
       const picture = answer['picture'] as { width: number; height: number; pixels: Uint8ClampedArray } | null;
       const rest = { failures: answer['failures'] as [], error: answer['error'] as string };
       if (!picture || picture.pixels.length !== wanted.length)
-        return { size: `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`, psnr: 0, near: 0, ...rest };
+        return {
+          size: `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`,
+          psnr: 0,
+          near: 0,
+          ...rest,
+        };
       let [sum, near] = [0, 0];
       for (let i = 0; i < wanted.length; i += 4) {
         let most = 0;
@@ -76,7 +89,12 @@ async function compare(page: Page, call: number, png: string): Promise<Compared>
       }
       const mean = sum / (wanted.length / 4) / 3;
       const size = `${picture.width}x${picture.height}`;
-      return { size, psnr: mean === 0 ? null : 10 * Math.log10((255 * 255) / mean), near: near / (wanted.length / 4), ...rest };
+      return {
+        size,
+        psnr: mean === 0 ? null : 10 * Math.log10((255 * 255) / mean),
+        near: near / (wanted.length / 4),
+        ...rest,
+      };
     },
     [call, base64] as const,
   );
@@ -110,8 +128,8 @@ for (const [folder, least] of [
         const { size, psnr, near, failures, error } = await compare(page, call, png);
         const good = psnr === null || psnr >= least || near >= 0.995;
         const about = `${call}: ${size}, ${psnr?.toFixed(1) ?? 'equal'} dB, ${(near * 100).toFixed(2)} %`;
-        if (process.env['SHOW']) console.log(trace, about);
-        if (!good || failures.length > 0 || error) wrong.push(`${about} ${error} ${JSON.stringify(failures).slice(0, 1500)}`);
+        if (!good || failures.length > 0 || error)
+          wrong.push(`${about} ${error} ${JSON.stringify(failures).slice(0, 1500)}`);
       }
       expect(wrong).toEqual([]);
     });

@@ -39,6 +39,8 @@ export interface Unshown {
 export interface Coverage {
   /** Draws and clears. */
   readonly draws: number;
+  /** The calls that draw, in the order in which they returned, as far as they are listed. */
+  readonly drawCalls: Uint32Array;
   readonly unshown: number;
   readonly reasons: readonly Unshown[];
   /** The calls that cannot be shown, ascending, as far as they are listed, and the index of the reason of each. */
@@ -47,15 +49,27 @@ export interface Coverage {
   readonly shaders: readonly ShaderFailure[];
 }
 
+/** The frames of a trace, of all its windows, by the calls that end them. */
+export interface Frames {
+  /** The first call after the swap before. */
+  readonly from: Float64Array;
+  /** The call that swaps the buffers; infinite for a frame that the trace does not finish. */
+  readonly to: Float64Array;
+  /** Draws and clears of the window. */
+  readonly draws: Float64Array;
+}
+
 export type ToReplay =
   /** `index` is the one that the session made; `megabytes` the limit for textures and buffers. */
   | { readonly t: 'open'; readonly file: Blob; readonly index: Uint8Array; readonly megabytes: number }
+  /** Looks at all calls, for frames and coverage. No picture is made. */
+  | { readonly t: 'look' }
   /** Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. A later one replaces it. */
   | { readonly t: 'picture'; readonly id: number; readonly call: number; readonly view: PictureView };
 
 export type FromReplay =
   /** All calls were looked at. */
-  | { readonly t: 'coverage'; readonly coverage: Coverage }
+  | { readonly t: 'coverage'; readonly coverage: Coverage; readonly frames: Frames }
   /** How far it is: a share. `what` is being done. */
   | { readonly t: 'progress'; readonly what: 'looking' | 'replaying'; readonly share: number }
   | {

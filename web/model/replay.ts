@@ -1,6 +1,14 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Coverage, FromReplay, Picture, PictureView, ShaderFailure, ToReplay } from '../base/replay_protocol.ts';
-import { createScope, type Dispose } from '../base/scope.ts';
+import type {
+  Coverage,
+  Frames,
+  FromReplay,
+  Picture,
+  PictureView,
+  ShaderFailure,
+  ToReplay,
+} from '../base/replay_protocol.ts';
+import type { Dispose } from '../base/scope.ts';
 import type { Trace } from './trace.ts';
 
 /** The part of `Worker` that the replay of a trace uses. Tests substitute their own. */
@@ -36,8 +44,12 @@ export interface Replay {
   readonly error: ReadonlySignal<string>;
   /** Which draws can be shown. null until all calls were looked at. */
   readonly coverage: ReadonlySignal<Coverage | null>;
+  /** The frames. null until all calls were looked at. */
+  readonly frames: ReadonlySignal<Frames | null>;
   /** Shaders that do not compile here, as far as they were needed. */
   readonly failures: ReadonlySignal<readonly ShaderFailure[]>;
+  /** Looks at all calls, without a picture. */
+  look(): void;
   /** Asks for the picture after a call. A later question replaces it: then it resolves with null. */
   ask(call: number, view: PictureView): Promise<ShownPicture | null>;
   /** Begins anew after an error. */
@@ -60,14 +72,18 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   const progress = signal<ReplayProgress | null>(null);
   const error = signal('');
   const coverage = signal<Coverage | null>(null);
+  const frames = signal<Frames | null>(null);
   const failures = signal<readonly ShaderFailure[]>([]);
-  const scope = createScope();
   let port: ReplayPort | null = null;
   let starting: Promise<void> | null = null;
   let disposed = false;
   let lastId = 0;
-  let waiting: { readonly id: number; readonly call: number; readonly view: PictureView; resolve(it: ShownPicture | null): void } | null =
-    null;
+  let waiting: {
+    readonly id: number;
+    readonly call: number;
+    readonly view: PictureView;
+    resolve(it: ShownPicture | null): void;
+  } | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const settle = (it: ShownPicture | null) => {
@@ -94,10 +110,12 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     switch (message.t) {
       case 'coverage':
         coverage.value = message.coverage;
+        frames.value = message.frames;
+        if (progress.peek()?.what === 'looking' && !waiting) progress.value = null;
         failures.value = [...message.coverage.shaders, ...failures.value];
         return;
       case 'progress':
-        if (waiting) progress.value = { what: message.what, share: message.share };
+        progress.value = { what: message.what, share: message.share };
         return;
       case 'failed':
         fail(message.sentence);
@@ -132,7 +150,13 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     progress,
     error,
     coverage,
+    frames,
     failures,
+    look: () => {
+      if (frames.peek() || error.peek() !== '' || disposed) return;
+      starting ??= start();
+      void starting.then(() => port?.postMessage({ t: 'look' }));
+    },
     ask: async (call, view) => {
       if (error.peek() !== '' || disposed) return null;
       waiting?.resolve(null);
@@ -158,9 +182,26 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     },
     dispose: () => {
       disposed = true;
-      scope.dispose();
       port?.terminate();
       settle(null);
     },
   };
+}
+
+/** The frame that a call belongs to, by its number; -1 if there is none. */
+export function frameOf(frames: Frames, call: number): number {
+  return frames.to.findIndex((to, i) => to >= call && (frames.from[i] ?? 0) <= call);
+}
+
+/** The frame with the most draws. */
+export function heaviest({ draws }: Frames): number {
+  let best = 0;
+  for (let i = 1; i < draws.length; i += 1) if ((draws[i] ?? 0) > (draws[best] ?? 0)) best = i;
+  return best;
+}
+
+/** The calls that draw within a frame, ascending. */
+export function drawsOf({ drawCalls }: Coverage, { from, to }: Frames, frame: number): number[] {
+  const [first, last] = [from[frame] ?? 0, to[frame] ?? 0];
+  return [...drawCalls.filter((call) => call >= first && call <= last)].sort((a, b) => a - b);
 }

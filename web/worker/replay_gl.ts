@@ -2,8 +2,9 @@
  * Executes the commands of a replay on WebGL2. Which objects there are, and what state is current, the other side knows
  * (`crate/replay`): this is an interpreter without memory but for objects, and for programs that are used again after a new beginning.
  */
-import { createPrograms, type Programs } from './replay_programs.ts';
+
 import { COMMANDS, type Command } from './replay_commands.ts';
+import { createPrograms, type Programs } from './replay_programs.ts';
 
 type Gl = WebGL2RenderingContext;
 
@@ -28,7 +29,12 @@ const [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, PROGRAM, SAMPLER] = [0, 1, 2,
 
 export function createReplayGl(gl: Gl): ReplayGl {
   // Formats that need an extension to be drawn to or filtered.
-  for (const name of ['EXT_color_buffer_float', 'EXT_color_buffer_half_float', 'OES_texture_float_linear', 'EXT_float_blend'])
+  for (const name of [
+    'EXT_color_buffer_float',
+    'EXT_color_buffer_half_float',
+    'OES_texture_float_linear',
+    'EXT_float_blend',
+  ])
     gl.getExtension(name);
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   gl.pixelStorei(gl.PACK_ALIGNMENT, 1);
@@ -136,14 +142,20 @@ export function createReplayGl(gl: Gl): ReplayGl {
     BindSampler: (i) => gl.bindSampler(at(i), sampler(at(i + 1))),
     TexImage: (i) => {
       edit(at(i), at(i + 1));
-      const [target, level, internal, width, height, depth, format, type] = w.subarray(i + 2, i + 10) as unknown as number[];
+      const [target, level, internal, width, height, depth, format, type] = w.subarray(
+        i + 2,
+        i + 10,
+      ) as unknown as number[];
       const content = at(i + 11) > 0 ? pixelsAt(i + 10, type!) : null;
       if (depth! > 0) gl.texImage3D(target!, level!, internal!, width!, height!, depth!, 0, format!, type!, content);
       else gl.texImage2D(target!, level!, internal!, width!, height!, 0, format!, type!, content);
     },
     TexSubImage: (i) => {
       edit(at(i), at(i + 1));
-      const [target, level, , , , width, height, depth, format, type] = w.subarray(i + 2, i + 12) as unknown as number[];
+      const [target, level, , , , width, height, depth, format, type] = w.subarray(
+        i + 2,
+        i + 12,
+      ) as unknown as number[];
       const [x, y, z] = [signed(i + 4), signed(i + 5), signed(i + 6)];
       const content = pixelsAt(i + 12, type!);
       if (depth! > 0) gl.texSubImage3D(target!, level!, x, y, z, width!, height!, depth!, format!, type!, content);

@@ -140,47 +140,68 @@ export function createPrograms(gl: Gl): Programs {
       const u = words.subarray(from, from + count);
       switch (kind) {
         case 1:
-          return gl.uniform1fv(location, f);
+          gl.uniform1fv(location, f);
+          return;
         case 2:
-          return gl.uniform2fv(location, f);
+          gl.uniform2fv(location, f);
+          return;
         case 3:
-          return gl.uniform3fv(location, f);
+          gl.uniform3fv(location, f);
+          return;
         case 4:
-          return gl.uniform4fv(location, f);
+          gl.uniform4fv(location, f);
+          return;
         case 5:
-          return gl.uniform1iv(location, s);
+          gl.uniform1iv(location, s);
+          return;
         case 6:
-          return gl.uniform2iv(location, s);
+          gl.uniform2iv(location, s);
+          return;
         case 7:
-          return gl.uniform3iv(location, s);
+          gl.uniform3iv(location, s);
+          return;
         case 8:
-          return gl.uniform4iv(location, s);
+          gl.uniform4iv(location, s);
+          return;
         case 9:
-          return gl.uniform1uiv(location, u);
+          gl.uniform1uiv(location, u);
+          return;
         case 10:
-          return gl.uniform2uiv(location, u);
+          gl.uniform2uiv(location, u);
+          return;
         case 11:
-          return gl.uniform3uiv(location, u);
+          gl.uniform3uiv(location, u);
+          return;
         case 12:
-          return gl.uniform4uiv(location, u);
+          gl.uniform4uiv(location, u);
+          return;
         case 13:
-          return gl.uniformMatrix2fv(location, transposed, f);
+          gl.uniformMatrix2fv(location, transposed, f);
+          return;
         case 14:
-          return gl.uniformMatrix3fv(location, transposed, f);
+          gl.uniformMatrix3fv(location, transposed, f);
+          return;
         case 15:
-          return gl.uniformMatrix4fv(location, transposed, f);
+          gl.uniformMatrix4fv(location, transposed, f);
+          return;
         case 16:
-          return gl.uniformMatrix2x3fv(location, transposed, f);
+          gl.uniformMatrix2x3fv(location, transposed, f);
+          return;
         case 17:
-          return gl.uniformMatrix2x4fv(location, transposed, f);
+          gl.uniformMatrix2x4fv(location, transposed, f);
+          return;
         case 18:
-          return gl.uniformMatrix3x2fv(location, transposed, f);
+          gl.uniformMatrix3x2fv(location, transposed, f);
+          return;
         case 19:
-          return gl.uniformMatrix3x4fv(location, transposed, f);
+          gl.uniformMatrix3x4fv(location, transposed, f);
+          return;
         case 20:
-          return gl.uniformMatrix4x2fv(location, transposed, f);
+          gl.uniformMatrix4x2fv(location, transposed, f);
+          return;
         case 21:
-          return gl.uniformMatrix4x3fv(location, transposed, f);
+          gl.uniformMatrix4x3fv(location, transposed, f);
+          return;
       }
     },
     delete: free,
@@ -213,49 +234,70 @@ function zeroUniforms(gl: Gl, program: WebGLProgram): void {
 function toZero(gl: Gl, type: number, at: WebGLUniformLocation): void {
   switch (type) {
     case gl.FLOAT:
-      return gl.uniform1f(at, 0);
+      gl.uniform1f(at, 0);
+      return;
     case gl.FLOAT_VEC2:
-      return gl.uniform2f(at, 0, 0);
+      gl.uniform2f(at, 0, 0);
+      return;
     case gl.FLOAT_VEC3:
-      return gl.uniform3f(at, 0, 0, 0);
+      gl.uniform3f(at, 0, 0, 0);
+      return;
     case gl.FLOAT_VEC4:
-      return gl.uniform4f(at, 0, 0, 0, 0);
+      gl.uniform4f(at, 0, 0, 0, 0);
+      return;
     case gl.INT_VEC2:
     case gl.BOOL_VEC2:
-      return gl.uniform2i(at, 0, 0);
+      gl.uniform2i(at, 0, 0);
+      return;
     case gl.INT_VEC3:
     case gl.BOOL_VEC3:
-      return gl.uniform3i(at, 0, 0, 0);
+      gl.uniform3i(at, 0, 0, 0);
+      return;
     case gl.INT_VEC4:
     case gl.BOOL_VEC4:
-      return gl.uniform4i(at, 0, 0, 0, 0);
+      gl.uniform4i(at, 0, 0, 0, 0);
+      return;
     case gl.UNSIGNED_INT:
-      return gl.uniform1ui(at, 0);
+      gl.uniform1ui(at, 0);
+      return;
     case gl.UNSIGNED_INT_VEC2:
-      return gl.uniform2ui(at, 0, 0);
+      gl.uniform2ui(at, 0, 0);
+      return;
     case gl.UNSIGNED_INT_VEC3:
-      return gl.uniform3ui(at, 0, 0, 0);
+      gl.uniform3ui(at, 0, 0, 0);
+      return;
     case gl.UNSIGNED_INT_VEC4:
-      return gl.uniform4ui(at, 0, 0, 0, 0);
+      gl.uniform4ui(at, 0, 0, 0, 0);
+      return;
     case gl.FLOAT_MAT2:
-      return gl.uniformMatrix2fv(at, false, new Float32Array(4));
+      gl.uniformMatrix2fv(at, false, new Float32Array(4));
+      return;
     case gl.FLOAT_MAT3:
-      return gl.uniformMatrix3fv(at, false, new Float32Array(9));
+      gl.uniformMatrix3fv(at, false, new Float32Array(9));
+      return;
     case gl.FLOAT_MAT4:
-      return gl.uniformMatrix4fv(at, false, new Float32Array(16));
+      gl.uniformMatrix4fv(at, false, new Float32Array(16));
+      return;
     case gl.FLOAT_MAT2x3:
-      return gl.uniformMatrix2x3fv(at, false, new Float32Array(6));
+      gl.uniformMatrix2x3fv(at, false, new Float32Array(6));
+      return;
     case gl.FLOAT_MAT2x4:
-      return gl.uniformMatrix2x4fv(at, false, new Float32Array(8));
+      gl.uniformMatrix2x4fv(at, false, new Float32Array(8));
+      return;
     case gl.FLOAT_MAT3x2:
-      return gl.uniformMatrix3x2fv(at, false, new Float32Array(6));
+      gl.uniformMatrix3x2fv(at, false, new Float32Array(6));
+      return;
     case gl.FLOAT_MAT3x4:
-      return gl.uniformMatrix3x4fv(at, false, new Float32Array(12));
+      gl.uniformMatrix3x4fv(at, false, new Float32Array(12));
+      return;
     case gl.FLOAT_MAT4x2:
-      return gl.uniformMatrix4x2fv(at, false, new Float32Array(8));
+      gl.uniformMatrix4x2fv(at, false, new Float32Array(8));
+      return;
     case gl.FLOAT_MAT4x3:
-      return gl.uniformMatrix4x3fv(at, false, new Float32Array(12));
+      gl.uniformMatrix4x3fv(at, false, new Float32Array(12));
+      return;
     default:
-      return gl.uniform1i(at, 0);
+      gl.uniform1i(at, 0);
+      return;
   }
 }

@@ -1,4 +1,4 @@
-import type { Coverage, FromReplay, Picture, ShaderFailure, ToReplay } from '../base/replay_protocol.ts';
+import type { Coverage, Frames, FromReplay, Picture, ShaderFailure, ToReplay } from '../base/replay_protocol.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
@@ -26,8 +26,6 @@ interface Open {
   /** Looks at all calls, without a GPU. */
   readonly survey: Player;
   readonly gl: ReplayGl;
-  /** All calls were looked at. */
-  surveyed: boolean;
 }
 
 const load = startReader(() => init());
@@ -38,6 +36,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   /** The latest question; an older one ends at its next turn. */
   let latest: Ask | null = null;
   let busy = false;
+  let looking: Promise<void> | null = null;
   let reportedAt = 0;
 
   const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
@@ -51,14 +50,21 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     const context =
       typeof OffscreenCanvas === 'undefined'
         ? null
-        : new OffscreenCanvas(1, 1).getContext('webgl2', { antialias: false, depth: false, powerPreference: 'high-performance' });
+        : new OffscreenCanvas(1, 1).getContext('webgl2', {
+            antialias: false,
+            depth: false,
+            powerPreference: 'high-performance',
+          });
     if (!context) throw NO_WEBGL;
     const player = new Player(index, new RecordFile(file), true, megabytes);
     const survey = new Player(index, new RecordFile(file), false, megabytes);
-    return { player, survey, gl: createReplayGl(context), surveyed: false };
+    return { player, survey, gl: createReplayGl(context) };
   };
-  const look = async (open: Open) => {
-    if (open.surveyed) return;
+  const look = (open: Open): Promise<void> => {
+    looking ??= lookOnce(open);
+    return looking;
+  };
+  const lookOnce = async (open: Open) => {
     const { survey } = open;
     survey.seek(Number.MAX_SAFE_INTEGER, 0);
     while (!survey.step(4 * TURN)) {
@@ -66,8 +72,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       report('looking', at / Math.max(1, count));
       await breath();
     }
-    open.surveyed = true;
-    post({ t: 'coverage', coverage: survey.verdict() as Coverage });
+    post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: survey.frames() as Frames });
   };
   /** Executes everything up to a call. Returns false if another question came. */
   const advance = async ({ player, gl }: Open, ask: Ask, call: number, skip: number): Promise<boolean> => {
@@ -84,10 +89,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       if (latest !== ask) return false;
     }
   };
-  const picture = async (open: Open, ask: Ask): Promise<Picture | null> => {
-    const { player, gl, survey } = open;
-    await look(open);
-    if (!(await advance(open, ask, ask.call, survey.skipBefore(ask.call)))) return null;
+  const take = ({ player, gl }: Open): Picture | null => {
     const target = player.target() as { framebuffer: number; width: number; height: number } | null;
     if (!target || target.width === 0) return null;
     const { width, height } = target;
@@ -96,6 +98,20 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     if (!pixels) return null;
     flip(pixels, width, height);
     return { width, height, pixels, halted: player.halted, changed: null };
+  };
+  const picture = async (open: Open, ask: Ask): Promise<Picture | null> => {
+    const { player, survey } = open;
+    await look(open);
+    const skip = survey.skipBefore(ask.call);
+    player.wireframe(ask.view === 'wireframe');
+    let before: Picture | null = null;
+    if (ask.view === 'changed' && ask.call > 0) {
+      if (!(await advance(open, ask, ask.call - 1, skip))) return null;
+      before = take(open);
+    }
+    if (!(await advance(open, ask, ask.call, skip))) return null;
+    const after = take(open);
+    return after && ask.view === 'changed' ? compared(before, after) : after;
   };
   const failuresOf = ({ player, gl }: Open): ShaderFailure[] =>
     gl.programs.takeFailures().map(({ program, fragment, log, shown }) => {
@@ -129,6 +145,10 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
         opened.catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
         return;
       }
+      if (message.t === 'look') {
+        void opened?.then(look).catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
+        return;
+      }
       latest = message;
       void answer();
     },
@@ -145,6 +165,21 @@ function breath(): Promise<void> {
   };
   port2.postMessage(null);
   return promise;
+}
+
+/** What differs between two pictures, with the rest pale. All of it if they are not of the same size. */
+function compared(before: Picture | null, after: Picture): Picture {
+  const is = new Uint32Array(after.pixels.buffer);
+  const was = before?.pixels.length === after.pixels.length ? new Uint32Array(before.pixels.buffer) : null;
+  let changed = 0;
+  for (let i = 0; i < is.length; i += 1) {
+    if (was?.[i] !== is[i]) {
+      changed += 1;
+      continue;
+    }
+    for (let c = 4 * i; c < 4 * i + 3; c += 1) after.pixels[c] = 200 + ((after.pixels[c] ?? 0) >> 3);
+  }
+  return { ...after, changed };
 }
 
 /** Turns a picture upside down: WebGL2 begins at the lower left. */

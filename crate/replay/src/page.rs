@@ -122,6 +122,18 @@ impl JsPlayer {
         self.player.skip_before(call as u64) as f64
     }
 
+    /// The frames, once all calls were looked at: `{from, to}`, columns of the calls that begin and end them. The last one has no
+    /// end if it is not finished.
+    pub fn frames(&self) -> JsValue {
+        let frames = self.player.frames();
+        let from: Vec<f64> = frames.iter().map(|frame| frame.from as f64).collect();
+        let to: Vec<f64> =
+            frames.iter().map(|frame| if frame.to == u64::MAX { f64::INFINITY } else { frame.to as f64 }).collect();
+        let draws: Vec<f64> = frames.iter().map(|frame| frame.draws as f64).collect();
+        let column = |numbers: &[f64]| js_sys::Float64Array::from(numbers).into();
+        object(&[("from", column(&from)), ("to", column(&to)), ("draws", column(&draws))])
+    }
+
     /// What is known of draws: `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders}`. `calls` are those that
     /// cannot be shown, `why` the index of the reason of each.
     pub fn verdict(&mut self) -> JsValue {
@@ -133,6 +145,7 @@ impl JsPlayer {
                 object(&[("reason", JsValue::from_str(reason)), ("count", number(*count)), ("first", number(*first))])
             })
             .collect();
+        let draw_calls = Uint32Array::from(&verdict.calls[..]);
         let calls: Vec<f64> = verdict.listed.iter().map(|(call, _)| *call as f64).collect();
         let why: Vec<u32> = verdict.listed.iter().map(|(_, why)| *why).collect();
         let shaders: Array = verdict
@@ -149,6 +162,7 @@ impl JsPlayer {
             .collect();
         object(&[
             ("draws", number(verdict.draws)),
+            ("drawCalls", draw_calls.into()),
             ("unshown", number(verdict.unshown)),
             ("reasons", reasons.into()),
             ("calls", js_sys::Float64Array::from(&calls[..]).into()),

@@ -2,14 +2,17 @@
 
 use hashbrown::HashMap;
 
-/// Limit for the draws that are listed.
+/// Limit for the draws that are listed as unshown, and for those that are listed at all.
 const LISTED: usize = 100_000;
+const MOST: usize = 1 << 22;
 
 /// What was found out about draws.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// Draws and clears, all of them.
     pub draws: u64,
+    /// The calls that draw, in the order in which they returned, as far as they are listed.
+    pub calls: Vec<u32>,
     /// Those that cannot be shown.
     pub unshown: u64,
     /// Why not, with the number of draws and the first one.
@@ -25,6 +28,10 @@ impl Verdict {
     /// A draw. `reason`: why it cannot be shown.
     pub(crate) fn add(&mut self, call: u64, reason: Option<&str>) {
         self.draws += 1;
+        let number = call as u32;
+        if self.calls.last() != Some(&number) && self.calls.len() < MOST {
+            self.calls.push(number);
+        }
         let Some(reason) = reason else { return };
         self.unshown += 1;
         let next = self.reasons.len() as u32;
