@@ -51,15 +51,15 @@ async function compare(page: Page, call: number, png: string): Promise<Compared>
   const base64 = readFileSync(png).toString('base64');
   return page.evaluate(
     async ([number, content]) => {
-      const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
-      const hear = ({ data }: MessageEvent) => {
-        if (data?.type !== 'unspool:pictured') return;
-        window.removeEventListener('message', hear);
-        resolve(data);
-      };
-      window.addEventListener('message', hear);
-      window.postMessage({ type: 'unspool:picture', call: number });
-      const answer = await promise;
+      const answer = await new Promise<Record<string, unknown>>((resolve) => {
+        const hear = ({ data }: MessageEvent) => {
+          if (data?.type !== 'unspool:pictured') return;
+          window.removeEventListener('message', hear);
+          resolve(data);
+        };
+        window.addEventListener('message', hear);
+        window.postMessage({ type: 'unspool:picture', call: number });
+      });
       const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
       const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
         colorSpaceConversion: 'none',

@@ -162,8 +162,9 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       waiting?.resolve(null);
       lastId += 1;
       const id = lastId;
-      const { promise, resolve } = Promise.withResolvers<ShownPicture | null>();
-      waiting = { id, call, view, resolve };
+      const promise = new Promise<ShownPicture | null>((resolve) => {
+        waiting = { id, call, view, resolve };
+      });
       progress.value ??= { what: 'replaying', share: 0 };
       starting ??= start();
       await starting;

@@ -157,14 +157,15 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
 
 /** Lets messages of the page come in. */
 function breath(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    port1.close();
-    resolve();
-  };
+  const heard = new Promise<void>((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+  });
   port2.postMessage(null);
-  return promise;
+  return heard;
 }
 
 /** What differs between two pictures, with the rest pale. All of it if they are not of the same size. */

@@ -172,7 +172,7 @@ impl Stream {
             return (0, bytes.len() as u32);
         }
         // Typed arrays of the other side need whole words.
-        while self.bytes.len() % 8 != 0 {
+        while !self.bytes.len().is_multiple_of(8) {
             self.bytes.push(0);
         }
         let at = self.bytes.len();

@@ -14,7 +14,7 @@ pub struct Frame {
     pub to: u64,
     /// Nothing of what the window had before can be seen.
     pub clears: bool,
-    /// Draws and clears.
+    /// Draws and clears since the swap before it, of windows and framebuffers.
     pub draws: u64,
 }
 
@@ -35,6 +35,8 @@ struct Open {
 pub(crate) struct Plan {
     frames: Vec<Frame>,
     open: HashMap<i64, Open>,
+    /// Draws up to the latest swap.
+    counted: u64,
     /// Something of a window was read into a texture, or by the program.
     reads_windows: bool,
 }
@@ -116,6 +118,9 @@ impl Replay {
         let Some(drawable) = self.contexts.get(at).map(|context| context.drawable) else { return };
         let to = self.call;
         let open = self.plan.open.insert(drawable, Open { from: to + 1, ..Open::default() }).unwrap_or_default();
-        self.plan.push(closed(&open, to));
+        let all = self.verdict.draws;
+        let frame = Frame { draws: all - self.plan.counted, ..closed(&open, to) };
+        self.plan.counted = all;
+        self.plan.push(frame);
     }
 }

@@ -359,7 +359,7 @@ impl Replay {
                 None => self.constant_column(input, *column),
                 Some(array) => {
                     let last =
-                        if array.divisor > 0 { (instances.saturating_sub(1) / array.divisor) as usize } else { last };
+                        instances.saturating_sub(1).checked_div(array.divisor).map_or(last, |last| last as usize);
                     if let Err(reason) = self.point_array(input, *column, array, last, is_list && array.divisor == 0) {
                         result = Err(reason);
                         break;
@@ -395,8 +395,8 @@ impl Replay {
         let odd = bgra
             || matches!(array.kind, 0x140A | 0x140C)
             || stride > 255
-            || stride % width != 0
-            || array.offset % width != 0;
+            || !stride.is_multiple_of(width)
+            || !array.offset.is_multiple_of(width);
         let words = |buffer: u32, kind: u32, stride: usize, offset: usize| {
             let integer = u32::from(array.integer);
             [buffer, size, kind, array.normalized.into(), stride as u32, offset as u32, integer, array.divisor]
