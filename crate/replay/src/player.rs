@@ -4,7 +4,7 @@ use core::cell::RefCell;
 use core::fmt;
 
 use unspool_formats::Error;
-use unspool_formats::apitrace::open_with_payload;
+use unspool_formats::apitrace::open_records_keeping;
 use unspool_formats::records::{Pass, Records};
 
 use crate::call::{Call, Collector};
@@ -86,7 +86,7 @@ impl<S: Source> Player<S> {
     /// These bytes are not an index.
     pub fn open(index: &[u8], source: S, bounds: Bounds, emits: bool) -> Result<Self, Error> {
         // A pass borrows its reader. A player lives as long as its worker, so the reader may live for ever.
-        let records = Box::leak(open_with_payload(index, PAYLOAD)?);
+        let records = Box::leak(open_records_keeping(index, PAYLOAD)?);
         Ok(Self {
             records,
             source,

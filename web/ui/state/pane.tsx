@@ -17,7 +17,7 @@ const front = signal<Tab>('details');
 export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
   const offers = open.trace.info.value?.offers ?? [];
   const tabs: Tab[] = ['details'];
-  if (offers.includes('pictures')) tabs.push('picture');
+  if (offers.includes('graphics')) tabs.push('picture');
   if (offers.includes('state')) tabs.push('state');
   if (tabs.length === 1) return <Details open={open} theme={theme} />;
   const shown = tabs.includes(front.value) ? front.value : 'details';

@@ -1,16 +1,20 @@
-//! Records that a pass over the file has collected, as a track: points, or a value over time.
+//! Records that a pass over the file has collected, as a track: points, a value over time, or slices.
 
 use unspool_formats::{Locator, TrackDef, TrackKind, ValueKind, sort};
 
 use super::Derived;
+use crate::call_tree::CallTree;
 use crate::jobs::{Job, Progress, Step};
+use crate::neighbours::Neighbour;
 use crate::records::{CollectedColumns, NumberKind};
-use crate::store::{Instant, Sample, Store};
+use crate::store::{Instant, Sample, Slice, Store};
 
 /// Puts collected records in order and appends them to a derived track.
 #[derive(Debug)]
 pub struct Gather {
     given: CollectedColumns,
+    /// The names of slices; empty if they are none.
+    names: Vec<u32>,
     /// Positions with the indices of their records, in order. `None` before they were sorted.
     order: Option<Vec<(u64, u32)>>,
     values: ValueKind,
@@ -20,11 +24,12 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Takes records. A `def` of a counter makes a value over time, any other one points.
-    pub fn new(given: CollectedColumns, def: TrackDef) -> Self {
+    /// Takes records. A `def` of a counter makes a value over time, any other one points, or slices if there are `names` for
+    /// them: numbers above those of the trace.
+    pub fn new(given: CollectedColumns, names: Vec<u32>, def: TrackDef) -> Self {
         let values = kind_of(&given);
         let derived = Derived::new(TrackDef { values, ..def });
-        Self { given, order: None, values, derived, next: 0, done: false }
+        Self { given, names, order: None, values, derived, next: 0, done: false }
     }
 
     /// Frees what the track is made from.
@@ -33,15 +38,20 @@ impl Gather {
         (self.given, self.order, self.done) = (CollectedColumns::default(), None, true);
     }
 
-    fn add(&mut self, index: usize) -> Option<()> {
+    fn add(&mut self, store: &Store, index: usize) -> Option<()> {
         let given = &self.given;
         let (time, track) = (*given.time.get(index)?, *given.track.get(index)?);
         let locator = Locator::from_bits(*given.locator.get(index)?);
         if self.derived.track.def.kind == TrackKind::Counter {
             let bits = converted(*given.bits.get(index)?, *given.kind.get(index)?, self.values);
             self.derived.track.sample(Sample { time, bits });
+        } else if let (Some(end), Some(name)) = (given.until.get(index), self.names.get(index)) {
+            let (end, node) = (time.max(*end), CallTree::apart(*name));
+            self.derived.add(&Slice { start: time, end, node, flags: 0, locator });
         } else {
-            self.derived.track.instant(Instant { time, name: u32::MAX, locator });
+            // A point that is an instant of the trace, such as an event, has its name.
+            let own = store.neighbour(Neighbour::Record { time, track, locator }).filter(|found| found.end.is_none());
+            self.derived.track.instant(Instant { time, name: own.map_or(u32::MAX, |found| found.name), locator });
         }
         self.derived.records.push((track, locator));
         Some(())
@@ -80,7 +90,7 @@ impl Job for Gather {
         "track"
     }
 
-    fn step(&mut self, _: &Store, budget: u64) -> Step {
+    fn step(&mut self, store: &Store, budget: u64) -> Step {
         if self.done {
             return Step::Done;
         }
@@ -97,7 +107,7 @@ impl Job for Gather {
         let is_last = end == order.len();
         while self.next < end {
             if let Some((_, index)) = self.order.as_ref().and_then(|order| order.get(self.next)) {
-                self.add(*index as usize);
+                self.add(store, *index as usize);
             }
             self.next += 1;
         }
@@ -116,9 +126,9 @@ impl Job for Gather {
     }
 
     fn bytes(&self) -> u64 {
-        let CollectedColumns { time, track, locator, bits, kind } = &self.given;
-        let longs = time.capacity() + locator.capacity() + bits.capacity();
-        let given = 8 * longs + 4 * track.capacity() + kind.capacity();
+        let CollectedColumns { time, track, locator, bits, kind, until } = &self.given;
+        let longs = time.capacity() + locator.capacity() + bits.capacity() + until.capacity();
+        let given = 8 * longs + 4 * (track.capacity() + self.names.capacity()) + kind.capacity();
         let order = self.order.as_ref().map_or(0, |order| order.capacity() * size_of::<(u64, u32)>());
         (given + order) as u64 + self.derived.bytes()
     }
@@ -148,8 +158,9 @@ mod tests {
             locator: (0..n).map(|i| Locator::at(i).bits()).collect(),
             bits: numbers.iter().map(|(bits, _)| *bits).collect(),
             kind: numbers.iter().map(|(_, kind)| *kind).collect(),
+            until: Vec::new(),
         };
-        let mut job = Gather::new(given, TrackDef::new(kind, "v"));
+        let mut job = Gather::new(given, Vec::new(), TrackDef::new(kind, "v"));
         while job.step(&Store::default(), 8) == Step::More {}
         job
     }
@@ -185,6 +196,36 @@ mod tests {
         assert_eq!(of(&[(5, 0), negative]), Some((-3.0, 5.0)));
         assert_eq!(of(&[(u64::MAX, 0), negative]), Some((-3.0, 18_446_744_073_709_551_615.0)));
         assert_eq!(of(&[(0.5f64.to_bits(), FLOAT), negative]), Some((-3.0, 0.5)));
+    }
+
+    #[test]
+    fn stretches_are_slices_with_names_of_their_own_and_lead_back() {
+        let given = CollectedColumns {
+            time: vec![50, 10, 20, 40],
+            track: vec![1, 1, 2, 3],
+            locator: [500, 100, 200, 400].map(|at| Locator::at(at).bits()).to_vec(),
+            until: vec![50, 30, 45, 40],
+            ..CollectedColumns::default()
+        };
+        let mut job = Gather::new(given, vec![7, 7, 8, 9], TrackDef::new(TrackKind::Lane, "CPU 0"));
+        while job.step(&Store::default(), 1) == Step::More {}
+        let derived = job.derived().unwrap();
+        let calls = CallTree::default();
+        let mut slices = Vec::new();
+        for (depth, column) in derived.track().columns() {
+            for slice in (0..column.len()).map(|i| column.get(i).unwrap()) {
+                slices.push((depth, slice.start, slice.end, calls.name(slice.node)));
+            }
+        }
+        // Two threads overlap from 20 to 30, and again while another has one record at 40.
+        assert_eq!(slices, [(0, 10, 30, 7), (0, 40, 40, 9), (0, 50, 50, 7), (1, 20, 45, 8)]);
+        let origin = |depth, index| {
+            let item = Item::Slice { track: track_of(0), depth, index };
+            let origin = derived.origin(&Store::default(), Place::Item(item)).unwrap();
+            (origin.x, origin.track, origin.locator)
+        };
+        assert_eq!(origin(1, 0), (20, 2, Locator::at(200).bits()));
+        assert_eq!(origin(0, 1), (40, 3, Locator::at(400).bits()));
     }
 
     #[test]

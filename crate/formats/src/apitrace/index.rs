@@ -116,13 +116,12 @@ pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
     ApitraceRecords::open(index).map(|records| Box::new(records) as Box<dyn Records>)
 }
 
-/// Opens a reader whose passes keep up to `payload` bytes of each blob, in place of [`crate::Limits::payload`]: a replay needs
-/// textures and vertices whole.
+/// Opens the reader, with another limit for the blobs of a call than that of the page: `payload` bytes of each.
 ///
 /// # Errors
 ///
 /// These bytes are not an index.
-pub fn open_with_payload(index: &[u8], payload: u64) -> Result<Box<dyn Records>> {
+pub fn open_records_keeping(index: &[u8], payload: u64) -> Result<Box<dyn Records>> {
     let mut records = ApitraceRecords::open(index)?;
     records.index.payload = payload;
     Ok(Box::new(records))
