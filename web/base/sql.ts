@@ -3,6 +3,8 @@
  * query does not delay the picture, and terminating the worker stops it.
  */
 
+import type { SqlPlace } from './sql_place.ts';
+
 /** A value of SQLite. */
 export type SqlValue = bigint | number | string | Uint8Array | null;
 
@@ -22,7 +24,8 @@ export type FromSql =
   | { readonly t: 'rows'; readonly id: number; readonly rows: readonly (readonly SqlValue[])[] }
   /** `more`: the result has further rows. */
   | { readonly t: 'done'; readonly id: number; readonly more: boolean }
-  | { readonly t: 'failed'; readonly id: number; readonly sentence: string };
+  /** `place`: the part of the query that is wrong, if it is known. */
+  | { readonly t: 'failed'; readonly id: number; readonly sentence: string; readonly place: SqlPlace | null };
 
 /** Pragmas without side effects. */
 const READ_ONLY_PRAGMA =

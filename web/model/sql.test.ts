@@ -91,10 +91,20 @@ describe('queries over a database', () => {
     sql.begin();
     sql.run('select 1');
     await settled();
-    say(0, { t: 'rows', rows: [['blocks']] }, 1);
+    say(
+      0,
+      {
+        t: 'rows',
+        rows: [
+          ['blocks', 'pc'],
+          ['blocks', 'a b'],
+        ],
+      },
+      1,
+    );
     say(0, { t: 'done', more: false }, 1);
     say(0, { t: 'rows', rows: [[1n]] }, 2);
-    expect(sql.tables.value).toEqual(['blocks']);
+    expect(sql.own.value).toEqual({ 'rvn.blocks': ['pc', '"a b"'] });
     expect(sql.rows).toEqual([[1n]]);
   });
 
@@ -144,6 +154,6 @@ describe('queries over a database', () => {
     sql.run('select 4');
     deliver('Too many.');
     await settled();
-    expect(sql.asked.value).toEqual({ at: 'stopped', sentence: 'Too many.' });
+    expect(sql.asked.value).toEqual({ at: 'stopped', sentence: 'Too many.', place: null });
   });
 });

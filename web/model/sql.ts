@@ -1,6 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import type { SqlPlace } from '../base/sql_place.ts';
+import type { Schema } from './sql_tables.ts';
 import type { Gathered } from './tables.ts';
 
 /** The part of `Worker` that the SQL panel uses. Tests substitute their own. */
@@ -19,7 +21,8 @@ export type Asked =
   | { readonly at: 'running'; readonly share: number | null }
   /** `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. */
   | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number }
-  | { readonly at: 'stopped'; readonly sentence: string };
+  /** `place`: the part of the query that is wrong, if it is known. */
+  | { readonly at: 'stopped'; readonly sentence: string; readonly place: SqlPlace | null };
 
 /** Maximum number of rows fetched. */
 export const MOST_ROWS = 100_000;
@@ -37,18 +40,6 @@ export interface SqlSource {
   readonly version: () => unknown;
 }
 
-/** The tables and views that every trace has, as `crate/engine/src/tables.rs` makes them. */
-export const EVERY_TRACE = [
-  'named_slices',
-  'named_instants',
-  'named_counters',
-  'slices',
-  'instants',
-  'counters',
-  'tracks',
-  'names',
-] as const;
-
 /** SQL queries over the tables of a trace, one at a time. */
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
@@ -58,14 +49,16 @@ export interface Sql {
   /** Grows in place while a query runs; {@link Sql.count} signals it. */
   readonly rows: readonly (readonly SqlValue[])[];
   readonly count: ReadonlySignal<number>;
-  /** Names of the tables, empty until {@link Sql.begin} has fetched them. */
-  readonly tables: ReadonlySignal<readonly string[]>;
-  /** Fetches the names of the tables at the first call. */
+  /** The tables of a database itself, empty until {@link Sql.begin} has fetched them. */
+  readonly own: ReadonlySignal<Schema>;
+  /** Fetches the names of these tables and of their columns at the first call. */
   begin(): void;
   /** Runs a query. It replaces a running query. */
   run(sql: string): void;
   /** Stops the running query and keeps the rows so far. */
   stop(): void;
+  /** The first row of a query over the tables that were asked last. Resolves with null if it has none, or fails. */
+  first(sql: string): Promise<readonly SqlValue[] | null>;
   dispose: Dispose;
 }
 
@@ -75,7 +68,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const columns = signal<readonly string[]>([]);
   const width = signal(0);
   const count = signal(0);
-  const tables = signal<readonly string[]>([]);
+  const own = signal<Schema>({});
   const rows: (readonly SqlValue[])[] = [];
   let port: SqlPort | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -106,7 +99,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       const asking = [...waiting];
       end();
       const sentence = `The reader of this database stopped (${reason || 'no reason given'}).`;
-      for (const [id, hear] of asking) hear({ t: 'failed', id, sentence });
+      for (const [id, hear] of asking) hear({ t: 'failed', id, sentence, place: null });
     };
     started.onerror = (event) => {
       event.preventDefault();
@@ -125,7 +118,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const stop = (sentence: string) => {
     if (asked.peek().at !== 'running') return;
     end();
-    asked.value = { at: 'stopped', sentence };
+    asked.value = { at: 'stopped', sentence, place: null };
   };
 
   return {
@@ -134,14 +127,19 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     width,
     rows,
     count,
-    tables,
+    own,
     begin: () => {
       if (begun || !source.file) return;
       begun = true;
-      const names: string[] = [];
-      ask("select name from sqlite_schema where type in ('table', 'view') order by name", (message) => {
-        if (message.t === 'rows') names.push(...message.rows.map(([name]) => String(name)));
-        if (message.t === 'done') tables.value = names;
+      const found: Record<string, string[]> = {};
+      ask(OWN_TABLES, (message) => {
+        if (message.t === 'rows') {
+          for (const [table, column] of message.rows) {
+            found[`rvn.${quoted(String(table))}`] ??= [];
+            found[`rvn.${quoted(String(table))}`]!.push(quoted(String(column)));
+          }
+        }
+        if (message.t === 'done') own.value = found;
       });
     },
     run: (sql) => {
@@ -153,7 +151,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       width.value = 0;
       const refusal = refusalOf(sql);
       if (refusal) {
-        asked.value = { at: 'stopped', sentence: refusal };
+        asked.value = { at: 'stopped', sentence: refusal, place: null };
         return;
       }
       asked.value = { at: 'running', share: null };
@@ -181,7 +179,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
             return;
           case 'failed':
             clearTimeout(timer);
-            asked.value = { at: 'stopped', sentence: message.sentence };
+            asked.value = { at: 'stopped', sentence: message.sentence, place: message.place };
             return;
         }
       };
@@ -195,7 +193,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
         if (turn !== mine) return;
         if (gathered === null || typeof gathered === 'string') {
           clearTimeout(timer);
-          asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of this trace has stopped.' };
+          asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of this trace has stopped.', place: null };
           return;
         }
         asked.value = { at: 'running', share: null };
@@ -209,6 +207,28 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       });
     },
     stop: () => stop('Stopped.'),
+    first: (sql) => {
+      // Without the tables, or behind a query that runs, it would be of something else, or late.
+      if (!port || known === undefined || known !== source.version() || asked.peek().at === 'running')
+        return Promise.resolve(null);
+      return new Promise((resolve) => {
+        let first: readonly SqlValue[] | null = null;
+        ask(sql, (message) => {
+          if (message.t === 'rows') first ??= message.rows[0] ?? null;
+          if (message.t === 'done' || message.t === 'failed') resolve(first);
+        });
+      });
+    },
     dispose: end,
   };
+}
+
+/** Each column of each table, in order. A view that cannot be read has none. */
+const OWN_TABLES =
+  'select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c ' +
+  "where m.type in ('table', 'view') order by m.name, c.cid limit 5000";
+
+/** A name as SQL, quoted if necessary. */
+export function quoted(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -3,6 +3,7 @@
  * database. The page terminates it to stop a query.
  */
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { placeOfError } from '../base/sql_place.ts';
 import { UNREADABLE } from './errors.ts';
 import { databaseBytes, type Library, loadSqlJs, openSqlFile, SqlFile } from './sqlite.ts';
 
@@ -76,15 +77,26 @@ type Tables = Extract<ToSql, { t: 'tables' }>;
 
 async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): Promise<void> {
   const refusal = refusalOf(sql);
-  if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal });
+  if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal, place: null });
   let opened: SqlFile | null = null;
   try {
     opened = await database;
     if (opened) sendRows(opened, id, sql, most);
   } catch (error) {
     const gone = opened?.failure();
-    const sentence = gone ? UNREADABLE : error instanceof Error ? `SQLite says: ${error.message}` : String(error);
-    page.postMessage({ t: 'failed', id, sentence });
+    const message = error instanceof Error ? error.message : String(error);
+    const place = opened && !gone ? placeOfError(sql, message, (part) => errorOf(opened!, part)) : null;
+    page.postMessage({ t: 'failed', id, sentence: gone ? UNREADABLE : `SQLite says: ${message}`, place });
+  }
+}
+
+/** SQLite's error about a statement, without running it. */
+function errorOf({ database }: SqlFile, sql: string): string | null {
+  try {
+    database.prepare(sql).free();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

@@ -1,15 +1,24 @@
-import { signal } from '@preact/signals';
+import guide from '../../../../docs/sql.md?raw';
 import { createSql, type SqlPort } from '../../../model/sql.ts';
+import { examplesOf } from '../../../model/sql_examples.ts';
 import { gatherTables } from '../../../model/tables.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { Query } from './query.tsx';
+import { createQueryState } from './state.ts';
 
 /** The SQL panel of a trace. `spawn` starts its worker at the first query. */
 export function queryView(open: OpenTrace, spawn: () => SqlPort): PanelView {
   const sql = createSql(sourceOf(open), spawn);
-  const text = signal('');
-  return { component: () => <Query open={open} sql={sql} text={text} />, dispose: sql.dispose };
+  const state = createQueryState(open, sql);
+  const examples = examplesOf(guide, open.trace.info.peek()?.format ?? '');
+  return {
+    component: () => <Query open={open} sql={sql} state={state} examples={examples} />,
+    dispose: () => {
+      state.dispose();
+      sql.dispose();
+    },
+  };
 }
 
 function sourceOf({ file, trace, statistics }: OpenTrace) {
