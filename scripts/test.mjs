@@ -30,7 +30,7 @@ const PARTS = {
   ],
   nostd: [WASM, 'thumbv7em-none-eabi'].map(
     (target) => () =>
-      cargo('build', '-p', 'unspool-formats', '--no-default-features', '--features', 'brotli', '--locked', '--target', target),
+      cargo('build', '-p', 'unspool-formats', '--no-default-features', '--features', 'decompressors', '--locked', '--target', target),
   ),
   web: [
     wasm,

@@ -1,14 +1,19 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
-import { loadBrotli } from './brotli.ts';
+import { loadDecompressors, loadUnpack } from './decompressors.ts';
 import type { LoadDisassembler } from './disassembler.ts';
 import { isTraceError } from './errors.ts';
 import { openDatabase, startReader } from './loading.ts';
-import { type Ends, type Host, loadUnpack, mayBePacked, openPacked, type Packed } from './packed.ts';
+import { type Ends, type Host, mayBePacked, openPacked, type Packed } from './packed.ts';
 import type { Session } from './session.ts';
 import { type DatabaseBytes, databaseBytes, type SqlFile } from './sqlite.ts';
 import { loadSymbols } from './symbols.ts';
-import init, { lookAt, needsBrotli, provideBrotli, Session as WasmSession } from './wasm/unspool_browser.js';
+import init, {
+  lookAt,
+  needsDecompressor,
+  provideDecompressors,
+  Session as WasmSession,
+} from './wasm/unspool_browser.js';
 
 /** Bytes of either end of a file that recognise its format. */
 const ENDS = 64 * 1024;
@@ -57,7 +62,7 @@ export async function openSession(
         }),
       ends: (part, partName) => endsOf(part, partName, null),
       formatOf: async (...some) => {
-        if (needsBrotli(...some)) await loadBrotli(provideBrotli);
+        if (needsDecompressor(...some)) await loadDecompressors(provideDecompressors);
         return (lookAt(...some) as Seen).name;
       },
     });
@@ -70,7 +75,7 @@ export async function openSession(
 
 /** A session for a file with these ends. Throws a {@link TraceError} if no format claims it. */
 async function recognised(ends: Ends, { lifted, nested }: Host): Promise<Session> {
-  if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
+  if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
   return new WasmSession(...ends, undefined, lifted, nested);
 }
 
@@ -100,7 +105,7 @@ function isUnrecognised(error: unknown): error is TraceError {
  */
 export async function look(file: Blob, name: string): Promise<Look> {
   const ends = await endsOf(file, name, null);
-  if (needsBrotli(...ends)) await loadBrotli(provideBrotli);
+  if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
   const { format, confidence, looks } = lookAt(...ends) as Seen;
   const seen = { format, confidence, looks };
   if (format !== null) return { ...seen, companion: null };

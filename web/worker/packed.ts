@@ -1,6 +1,7 @@
 import type { TraceError } from '../base/protocol.ts';
 import { type Choose, type Chosen, chooseEntry, type FormatOf } from './archive.ts';
-import { isTraceError, notLoaded } from './errors.ts';
+import { loadUnpack } from './decompressors.ts';
+import { isTraceError } from './errors.ts';
 import type { Session } from './session.ts';
 import { createSpool } from './spool.ts';
 import { openUnpacked, type Unpacked, type Watch } from './unpacked.ts';
@@ -111,17 +112,6 @@ export async function openPacked(
     head = found[2];
   }
   throw containers.length > 0 ? notATrace(containers, refused) : refused;
-}
-
-/** Loads the module that unpacks, which only files in containers need. */
-export async function loadUnpack() {
-  try {
-    const unpack = await import('./wasm/unspool_unpack.js');
-    await unpack.default();
-    return unpack;
-  } catch {
-    throw notLoaded('The part of this page that unpacks files') satisfies TraceError;
-  }
 }
 
 /** The whole content of a container. Throws a {@link TraceError} if there is no room for it or the person stops. */

@@ -10,7 +10,7 @@ import {
   type Surveyed,
   type ToRecords,
 } from '../base/record_protocol.ts';
-import { loadBrotli } from './brotli.ts';
+import { loadDecompressors } from './decompressors.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { wordsOf } from './instructions.ts';
@@ -20,7 +20,7 @@ import { RecordFile, STEP_BYTES } from './record_file.ts';
 import { createScheduler } from './scheduler.ts';
 import { databaseBytes } from './sqlite.ts';
 import { createAskedValues } from './values.ts';
-import init, { provideBrotli, RecordReader } from './wasm/unspool_records.js';
+import init, { provideDecompressors, RecordReader } from './wasm/unspool_records.js';
 
 /** The worker of one trace's records. It is never reset. */
 export interface RecordWorker {
@@ -81,7 +81,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
     await loadReader();
     source = new RecordFile(file);
     const opened = new RecordReader(format, index, source);
-    if (opened.needsBrotli()) await loadBrotli(provideBrotli);
+    if (opened.needsDecompressor()) await loadDecompressors(provideDecompressors);
     return opened;
   };
   /** Sends what was thrown as the answer. After a trap the page gets an error event, too, and starts another worker. */

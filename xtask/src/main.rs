@@ -1,5 +1,6 @@
 //! Tasks that need more than a shell line. `cargo xtask` lists them.
 
+mod gl;
 mod wasm;
 
 use std::path::{Path, PathBuf};
@@ -10,11 +11,10 @@ use anyhow::Result;
 type Task = fn(&[String]) -> Result<()>;
 
 /// Every task: its name, its function, and its line in the help text.
-const TASKS: &[(&str, Task, &str)] = &[(
-    "wasm",
-    wasm::run,
-    "build the wasm modules into web/worker/wasm  [--profile NAME (wasm-dev)] [--only MODULE]",
-)];
+const TASKS: &[(&str, Task, &str)] = &[
+    ("wasm", wasm::run, "build the wasm modules into web/worker/wasm  [--profile NAME (wasm-dev)] [--only MODULE]"),
+    ("gl", gl::run, "extract the table of OpenGL functions from Khronos' gl.xml  [--from FILE] [--check]"),
+];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -12,14 +12,14 @@ use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The wasm modules, each loaded when it is needed: package, features in place of its default ones, and name.
-const MODULES: [(&str, &[&str], &str); 9] = [
+const MODULES: &[(&str, &[&str], &str)] = &[
     ("unspool-browser", &["session"], "unspool_browser"),
     ("unspool-browser", &["records"], "unspool_records"),
-    ("unspool-brotli", &[], "unspool_brotli"),
     ("unspool-browser", &["find"], "unspool_find"),
     ("unspool-symbols", &["page"], "unspool_symbols"),
     ("unspool-predicates", &["page"], "unspool_predicates"),
     ("unspool-index", &["page"], "unspool_index"),
+    ("unspool-graphics", &["page"], "unspool_graphics"),
     ("unspool-disassembler", &[], "unspool_disassembler"),
     ("unspool-unpack", &["page"], "unspool_unpack"),
 ];
@@ -30,7 +30,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let (profile, only) = options(args)?;
     same_version()?;
     let output = crate::root().join(OUTPUT);
-    for (package, features, name) in MODULES.into_iter().filter(|(.., name)| only.is_none_or(|only| *name == only)) {
+    for &(package, features, name) in MODULES.iter().filter(|(.., name)| only.is_none_or(|only| *name == only)) {
         let module = build(package, features, profile)?;
         // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
         let mut bindgen = Bindgen::new();
@@ -55,7 +55,7 @@ fn options(args: &[String]) -> Result<(&str, Option<&str>)> {
         match (option, rest.next()) {
             ("--profile", Some(name)) => profile = name,
             ("--only", Some(name)) => {
-                let known = MODULES.map(|(.., name)| name);
+                let known: Vec<_> = MODULES.iter().map(|(.., name)| *name).collect();
                 ensure!(known.contains(&name), "there is no module {name:?}: there are {}", known.join(", "));
                 only = Some(name);
             }

@@ -7,10 +7,10 @@
 
 #[cfg(feature = "find")]
 mod binder;
-#[cfg(any(feature = "session", feature = "records"))]
-mod brotli;
 #[cfg(feature = "session")]
 mod columns;
+#[cfg(any(feature = "session", feature = "records"))]
+mod decompressors;
 #[cfg(feature = "session")]
 mod find;
 #[cfg(feature = "session")]
@@ -27,7 +27,7 @@ mod sqlite;
 #[cfg(feature = "find")]
 pub use binder::{Binder, Expression};
 #[cfg(any(feature = "session", feature = "records"))]
-pub use brotli::provide_brotli;
+pub use decompressors::provide_decompressors;
 #[cfg(feature = "session")]
 pub use find::JsFoundRecords;
 #[cfg(feature = "session")]
@@ -37,7 +37,7 @@ pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
 pub use records::{JsBeginnings, JsExpression, JsExpressions, JsFile, JsRecordFilter, JsText, RecordReader};
 #[cfg(feature = "session")]
-pub use session::{Session, look_at, needs_brotli};
+pub use session::{Session, look_at, needs_decompressor};
 #[cfg(any(feature = "session", feature = "records"))]
 pub use sqlite::{JsDisassembler, SqlFile};
 

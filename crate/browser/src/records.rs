@@ -186,10 +186,10 @@ impl RecordReader {
         })
     }
 
-    /// Whether [`crate::provide_brotli`] must come before any list.
-    #[wasm_bindgen(js_name = needsBrotli)]
-    pub fn needs_brotli(&self) -> bool {
-        self.engine.needs_brotli()
+    /// Whether [`crate::provide_decompressors`] must come before any list.
+    #[wasm_bindgen(js_name = needsDecompressor)]
+    pub fn needs_decompressor(&self) -> bool {
+        self.engine.needs_decompressor()
     }
 
     /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all. A filter

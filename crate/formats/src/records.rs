@@ -187,9 +187,8 @@ pub trait Records {
     /// complete, and each belongs to one of the pieces.
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_>;
 
-    /// Whether passes need a decompressor of Brotli, for a program that provides it on demand
-    /// ([`crate::container::provide_brotli`]).
-    fn needs_brotli(&self) -> bool {
+    /// Whether passes need a decompressor that a program provides on demand ([`crate::container::provide`]).
+    fn needs_decompressor(&self) -> bool {
         false
     }
 

@@ -130,11 +130,12 @@ pub fn recognise(probe: &Probe<'_>) -> Option<(&'static Format, Guess)> {
     best
 }
 
-/// Whether only a decompressor of Brotli shows which format a file has: no format that is certain needs none. For a program
-/// that provides it on demand ([`crate::container::provide_brotli`]), before it calls [`recognise`].
-pub fn needs_brotli(probe: &Probe<'_>) -> bool {
-    Container::of(probe.head) == Container::Brotli
-        && may_be_brotli(probe.head)
+/// Whether only a decompressor shows which format a file has: no format that is certain needs none. For a program that
+/// provides them on demand ([`crate::container::provide`]), before it calls [`recognise`].
+pub fn needs_decompressor(probe: &Probe<'_>) -> bool {
+    let container = Container::of(probe.head);
+    container.is_provided()
+        && (container != Container::Brotli || may_be_brotli(probe.head))
         && recognise(probe).is_none_or(|(_, guess)| guess.confidence != Confidence::Certain)
 }
 

@@ -8,6 +8,8 @@
 
 extern crate alloc;
 
+#[cfg(any(feature = "page", test))]
+mod decompressor;
 mod deflate;
 mod entry;
 mod fault;
@@ -21,6 +23,8 @@ mod wrapped;
 mod xz;
 mod zip;
 
+#[cfg(feature = "page")]
+pub use decompressor::Decompressor;
 pub use entry::{Entry, Listing, MAX_ENTRIES, Method, Random, content, list};
 pub use fault::{Fault, Why};
 pub use kind::{HEAD, Kind, inner_name};

@@ -269,9 +269,9 @@ impl RecordReader {
         Ok(Self { origin: Origin::Database(records, source), lanes, window: Window::default() })
     }
 
-    /// [`Records::needs_brotli`].
-    pub fn needs_brotli(&self) -> bool {
-        matches!(&self.origin, Origin::File(records, _) if records.needs_brotli())
+    /// [`Records::needs_decompressor`].
+    pub fn needs_decompressor(&self) -> bool {
+        matches!(&self.origin, Origin::File(records, _) if records.needs_decompressor())
     }
 
     /// How far a survey is: pieces of the file, or rows of a database, and how many there are.

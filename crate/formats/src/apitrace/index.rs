@@ -191,9 +191,9 @@ impl Records for ApitraceRecords {
         Box::new(CallPass::new(self, pieces))
     }
 
-    fn needs_brotli(&self) -> bool {
+    fn needs_decompressor(&self) -> bool {
         // A stream that was kept as a whole is not decompressed again.
-        self.index.container == Container::Brotli
+        self.index.container.is_provided()
             && matches!(&*self.index.access, RandomAccess::Kept(spool) if spool.is_full())
     }
 

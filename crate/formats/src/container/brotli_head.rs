@@ -58,7 +58,7 @@ mod tests {
     }
 
     /// Whatever the decompressor makes something of is accepted.
-    #[cfg(feature = "brotli")]
+    #[cfg(feature = "decompressors")]
     #[test]
     fn agrees_with_the_decompressor() {
         let mut seed = 1_u64;

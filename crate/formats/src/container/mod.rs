@@ -4,17 +4,20 @@
 //! (`lib/trace/trace_file_read.cpp`). Each call of [`Unpack`] returns a bounded amount, so that the caller can stop a
 //! decompression bomb.
 
-#[cfg(feature = "brotli")]
+#[cfg(feature = "decompressors")]
 mod brotli;
 mod brotli_head;
 mod buffer;
+#[cfg(feature = "decompressors")]
 mod gzip;
+#[cfg(feature = "decompressors")]
 mod inflate;
-#[cfg_attr(feature = "brotli", allow(dead_code))]
+#[cfg_attr(feature = "decompressors", allow(dead_code))]
 mod provided;
 mod snappy;
 pub(crate) mod snappy_block;
 mod spool;
+#[cfg(feature = "decompressors")]
 mod zstd;
 
 use alloc::boxed::Box;
@@ -27,10 +30,12 @@ use crate::problem::Problem;
 
 pub(crate) use brotli_head::may_be_brotli;
 pub use buffer::Buffer;
+#[cfg(feature = "decompressors")]
 pub use gzip::{MAX_HEADER as GZIP_MAX_HEADER, header_len as gzip_header_len};
+#[cfg(feature = "decompressors")]
 pub use inflate::{Inflate, Inflated};
 #[cfg(feature = "std")]
-pub use provided::provide_brotli;
+pub use provided::provide;
 pub(crate) use spool::Kept;
 pub use spool::Spool;
 
@@ -82,10 +87,27 @@ impl Container {
     pub fn unpacker(self, limits: &Limits) -> Box<dyn Unpack> {
         match self {
             Self::Snappy => Box::new(snappy::SnappyChunks::new(limits)),
-            Self::Gzip => Box::new(gzip::Gzip::new()),
-            Self::Zstd => Box::new(zstd::Zstd::new()),
-            Self::Brotli => brotli(),
+            Self::Gzip | Self::Zstd | Self::Brotli => self.decompressor(),
         }
+    }
+
+    /// Whether [`Container::unpacker`] needs a decompressor that a program without the feature `decompressors` provides.
+    pub(crate) fn is_provided(self) -> bool {
+        self != Self::Snappy
+    }
+
+    #[cfg(feature = "decompressors")]
+    fn decompressor(self) -> Box<dyn Unpack> {
+        match self {
+            Self::Zstd => Box::new(zstd::Zstd::new()),
+            Self::Brotli => Box::new(brotli::Brotli::new()),
+            Self::Snappy | Self::Gzip => Box::new(gzip::Gzip::new()),
+        }
+    }
+
+    #[cfg(not(feature = "decompressors"))]
+    fn decompressor(self) -> Box<dyn Unpack> {
+        provided::provided(self).unwrap_or_else(|| Box::new(provided::Missing))
     }
 }
 
@@ -119,23 +141,13 @@ pub trait Unpack {
 
 /// Bytes of the file that are unpacked together from a stream without parts. If they depended on portions, so would how far
 /// the stream was unpacked when damage in it was found, and where that is.
+#[cfg(feature = "decompressors")]
 const STEP: u64 = 4096;
 
 /// The bytes of `input` up to the end of its step, if it goes that far. It begins at offset `at` of the file.
+#[cfg(feature = "decompressors")]
 fn within_step(input: &[u8], at: u64) -> Option<&[u8]> {
     input.get(..(STEP - at % STEP) as usize)
-}
-
-/// The decompressor of Brotli that is linked in.
-#[cfg(feature = "brotli")]
-pub fn brotli() -> Box<dyn Unpack> {
-    Box::new(brotli::Brotli::new())
-}
-
-/// The decompressor of Brotli that the program provides.
-#[cfg(not(feature = "brotli"))]
-fn brotli() -> Box<dyn Unpack> {
-    provided::brotli().unwrap_or_else(|| Box::new(provided::Missing))
 }
 
 /// Decompresses the head of a file, up to about `wanted` decompressed bytes.

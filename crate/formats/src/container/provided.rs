@@ -1,29 +1,34 @@
-//! A decompressor of Brotli that the program provides, because it was built without the feature `brotli`.
+//! Decompressors that the program provides, because it was built without the feature `decompressors`.
 
 use alloc::boxed::Box;
 
 use crate::problem::{MALFORMED, Problem};
 
-use super::{Buffer, Unpack};
+use super::{Buffer, Container, Unpack};
+
+/// Returns a decompressor for a file in a container.
+#[cfg(feature = "std")]
+type Make = fn(Container) -> Box<dyn Unpack>;
 
 #[cfg(feature = "std")]
-static BROTLI: std::sync::OnceLock<fn() -> Box<dyn Unpack>> = std::sync::OnceLock::new();
+static MAKE: std::sync::OnceLock<Make> = std::sync::OnceLock::new();
 
-/// Provides the decompressor of Brotli, once for the whole program. With the feature `brotli` there is no need to, and it is
-/// not used. [`crate::sniff::needs_brotli`] and [`crate::Records::needs_brotli`] return when it is needed.
+/// Provides the decompressors of all containers but Snappy, once for the whole program. With the feature `decompressors`
+/// there is no need to, and they are not used.
+/// [`crate::sniff::needs_decompressor`] and [`crate::Records::needs_decompressor`] return when they are needed.
 #[cfg(feature = "std")]
-pub fn provide_brotli(make: fn() -> Box<dyn Unpack>) {
-    // A second one is as good as the first.
-    let _ = BROTLI.set(make);
+pub fn provide(make: Make) {
+    // Second ones are as good as the first.
+    let _ = MAKE.set(make);
 }
 
 #[cfg(feature = "std")]
-pub(super) fn brotli() -> Option<Box<dyn Unpack>> {
-    BROTLI.get().map(|make| make())
+pub(super) fn provided(container: Container) -> Option<Box<dyn Unpack>> {
+    MAKE.get().map(|make| make(container))
 }
 
 #[cfg(not(feature = "std"))]
-pub(super) fn brotli() -> Option<Box<dyn Unpack>> {
+pub(super) fn provided(_: Container) -> Option<Box<dyn Unpack>> {
     None
 }
 

@@ -1,0 +1,155 @@
+//! Functions and constants of OpenGL, from the table that `cargo xtask gl` extracts from Khronos' `gl.xml`.
+
+use std::sync::OnceLock;
+
+use hashbrown::HashMap;
+
+/// The table. Its head says what its lines are.
+const TABLE: &str = include_str!("functions/gl.txt");
+
+/// What is known of functions and constants.
+#[derive(Debug)]
+pub struct Functions {
+    functions: HashMap<&'static str, Function>,
+    /// The usual name of each constant first, by value.
+    constants: HashMap<u32, Vec<Constant>>,
+}
+
+/// A function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name without the prefix `gl`.
+    pub name: &'static str,
+    /// The function that does the same, such as `ActiveTexture` for `ActiveTextureARB`.
+    pub alias: Option<&'static str>,
+    parameters: &'static str,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// The group of constants that it takes, such as `TextureTarget`.
+    pub group: Option<&'static str>,
+    /// The kind of object that it names, such as `texture` or `buffer`.
+    pub class: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Constant {
+    name: &'static str,
+    /// Separated by commas. Only given where a value has several names.
+    groups: &'static str,
+}
+
+/// The table, which is read on first use.
+pub fn functions() -> &'static Functions {
+    static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+    FUNCTIONS.get_or_init(|| Functions::parse(TABLE))
+}
+
+impl Functions {
+    fn parse(table: &'static str) -> Self {
+        let mut all = Self { functions: HashMap::new(), constants: HashMap::new() };
+        for line in table.lines() {
+            let mut words = line.splitn(3, ' ');
+            match (words.next(), words.next()) {
+                (Some("f"), Some(name)) => {
+                    let parameters = words.next().unwrap_or_default();
+                    let (name, alias) = name.split_once('=').map_or((name, None), |(name, alias)| (name, Some(alias)));
+                    all.functions.insert(name, Function { name, alias, parameters });
+                }
+                (Some("e"), Some(value)) => {
+                    let (Ok(value), Some(name)) = (u32::from_str_radix(value, 16), words.next()) else { continue };
+                    let (name, groups) = name.split_once(':').unwrap_or((name, ""));
+                    all.constants.entry(value).or_default().push(Constant { name, groups });
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// The function with this name, such as `glBindTexture`.
+    pub fn find(&self, name: &str) -> Option<&Function> {
+        self.functions.get(name.strip_prefix("gl")?)
+    }
+
+    /// What to call a function by what it does, without the prefix `gl`: its alias, or its name without the suffix of an
+    /// extension if there is a function of that name. `BindFramebufferEXT` is no alias of `BindFramebuffer` in the registry,
+    /// because it takes names that were not generated; traces hold those that worked. `None` for functions of other APIs.
+    pub fn canonical<'a>(&self, name: &'a str) -> Option<&'a str>
+    where
+        'static: 'a,
+    {
+        let bare = name.strip_prefix("gl").filter(|bare| self.functions.contains_key(bare))?;
+        let mut found = bare;
+        // An alias may have an alias itself.
+        for _ in 0..3 {
+            match self.functions.get(found).and_then(|function| function.alias) {
+                Some(alias) => found = alias,
+                None => break,
+            }
+        }
+        let stripped =
+            ["ARB", "EXT", "OES", "KHR", "APPLE", "ANGLE", "NV"].iter().find_map(|suffix| found.strip_suffix(suffix));
+        Some(stripped.filter(|base| self.functions.contains_key(base)).unwrap_or(found))
+    }
+
+    /// The name of a constant, with the prefix `GL_`, as a group has it if several names have the value. `None` if there is none.
+    pub fn constant(&self, value: u32, group: &str) -> Option<String> {
+        let names = self.constants.get(&value)?;
+        let of_group = names.iter().find(|constant| constant.groups.split(',').any(|it| it == group));
+        // Constants of commands in buffers have small numbers. No state is one of them.
+        let usual = names.first().filter(|constant| names.len() == 1 || !constant.groups.is_empty());
+        of_group.or(usual).map(|constant| format!("GL_{}", constant.name))
+    }
+}
+
+impl Function {
+    /// Its parameters, in order.
+    pub fn parameters(&self) -> impl Iterator<Item = Parameter> + use<> {
+        self.parameters.split_ascii_whitespace().map(|word| {
+            let (word, class) = word.split_once('@').map_or((word, None), |(word, class)| (word, Some(class)));
+            let (name, group) = word.split_once(':').map_or((word, None), |(name, group)| (name, Some(group)));
+            Parameter { name, group, class }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_say_what_they_name() {
+        let bind = functions().find("glBindTexture").unwrap();
+        let parameters: Vec<Parameter> = bind.parameters().collect();
+        let target = Parameter { name: "target", group: Some("TextureTarget"), class: None };
+        assert_eq!(parameters, [target, Parameter { name: "texture", group: Some("Texture"), class: Some("texture") }]);
+        assert!(functions().find("glXSwapBuffers").is_none());
+    }
+
+    #[test]
+    fn functions_of_extensions_are_those_of_versions() {
+        let canonical = |name| functions().canonical(name);
+        assert_eq!(canonical("glActiveTextureARB"), Some("ActiveTexture"));
+        assert_eq!(canonical("glBindFramebufferEXT"), Some("BindFramebuffer"));
+        assert_eq!(canonical("glUseProgramObjectARB"), Some("UseProgram"));
+        assert_eq!(canonical("glBindTexture"), Some("BindTexture"));
+        // There is no function of that name without the suffix.
+        assert_eq!(canonical("glBindProgramARB"), Some("BindProgramARB"));
+        assert_eq!((canonical("glXSwapBuffers"), canonical("eglInitialize"), canonical("glue")), (None, None, None));
+    }
+
+    #[test]
+    fn small_constants_have_a_name_in_each_group() {
+        let name = |value, group| functions().constant(value, group);
+        assert_eq!(name(0, "Boolean").as_deref(), Some("GL_FALSE"));
+        assert_eq!(name(0, "BlendingFactor").as_deref(), Some("GL_ZERO"));
+        assert_eq!(name(1, "PrimitiveType").as_deref(), Some("GL_LINES"));
+        assert_eq!(name(0x0de1, "").as_deref(), Some("GL_TEXTURE_2D"));
+        assert_eq!(name(0xffff_fff0, ""), None);
+    }
+}

@@ -1,0 +1,23 @@
+//! What the OpenGL calls of an apitrace mean, without a graphics driver.
+//!
+//! ```text
+//! functions   facts on functions and constants, from Khronos' gl.xml
+//! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
+//! state       the shadow state machine: what every context and object holds at any call
+//! page        the surface for JavaScript (feature `page`)
+//! ```
+//!
+//! Everything begins with [`Reader`]: it has the index that the session made of the file ([`unspool_formats::records`]) and a
+//! [`Source`] of bytes, and passes the calls of any *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which
+//! functions it wants, so that the values of others are skipped. Calls come in the order in which they returned.
+//!
+//! In the page all of this is one wasm module, `unspool_graphics`, in a worker of its own per trace
+//! (`web/worker/graphics_worker.ts`), which is started when something of it is first shown.
+
+mod calls;
+mod functions;
+mod reader;
+
+pub use calls::{Call, Value, Values};
+pub use functions::{Function, Functions, Parameter, functions};
+pub use reader::{CallVisitor, Reader, Source, Unreadable};

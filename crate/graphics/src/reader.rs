@@ -1,0 +1,279 @@
+//! The calls of a trace, read from its file.
+
+use core::fmt;
+use core::ops::Range;
+
+use unspool_formats::records::{self, FieldValue, Pass, Record, RecordName, Records, Visitor};
+use unspool_formats::{Cause, Error};
+
+use crate::calls::Call;
+
+/// Bytes that are read at once: over many pieces, and for one.
+const AHEAD: usize = 8 << 20;
+const STRETCH: usize = 256 << 10;
+/// Pieces that count as one stretch.
+const FEW: u32 = 4;
+/// Bytes that a pass is offered at most: more than a chunk of 64 MiB.
+const LONGEST: usize = 65 << 20;
+
+/// Reads the bytes of a file.
+pub trait Source {
+    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end of the
+    /// file. `None` if the file cannot be read.
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize>;
+}
+
+/// A file in memory.
+impl Source for Vec<u8> {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
+        let n = rest.len().min(buffer.len());
+        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
+        Some(n)
+    }
+}
+
+/// The file cannot be read, or has changed since it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The file cannot be read any more. It may have been changed or moved.")
+    }
+}
+
+/// Receives calls.
+pub trait CallVisitor {
+    /// The number that calls of a function get ([`Call::function`]). `None` if its calls are not wanted. The answer must not change
+    /// during a pass.
+    fn function(&mut self, name: &str) -> Option<u32>;
+
+    /// Whether the values of a call are wanted. Only its number and function are known yet.
+    fn wants(&mut self, _number: u64, _function: u32) -> bool {
+        true
+    }
+
+    /// A call has returned.
+    fn call(&mut self, call: &Call);
+
+    /// Whether the pass must stop after the current call.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// The file of a trace and the index that the session made of it.
+pub struct Reader<S> {
+    records: Box<dyn Records>,
+    source: S,
+    window: Window,
+    call: Call,
+    names: Names,
+}
+
+/// What the visitor said of functions, by where the table of the records has their names: these stay in place, and calls of a
+/// function come again and again.
+#[derive(Default)]
+struct Names(Vec<(*const u8, Option<u32>)>);
+
+/// The part of the file that was read last.
+#[derive(Default)]
+struct Window {
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+impl<S: Source> Reader<S> {
+    /// A reader of an apitrace. `index` is the index that its decoder handed over.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`unspool_formats::Cause::Misuse`] if the trace is of another format, or for bytes that are no index.
+    pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
+        if format != "apitrace" {
+            return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
+        }
+        let records = records::open(format, index)?;
+        Ok(Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() })
+    }
+
+    /// Whether passes need a decompressor that is provided ([`Records::needs_decompressor`]).
+    pub fn needs_decompressor(&self) -> bool {
+        self.records.needs_decompressor()
+    }
+
+    /// Number of calls.
+    pub fn count(&self) -> u64 {
+        self.records.lanes().first().map_or(0, |lane| lane.rows)
+    }
+
+    /// Number of pieces.
+    pub fn pieces(&self) -> u32 {
+        self.records.lanes().first().map_or(0, |lane| lane.pieces.len() as u32)
+    }
+
+    /// The first call of a piece; the number of calls for those after the last.
+    pub fn first_of(&self, piece: u32) -> u64 {
+        let lane = self.records.lanes().first();
+        lane.map_or(0, |lane| lane.pieces.get(piece as usize).map_or(lane.rows, |piece| piece.row))
+    }
+
+    /// The piece of a call, or the last one.
+    pub fn piece_of(&self, call: u64) -> u32 {
+        let pieces = self.records.lanes().first().map_or(&[][..], |lane| &lane.pieces);
+        pieces.partition_point(|piece| piece.row <= call).saturating_sub(1) as u32
+    }
+
+    /// Passes the calls of these pieces to a visitor, in the order in which they returned. Those that did not return come last.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn pass(&mut self, pieces: Range<u32>, visitor: &mut dyn CallVisitor) -> Result<(), Unreadable> {
+        let ahead = if pieces.len() as u32 > FEW { AHEAD } else { STRETCH };
+        self.names.0.clear();
+        let mut pass = self.records.pass(pieces);
+        let mut calls = Calls { visitor, call: &mut self.call, names: &mut self.names };
+        run(&mut *pass, &mut self.source, &mut self.window, ahead, &mut calls)
+    }
+}
+
+/// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
+fn run(
+    pass: &mut dyn Pass,
+    source: &mut impl Source,
+    window: &mut Window,
+    ahead: usize,
+    visitor: &mut dyn Visitor,
+) -> Result<(), Unreadable> {
+    let mut least = 1;
+    while let Some(range) = pass.want() {
+        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
+        let (bytes, is_end) = window.read(range.at, least.min(wanted), ahead, source)?;
+        let bytes = bytes.get(..wanted).unwrap_or(bytes);
+        let offered = bytes.len();
+        let used = pass.push(bytes, visitor).map_err(|_| Unreadable)?;
+        if visitor.is_full() {
+            return Ok(());
+        }
+        if used > 0 || pass.want() != Some(range) {
+            least = 1;
+        } else if !is_end && offered < wanted.min(LONGEST) {
+            least = (offered * 2).clamp(1, LONGEST);
+        } else {
+            // All that was wanted is not enough, or the file has ended.
+            pass.end(bytes, visitor).map_err(|_| Unreadable)?;
+        }
+    }
+    Ok(())
+}
+
+impl Window {
+    /// The bytes from `at` on: at least `least` of them, or all up to the end of the file, and then true. If it has to read, it
+    /// reads `ahead`.
+    fn read(
+        &mut self,
+        at: u64,
+        least: usize,
+        ahead: usize,
+        source: &mut impl Source,
+    ) -> Result<(&[u8], bool), Unreadable> {
+        let here = usize::try_from(at.wrapping_sub(self.at)).ok().filter(|here| *here <= self.bytes.len());
+        let left = here.map_or(0, |here| self.bytes.len() - here);
+        let mut is_end = false;
+        if left < least {
+            match here {
+                Some(here) => drop(self.bytes.drain(..here)),
+                None => self.bytes.clear(),
+            }
+            self.at = at;
+            let mut filled = self.bytes.len();
+            self.bytes.resize(ahead.max(least).max(filled), 0);
+            while filled < least && !is_end {
+                let Some(n) = source.read_at(at + filled as u64, self.bytes.get_mut(filled..).unwrap_or_default())
+                else {
+                    self.bytes.clear();
+                    return Err(Unreadable);
+                };
+                is_end = n == 0;
+                filled += n;
+            }
+            self.bytes.truncate(filled);
+        }
+        let from = usize::try_from(at.wrapping_sub(self.at)).unwrap_or(0);
+        Ok((self.bytes.get(from..).unwrap_or_default(), is_end))
+    }
+}
+
+/// Makes calls of records.
+struct Calls<'a> {
+    visitor: &'a mut dyn CallVisitor,
+    call: &'a mut Call,
+    names: &'a mut Names,
+}
+
+impl Names {
+    fn get(&self, name: &str) -> Option<Option<u32>> {
+        let (at, known) = self.0.get(Self::slot(name))?;
+        (*at == name.as_ptr()).then_some(*known)
+    }
+
+    fn put(&mut self, name: &str, known: Option<u32>) {
+        if self.0.is_empty() {
+            self.0.resize(1024, (core::ptr::null(), None));
+        }
+        if let Some(slot) = self.0.get_mut(Self::slot(name)) {
+            *slot = (name.as_ptr(), known);
+        }
+    }
+
+    fn slot(name: &str) -> usize {
+        let at = name.as_ptr() as usize;
+        (at ^ (at >> 10)) & 1023
+    }
+}
+
+impl Visitor for Calls<'_> {
+    fn may_want(&mut self, name: RecordName<'_>, _keys: &mut dyn Iterator<Item = &str>) -> bool {
+        let RecordName::Text(name) = name else { return false };
+        self.visitor.function(name).is_some()
+    }
+
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        let RecordName::Text(name) = record.name else { return false };
+        let function = match self.names.get(name) {
+            Some(known) => known,
+            None => {
+                let known = self.visitor.function(name);
+                self.names.put(name, known);
+                known
+            }
+        };
+        let Some(function) = function.filter(|function| self.visitor.wants(record.row, *function)) else {
+            return false;
+        };
+        self.call.begin(record, function);
+        true
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        self.call.field(key, value);
+    }
+
+    fn open(&mut self, key: &str, _is_list: bool) {
+        self.call.open(key);
+    }
+
+    fn close(&mut self) {
+        self.call.close();
+    }
+
+    fn end(&mut self) {
+        self.visitor.call(self.call);
+    }
+
+    fn is_full(&self) -> bool {
+        self.visitor.is_full()
+    }
+}

@@ -1,0 +1,51 @@
+//! Shared by the tests: the index of a trace in memory, and the files of the corpus.
+
+#![allow(dead_code, reason = "each test uses a part of this")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+use std::path::{Path, PathBuf};
+
+use unspool_formats::{EventBatch, FORMATS, OpenOptions, Want};
+use unspool_graphics::Reader;
+
+/// A reader of a file in memory.
+pub(crate) fn reader(file: Vec<u8>) -> Reader<Vec<u8>> {
+    let index = index_of(&file);
+    Reader::open("apitrace", &index, file).unwrap()
+}
+
+/// The index that the decoder makes of a file.
+fn index_of(file: &[u8]) -> Vec<u8> {
+    let format = FORMATS.iter().find(|format| format.id == "apitrace").unwrap();
+    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
+    let mut decoder = (format.open)(file, options).unwrap().stream().unwrap();
+    let mut batch = EventBatch::with_capacity(1 << 16);
+    let mut at = 0;
+    while decoder.want() != Want::Nothing {
+        let Ok(progress) = decoder.push(&file[at..], &mut batch) else { break };
+        at += progress.used;
+        let is_full = batch.is_full();
+        batch.clear();
+        if progress.used == 0 && !is_full {
+            let _ = decoder.end(&file[at..], &mut batch);
+            batch.clear();
+            break;
+        }
+    }
+    decoder.index()
+}
+
+/// A file of the corpus. `None` after a line that says so if there is no corpus.
+pub(crate) fn corpus(name: &str) -> Option<Vec<u8>> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/apitrace").join(name);
+    let file = std::fs::read(&path).ok();
+    if file.is_none() {
+        eprintln!("skipped: there is no {}", path.display());
+    }
+    file
+}
+
+/// A fixture.
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apitrace").join(name)).unwrap()
+}

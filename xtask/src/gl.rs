@@ -1,0 +1,151 @@
+//! Extracts the facts on OpenGL functions and constants that `crate/graphics` needs from Khronos' registry, `gl.xml`.
+//!
+//! The registry is not downloaded by itself: `--from` names the file. Debian has it in the package `khronos-api`:
+//! `apt download khronos-api && dpkg-deb -x khronos-api_*.deb DIR`, then `DIR/usr/share/khronos-api/gl.xml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use roxmltree::{Document, Node};
+
+const OUTPUT: &str = "crate/graphics/src/functions/gl.txt";
+/// Where Debian's package has the registry.
+const INSTALLED: &str = "/usr/share/khronos-api/gl.xml";
+/// Extensions whose functions and constants programs still use. Those of other vendors are left out unless they are aliases.
+const SUFFIXES: [&str; 7] = ["ARB", "EXT", "KHR", "OES", "APPLE", "ANGLE", "NV"];
+
+/// What is written before the table.
+const HEADER: &str = "\
+# Functions and constants of OpenGL and OpenGL ES, extracted from Khronos' gl.xml by `cargo xtask gl`. Do not edit.
+# Copyright 2013-2020 The Khronos Group Inc. SPDX-License-Identifier: Apache-2.0
+# https://github.com/KhronosGroup/OpenGL-Registry
+#
+# f NAME[=ALIAS] PARAMETER[:GROUP][@CLASS]...   without the prefix gl
+# e VALUE NAME[:GROUP,GROUP]                    hexadecimal, without the prefix GL_; the first name of a value is the usual one
+";
+
+pub fn run(args: &[String]) -> Result<()> {
+    let mut from = PathBuf::from(INSTALLED);
+    let mut check = false;
+    let mut rest = args.iter();
+    while let Some(option) = rest.next() {
+        match option.as_str() {
+            "--from" => from = rest.next().context("--from needs a file")?.into(),
+            "--check" => check = true,
+            other => bail!("unknown option {other:?}"),
+        }
+    }
+    if check && !from.exists() {
+        eprintln!("{} does not exist: {OUTPUT} was not compared with it", from.display());
+        return Ok(());
+    }
+    let text = fs::read_to_string(&from).with_context(|| from.display().to_string())?;
+    let table = extract(text.trim_start_matches('\u{feff}'))?;
+    let output = crate::root().join(OUTPUT);
+    if check {
+        ensure!(
+            fs::read_to_string(&output)? == table,
+            "{OUTPUT} is not what `cargo xtask gl` makes of {}",
+            from.display()
+        );
+        eprintln!("{OUTPUT} is what {} says", from.display());
+        return Ok(());
+    }
+    fs::write(&output, table)?;
+    Ok(())
+}
+
+/// The table, as text.
+fn extract(xml: &str) -> Result<String> {
+    let document = Document::parse(xml)?;
+    let registry = document.root_element();
+    let core = of_versions(registry);
+    let mut table = String::from(HEADER);
+    functions(registry, &core, &mut table)?;
+    constants(registry, &core, &mut table)?;
+    Ok(table)
+}
+
+/// The elements with a name below a node.
+fn named<'a, 'i>(node: Node<'a, 'i>, tag: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
+    node.children().filter(move |child| child.has_tag_name(tag))
+}
+
+/// Functions and constants that a version of OpenGL or OpenGL ES has.
+fn of_versions<'a>(registry: Node<'a, '_>) -> BTreeSet<&'a str> {
+    let requires = named(registry, "feature").flat_map(|feature| named(feature, "require"));
+    requires.flat_map(|require| require.children()).filter_map(|item| item.attribute("name")).collect()
+}
+
+/// Whether a name is of a version, or of an extension that programs still use.
+fn is_kept(name: &str, core: &BTreeSet<&str>) -> bool {
+    core.contains(name) || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+}
+
+fn functions(registry: Node<'_, '_>, core: &BTreeSet<&str>, table: &mut String) -> Result<()> {
+    let mut lines = BTreeMap::new();
+    for command in named(registry, "commands").flat_map(|commands| named(commands, "command")) {
+        let name = |node: Node<'_, '_>| named(node, "name").find_map(|name| name.text().map(str::to_string));
+        let of = named(command, "proto").find_map(name).context("a command without a name")?;
+        let alias = named(command, "alias").find_map(|alias| alias.attribute("name"));
+        if alias.is_none() && (!is_kept(&of, core) || (of.ends_with("NV") && !core.contains(of.as_str()))) {
+            continue;
+        }
+        let mut line = format!("f {}", of.trim_start_matches("gl"));
+        if let Some(alias) = alias {
+            write!(line, "={}", alias.trim_start_matches("gl"))?;
+        }
+        for parameter in named(command, "param") {
+            write!(line, " {}", name(parameter).context("a parameter without a name")?)?;
+            if let Some(group) = parameter.attribute("group") {
+                write!(line, ":{group}")?;
+            }
+            if let Some(class) = parameter.attribute("class") {
+                write!(line, "@{}", class.replace(' ', "_"))?;
+            }
+        }
+        lines.insert(of, line);
+    }
+    for line in lines.values() {
+        writeln!(table, "{line}")?;
+    }
+    Ok(())
+}
+
+fn constants(registry: Node<'_, '_>, core: &BTreeSet<&str>, table: &mut String) -> Result<()> {
+    let mut names: BTreeMap<u32, Vec<(bool, &str, &str)>> = BTreeMap::new();
+    for set in named(registry, "enums").filter(|set| set.attribute("type") != Some("bitmask")) {
+        for constant in named(set, "enum") {
+            let (Some(name), Some(value)) = (constant.attribute("name"), constant.attribute("value")) else { continue };
+            let Some(value) =
+                value.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok()).or(value.parse().ok())
+            else {
+                continue;
+            };
+            let group = constant.attribute("group").unwrap_or_default();
+            names.entry(value).or_default().push((!core.contains(name), name, group));
+        }
+    }
+    for (value, mut names) in names {
+        names.sort_by_key(|(is_extension, name, _)| {
+            (*is_extension, SUFFIXES.iter().position(|suffix| name.ends_with(suffix)).is_none())
+        });
+        // Small numbers mean something else in each group. Others have one name of a version, or one of an extension.
+        let is_ambiguous = names.iter().filter(|(is_extension, ..)| !is_extension).count() > 1;
+        let most = if is_ambiguous { names.len() } else { 1 };
+        for (is_extension, name, group) in names.into_iter().take(most) {
+            if is_ambiguous && is_extension {
+                continue;
+            }
+            write!(table, "e {value:x} {}", name.trim_start_matches("GL_"))?;
+            if is_ambiguous && !group.is_empty() {
+                write!(table, ":{group}")?;
+            }
+            writeln!(table)?;
+        }
+    }
+    Ok(())
+}
