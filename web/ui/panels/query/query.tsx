@@ -81,33 +81,35 @@ export function Query({ open, sql, state, examples }: Props) {
             run();
           }}
         />
-        <span class="panel-end" role="status">
-          {isSql ? <Answer sql={sql} /> : <ValuesAnswer open={open} state={state} />}
-        </span>
-        {isSql && sql.count.value > 0 && (
-          <>
-            <Segments
-              label="Show as"
-              options={[
-                ['table', 'Table'],
-                ['chart', 'Chart'],
-              ]}
-              value={state.isChart.value ? 'chart' : 'table'}
-              choose={(shown) => {
-                state.isChart.value = shown === 'chart';
-              }}
-            />
-            <TakeTable
-              name="rows"
-              head={sql.columns.value}
-              rows={() =>
-                atOnce([...state.order.peek()], (row) =>
-                  sql.rows[row]!.map((value) => (value === null ? '' : sqlText(value))),
-                )
-              }
-            />
-          </>
-        )}
+        <div class="query-end">
+          <span class="panel-end" role="status">
+            {isSql ? <Answer sql={sql} /> : <ValuesAnswer open={open} state={state} />}
+          </span>
+          {isSql && sql.count.value > 0 && (
+            <>
+              <Segments
+                label="Show as"
+                options={[
+                  ['table', 'Table'],
+                  ['chart', 'Chart'],
+                ]}
+                value={state.isChart.value ? 'chart' : 'table'}
+                choose={(shown) => {
+                  state.isChart.value = shown === 'chart';
+                }}
+              />
+              <TakeTable
+                name="rows"
+                head={sql.columns.value}
+                rows={() =>
+                  atOnce([...state.order.peek()], (row) =>
+                    sql.rows[row]!.map((value) => (value === null ? '' : sqlText(value))),
+                  )
+                }
+              />
+            </>
+          )}
+        </div>
       </div>
       {!isSql ? (
         values?.isAsked.value && !values.wrong.value ? (
