@@ -33,12 +33,11 @@ async function openSql(page: Page, path: string) {
   await page.getByRole('tab', { name: 'SQL' }).click();
 }
 
-/** The documented queries about a trace, by heading, without those about records. */
+/** The documented queries about a trace, by heading. */
 function documented(heading: string): string[] {
   const parts = readFileSync(join(ROOT, 'docs/sql.md'), 'utf8').split('\n## ');
   const of = parts.filter((part) => part.startsWith('Any trace\n') || part.startsWith(`${heading}\n`));
-  const queries = of.flatMap((part) => [...part.matchAll(/```sql\n([^`]*)```/g)].map((match) => match[1]!));
-  return queries.filter((query) => !/\b(records|fields)\b/.test(query));
+  return of.flatMap((part) => [...part.matchAll(/```sql\n([^`]*)```/g)].map((match) => match[1]!));
 }
 
 for (const [heading, name] of Object.entries(TRACES)) {
@@ -178,5 +177,55 @@ test('queries about values find points of a trace-db trace', async ({ page }) =>
   await page.keyboard.press('Control+Enter');
   await expect(said(page)).toContainText(/points? found/);
   await expect(page.locator('.query').getByRole('grid', { name: 'Hits' })).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('records and fields are those of the range', async ({ page }) => {
+  await openSql(page, fixture('scene.trace'));
+  const count = async (table: string) => {
+    await ask(page, `select count(*) from ${table}`);
+    return Number(await rows(page).textContent());
+  };
+  const [all, fields] = [await count('records'), await count('fields')];
+  expect(all).toBeGreaterThan(500);
+  expect(fields).toBeGreaterThan(all);
+  await ask(page, "select record, value from fields where key = 'args.mode' limit 2");
+  await rows(page).first().getByRole('button').first().click();
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('mode');
+  await pictured(page);
+  const area = (await page.locator('.area').boundingBox())!;
+  await page.keyboard.down('Shift');
+  await page.mouse.move(area.x + area.width * 0.4, area.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(area.x + area.width * 0.5, area.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  const some = await count('records');
+  expect(some).toBeGreaterThan(0);
+  expect(some).toBeLessThan(all / 5);
+});
+
+test('rows are kept as tracks: slices, values and points, which lead back', async ({ page }) => {
+  await openSql(page, fixture('threads.xray'));
+  await pictured(page);
+  const tracks = page.locator('.track.derived');
+  const keep = async (query: string) => {
+    await ask(page, query);
+    await page.locator('.query').getByRole('button', { name: 'Keep as track' }).click();
+    await expect(page.locator('.query').getByRole('button', { name: 'Kept as track' })).toBeVisible();
+  };
+  await keep('-- Long calls\nselect start, dur, name, track, depth from named_slices order by dur desc limit 20');
+  await expect(tracks).toContainText(['Long calls']);
+  await expect(tracks).toContainText(/20\srows/);
+  // The longest is an outermost call; the kept track is the first.
+  await pictured(page);
+  const area = (await page.locator('.area').boundingBox())!;
+  await page.mouse.click(area.x + area.width / 2, area.y + 10);
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
+  await keep('select start as time, dur as value from slices where depth = 1 order by start');
+  await keep('select start from slices where depth = 2');
+  await expect(tracks).toHaveCount(3);
+  await ask(page, 'select name from names');
+  await expect(page.locator('.query').getByRole('button', { name: /as track/ })).toHaveCount(0);
   expect(await barriers(page)).toEqual([]);
 });

@@ -94,7 +94,10 @@ export interface JobKinds {
    * counts slices.
    */
   readonly keep: { readonly question: TrackLabel & { readonly name: number }; readonly part: DerivedPart };
-  /** Collected records as one track: with `values` their numbers over time, else points. Progress counts records. */
+  /**
+   * Collected records as one track: with `values` their numbers over time, else points. A number of the kind 3 is a duration: these are
+   * slices, with the id of a name in place of the track. Progress counts records.
+   */
   readonly gather: {
     readonly question: TrackLabel & Collected & { readonly values: boolean };
     readonly part: DerivedPart;

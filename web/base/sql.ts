@@ -14,6 +14,8 @@ export type ToSql =
   | { readonly t: 'open'; readonly file: Blob | null; readonly log: Blob | null }
   /** The tables that every trace has, as portions of a database of `size` bytes. All but the last are equally long. */
   | { readonly t: 'tables'; readonly size: number; readonly portions: readonly Uint8Array<ArrayBuffer>[] }
+  /** Rows of the tables `records` and `fields`, as the record worker makes them: the first portions after `tables`. `last` ends them. */
+  | { readonly t: 'records'; readonly portion: Uint8Array<ArrayBuffer>; readonly last: boolean }
   /** Runs one read-only statement and sends at most `most` rows. */
   | { readonly t: 'run'; readonly id: number; readonly sql: string; readonly most: number };
 
@@ -44,6 +46,15 @@ export function refusalOf(sql: string): string | null {
   if (first === 'pragma')
     return READ_ONLY_PRAGMA.test(bare) ? null : 'Only pragmas that tell about the database can be asked for.';
   return 'The file is only read: a query begins with select, with, values, explain or pragma.';
+}
+
+/** Whether a statement has one of some words, outside of comments and texts. */
+export function mentions(sql: string, words: readonly string[]): boolean {
+  const found =
+    stripped(sql)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  return found.some((word) => words.includes(word));
 }
 
 /** The statement without comments, quoted text and trailing semicolons. */

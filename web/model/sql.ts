@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
-import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { type FromSql, mentions, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
 import type { SqlPlace } from '../base/sql_place.ts';
 import type { Schema } from './sql_tables.ts';
 import type { Gathered } from './tables.ts';
@@ -17,10 +17,13 @@ export interface SqlPort {
 /** The state of the latest query. */
 export type Asked =
   | { readonly at: 'nothing' }
-  /** `share`: how much of the tables is there, from 0 to 1; null once the query runs. */
-  | { readonly at: 'running'; readonly share: number | null }
-  /** `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. */
-  | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number }
+  /** `share`: how much of the tables, or of the records, is there, from 0 to 1; null once the query runs. */
+  | { readonly at: 'running'; readonly share: number | null; readonly of?: 'records' }
+  /**
+   * `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. `cut`: the query
+   * is about this many rows of records and fields only; 0 if there are no more.
+   */
+  | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number; readonly cut: number }
   /** `place`: the part of the query that is wrong, if it is known. */
   | { readonly at: 'stopped'; readonly sentence: string; readonly place: SqlPlace | null };
 
@@ -36,6 +39,10 @@ export interface SqlSource {
   readonly log: Blob | null;
   /** The tables that every trace has. Resolves with a sentence if there are none, and as {@link gatherTables}. */
   readonly tables: (hear: (share: number) => boolean) => Promise<Gathered | string | null>;
+  /** The records with their fields, as {@link gatherRecords}. */
+  readonly records: (
+    take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean,
+  ) => Promise<number | string | null>;
   /** Changes when the tables do. */
   readonly version: () => unknown;
 }
@@ -43,6 +50,8 @@ export interface SqlSource {
 /** SQL queries over the tables of a trace, one at a time. */
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
+  /** The latest query, or ''. */
+  readonly text: ReadonlySignal<string>;
   readonly columns: ReadonlySignal<readonly string[]>;
   /** Number of columns of the result: more than {@link Sql.columns} if they are too many to be shown. */
   readonly width: ReadonlySignal<number>;
@@ -65,6 +74,7 @@ export interface Sql {
 /** Queries over a source. `spawn` starts the worker at the first query. */
 export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
+  const text = signal('');
   const columns = signal<readonly string[]>([]);
   const width = signal(0);
   const count = signal(0);
@@ -75,6 +85,8 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   let begun = false;
   /** What the tables of the worker are of; undefined if it has none. */
   let known: unknown;
+  /** Whether the worker has the records of these tables, too, and how many rows if there are more. */
+  let detailed: { readonly cut: number } | null = null;
   /** Counts queries: one that gathers tables gives up when there is a newer one, or none. */
   let turn = 0;
   let lastId = 0;
@@ -85,6 +97,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     port?.terminate();
     port = null;
     known = undefined;
+    detailed = null;
     turn += 1;
     waiting.clear();
   };
@@ -121,8 +134,35 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     asked.value = { at: 'stopped', sentence, place: null };
   };
 
+  /** Adds the records to the tables, then goes on. */
+  const addRecords = async (mine: number, next: () => void) => {
+    let last: Uint8Array<ArrayBuffer> | null = null;
+    const send = (isLast: boolean) => {
+      if (last) port?.postMessage({ t: 'records', portion: last, last: isLast }, [last.buffer]);
+    };
+    const gathered = await source.records((portion, share) => {
+      if (turn !== mine) return false;
+      send(false);
+      last = portion;
+      asked.value = { at: 'running', share, of: 'records' };
+      return true;
+    });
+    if (turn !== mine) return;
+    if (gathered === null || typeof gathered === 'string') {
+      // Some of them may be there already: the worker begins anew.
+      end();
+      asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of the records has stopped.', place: null };
+      return;
+    }
+    send(true);
+    detailed = { cut: gathered };
+    asked.value = { at: 'running', share: null };
+    next();
+  };
+
   return {
     asked,
+    text,
     columns,
     width,
     rows,
@@ -149,6 +189,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       count.value = 0;
       columns.value = [];
       width.value = 0;
+      text.value = sql;
       const refusal = refusalOf(sql);
       if (refusal) {
         asked.value = { at: 'stopped', sentence: refusal, place: null };
@@ -162,7 +203,11 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       );
       turn += 1;
       const mine = turn;
-      const answer = () => ask(sql, heard);
+      const withRecords = mentions(sql, DETAIL_TABLES);
+      const answer = () => {
+        if (!withRecords || detailed) return ask(sql, heard);
+        void addRecords(mine, () => ask(sql, heard));
+      };
       const heard = (message: FromSql) => {
         switch (message.t) {
           case 'columns':
@@ -175,7 +220,12 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
             return;
           case 'done':
             clearTimeout(timer);
-            asked.value = { at: 'answered', more: message.more, seconds: (performance.now() - began) / 1000 };
+            asked.value = {
+              at: 'answered',
+              more: message.more,
+              seconds: (performance.now() - began) / 1000,
+              cut: withRecords ? (detailed?.cut ?? 0) : 0,
+            };
             return;
           case 'failed':
             clearTimeout(timer);
@@ -203,6 +253,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
           gathered.portions.map((portion) => portion.buffer),
         );
         known = version;
+        detailed = null;
         answer();
       });
     },
@@ -222,6 +273,9 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     dispose: end,
   };
 }
+
+/** Tables that are made when a query names them. */
+const DETAIL_TABLES = ['records', 'fields'];
 
 /** Each column of each table, in order. A view that cannot be read has none. */
 const OWN_TABLES =

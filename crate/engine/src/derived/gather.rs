@@ -3,9 +3,10 @@
 use unspool_formats::{Locator, TrackDef, TrackKind, ValueKind, sort};
 
 use super::Derived;
+use crate::call_tree::{NodeId, ROOT};
 use crate::jobs::{Job, Progress, Step};
 use crate::records::{CollectedColumns, NumberKind};
-use crate::store::{Instant, Sample, Store};
+use crate::store::{Instant, Sample, Slice, Store};
 
 /// Puts collected records in order and appends them to a derived track.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub struct Gather {
     given: CollectedColumns,
     /// Positions with the indices of their records, in order. `None` before they were sorted.
     order: Option<Vec<(u64, u32)>>,
+    /// For each name, a call-tree node that has it. Empty unless there are slices.
+    nodes: Vec<NodeId>,
     values: ValueKind,
     derived: Derived,
     next: usize,
@@ -24,19 +27,25 @@ impl Gather {
     pub fn new(given: CollectedColumns, def: TrackDef) -> Self {
         let values = kind_of(&given);
         let derived = Derived::new(TrackDef { values, ..def });
-        Self { given, order: None, values, derived, next: 0, done: false }
+        Self { given, order: None, nodes: Vec::new(), values, derived, next: 0, done: false }
     }
 
     /// Frees what the track is made from.
     #[inline(never)]
     fn end(&mut self) {
-        (self.given, self.order, self.done) = (CollectedColumns::default(), None, true);
+        (self.given, self.order, self.nodes, self.done) = (CollectedColumns::default(), None, Vec::new(), true);
     }
 
     fn add(&mut self, index: usize) -> Option<()> {
         let given = &self.given;
         let (time, track) = (*given.time.get(index)?, *given.track.get(index)?);
         let locator = Locator::from_bits(*given.locator.get(index)?);
+        if *given.kind.get(index)? == DURATION {
+            let node = self.nodes.get(track as usize).copied().unwrap_or(ROOT);
+            let end = time.saturating_add(*given.bits.get(index)?);
+            self.derived.add(&Slice { start: time, end, node, flags: 0, locator });
+            return Some(());
+        }
         if self.derived.track.def.kind == TrackKind::Counter {
             let bits = converted(*given.bits.get(index)?, *given.kind.get(index)?, self.values);
             self.derived.track.sample(Sample { time, bits });
@@ -47,6 +56,9 @@ impl Gather {
         Some(())
     }
 }
+
+/// Marks a slice: its number is its duration, its track the id of its name, or no name.
+const DURATION: u8 = 3;
 
 const FLOAT: u8 = NumberKind::Float as u8;
 const SIGNED: u8 = NumberKind::Signed as u8;
@@ -80,7 +92,7 @@ impl Job for Gather {
         "track"
     }
 
-    fn step(&mut self, _: &Store, budget: u64) -> Step {
+    fn step(&mut self, store: &Store, budget: u64) -> Step {
         if self.done {
             return Step::Done;
         }
@@ -91,6 +103,14 @@ impl Job for Gather {
                 sort::pairs(&mut order);
             }
             self.order = Some(order);
+            if self.given.kind.first() == Some(&DURATION) {
+                self.nodes = vec![ROOT; store.names().len()];
+                for node in 0..store.calls.len() as NodeId {
+                    if let Some(place) = self.nodes.get_mut(store.calls.name(node) as usize) {
+                        *place = node;
+                    }
+                }
+            }
             return Step::More;
         };
         let end = order.len().min(self.next + budget as usize / 4 + 1);
@@ -120,7 +140,7 @@ impl Job for Gather {
         let longs = time.capacity() + locator.capacity() + bits.capacity();
         let given = 8 * longs + 4 * track.capacity() + kind.capacity();
         let order = self.order.as_ref().map_or(0, |order| order.capacity() * size_of::<(u64, u32)>());
-        (given + order) as u64 + self.derived.bytes()
+        (given + order + self.nodes.capacity() * size_of::<NodeId>()) as u64 + self.derived.bytes()
     }
 
     fn release(&mut self) {
@@ -138,6 +158,7 @@ mod tests {
     use super::super::{Place, track_of};
     use super::*;
     use crate::details::Item;
+    use unspool_formats::{EventBatch, EventKind};
 
     fn gathered(kind: TrackKind, numbers: &[(u64, u8)]) -> Gather {
         let n = numbers.len() as u64;
@@ -196,5 +217,38 @@ mod tests {
         let origin = derived.origin(&Store::default(), place).unwrap();
         assert_eq!((origin.x, origin.locator), (10, Locator::at(4).bits()));
         assert!(job.bytes() < 6 * 64 + 400);
+    }
+
+    #[test]
+    fn durations_are_slices_with_names_that_the_trace_has() {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(16);
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        batch.new_names.extend(["f0", "f1"].map(|name| name.to_string().into()));
+        batch.push(EventKind::Begin, 0, 10, 1, Locator::at(0));
+        batch.push(EventKind::End, 0, 40, 1, Locator::at(1));
+        store.apply(&mut batch);
+        store.finish(false);
+        let node = store.tracks[0].slice(0, 0, 0).unwrap().node;
+        assert_eq!(store.calls.name(node), 1);
+        let given = CollectedColumns {
+            time: vec![30, 10, 12, 20],
+            track: vec![1, u32::MAX, 1, 0],
+            locator: vec![0; 4],
+            bits: vec![5, 10, 100, 0],
+            kind: vec![DURATION; 4],
+        };
+        let mut job = Gather::new(given, TrackDef::new(TrackKind::Lane, "v"));
+        while job.step(&store, 8) == Step::More {}
+        let track = job.derived().unwrap().track();
+        let of = |row: i32| {
+            let slices = (0..).map_while(|i| track.slice(row, i, 0));
+            slices.map(|slice| (slice.start, slice.end, slice.node)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(0), [(10, 20, ROOT), (20, 20, ROOT), (30, 35, node)]);
+        assert_eq!(of(1), [(12, 112, node)]);
+        // The place of a slice says all that is known of it.
+        let place = Place::Item(Item::Slice { track: track_of(0), depth: 0, index: 0 });
+        assert_eq!(job.derived().unwrap().origin(&store, place), None);
     }
 }

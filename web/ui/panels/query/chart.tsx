@@ -1,9 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatCount } from '../../../base/format.ts';
-import { sqlText } from '../../../base/sql.ts';
+import { formatCount, formatPosition } from '../../../base/format.ts';
+import { type SqlValue, sqlText } from '../../../base/sql.ts';
 import type { Sql } from '../../../model/sql.ts';
 import { barsOf, type ChartChoice, type Line, lineOf, MOST_BARS, numberColumns } from '../../../model/sql_chart.ts';
+import { columnsOf } from '../../../model/sql_results.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
 import { Segments } from '../../parts/segments.tsx';
 
 /** CSS pixels around a line, for the ends of its axes. */
@@ -12,13 +14,14 @@ const BELOW = 22;
 const GAP = 10;
 
 interface Props {
+  readonly open: OpenTrace;
   readonly sql: Sql;
   readonly choice: Signal<ChartChoice | null>;
   readonly order: ArrayLike<number>;
 }
 
 /** Two columns of a result as bars or as a line. */
-export function Chart({ sql, choice, order }: Props) {
+export function Chart({ open, sql, choice, order }: Props) {
   const shown = choice.value;
   if (!shown) return <p class="panel-note muted">A chart needs a column of numbers.</p>;
   const names = sql.columns.value;
@@ -53,7 +56,7 @@ export function Chart({ sql, choice, order }: Props) {
       {shown.kind === 'bars' ? (
         <Bars sql={sql} choice={shown} order={order} />
       ) : (
-        <LineChart sql={sql} choice={shown} names={names} />
+        <LineChart open={open} sql={sql} choice={shown} names={names} />
       )}
     </div>
   );
@@ -102,7 +105,12 @@ function Bars({ sql, choice, order }: { sql: Sql; choice: ChartChoice; order: Ar
   );
 }
 
-function LineChart({ sql, choice, names }: { sql: Sql; choice: ChartChoice; names: readonly string[] }) {
+interface LineProps extends Pick<Props, 'open' | 'sql'> {
+  readonly choice: ChartChoice;
+  readonly names: readonly string[];
+}
+
+function LineChart({ open: { trace }, sql, choice, names }: LineProps) {
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
   const near = useSignal(-1);
@@ -132,7 +140,15 @@ function LineChart({ sql, choice, names }: { sql: Sql; choice: ChartChoice; name
   };
   const point = line?.points[near.value];
   const row = point && sql.rows[point.row];
-  const textOf = (column: number) => (row ? numberText(sqlText(row[column] ?? null)) : '');
+  const info = trace.info.value;
+  const extent = trace.progress.value.extent;
+  const [first] = sql.rows;
+  const isPosition = info && extent && first && columnsOf(names, info).linkOf(first, choice.x)?.to === 'position';
+  /** A value along x: a position as the timeline shows it. */
+  const along = (value: number | bigint) =>
+    isPosition ? formatPosition(BigInt(value), extent.from, info.clock) : shortNumber(Number(value));
+  const xOf = (value: SqlValue | undefined) =>
+    isPosition && typeof value === 'bigint' ? along(value) : numberText(sqlText(value ?? null));
   return (
     <div class="query-line" ref={box}>
       {line && width > 0 && (
@@ -154,10 +170,10 @@ function LineChart({ sql, choice, names }: { sql: Sql; choice: ChartChoice; name
             {shortNumber(line.y[0])}
           </text>
           <text x={LEFT} y={GAP + tall + 16}>
-            {shortNumber(line.x[0])}
+            {along(line.x[0])}
           </text>
           <text x={width - GAP} y={GAP + tall + 16} text-anchor="end">
-            {shortNumber(line.x[1])}
+            {along(line.x[1])}
           </text>
           <path
             class="line"
@@ -174,7 +190,8 @@ function LineChart({ sql, choice, names }: { sql: Sql; choice: ChartChoice; name
           )}
           {point && (
             <text x={LEFT + inner / 2} y={GAP + tall + 16} text-anchor="middle">
-              {names[choice.x]} {textOf(choice.x)} · {names[choice.y]} {textOf(choice.y)}
+              {names[choice.x]} {xOf(row?.[choice.x])} · {names[choice.y]}{' '}
+              {numberText(sqlText(row?.[choice.y] ?? null))}
             </text>
           )}
         </svg>
@@ -200,6 +217,6 @@ function numberText(text: string): string {
 
 /** The end of an axis. */
 function shortNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e9) return formatCount(value);
+  if (Number.isSafeInteger(value)) return formatCount(value);
   return String(Number(value.toPrecision(6)));
 }

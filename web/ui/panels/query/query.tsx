@@ -2,12 +2,15 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { sqlText } from '../../../base/sql.ts';
+import { rowsKey } from '../../../model/derived.ts';
 import { LIMIT_SECONDS, type Sql } from '../../../model/sql.ts';
 import { sqlCompletions } from '../../../model/sql_completion.ts';
 import type { Example } from '../../../model/sql_examples.ts';
 import { schemaOf } from '../../../model/sql_tables.ts';
+import { type RowsShape, rowsAsTrack, trackColumns } from '../../../model/sql_track.ts';
 import { valuesCompletions } from '../../../model/values_completion.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { KeepButton } from '../../parts/keep.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Results as Hits } from '../results/results.tsx';
@@ -98,6 +101,7 @@ export function Query({ open, sql, state, examples }: Props) {
                   state.isChart.value = shown === 'chart';
                 }}
               />
+              <KeepRows open={open} sql={sql} />
               <TakeTable
                 name="rows"
                 head={sql.columns.value}
@@ -118,7 +122,7 @@ export function Query({ open, sql, state, examples }: Props) {
           <div />
         )
       ) : state.isChart.value && sql.count.value > 0 ? (
-        <Chart sql={sql} choice={state.chart} order={state.order.value} />
+        <Chart open={open} sql={sql} choice={state.chart} order={state.order.value} />
       ) : (
         <Results open={open} sql={sql} sort={state.sort} order={state.order.value} />
       )}
@@ -187,6 +191,44 @@ function Text({ open: { trace }, sql, state, wrong, run, stop }: TextProps) {
   return <div class={wrong ? 'query-editor wrong' : 'query-editor'} ref={host} />;
 }
 
+/** Keeps the rows as a track, if they have positions. */
+function KeepRows({ open: { trace, derived }, sql }: Pick<Props, 'open' | 'sql'>) {
+  const names = sql.columns.value;
+  const columns = trackColumns(names);
+  const asked = sql.asked.value;
+  const query = sql.text.value;
+  if (!columns || asked.at !== 'answered') return null;
+  const key = rowsKey(query);
+  const keep = () => {
+    const { extent } = trace.progress.peek();
+    if (!extent) return;
+    const ids = new Map<string, number>();
+    trace.names.text.forEach((name, id) => {
+      if (!ids.has(name)) ids.set(name, id);
+    });
+    derived.keepRows(
+      query,
+      rowsAsTrack(columns, names, sql.rows, extent, (name) => ids.get(name) ?? -1),
+      asked.more,
+    );
+  };
+  return (
+    <KeepButton
+      keeping={derived.keeping.value.get(key)}
+      reading={false}
+      title={KEEPS[columns.shape]}
+      onClick={keep}
+      stop={() => derived.stop(key)}
+    />
+  );
+}
+
+const KEEPS: Readonly<Record<RowsShape, string>> = {
+  slices: 'Show the rows as slices on one track',
+  values: 'Show the values over time on one track',
+  points: 'Show the positions as points on one track',
+};
+
 function Answer({ sql }: { sql: Sql }) {
   const asked = sql.asked.value;
   const rows = formatCounted(sql.count.value, 'row');
@@ -195,7 +237,14 @@ function Answer({ sql }: { sql: Sql }) {
     case 'nothing':
       return <span class="muted">Read only. Ctrl+Enter runs the query, for at most {LIMIT_SECONDS} s.</span>;
     case 'running':
-      if (asked.share !== null) return <span class="muted">Making the tables… {Math.round(asked.share * 100)} %</span>;
+      if (asked.share !== null) {
+        const what = asked.of === 'records' ? 'Reading the records' : 'Making the tables';
+        return (
+          <span class="muted">
+            {what}… {Math.round(asked.share * 100)} %
+          </span>
+        );
+      }
       return <span class="muted">Running… {sql.count.value > 0 && rows}</span>;
     case 'answered':
       return (
@@ -203,6 +252,9 @@ function Answer({ sql }: { sql: Sql }) {
           {asked.more ? `The first ${rows}` : rows}
           {shown < sql.width.value && `, the first ${formatCount(shown)} of ${formatCount(sql.width.value)} columns`} in{' '}
           {asked.seconds.toFixed(2)} s
+          {asked.cut > 0 && (
+            <span class="warning-text"> · of the first {formatCount(asked.cut)} rows of records and fields</span>
+          )}
         </span>
       );
     case 'stopped':

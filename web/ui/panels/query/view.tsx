@@ -1,7 +1,7 @@
 import guide from '../../../../docs/sql.md?raw';
 import { createSql, type SqlPort } from '../../../model/sql.ts';
 import { examplesOf } from '../../../model/sql_examples.ts';
-import { gatherTables } from '../../../model/tables.ts';
+import { gatherRecords, gatherTables } from '../../../model/tables.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { Query } from './query.tsx';
@@ -31,6 +31,8 @@ function sourceOf({ file, trace, statistics }: OpenTrace) {
       trace.status.peek().at === 'loading'
         ? 'The trace is still being read. Ask again when it is complete.'
         : gatherTables(trace, rangeNow(), hear),
+    records: (take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean) =>
+      gatherRecords(trace, rangeNow(), take),
     // Names can come later, and a range has tables of its own.
     version: () => `${rangeNow()?.from} ${rangeNow()?.to} ${trace.names.version.peek()}`,
   };
