@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { barriers, fixture, open, pictured, showPanel, test } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** A trace of each format, by its heading in docs/sql.md. */
@@ -30,7 +30,7 @@ async function ask(page: Page, query: string) {
 async function openSql(page: Page, path: string) {
   await page.setViewportSize({ width: 1280, height: 900 });
   await open(page, path);
-  await page.getByRole('tab', { name: 'SQL' }).click();
+  await showPanel(page, 'SQL');
 }
 
 /** The documented queries about a trace, by heading. */

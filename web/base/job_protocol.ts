@@ -63,7 +63,7 @@ export interface JobKinds {
   };
   /**
    * Rows of the list of a function's calls. `path` are the names from an outermost call to the function, for its calls from
-   * there only; empty for all. `shortest` and `longest` bound their durations; `of` is a slice whose row is
+   * there only; empty for all. After 2^32 - 1, only a caller and the function, wherever the caller was called from. `shortest` and `longest` bound their durations; `of` is a slice whose row is
    * wanted. Another part of the same list needs no further scan. Progress counts slices.
    */
   readonly calls: {
@@ -95,11 +95,11 @@ export interface JobKinds {
    */
   readonly keep: { readonly question: TrackLabel & { readonly name: number }; readonly part: DerivedPart };
   /**
-   * Collected records as one track: with `values` their numbers over time, else points. A number of the kind 3 is a duration: these are
-   * slices, with the id of a name in place of the track. Progress counts records.
+   * Collected records as one track: with `values` their numbers over time, else points, or slices if there are `names` for
+   * them. Progress counts records.
    */
   readonly gather: {
-    readonly question: TrackLabel & Collected & { readonly values: boolean };
+    readonly question: TrackLabel & Collected & { readonly values: boolean; readonly names: Uint32Array };
     readonly part: DerivedPart;
   };
   /**

@@ -20,8 +20,17 @@ export type Clock =
   /** Not a time: the number of a call, step, transition or point. `unit` is the singular noun. */
   | { readonly kind: 'ordinal'; readonly unit: string };
 
-/** What some traces offer: tables for SQL, disassembly, call stacks, a clock of known frequency. */
-export type Capability = 'sql' | 'disassembly' | 'callStacks' | 'tailCalls' | 'time' | 'values' | 'state';
+/** What some traces offer: tables for SQL, disassembly, call stacks, events with types, a clock of known frequency. */
+export type Capability =
+  | 'sql'
+  | 'disassembly'
+  | 'callStacks'
+  | 'tailCalls'
+  | 'eventTypes'
+  | 'time'
+  | 'values'
+  | 'state'
+  | 'graphics';
 
 /** A column of the list of records. */
 export interface RecordColumn {

@@ -69,10 +69,15 @@ export interface Surveyed {
   readonly memory: number;
 }
 
-/** Which records to collect: those that execute an address, or those with a number in a field. */
+/** Which records to collect. */
 export type CollectWanted =
+  /** Those that execute the instruction there. */
   | { readonly what: 'address'; readonly address: bigint }
-  /** `names` has names of records as in a list, any if it is empty. `path` has keys, and indices of lists. */
+  /** Stretches of a thread with the same number in the field with this key. Each is collected where it begins. */
+  | { readonly what: 'runs'; readonly key: string }
+  /** Events with a payload. Their number is that of their type, or -1. */
+  | { readonly what: 'events' }
+  /** Those with a number in a field. `names` has names of records as in a list, any if it is empty. `path` has keys, and indices of lists. */
   | { readonly what: 'field'; readonly names: readonly string[]; readonly path: readonly string[] };
 
 /** Collected records as columns, in no order; at most {@link MOST_COLLECTED}. */
@@ -83,6 +88,8 @@ export interface Collected {
   /** The numbers of the field, as `numbers` says: 0 unsigned, 1 signed, 2 floating point. */
   readonly bits: BigUint64Array;
   readonly numbers: Uint8Array;
+  /** Of stretches, where the last record is; empty for other records. */
+  readonly until: BigUint64Array;
 }
 
 /** Which records to make rows of. */

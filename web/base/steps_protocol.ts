@@ -99,6 +99,9 @@ export interface Indexed {
   readonly full: boolean;
 }
 
+/** What a walk through the steps leads to: see `Explorer.walk`. `step` is the next one of the same thread. */
+export type WalkKind = 'step' | 'execution' | 'thread' | 'mode' | 'privilege' | 'system-call' | 'interrupt';
+
 /** The questions: what is asked, and what is answered. */
 export interface StepQuestions {
   state: { ask: { readonly step: number }; answer: StepState };
@@ -112,6 +115,11 @@ export interface StepQuestions {
   history: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: HistoryPart };
   /** The step that executes an address for the `number`th time, counted from 0. */
   execution: { ask: { readonly address: bigint; readonly number: number }; answer: { readonly step: number | null } };
+  /** The nearest step of a kind; null if there is none so far. */
+  walk: {
+    ask: { readonly step: number; readonly kind: WalkKind; readonly next: boolean };
+    answer: { readonly step: number | null };
+  };
   coverage: { ask: Record<never, never>; answer: Coverage };
   /** Coverage as a drcov file. `program` names what is in no module. */
   drcov: { ask: { readonly program: string }; answer: { readonly file: Uint8Array } };

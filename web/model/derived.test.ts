@@ -6,7 +6,7 @@ import { derivedTrack, type Find, type Found, type Origin, type Ticks, type Trac
 import type { Collected, CollectWanted, RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { createDerived, type DerivedTracks, functionKey } from './derived.ts';
+import { CPUS, createDerived, type DerivedTracks, functionKey } from './derived.ts';
 import { createNames, type Names } from './names.ts';
 import type { Pointed } from './pointing.ts';
 import type { Answer, Records } from './records.ts';
@@ -71,7 +71,12 @@ beforeEach(() => {
         },
         recordAt: async (x: Ticks) => aRow(x),
       } as unknown as Records,
-      tracks: signal(new Map([[4, aTrack({ id: 4, lowest: -1 })]])),
+      tracks: signal(
+        new Map([
+          [3, aTrack({ id: 3, name: 'thread 3' })],
+          [4, aTrack({ id: 4, lowest: -1 })],
+        ]),
+      ),
       find: async (what: Find) => {
         looked.push(what);
         return found;
@@ -130,6 +135,7 @@ describe('derived tracks', () => {
       locator: BigUint64Array.of(1n, 2n),
       bits: BigUint64Array.of(7n, 8n),
       numbers: Uint8Array.of(0, 0),
+      until: new BigUint64Array(),
     };
     answer = { value: found, error: null };
     names.rename(Uint32Array.of(1), ['draw'], ['#7']);
@@ -146,9 +152,70 @@ describe('derived tracks', () => {
       ['0x40', 'All executions of 0x40', false],
     ]);
   });
+  it('of CPUs are made together, the first above, and removed together', async () => {
+    const found: Collected = {
+      time: BigUint64Array.of(1n, 5n),
+      track: Uint32Array.of(3, 3),
+      locator: BigUint64Array.of(1n, 2n),
+      bits: BigUint64Array.of(0n, 2n),
+      numbers: Uint8Array.of(1, 1),
+      until: BigUint64Array.of(4n, 6n),
+    };
+    answer = { value: found, error: null };
+    derived.keepCpus();
+    expect(derived.keeping.value.get(CPUS)).toEqual({ at: 'making', share: 0 });
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(wanted).toEqual([{ what: 'runs', key: 'cpu' }]);
+    // One after the other.
+    expect(begun.length).toBe(1);
+    finish(1);
+    finish(2);
+    const asked = begun.map(({ question }) => question as JobQuestion<'gather'>);
+    expect(asked.map(({ label, until }) => [label, [...until]])).toEqual([
+      ['CPU 2', [6n]],
+      ['CPU 0', [4n]],
+    ]);
+    expect([...asked[0]!.names].map((id) => names.of(id))).toEqual(['thread 3']);
+    expect(derived.tracks.value.map(({ id }) => id)).toEqual([derivedTrack(2), derivedTrack(1)]);
+    expect(derived.keeping.value.get(CPUS)).toEqual({ at: 'kept' });
+    derived.remove(derivedTrack(1));
+    derived.removeGroup(CPUS);
+    expect([derived.tracks.value, removed]).toEqual([[], [derivedTrack(1), derivedTrack(2)]]);
+  });
+  it('of events have the name that the person gives to the type', async () => {
+    const found: Collected = {
+      time: BigUint64Array.of(1n, 2n),
+      track: Uint32Array.of(3, 3),
+      locator: BigUint64Array.of(1n, 2n),
+      bits: BigUint64Array.of(9n, 2n ** 64n - 1n),
+      numbers: Uint8Array.of(1, 1),
+      until: new BigUint64Array(),
+    };
+    answer = { value: found, error: null };
+    derived.keepEvents('9');
+    await new Promise((resolve) => setTimeout(resolve));
+    finish(1);
+    expect(derived.tracks.value.map(({ name }) => name)).toEqual(['typed event 9']);
+    names.rewrite((text) => (text === 'typed event 9' ? 'frame' : text));
+    expect(derived.tracks.value.map(({ name }) => name)).toEqual(['frame']);
+    // The others come beside it.
+    derived.keepEvents(null);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(begun.map(({ question }) => (question as JobQuestion<'gather'>).label)).toEqual([
+      'typed event 9',
+      'custom events',
+    ]);
+  });
   it('are not made of nothing', async () => {
     const none = new BigUint64Array();
-    const found = { time: none, track: new Uint32Array(), locator: none, bits: none, numbers: new Uint8Array() };
+    const found = {
+      time: none,
+      track: new Uint32Array(),
+      locator: none,
+      bits: none,
+      until: new BigUint64Array(),
+      numbers: new Uint8Array(),
+    };
     answer = { value: found, error: null };
     derived.keepAddress(0x40n);
     await new Promise((resolve) => setTimeout(resolve));
@@ -204,6 +271,8 @@ describe('derived tracks', () => {
       locator: new BigUint64Array(2),
       bits: new BigUint64Array(2),
       numbers: new Uint8Array(2),
+      until: new BigUint64Array([12n, 25n]),
+      names: ['g', 'other'],
       places: new Map([[10n, { track: 4, depth: 2 }]]),
       left: 3,
     });

@@ -3,10 +3,11 @@ import { type HitAnswer, MOST_SORTED } from '../base/find_protocol.ts';
 import { formatCount, formatCounted, plural, shortened } from '../base/format.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
-import { type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
+import { type Collected, type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
+import { CPU, cpuLanes, cpusKey, eventLanes, eventsKey, type Lane, MOST_LANES, rowsOf, threadLane } from './lanes.ts';
 import { type Pointed, pointedOf } from './pointing.ts';
 import { titleOf } from './query_history.ts';
 import type { Selection } from './selection.ts';
@@ -30,14 +31,24 @@ export interface DerivedTracks {
   keepField(field: KeptField, name: number): void;
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
+  /** Makes a track of numbers over time. `key` identifies it. */
+  keepNumbers(key: string, shown: TrackLabel, numbers: Omit<Collected, 'numbers' | 'until'>): void;
   /** Makes a track of the hits of a search; nothing if they are null. */
   keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
   /** Makes a track of the rows of a query. `cut`: the result has more of them. */
   keepRows(query: string, rows: RowsAsTrack, cut: boolean): void;
+  /** Makes a track per CPU with the threads that ran on it: {@link CPUS}. */
+  keepCpus(): void;
+  /** Makes a track of the CPUs on which a thread ran, by the track of the thread. */
+  keepCpusOf(track: number): void;
+  /** Makes a track of the events of a type, or with null one per type: {@link EVENTS}. */
+  keepEvents(type: string | null): void;
   /** Stops making the track with this key. */
   stop(key: string): void;
   /** Removes a track. */
   remove(id: number): void;
+  /** Removes the tracks that were made together. */
+  removeGroup(group: string): void;
   rename(id: number, name: string): void;
   /** Selects what a place on a derived track was made from. */
   selectOrigin(place: Pointed): void;
@@ -72,14 +83,25 @@ export function rowsKey(query: string): string {
 /** Characters of a query in the name of its track, and in its detail. */
 const LONGEST_TITLE = 60;
 const LONGEST_DETAIL = 300;
+/** Most names of rows that are no names of the trace. Further rows have none. */
+const MOST_OTHERS = 10_000;
+
+/** Identifies all tracks of CPUs, and all of types of events. */
+export const CPUS = 'CPUs';
+export const EVENTS = 'events';
+
+const NO_NAMES = new Uint32Array();
+const RUNS = { what: 'runs', key: CPU } as const;
 
 /** The kinds of jobs that make a track. */
 type Kind = { [K in keyof JobKinds]: JobKinds[K]['part'] extends DerivedPart ? K : never }[keyof JobKinds];
 
 interface Kept {
   readonly key: string;
-  /** The name id whose text is the track's name, or -1. */
-  readonly name: number;
+  /** What it was made together with, or null. */
+  readonly group: string | null;
+  /** What the track is named after; null if the person has named it, or it keeps its name. */
+  readonly nameOf: (() => string) | null;
   readonly track: Track;
 }
 
@@ -104,12 +126,15 @@ export function createDerived(
 
   scope.add(
     effect(() => {
-      tracks.value = kept.value.map(({ key, track, name }) => {
+      tracks.value = kept.value.map(({ key, track, nameOf }) => {
         const own = { ...track, madeFrom: key };
-        return name < 0 ? own : { ...own, name: trace.names.of(name) };
+        return nameOf ? { ...own, name: nameOf() } : own;
       });
       const next = new Map<string, Keeping>([...making.value].map(([key, share]) => [key, { at: 'making', share }]));
-      for (const { key } of kept.value) next.set(key, { at: 'kept' });
+      for (const { key, group } of kept.value) {
+        next.set(key, { at: 'kept' });
+        if (group !== null && !next.has(group)) next.set(group, { at: 'kept' });
+      }
       keeping.value = next;
     }),
   );
@@ -132,8 +157,9 @@ export function createDerived(
   const keep = <K extends Kind>(
     key: string,
     question: JobQuestion<K>,
-    name: number,
+    nameOf: (() => string) | null,
     polish: (part: DerivedPart) => Track,
+    { group = null, next = () => undefined }: { readonly group?: string | null; readonly next?: () => void } = {},
   ) => {
     if (keeping.peek().has(key)) return;
     setShare(key, 0);
@@ -147,9 +173,28 @@ export function createDerived(
       stops.delete(key);
       if (reply.t === 'job-failed') return tell(reply.error.sentence);
       const track = polish(reply.part as DerivedPart);
-      kept.value = [{ key, name, track: { ...track, id: derivedTrack(reply.id) } }, ...kept.peek()];
+      kept.value = [{ key, group, nameOf, track: { ...track, id: derivedTrack(reply.id) } }, ...kept.peek()];
+      next();
     };
     stops.set(key, trace.begin(question, take, `derived ${begun}`));
+  };
+
+  /** Ids of names: those of the trace have its colours. */
+  const namesOf = (texts: readonly string[]) => {
+    const known = new Map<string, number>();
+    trace.names.text.forEach((text, id) => {
+      if (!known.has(text)) known.set(text, id);
+    });
+    let others = 0;
+    return Uint32Array.from(texts, (text) => {
+      let id = known.get(text);
+      if (id === undefined) {
+        others += 1;
+        id = trace.names.apart(others > MOST_OTHERS ? '' : text);
+        if (others <= MOST_OTHERS) known.set(text, id);
+      }
+      return id;
+    });
   };
 
   /** Selects what a row is about: the slice that it names, else what is there. */
@@ -173,9 +218,11 @@ export function createDerived(
     if (record && newest === place) selection.selectRecord(record);
   };
 
-  /** Collects records by a pass over the file, and makes a track of them. */
-  const collect = async (key: string, wanted: CollectWanted, shown: TrackLabel, values: boolean) => {
-    if (keeping.peek().has(key)) return;
+  /** Collects records by a pass over the file; null if that failed or was stopped. */
+  const collected = async (key: string, wanted: CollectWanted): Promise<Collected | null> => {
+    const at = keeping.peek().get(key)?.at;
+    // Of those that are made together, some may have been removed.
+    if (at === 'making' || (at === 'kept' && key !== CPUS && key !== EVENTS)) return null;
     setShare(key, 0);
     const stop = new AbortController();
     stops.set(key, () => stop.abort());
@@ -183,21 +230,51 @@ export function createDerived(
       if (!stop.signal.aborted) setShare(key, share);
     };
     const answer = await trace.records.collect(wanted, tellShare, stop.signal).catch(() => null);
-    if (stop.signal.aborted) return;
+    if (stop.signal.aborted) return null;
     stops.delete(key);
     setShare(key, null);
-    const found = answer?.value;
-    if (!found) return tell(answer?.error?.sentence ?? 'The file could not be searched.');
+    if (!answer?.value) tell(answer?.error?.sentence ?? 'The file could not be searched.');
+    return answer?.value ?? null;
+  };
+
+  /** Makes a track of records. */
+  const collect = async (key: string, wanted: CollectWanted, shown: TrackLabel, values: boolean) => {
+    const found = await collected(key, wanted);
+    if (!found) return;
     const count = found.time.length;
     if (count === 0)
       return tell(`Nothing to keep: no ${values ? 'number' : 'execution'} was found for ${shown.label}.`);
     const cut = count === MOST_COLLECTED ? ` · only the first ${formatCount(count)}` : '';
-    const question = { kind: 'gather', ...shown, ...found, values } as const;
-    keep<'gather'>(key, question, -1, ({ track }) => ({
+    const question = { kind: 'gather', ...shown, ...found, values, names: NO_NAMES } as const;
+    keep<'gather'>(key, question, null, ({ track }) => ({
       ...track,
       noun: 'execution',
       detail: `${shown.detail}${cut}`,
     }));
+  };
+
+  /** Makes a track of each lane. The first one comes out above the others. */
+  const keepLanes = (group: string | null, lanes: readonly Lane[], found: Collected) => {
+    // A track that was made is above the earlier ones.
+    const rest = lanes.slice(0, MOST_LANES);
+    if (rest.length < lanes.length)
+      tell(`Only the first ${formatCount(MOST_LANES)} of ${formatCount(lanes.length)} tracks are made.`);
+    const next = () => {
+      const lane = rest.pop();
+      if (!lane) return;
+      const { key, label, detail, noun, rows, names } = lane;
+      const ids = names ? Uint32Array.from(names, (name) => trace.names.apart(name)) : NO_NAMES;
+      const question = { kind: 'gather', label, detail, ...rowsOf(found, rows), values: false, names: ids } as const;
+      const polish = ({ track, hidden }: DerivedPart) => {
+        const left = hidden > 0 ? ` · ${formatCount(hidden)} more at the same time, not shown` : '';
+        return { ...track, noun, detail: `${detail}${left}` };
+      };
+      // The person may give a name to a type of event.
+      const nameOf = names ? null : () => trace.names.inPlaceOf(label);
+      if (keeping.peek().get(key)) next();
+      else keep<'gather'>(key, question, nameOf, polish, { group, next });
+    };
+    next();
   };
 
   return {
@@ -207,10 +284,15 @@ export function createDerived(
       const label = trace.names.of(name);
       const noun = trace.info.peek()?.sliceNoun ?? 'call';
       const detail = `All calls of ${label}`;
-      keep(functionKey(name), { kind: 'keep', name, label, detail }, name, ({ track, hidden }) => {
-        const left = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping call')} not shown` : '';
-        return { ...track, noun, detail: `${detail}${left}` };
-      });
+      keep(
+        functionKey(name),
+        { kind: 'keep', name, label, detail },
+        () => trace.names.of(name),
+        ({ track, hidden }) => {
+          const left = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping call')} not shown` : '';
+          return { ...track, noun, detail: `${detail}${left}` };
+        },
+      );
     },
     keepField: (field, name) => {
       const noun = plural(2, trace.info.peek()?.eventNoun ?? 'record');
@@ -225,19 +307,38 @@ export function createDerived(
       const wanted = { what: 'address', address } as const;
       void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
     },
+    keepNumbers: (key, { label, detail }, columns) => {
+      const rest = {
+        until: new BigUint64Array(),
+        numbers: new Uint8Array(columns.time.length),
+        values: true,
+        names: NO_NAMES,
+      };
+      keep<'gather'>(key, { kind: 'gather', label, detail, ...columns, ...rest }, null, ({ track }) => ({
+        ...track,
+        noun: 'value',
+        detail,
+      }));
+    },
     keepHits: (expression, hits) => {
       if (!hits) return;
       const { length } = hits.time;
       const cut = length === MOST_SORTED ? ` · only the first ${formatCount(length)}` : '';
-      const none = { bits: new BigUint64Array(length), numbers: new Uint8Array(length), values: false };
+      const none = {
+        bits: new BigUint64Array(length),
+        until: new BigUint64Array(),
+        numbers: new Uint8Array(length),
+        values: false,
+        names: NO_NAMES,
+      };
       const shown = { label: expression, detail: `Hits of ${expression}${cut}` };
-      keep<'gather'>(hitsKey(expression), { kind: 'gather', ...shown, ...hits, ...none }, -1, ({ track }) => ({
+      keep<'gather'>(hitsKey(expression), { kind: 'gather', ...shown, ...hits, ...none }, null, ({ track }) => ({
         ...track,
         noun: 'hit',
         detail: shown.detail,
       }));
     },
-    keepRows: (query, { shape, places, left, ...columns }, cut) => {
+    keepRows: (query, { shape, places, left, names, ...columns }, cut) => {
       const { length } = columns.time;
       if (length === 0) return tell('Nothing to keep: no row has a position within the trace.');
       const label = shortened(titleOf(query), LONGEST_TITLE);
@@ -247,11 +348,37 @@ export function createDerived(
         left > 0 ? ` · ${formatCounted(left, 'row')} without a place left out` : '',
       ];
       const key = rowsKey(query);
-      const values = shape === 'values';
+      const ids = shape === 'slices' ? namesOf(names) : NO_NAMES;
+      const question = { kind: 'gather', label, detail, ...columns, values: shape === 'values', names: ids } as const;
       rowPlaces.set(key, places);
-      keep<'gather'>(key, { kind: 'gather', label, detail, ...columns, values }, -1, ({ track, hidden }) => {
+      keep<'gather'>(key, question, null, ({ track, hidden }) => {
         const over = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping row')} not shown` : '';
         return { ...track, noun: 'row', detail: `${detail}${notes.join('')}${over}` };
+      });
+    },
+    keepCpus: () => {
+      const threadOf = (track: number) => trace.tracks.peek().get(track)?.name ?? '';
+      void collected(CPUS, RUNS).then((found) => {
+        if (!found) return;
+        const lanes = cpuLanes(found, threadOf);
+        if (lanes.length === 0) return tell('No record says a CPU.');
+        keepLanes(CPUS, lanes, found);
+      });
+    },
+    keepCpusOf: (track) => {
+      void collected(cpusKey(track), RUNS).then((found) => {
+        if (!found) return;
+        const lane = threadLane(found, track, trace.tracks.peek().get(track)?.name ?? 'the thread');
+        if (!lane) return tell('No record of this thread says a CPU.');
+        keepLanes(null, [lane], found);
+      });
+    },
+    keepEvents: (type) => {
+      void collected(type === null ? EVENTS : eventsKey(type), { what: 'events' }).then((found) => {
+        if (!found) return;
+        const lanes = eventLanes(found, type);
+        if (lanes.length === 0) return tell('The trace has no custom or typed events.');
+        keepLanes(EVENTS, lanes, found);
       });
     },
     stop: (key) => {
@@ -265,11 +392,18 @@ export function createDerived(
       kept.value = kept.peek().filter((one) => one !== gone);
       trace.removeTrack(id);
     },
+    removeGroup: (group) => {
+      const [gone, left] = [true, false].map((is) => kept.peek().filter((one) => (one.group === group) === is));
+      kept.value = left!;
+      for (const { track } of gone!) trace.removeTrack(track.id);
+    },
     rename: (id, name) => {
       if (name.trim() === '') return;
       kept.value = kept
         .peek()
-        .map((one) => (one.track.id === id ? { ...one, name: -1, track: { ...one.track, name: name.trim() } } : one));
+        .map((one) =>
+          one.track.id === id ? { ...one, nameOf: null, track: { ...one.track, name: name.trim() } } : one,
+        );
     },
     selectOrigin: (place) => {
       newest = place;

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type {
   Cell,
@@ -11,6 +11,7 @@ import type {
   StepQuestions,
   StepState,
   ToSteps,
+  WalkKind,
 } from '../base/steps_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
@@ -59,6 +60,13 @@ export interface Machine {
   goToNearest(cell: Cell, written: boolean, next: boolean): Promise<boolean>;
   /** Selects the step that executes an address for the `number`th time, counted from 0. */
   goToExecution(address: bigint, number: number): void;
+  /** Resolves when a step is indexed, or will not be for now: the indexing is paused, has ended or cannot begin yet. */
+  ready(step: number): Promise<void>;
+  /**
+   * The nearest step of a kind before or after a step: null if there is none, undefined if that is unknown, because the step is
+   * not indexed.
+   */
+  nearestOf(step: number, kind: WalkKind, next: boolean): Promise<number | null | undefined>;
   /** What the indexed part executes. Resolves with null if there is no index. */
   coverage(): Promise<Coverage | null>;
   /** The same as a drcov file. `program` names what is in no module. */
@@ -203,6 +211,20 @@ export function createMachine(
         if (found && found.step !== null) void goTo(found.step);
       });
     },
+    ready: (wanted) =>
+      new Promise((resolve) => {
+        let stop: (() => void) | null = null;
+        stop = effect(() => {
+          const at = indexed.value;
+          const isThere = at !== null && (at.done || at.built > wanted);
+          const isHopeless = error.value !== '' || isPaused.value || trace.status.value.at !== 'ready' || disposed;
+          if (!isThere && !isHopeless) return;
+          resolve();
+          // The effect runs once before `effect` returns.
+          queueMicrotask(() => stop?.());
+        });
+      }),
+    nearestOf: async (from, kind, next) => (await ask('walk', { step: from, kind, next }))?.step,
     coverage: () => ask('coverage', {}),
     drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
     showHistory: (wanted) => {

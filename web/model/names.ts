@@ -19,6 +19,8 @@ export interface Names {
   rewrite(how: (text: string) => string): void;
   /** The name, or '' for an unknown id. */
   of(id: number): string;
+  /** An id for a text that is no name of the trace, once that is read: for slices of derived tracks. */
+  apart(text: string): number;
   /** The id or address that the file has in place of the name, such as `#12`; '' if that is the name or there is none. */
   keyOf(id: number): string;
   /** The name of a record as it is shown: the text of that key, or the text itself. */
@@ -42,6 +44,16 @@ export function createNames(): Names {
     text[id] = shown;
     colour[id] = colourOf(shown);
   };
+  /** Ids of texts apart from the names of the trace, in order. They follow those of the names. */
+  const textsApart: string[] = [];
+  const apart = new Map<string, number>();
+  let firstApart = 0;
+  const grow = (length: number) => {
+    if (length <= colour.length) return;
+    const larger = new Uint8Array(Math.max(colour.length * 2, length));
+    larger.set(colour);
+    colour = larger;
+  };
   const set = (id: number, name: string, key: string) => {
     show(id, name);
     const before = keys.get(id);
@@ -60,11 +72,7 @@ export function createNames(): Names {
       return colour;
     },
     add: (first, names, keysOfNames) => {
-      if (first + names.length > colour.length) {
-        const larger = new Uint8Array(Math.max(colour.length * 2, first + names.length));
-        larger.set(colour);
-        colour = larger;
-      }
+      grow(first + names.length);
       for (const [i, name] of names.entries()) set(first + i, name, keysOfNames?.[i] ?? '');
     },
     rename: (ids, names, keysOfNames) => {
@@ -79,7 +87,20 @@ export function createNames(): Names {
     of: (id) => {
       // Subscribes.
       version.value;
-      return text[id] ?? '';
+      return text[id] ?? textsApart[id - firstApart] ?? '';
+    },
+    apart: (own) => {
+      if (apart.size === 0) firstApart = text.length;
+      const known = apart.get(own);
+      if (known !== undefined) return known;
+      const id = firstApart + apart.size;
+      apart.set(own, id);
+      textsApart.push(own);
+      grow(id + 1);
+      // Neighbours such as `CPU 1` and `CPU 2` are to be told apart: first all hues, then their other lightness.
+      const place = (id - firstApart) % COLOURS;
+      colour[id] = ((place * 2) % COLOURS) + (place >= COLOURS / 2 ? 1 : 0);
+      return id;
     },
     keyOf: (id) => keys.get(id) ?? '',
     inPlaceOf: (name) => {

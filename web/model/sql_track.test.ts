@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { rowsAsTrack, trackColumns } from './sql_track.ts';
 
 const extent = { from: 100n, to: 200n };
-const nameId = (name: string) => ['main', 'work'].indexOf(name);
 
 describe('rows as a track', () => {
   it('are slices with start and dur, values with a number, or else points', () => {
@@ -15,7 +14,7 @@ describe('rows as a track', () => {
     expect(trackColumns(['name', 'dur', 'y'])).toBe(null);
   });
 
-  it('have durations and names of the trace, and say where they are', () => {
+  it('have ends and names, and say where they are', () => {
     const names = ['start', 'dur', 'name', 'track', 'depth'];
     const rows = [
       [150n, 10n, 'work', 3n, 1n],
@@ -27,11 +26,10 @@ describe('rows as a track', () => {
       [160n, null, 'work', 3n, 1n],
       ['150', 1n, 'work', 3n, 1n],
     ];
-    const made = rowsAsTrack(trackColumns(names)!, names, rows, extent, nameId);
+    const made = rowsAsTrack(trackColumns(names)!, names, rows, extent);
     expect([...made.time]).toEqual([150n, 120n, 150n]);
-    expect([...made.bits]).toEqual([10n, 0n, 5n]);
-    expect([...made.track]).toEqual([1, 2 ** 32 - 1, 0]);
-    expect([[...made.numbers], made.left]).toEqual([[3, 3, 3], 5]);
+    expect([...made.until]).toEqual([160n, 120n, 155n]);
+    expect([made.names, made.left]).toEqual([['work', 'unknown', 'main'], 5]);
     expect(made.places.get(150n)).toEqual({ track: 2, depth: 1 });
     expect(made.places.get(120n)).toEqual({ track: null, depth: null });
   });
@@ -46,8 +44,8 @@ describe('rows as a track', () => {
         [150n, 'a'],
       ],
       extent,
-      nameId,
     );
+    expect(made.until.length).toBe(0);
     expect([[...made.bits], [...made.numbers], made.left]).toEqual([[2n ** 64n - 2n, 0x3fe0000000000000n], [1, 2], 1]);
   });
 });

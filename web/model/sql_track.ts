@@ -19,17 +19,20 @@ export interface RowsAsTrack {
   readonly locator: BigUint64Array;
   readonly bits: BigUint64Array;
   readonly numbers: Uint8Array;
+  /** Of slices, where they end, and their names. */
+  readonly until: BigUint64Array;
+  readonly names: readonly string[];
   /** What the rows say about their places, by position. */
   readonly places: ReadonlyMap<bigint, RowPlace>;
   /** Rows that are no part of it: without a number, or beyond the trace. */
   readonly left: number;
 }
 
-/** How the bits of a number are to be read: signed, floating point, or as a duration, with a name id in place of a track. */
+/** How the bits of a number are to be read: signed, or as a floating point number. */
 const SIGNED = 1;
 const FLOAT = 2;
-const DURATION = 3;
-const NO_NAME = 2 ** 32 - 1;
+/** Positions have 64 bits. */
+const LAST = 2n ** 64n - 1n;
 
 /** The columns of a result that a track is made of. */
 export interface TrackColumns {
@@ -59,13 +62,12 @@ export function trackColumns(names: readonly string[]): TrackColumns | null {
   return { shape: 'points', at, value: -1 };
 }
 
-/** Rows of these columns within `extent` as a track. `nameId` finds a name of the trace, -1 if it has none. */
+/** Rows of these columns within `extent` as a track. Slices without a name are called ''. */
 export function rowsAsTrack(
   columns: TrackColumns,
   names: readonly string[],
   rows: readonly Row[],
   extent: { readonly from: bigint; readonly to: bigint },
-  nameId: (name: string) => number,
 ): RowsAsTrack {
   const { shape, at, value } = columns;
   const lower = names.map((name) => name.toLowerCase());
@@ -73,7 +75,8 @@ export function rowsAsTrack(
   const time = new BigUint64Array(rows.length);
   const bits = new BigUint64Array(rows.length);
   const numbers = new Uint8Array(rows.length);
-  const of = new Uint32Array(rows.length);
+  const until = new BigUint64Array(shape === 'slices' ? rows.length : 0);
+  const called: string[] = [];
   const places = new Map<bigint, RowPlace>();
   const float = new DataView(new ArrayBuffer(8));
   let count = 0;
@@ -84,10 +87,9 @@ export function rowsAsTrack(
     if (shape === 'slices') {
       if (typeof number !== 'bigint' || number < 0n) continue;
       const text = row[name!];
-      const id = typeof text === 'string' ? nameId(text) : -1;
-      of[count] = id < 0 ? NO_NAME : id;
-      bits[count] = number;
-      numbers[count] = DURATION;
+      called.push(typeof text === 'string' ? text : '');
+      const end = x + number;
+      until[count] = end > LAST ? LAST : end;
     } else if (typeof number === 'bigint') {
       bits[count] = BigInt.asUintN(64, number);
       numbers[count] = SIGNED;
@@ -109,10 +111,12 @@ export function rowsAsTrack(
   return {
     shape,
     time: time.slice(0, count),
-    track: of.slice(0, count),
+    track: new Uint32Array(count),
     locator: new BigUint64Array(count),
     bits: bits.slice(0, count),
     numbers: numbers.slice(0, count),
+    until: until.slice(0, count),
+    names: called,
     places,
     left: rows.length - count,
   };

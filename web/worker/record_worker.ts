@@ -195,7 +195,8 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
     const none = (error: TraceError | null) => post({ t: 'collected', id, found: null, error });
     await withReader((open) => {
       if (wanted.what === 'address') open.beginCollect(wanted.address, [], []);
-      else open.beginCollect(undefined, [...wanted.names], [...wanted.path]);
+      else if (wanted.what === 'field') open.beginCollect(undefined, [...wanted.names], [...wanted.path]);
+      else open.beginRuns(wanted.what === 'runs' ? wanted.key : undefined);
       let budget = 8;
       let reportedAt = performance.now();
       const stop = inTurns(() => {

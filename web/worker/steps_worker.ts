@@ -137,6 +137,8 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
       }
       case 'execution':
         return { step: ask.number < 0 ? null : (open.executions(ask.address, ask.number, 1)[0] ?? null) };
+      case 'walk':
+        return { step: open.walk(ask.step, ask.kind, ask.next) ?? null };
       case 'coverage':
         return open.coverage() as Coverage;
       case 'drcov':

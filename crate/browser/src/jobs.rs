@@ -96,6 +96,10 @@ extern "C" {
     fn bits(this: &JsQuestion) -> Vec<u64>;
     #[wasm_bindgen(method, getter)]
     fn numbers(this: &JsQuestion) -> Vec<u8>;
+    #[wasm_bindgen(method, getter)]
+    fn until(this: &JsQuestion) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn names(this: &JsQuestion) -> Vec<u32>;
     /// Marks only.
     #[wasm_bindgen(method, getter)]
     fn step(this: &JsQuestion) -> u64;
@@ -242,8 +246,9 @@ fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>
                 locator: question.locator(),
                 bits: question.bits(),
                 kind: question.numbers(),
+                until: question.until(),
             };
-            Box::new(Gather::new(given, question.track_def(kind)))
+            Box::new(Gather::new(given, question.names(), question.track_def(kind)))
         }
         "marks" => {
             let Question { from, to, tracks } = range();

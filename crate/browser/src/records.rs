@@ -304,8 +304,14 @@ impl RecordReader {
         self.collect = Some(Collect::new(wanted));
     }
 
+    /// Begins to collect stretches of threads with the same number in the field `key`, or without a key events with a payload.
+    #[wasm_bindgen(js_name = beginRuns)]
+    pub fn begin_runs(&mut self, key: Option<String>) {
+        self.collect = Some(Collect::new(key.map_or(Wanted::Events, Wanted::Runs)));
+    }
+
     /// Collects from `budget` further pieces of the file. Returns `{at, of}`: the pieces so far and in all. With the last
-    /// pieces also the columns `time`, `track`, `locator`, `bits` and `numbers`.
+    /// pieces also the columns `time`, `track`, `locator`, `bits`, `numbers` and `until`.
     ///
     /// # Errors
     ///
@@ -328,6 +334,7 @@ impl RecordReader {
             ("locator", longs(&found.locator)),
             ("bits", longs(&found.bits)),
             ("numbers", Uint8Array::from(&found.kind[..]).into()),
+            ("until", longs(&found.until)),
         ]);
         self.collect = None;
         Ok(result)

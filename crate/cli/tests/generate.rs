@@ -221,5 +221,5 @@ fn info_says_what_each_format_offers() {
     assert_eq!(said("frames/mips.frames"), "byte: callStacks state, events");
     assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, events");
     assert_eq!(said("trace_db/variables.trace"), "byte: values, statements");
-    assert_eq!(said("xray/threads.xray"), "byte: callStacks tailCalls time, functions");
+    assert_eq!(said("xray/threads.xray"), "byte: callStacks tailCalls eventTypes time, functions");
 }

@@ -11,6 +11,8 @@ pub const ROOT: NodeId = 0;
 /// Largest number of nodes.
 pub(crate) const MAX_NODES: usize = 1 << 28;
 
+const LAST_NODE: NodeId = MAX_NODES as NodeId - 1;
+
 /// The call tree of a whole trace, shared by its tracks. A slice refers to its node, and the node to its name and
 /// caller, so the flame graph of a range is one scan over slices, without rebuilding stacks.
 #[derive(Debug)]
@@ -51,10 +53,16 @@ impl CallTree {
         self.nodes.is_empty()
     }
 
-    /// The name of a node. `u32::MAX` for the root and for numbers that are no node.
+    /// The name of a node. `u32::MAX` for the root.
     #[inline]
     pub fn name(&self, node: NodeId) -> u32 {
-        self.nodes.get(node as usize).map_or(u32::MAX, |n| n.name)
+        self.nodes.get(node as usize).map_or_else(|| LAST_NODE.wrapping_sub(node), |n| n.name)
+    }
+
+    /// A number that is no node of any tree but has a name. Slices of derived tracks may be named by what is no function,
+    /// such as a thread. Names and nodes together are fewer than [`MAX_NODES`].
+    pub(crate) fn apart(name: u32) -> NodeId {
+        LAST_NODE.saturating_sub(name)
     }
 
     /// The caller of a node. The root's parent is the root.

@@ -30,8 +30,8 @@ pub struct TraceInfo {
     pub place_noun: &'static str,
     /// What it means when there are no events.
     pub when_empty: &'static str,
-    /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`, `callStacks`, `tailCalls`, `time`, `values`,
-    /// `state`.
+    /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`, `callStacks`, `tailCalls`, `eventTypes`,
+    /// `time`, `values`, `state`.
     pub offers: Vec<&'static str>,
     /// The tab that is opened first: `functions` or `flame`.
     pub first_tab: &'static str,

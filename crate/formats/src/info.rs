@@ -31,12 +31,16 @@ pub enum Capability {
     CallStacks,
     /// Records of tail calls, whose callees can be put under their callers ([`crate::OpenOptions::nest_tail_calls`]).
     TailCalls,
+    /// Events that have a type and a payload: the fields `type`, if there are types, and `data` of their records.
+    EventTypes,
     /// An x axis in seconds.
     Time,
     /// Values of variables that the query language of trace-db can ask for.
     Values,
     /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
     State,
+    /// Calls of a graphics interface, with frames and resources.
+    Graphics,
 }
 
 impl Capability {
@@ -47,9 +51,11 @@ impl Capability {
             Self::Disassembly => "disassembly",
             Self::CallStacks => "callStacks",
             Self::TailCalls => "tailCalls",
+            Self::EventTypes => "eventTypes",
             Self::Time => "time",
             Self::Values => "values",
             Self::State => "state",
+            Self::Graphics => "graphics",
         }
     }
 }
@@ -63,6 +69,8 @@ pub enum Tab {
     Events,
     /// The table of statements.
     Statements,
+    /// The table of frames.
+    Frames,
 }
 
 impl Tab {
@@ -72,6 +80,7 @@ impl Tab {
             Self::Functions => "functions",
             Self::Events => "events",
             Self::Statements => "statements",
+            Self::Frames => "frames",
         }
     }
 }

@@ -32,8 +32,17 @@ pub struct Access<'a> {
     pub value: &'a [u8],
 }
 
-/// A step, without what it accessed.
+/// Something besides an ordinary instruction that happens at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepEvent {
+    /// A system call: its instruction, or a record of the call.
+    SystemCall,
+    /// An interrupt, a fault or another exception.
+    Interrupt,
+}
+
+/// A step, without what it accessed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Its number: its position on the x axis.
     pub number: u64,
@@ -43,6 +52,12 @@ pub struct Step {
     pub address: Option<u64>,
     /// Length of that instruction in bytes.
     pub length: u32,
+    /// A number for the mode of the processor: equal modes have equal numbers. 0 if the file does not say.
+    pub mode: u32,
+    /// Whether the instruction belongs to the kernel, by its address.
+    pub is_kernel: bool,
+    /// What else happens.
+    pub event: Option<StepEvent>,
 }
 
 /// Receives the steps of a pass, ascending.
@@ -51,6 +66,8 @@ pub trait StepVisitor {
     fn begin(&mut self, step: &Step) -> bool;
     /// One of its accesses, in the order of the file: reads before writes.
     fn access(&mut self, access: &Access<'_>);
+    /// The instruction of the step: the disassembler's name for its code, if it has one, and its bytes. Comes before the accesses.
+    fn code(&mut self, _isa: Option<&'static str>, _bytes: &[u8]) {}
     /// The step loads a module: its name, its first address, and its last one.
     fn module(&mut self, _name: &str, _low: u64, _high: u64) {}
     /// Whether the pass must stop after the current step. It can be continued.

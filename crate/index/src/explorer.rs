@@ -172,6 +172,23 @@ impl<S: Source> Explorer<S> {
         Ok(State { thread, address: here.and_then(|step| step.address), registers, accesses })
     }
 
+    /// The nearest step that executes the same address as a step. `None` if there is none, or the step executes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn nearest_execution(&mut self, step: u64, toward: Toward) -> Result<Option<u64>, Unreadable> {
+        let mut found = AddressOf { step, address: None, is_over: false };
+        self.visit(self.index.piece_of(step), &mut found)?;
+        let Some(address) = found.address else { return Ok(None) };
+        let before = self.index.executions_before(address, step);
+        let wanted = match toward {
+            Toward::Next => Some(before + 1),
+            Toward::Previous => before.checked_sub(1),
+        };
+        Ok(wanted.and_then(|wanted| self.index.executions(address, wanted..wanted + 1).first().copied()))
+    }
+
     /// Bytes of memory at a moment, with their values.
     ///
     /// # Errors
@@ -314,6 +331,29 @@ impl StepVisitor for ThreadOf {
             self.thread = step.thread.or(self.thread);
         }
         self.is_over = step.number >= self.step && self.thread.is_some();
+        false
+    }
+
+    fn access(&mut self, _access: &Access<'_>) {}
+
+    fn is_full(&self) -> bool {
+        self.is_over
+    }
+}
+
+/// Finds the address that a step executes.
+struct AddressOf {
+    step: u64,
+    address: Option<u64>,
+    is_over: bool,
+}
+
+impl StepVisitor for AddressOf {
+    fn begin(&mut self, step: &Step) -> bool {
+        self.is_over = step.number >= self.step;
+        if step.number == self.step {
+            self.address = step.address;
+        }
         false
     }
 

@@ -7,6 +7,7 @@ use unspool_formats::steps::{Access, Place, Step, StepVisitor};
 use crate::executed::{Executed, Executions};
 use crate::memory::{Byte, Memory};
 use crate::registers::{Register, Registers};
+use crate::stops::{Stop, Stops};
 use crate::{Kind, Moment, Toward};
 
 /// Most steps of a segment: distances from its first step have 16 bits.
@@ -90,6 +91,7 @@ pub struct AccessIndex {
     registers: Registers,
     memory: Memory,
     executions: Executions,
+    stops: Stops,
     modules: Vec<Module>,
     accesses: u64,
     /// Most bytes of memory.
@@ -112,6 +114,7 @@ impl AccessIndex {
             registers: Registers::default(),
             memory: Memory::new(keeps_values),
             executions: Executions::default(),
+            stops: Stops::default(),
             modules: Vec::new(),
             accesses: 0,
             limit,
@@ -154,6 +157,7 @@ impl AccessIndex {
         self.registers.bytes()
             + self.memory.bytes()
             + self.executions.bytes()
+            + self.stops.bytes()
             + self.pieces.capacity() * 8
             + self.segments.spans.capacity() * 16
     }
@@ -238,6 +242,16 @@ impl AccessIndex {
         self.executions.rank(&self.segments, address, step)
     }
 
+    /// The nearest stop before or after a step. `None` if there is none so far.
+    pub fn nearest_stop(&self, step: u64, stop: Stop, toward: Toward) -> Option<u64> {
+        self.stops.nearest(step, stop, toward)
+    }
+
+    /// The step before or after a step on its thread. It exists unless the frame there is invalid.
+    pub fn beside(&self, step: u64, toward: Toward) -> Option<u64> {
+        self.stops.beside(step, toward, self.count)
+    }
+
     /// The modules in the order in which the trace loads them.
     pub fn modules(&self) -> &[Module] {
         &self.modules
@@ -268,6 +282,7 @@ impl StepVisitor for AccessIndex {
         }
         self.open = Some((self.open.map_or(number, |(first, _)| first), number));
         self.is_between = false;
+        self.stops.add(step);
         if let Some(address) = step.address {
             let first = self.open.map_or(number, |(first, _)| first);
             self.executions.add((number - first) as u16, address, step.length);

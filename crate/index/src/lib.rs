@@ -15,6 +15,7 @@ mod memory;
 #[cfg(feature = "page")]
 mod page;
 mod registers;
+mod stops;
 
 pub use coverage::{Block, blocks, drcov};
 pub use executed::Executed;
@@ -24,6 +25,7 @@ pub use memory::Byte;
 #[cfg(feature = "page")]
 pub use page::*;
 pub use registers::Register;
+pub use stops::Stop;
 
 /// A moment in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

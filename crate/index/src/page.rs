@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::explorer::{Detail, Explorer, State};
 use crate::index::Cell;
 use crate::registers::Register;
-use crate::{Kind, Moment, Source, Toward, blocks, drcov};
+use crate::{Kind, Moment, Source, Stop, Toward, blocks, drcov};
 
 #[wasm_bindgen]
 extern "C" {
@@ -225,6 +225,28 @@ impl JsExplorer {
         };
         let toward = if next { Toward::Next } else { Toward::Previous };
         self.explorer.nearest(step as u64, &cell.cell, kind, toward).map(|step| step as f64)
+    }
+
+    /// The nearest step before or after `step` to walk to, of a kind of `WalkKind`. `undefined` if there is none so far.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn walk(&mut self, step: f64, kind: &str, next: bool) -> Result<Option<f64>, JsValue> {
+        let toward = if next { Toward::Next } else { Toward::Previous };
+        let step = step as u64;
+        let index = self.explorer.index();
+        let found = match kind {
+            "step" => index.beside(step, toward),
+            "execution" => self.explorer.nearest_execution(step, toward).map_err(thrown)?,
+            "thread" => index.nearest_stop(step, Stop::Thread, toward),
+            "mode" => index.nearest_stop(step, Stop::Mode, toward),
+            "privilege" => index.nearest_stop(step, Stop::Privilege, toward),
+            "system-call" => index.nearest_stop(step, Stop::SystemCall, toward),
+            "interrupt" => index.nearest_stop(step, Stop::Interrupt, toward),
+            _ => None,
+        };
+        Ok(found.map(|step| step as f64))
     }
 
     /// All steps that access a cell.

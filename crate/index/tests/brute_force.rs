@@ -72,7 +72,7 @@ impl StepPass for TracePass<'_> {
         while used + 8 <= bytes.len() && !visitor.is_full() {
             let (number, step) = &self.steps[self.at];
             let Model { address, thread, .. } = *step;
-            if visitor.begin(&Step { number: *number, thread, address, length: 2 }) {
+            if visitor.begin(&Step { number: *number, thread, address, length: 2, ..Step::default() }) {
                 for (place, written, value) in &step.accesses {
                     let (place, thread) = match place {
                         Where::Register(thread, name) => (Place::Register(name), *thread),

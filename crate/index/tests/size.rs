@@ -28,7 +28,13 @@ fn a_program_of_loads_and_stores_is_small() {
         for number in 0..COUNT {
             // Loops of 24 instructions over 2,000 addresses.
             let at = (number / 480 * 24 + number % 24) % 2000;
-            index.begin(&Step { number, thread: Some(1), address: Some(0x401000 + 3 * at), length: 3 });
+            index.begin(&Step {
+                number,
+                thread: Some(1),
+                address: Some(0x401000 + 3 * at),
+                length: 3,
+                ..Step::default()
+            });
             let mut access = |place, written, value: u64| {
                 index.access(&Access { place, thread: Some(1), written, value: &value.to_le_bytes() });
             };

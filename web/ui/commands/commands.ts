@@ -1,10 +1,12 @@
 import type { CommandContext, TraceActions } from './context.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
+import { LANE_COMMANDS } from './lane_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
+import { WALK_COMMANDS } from './walk_commands.ts';
 
 /**
  * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl `, `shift ` or `alt ` if it needs Ctrl (or Command),
- * Shift or Alt.
+ * Shift or Alt. Function keys may need two: `ctrl shift `.
  */
 export type Chord = string;
 
@@ -120,7 +122,9 @@ export const COMMANDS = [
   onTrace('keep-range', 'Keep the range as a note', ['shift m'], (trace) => trace.keepRange(), { needs: 'range' }),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
   ...TRACK_COMMANDS,
+  ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
+  ...WALK_COMMANDS,
 ] as const satisfies readonly Command[];
 
 /** Steps from the selection, or makes one. */

@@ -1,7 +1,9 @@
 import type { ReadonlySignal } from '@preact/signals';
+import type { Track } from '../../base/protocol.ts';
 import type { Arrangement } from '../../model/arrangement.ts';
 import type { LaidTrack } from '../../model/layout.ts';
 import type { Step } from '../../model/pointing.ts';
+import type { WalkTo } from '../../model/walk.ts';
 
 /** What commands can do with the page itself. */
 export interface PageActions {
@@ -38,6 +40,8 @@ export interface RowTarget {
   readonly term: string | null;
   /** Narrows the table by that expression; null where that is not possible. */
   readonly narrow: ((term: string) => void) | null;
+  /** The type of the event that the row is about; missing or null if it is about none. */
+  readonly eventType?: string | null;
   /** Shows what the row is about in the timeline; null if that is no single thing. */
   readonly show: (() => void) | null;
 }
@@ -48,6 +52,26 @@ export interface TableTarget {
   copy(): void;
   /** Saves it as a file. */
   save(): void;
+}
+
+/** What commands can do with tracks that are made from the records on request. */
+export interface Lanes {
+  /** Whether there are tracks of CPUs; `unavailable` if there can be none now. */
+  cpus(): 'unavailable' | 'none' | 'kept';
+  keepCpus(): void;
+  removeCpus(): void;
+  /** The current track, if it is that of a thread whose CPUs can be shown. */
+  threadWithCpus(): Track | null;
+  keepCpusOf(track: number): void;
+  /** The same for tracks of events. */
+  events(): 'unavailable' | 'none' | 'kept';
+  /** Keeps the events of a type as a track, or all by their types. */
+  keepEvents(type: string | null): void;
+  removeEvents(): void;
+  /** The type of the selected event, or null. */
+  selectedType(): string | null;
+  canKeepEvents(type: string): boolean;
+  nameOfType(type: string): string;
 }
 
 /** What commands can do with the trace on the screen. */
@@ -78,6 +102,10 @@ export interface TraceActions {
   stepRow(by: 1 | -1): Promise<void>;
   /** Selects a neighbour of the selected item. */
   step(to: Step): Promise<void>;
+  /** Whether the trace consists of steps to walk through. */
+  readonly canWalk: ReadonlySignal<boolean>;
+  /** Selects the next or previous step of a kind. */
+  walk(to: WalkTo, next: boolean): void;
   /** Measures lengths from the selection to those that follow. */
   measure(): void;
   /** Adds a note at the selection, or else at the pointer or in the middle of the screen. */
@@ -114,6 +142,7 @@ export interface TraceActions {
   highlight(name: number): void;
   /** Keeps the calls of a function as a track. */
   keepCalls(name: number): void;
+  readonly lanes: Lanes;
   /** Which tracks are shown, and in which order. */
   readonly arrangement: Arrangement;
   /** The track that commands act on, if it is shown. */

@@ -57,7 +57,8 @@ export function chordOf(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): Chord | null {
   const key = event.key.toLowerCase();
-  if (event.ctrlKey || event.metaKey) return `ctrl ${key}`;
+  const isFunction = /^f\d+$/.test(key);
+  if (event.ctrlKey || event.metaKey) return `ctrl ${event.shiftKey && isFunction ? 'shift ' : ''}${key}`;
   if (event.altKey) return WITH_ALT.test(key) && !event.shiftKey ? `alt ${key}` : null;
   return event.shiftKey && WITH_SHIFT.test(key) ? `shift ${key}` : key;
 }

@@ -6,6 +6,7 @@ export type Menu = readonly (CommandId | null)[];
 const SHOWING = ['pin-track', 'unpin-track', 'hide-track', 'show-only-track', 'show-all-tracks'] as const;
 const FOLDING = ['fold-track', 'unfold-track', 'compact-track', 'full-track'] as const;
 const TAIL_CALLS = ['nest-tail-calls', 'unnest-tail-calls'] as const;
+const LANES = ['keep-cpus', 'remove-cpus', 'keep-events', 'remove-events'] as const;
 const RANGE = ['show-whole', 'range-of-screen', 'keep-range', 'clear-range'] as const;
 
 /** What is offered for what was clicked. */
@@ -18,6 +19,7 @@ export const MENUS = {
     'list-calls',
     'highlight-name',
     'keep-calls',
+    'keep-events-of-type',
     null,
     'select-caller',
     'select-callee',
@@ -40,12 +42,15 @@ export const MENUS = {
     'full-all-tracks',
     'filter-tracks',
     null,
+    'keep-cpus-of-track',
+    ...LANES,
+    null,
     ...TAIL_CALLS,
     null,
     'copy-track-name',
   ],
-  area: [...RANGE, null, ...SHOWING, null, ...FOLDING, null, ...TAIL_CALLS],
-  whole: [...RANGE, null, ...TAIL_CALLS],
+  area: [...RANGE, null, ...SHOWING, null, ...FOLDING, null, 'keep-cpus-of-track', ...LANES, null, ...TAIL_CALLS],
+  whole: [...RANGE, null, ...LANES, null, ...TAIL_CALLS],
   row: [
     'show-row',
     null,
@@ -56,6 +61,7 @@ export const MENUS = {
     'list-calls',
     'highlight-name',
     'keep-calls',
+    'keep-events-of-type',
     null,
     'copy-row',
     'copy-name',

@@ -52,6 +52,17 @@ const GROUPS: readonly SheetGroup[] = [
     ],
   },
   {
+    title: 'Walk through instructions',
+    rows: [
+      commands(['step-over', 'step-over-back'], 'Step over, backwards'),
+      commands(['step-into', 'step-into-back'], 'Step into, backwards'),
+      commands(['step-out', 'step-out-back'], 'Step out, backwards'),
+      commands(['next-execution', 'previous-execution'], 'Next, previous execution of this address'),
+      commands(['next-system-call', 'previous-system-call'], 'Next, previous system call'),
+      commands(['next-interrupt', 'previous-interrupt'], 'Next, previous interrupt or fault'),
+    ],
+  },
+  {
     title: 'Tracks',
     rows: [
       commands(['next-track', 'previous-track'], 'Go to the next, previous track'),

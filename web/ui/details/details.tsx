@@ -149,7 +149,7 @@ function Item({ open, details, context, colour }: ItemProps) {
         </p>
       ))}
       {/* The key folds all values again when the selection changes. */}
-      <EventTypeChoice fields={details.fields} choices={open.eventTypes} />
+      <EventTypeChoice fields={details.fields} open={open} />
       <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details }}>
           <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />

@@ -1,12 +1,17 @@
 import type { Field } from '../../base/protocol.ts';
-import { CUSTOM, type EventTypeChoices, FORMS, type Form, typeOf, UNKNOWN } from '../../model/event_types.ts';
+import { CUSTOM, FORMS, type Form, typeOf, UNKNOWN } from '../../model/event_types.ts';
+import { eventsKey } from '../../model/lanes.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { KeepButton } from '../parts/keep.tsx';
 import './event_type.css';
 
 /** What the person says about the type of an event. Logs have neither names of types nor the layout of payloads. */
-export function EventTypeChoice({ fields, choices }: { fields: readonly Field[]; choices: EventTypeChoices }) {
+export function EventTypeChoice({ fields, open }: { fields: readonly Field[]; open: OpenTrace }) {
+  const { trace, derived, eventTypes: choices } = open;
   const type = typeOf(fields);
-  if (type === null) return null;
+  if (type === null || !trace.info.value?.offers.includes('eventTypes')) return null;
   const { name, form } = choices.types.value[type] ?? UNKNOWN;
+  const key = eventsKey(type);
   return (
     <div class="event-type">
       {type !== CUSTOM && (
@@ -33,6 +38,13 @@ export function EventTypeChoice({ fields, choices }: { fields: readonly Field[];
           ))}
         </select>
       </label>
+      <KeepButton
+        keeping={derived.keeping.value.get(key)}
+        reading={trace.status.value.at === 'loading'}
+        title={`Show all ${type === CUSTOM ? 'custom events' : 'events of this type'} on one track`}
+        onClick={() => derived.keepEvents(type)}
+        stop={() => derived.stop(key)}
+      />
     </div>
   );
 }

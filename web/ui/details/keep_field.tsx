@@ -2,9 +2,10 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { shortened } from '../../base/format.ts';
 import type { Details, Value } from '../../base/protocol.ts';
-import { addressKey, fieldKey } from '../../model/derived.ts';
+import { addressKey, CPUS, fieldKey } from '../../model/derived.ts';
 import { termOfField, termOfLabel } from '../../model/find_terms.ts';
 import { executedAddress, keptField, listedAddress } from '../../model/kept_fields.ts';
+import { CPU } from '../../model/lanes.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { KeepButton } from '../parts/keep.tsx';
 
@@ -55,6 +56,11 @@ export function KeepField({ path, value }: { path: readonly string[]; value: Val
     const label = `executions of ${path.at(-1)}`;
     return <KeepIcon open={open} label={label} of={addressKey(address)} keep={() => derived.keepAddress(address)} />;
   }
+  const columns = open.trace.info.value?.columns ?? [];
+  const cpu = columns.find(({ key }) => key === CPU);
+  if (cpu && path.length === 1 && path[0] === cpu.label) {
+    return <KeepIcon open={open} label="threads by CPU" many of={CPUS} keep={derived.keepCpus} />;
+  }
   const field = keptField(path, value);
   if (!field) return null;
   const keep = () => derived.keepField(field, details.name);
@@ -64,20 +70,23 @@ export function KeepField({ path, value }: { path: readonly string[]; value: Val
 interface IconProps {
   readonly open: OpenTrace;
   readonly label: string;
+  /** They are several tracks. */
+  readonly many?: boolean;
   /** The key of the track. */
   readonly of: string;
   readonly keep: () => void;
 }
 
-function KeepIcon({ open: { trace, derived }, label, of, keep }: IconProps) {
+function KeepIcon({ open: { trace, derived }, label, many = false, of, keep }: IconProps) {
+  const tracks = many ? 'tracks' : 'track';
   const keeping = derived.keeping.value.get(of);
   const making = keeping?.at === 'making';
   return (
     <button
       type="button"
       class="plain keep-field"
-      aria-label={making ? `Stop keeping ${label}` : `Keep ${label} as track`}
-      title={making ? 'Stop' : keeping ? 'Kept as track' : `Keep ${label} as track`}
+      aria-label={making ? `Stop keeping ${label}` : `Keep ${label} as ${tracks}`}
+      title={making ? 'Stop' : keeping ? `Kept as ${tracks}` : `Keep ${label} as ${tracks}`}
       disabled={trace.status.value.at === 'loading' || keeping?.at === 'kept'}
       onClick={making ? () => derived.stop(of) : keep}
     >

@@ -12,12 +12,14 @@ import { rangeAround } from '../../model/measure.ts';
 import { noteHere, rangeHere } from '../../model/note_places.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
+import { canWalk } from '../../model/stepping.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { Visits } from '../../model/visits.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
 import { FIND_ID } from '../find/find_bar.tsx';
 import { GO_TO_ID } from './go_to.tsx';
+import { lanesOf } from './lanes.ts';
 import { TRACK_FILTER_ID } from './track_filter.tsx';
 import type { PointerPlace } from './view_state.ts';
 
@@ -257,6 +259,11 @@ export function createTraceActions(
         // A selection made in the meantime takes precedence.
         if (found && selection.selected.peek() === from) select(pointedOf(found));
       }),
+    canWalk: computed(() => canWalk(trace.info.value)),
+    walk: (to, next) => {
+      // Loaded with the first step: few traces have any.
+      void import('../state/walking.ts').then(({ walkOf }) => walkOf(open).go(to, next));
+    },
     measure: () => {
       selection.anchor.value = selection.place();
     },
@@ -324,6 +331,7 @@ export function createTraceActions(
       statistics.highlighted.value = name;
     },
     keepCalls: derived.keepFunction,
+    lanes: lanesOf(open),
     clearLatest: () => {
       const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;

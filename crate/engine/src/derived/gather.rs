@@ -1,10 +1,11 @@
-//! Records that a pass over the file has collected, as a track: points, or a value over time.
+//! Records that a pass over the file has collected, as a track: points, a value over time, or slices.
 
 use unspool_formats::{Locator, TrackDef, TrackKind, ValueKind, sort};
 
 use super::Derived;
-use crate::call_tree::{NodeId, ROOT};
+use crate::call_tree::CallTree;
 use crate::jobs::{Job, Progress, Step};
+use crate::neighbours::Neighbour;
 use crate::records::{CollectedColumns, NumberKind};
 use crate::store::{Instant, Sample, Slice, Store};
 
@@ -12,10 +13,10 @@ use crate::store::{Instant, Sample, Slice, Store};
 #[derive(Debug)]
 pub struct Gather {
     given: CollectedColumns,
+    /// The names of slices; empty if they are none.
+    names: Vec<u32>,
     /// Positions with the indices of their records, in order. `None` before they were sorted.
     order: Option<Vec<(u64, u32)>>,
-    /// For each name, a call-tree node that has it. Empty unless there are slices.
-    nodes: Vec<NodeId>,
     values: ValueKind,
     derived: Derived,
     next: usize,
@@ -23,42 +24,39 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Takes records. A `def` of a counter makes a value over time, any other one points.
-    pub fn new(given: CollectedColumns, def: TrackDef) -> Self {
+    /// Takes records. A `def` of a counter makes a value over time, any other one points, or slices if there are `names` for
+    /// them: numbers above those of the trace.
+    pub fn new(given: CollectedColumns, names: Vec<u32>, def: TrackDef) -> Self {
         let values = kind_of(&given);
         let derived = Derived::new(TrackDef { values, ..def });
-        Self { given, order: None, nodes: Vec::new(), values, derived, next: 0, done: false }
+        Self { given, names, order: None, values, derived, next: 0, done: false }
     }
 
     /// Frees what the track is made from.
     #[inline(never)]
     fn end(&mut self) {
-        (self.given, self.order, self.nodes, self.done) = (CollectedColumns::default(), None, Vec::new(), true);
+        (self.given, self.order, self.done) = (CollectedColumns::default(), None, true);
     }
 
-    fn add(&mut self, index: usize) -> Option<()> {
+    fn add(&mut self, store: &Store, index: usize) -> Option<()> {
         let given = &self.given;
         let (time, track) = (*given.time.get(index)?, *given.track.get(index)?);
         let locator = Locator::from_bits(*given.locator.get(index)?);
-        if *given.kind.get(index)? == DURATION {
-            let node = self.nodes.get(track as usize).copied().unwrap_or(ROOT);
-            let end = time.saturating_add(*given.bits.get(index)?);
-            self.derived.add(&Slice { start: time, end, node, flags: 0, locator });
-            return Some(());
-        }
         if self.derived.track.def.kind == TrackKind::Counter {
             let bits = converted(*given.bits.get(index)?, *given.kind.get(index)?, self.values);
             self.derived.track.sample(Sample { time, bits });
+        } else if let (Some(end), Some(name)) = (given.until.get(index), self.names.get(index)) {
+            let (end, node) = (time.max(*end), CallTree::apart(*name));
+            self.derived.add(&Slice { start: time, end, node, flags: 0, locator });
         } else {
-            self.derived.track.instant(Instant { time, name: u32::MAX, locator });
+            // A point that is an instant of the trace, such as an event, has its name.
+            let own = store.neighbour(Neighbour::Record { time, track, locator }).filter(|found| found.end.is_none());
+            self.derived.track.instant(Instant { time, name: own.map_or(u32::MAX, |found| found.name), locator });
         }
         self.derived.records.push((track, locator));
         Some(())
     }
 }
-
-/// Marks a slice: its number is its duration, its track the id of its name, or no name.
-const DURATION: u8 = 3;
 
 const FLOAT: u8 = NumberKind::Float as u8;
 const SIGNED: u8 = NumberKind::Signed as u8;
@@ -103,21 +101,13 @@ impl Job for Gather {
                 sort::pairs(&mut order);
             }
             self.order = Some(order);
-            if self.given.kind.first() == Some(&DURATION) {
-                self.nodes = vec![ROOT; store.names().len()];
-                for node in 0..store.calls.len() as NodeId {
-                    if let Some(place) = self.nodes.get_mut(store.calls.name(node) as usize) {
-                        *place = node;
-                    }
-                }
-            }
             return Step::More;
         };
         let end = order.len().min(self.next + budget as usize / 4 + 1);
         let is_last = end == order.len();
         while self.next < end {
             if let Some((_, index)) = self.order.as_ref().and_then(|order| order.get(self.next)) {
-                self.add(*index as usize);
+                self.add(store, *index as usize);
             }
             self.next += 1;
         }
@@ -136,11 +126,11 @@ impl Job for Gather {
     }
 
     fn bytes(&self) -> u64 {
-        let CollectedColumns { time, track, locator, bits, kind } = &self.given;
-        let longs = time.capacity() + locator.capacity() + bits.capacity();
-        let given = 8 * longs + 4 * track.capacity() + kind.capacity();
+        let CollectedColumns { time, track, locator, bits, kind, until } = &self.given;
+        let longs = time.capacity() + locator.capacity() + bits.capacity() + until.capacity();
+        let given = 8 * longs + 4 * (track.capacity() + self.names.capacity()) + kind.capacity();
         let order = self.order.as_ref().map_or(0, |order| order.capacity() * size_of::<(u64, u32)>());
-        (given + order + self.nodes.capacity() * size_of::<NodeId>()) as u64 + self.derived.bytes()
+        (given + order) as u64 + self.derived.bytes()
     }
 
     fn release(&mut self) {
@@ -158,7 +148,6 @@ mod tests {
     use super::super::{Place, track_of};
     use super::*;
     use crate::details::Item;
-    use unspool_formats::{EventBatch, EventKind};
 
     fn gathered(kind: TrackKind, numbers: &[(u64, u8)]) -> Gather {
         let n = numbers.len() as u64;
@@ -169,8 +158,9 @@ mod tests {
             locator: (0..n).map(|i| Locator::at(i).bits()).collect(),
             bits: numbers.iter().map(|(bits, _)| *bits).collect(),
             kind: numbers.iter().map(|(_, kind)| *kind).collect(),
+            until: Vec::new(),
         };
-        let mut job = Gather::new(given, TrackDef::new(kind, "v"));
+        let mut job = Gather::new(given, Vec::new(), TrackDef::new(kind, "v"));
         while job.step(&Store::default(), 8) == Step::More {}
         job
     }
@@ -209,6 +199,36 @@ mod tests {
     }
 
     #[test]
+    fn stretches_are_slices_with_names_of_their_own_and_lead_back() {
+        let given = CollectedColumns {
+            time: vec![50, 10, 20, 40],
+            track: vec![1, 1, 2, 3],
+            locator: [500, 100, 200, 400].map(|at| Locator::at(at).bits()).to_vec(),
+            until: vec![50, 30, 45, 40],
+            ..CollectedColumns::default()
+        };
+        let mut job = Gather::new(given, vec![7, 7, 8, 9], TrackDef::new(TrackKind::Lane, "CPU 0"));
+        while job.step(&Store::default(), 1) == Step::More {}
+        let derived = job.derived().unwrap();
+        let calls = CallTree::default();
+        let mut slices = Vec::new();
+        for (depth, column) in derived.track().columns() {
+            for slice in (0..column.len()).map(|i| column.get(i).unwrap()) {
+                slices.push((depth, slice.start, slice.end, calls.name(slice.node)));
+            }
+        }
+        // Two threads overlap from 20 to 30, and again while another has one record at 40.
+        assert_eq!(slices, [(0, 10, 30, 7), (0, 40, 40, 9), (0, 50, 50, 7), (1, 20, 45, 8)]);
+        let origin = |depth, index| {
+            let item = Item::Slice { track: track_of(0), depth, index };
+            let origin = derived.origin(&Store::default(), Place::Item(item)).unwrap();
+            (origin.x, origin.track, origin.locator)
+        };
+        assert_eq!(origin(1, 0), (20, 2, Locator::at(200).bits()));
+        assert_eq!(origin(0, 1), (40, 3, Locator::at(400).bits()));
+    }
+
+    #[test]
     fn points_lead_back_to_their_records() {
         let job = gathered(TrackKind::Lane, &[(0, 0); 6]);
         let derived = job.derived().unwrap();
@@ -217,38 +237,5 @@ mod tests {
         let origin = derived.origin(&Store::default(), place).unwrap();
         assert_eq!((origin.x, origin.locator), (10, Locator::at(4).bits()));
         assert!(job.bytes() < 6 * 64 + 400);
-    }
-
-    #[test]
-    fn durations_are_slices_with_names_that_the_trace_has() {
-        let mut store = Store::default();
-        let mut batch = EventBatch::with_capacity(16);
-        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
-        batch.new_names.extend(["f0", "f1"].map(|name| name.to_string().into()));
-        batch.push(EventKind::Begin, 0, 10, 1, Locator::at(0));
-        batch.push(EventKind::End, 0, 40, 1, Locator::at(1));
-        store.apply(&mut batch);
-        store.finish(false);
-        let node = store.tracks[0].slice(0, 0, 0).unwrap().node;
-        assert_eq!(store.calls.name(node), 1);
-        let given = CollectedColumns {
-            time: vec![30, 10, 12, 20],
-            track: vec![1, u32::MAX, 1, 0],
-            locator: vec![0; 4],
-            bits: vec![5, 10, 100, 0],
-            kind: vec![DURATION; 4],
-        };
-        let mut job = Gather::new(given, TrackDef::new(TrackKind::Lane, "v"));
-        while job.step(&store, 8) == Step::More {}
-        let track = job.derived().unwrap().track();
-        let of = |row: i32| {
-            let slices = (0..).map_while(|i| track.slice(row, i, 0));
-            slices.map(|slice| (slice.start, slice.end, slice.node)).collect::<Vec<_>>()
-        };
-        assert_eq!(of(0), [(10, 20, ROOT), (20, 20, ROOT), (30, 35, node)]);
-        assert_eq!(of(1), [(12, 112, node)]);
-        // The place of a slice says all that is known of it.
-        let place = Place::Item(Item::Slice { track: track_of(0), depth: 0, index: 0 });
-        assert_eq!(job.derived().unwrap().origin(&store, place), None);
     }
 }

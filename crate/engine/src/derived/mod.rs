@@ -47,7 +47,7 @@ pub struct Derived {
     track: Track,
     /// The tracks that its slices were copied from.
     sources: Vec<TrackId>,
-    /// Of each instant or sample, the record that it comes from.
+    /// Of each instant, sample or slice that was made of records, the one where it begins.
     records: Chunked<(TrackId, Locator)>,
     /// For each row, where its last slice ends.
     busy: Vec<u64>,
@@ -111,6 +111,10 @@ impl Derived {
         match place {
             Place::Item(Item::Slice { depth, index, .. }) => {
                 let copy = self.track.slice(depth, index as usize, 0)?;
+                let is_origin = |i: &usize| self.records.get(*i).is_some_and(|(_, locator)| *locator == copy.locator);
+                if let Some(i) = (0..self.records.len()).find(is_origin) {
+                    return self.record(store, i, copy.start);
+                }
                 let found = self.sources.iter().find_map(|track| store.find_slice(*track, &copy))?;
                 let locator = copy.locator.bits();
                 Some(Origin { x: copy.start, track: found.item.track(), locator, found: Some(found) })

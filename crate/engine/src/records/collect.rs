@@ -18,6 +18,11 @@ pub enum Wanted {
         /// The keys that lead to the field, or its index in a list.
         path: Vec<String>,
     },
+    /// Stretches of a thread whose records have the same number in a field with this key, such as that of the CPU. The first
+    /// record of each is collected, and where the last one is.
+    Runs(String),
+    /// Events with a payload: records with a field `data`. Their number is that of their `type`, or -1 without one.
+    Events,
 }
 
 /// How the bits of a number are to be read.
@@ -45,6 +50,8 @@ pub struct CollectedColumns {
     pub bits: Vec<u64>,
     /// The [`NumberKind`] of the number.
     pub kind: Vec<u8>,
+    /// Where the last record of each run is; empty for other records.
+    pub until: Vec<u64>,
 }
 
 /// A visitor that keeps the wanted records.
@@ -56,10 +63,14 @@ pub struct Collect {
     record: (u64, u32, u64),
     /// Its number, once found.
     number: Option<(u64, NumberKind)>,
+    /// The number of its type, if there is one.
+    kind: Option<(u64, NumberKind)>,
     /// For each open list or structure, the index of its next field.
     open: Vec<usize>,
     /// How many of them lead to the field.
     matched: usize,
+    /// For each track, one more than the index of its latest run; 0 before the first.
+    latest: Vec<u32>,
     /// The next piece of the pass.
     pub(super) next: u64,
 }
@@ -68,7 +79,17 @@ impl Collect {
     /// Has collected nothing yet.
     pub fn new(wanted: Wanted) -> Self {
         let (found, record) = (CollectedColumns::default(), (0, 0, 0));
-        Self { wanted, found, record, number: None, open: Vec::new(), matched: 0, next: 0 }
+        Self {
+            wanted,
+            found,
+            record,
+            number: None,
+            kind: None,
+            open: Vec::new(),
+            matched: 0,
+            latest: Vec::new(),
+            next: 0,
+        }
     }
 
     /// The records so far, at most 2^21.
@@ -118,9 +139,10 @@ impl Visitor for Collect {
             _ => true,
         };
         self.record = (record.x, record.track, record.locator.bits());
-        (self.number, self.matched) = (None, 0);
+        (self.number, self.kind, self.matched) = (None, None, 0);
         self.open.clear();
-        is_named && self.found.time.len() < MOST
+        // A run that has begun goes on.
+        is_named && (self.found.time.len() < MOST || matches!(self.wanted, Wanted::Runs(_)))
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
@@ -138,6 +160,19 @@ impl Visitor for Collect {
                     self.number = Some((0, NumberKind::Unsigned));
                 }
             }
+            Wanted::Runs(ref wanted) => {
+                if key == wanted && self.open.is_empty() {
+                    self.number = number_of(value);
+                }
+            }
+            // The type precedes the payload.
+            Wanted::Events => match (key, value) {
+                ("type", value) if self.open.is_empty() => self.kind = number_of(value),
+                ("data", _) if self.open.is_empty() => {
+                    self.number = self.kind.or(Some((u64::MAX, NumberKind::Signed)));
+                }
+                _ => {}
+            },
             Wanted::Field { ref path, .. } => {
                 let is_last = path.len() == self.open.len() + 1;
                 if self.leads(key) && is_last {
@@ -162,6 +197,26 @@ impl Visitor for Collect {
     fn end(&mut self) {
         let Some((bits, kind)) = self.number.take() else { return };
         let (time, track, locator) = self.record;
+        if matches!(self.wanted, Wanted::Runs(_)) {
+            let at = track as usize;
+            if self.latest.len() <= at {
+                self.latest.resize(at + 1, 0);
+            }
+            let Some(latest) = self.latest.get_mut(at) else { return };
+            let run = (*latest as usize).checked_sub(1);
+            if run.and_then(|run| self.found.bits.get(run)) == Some(&bits) {
+                if let Some(until) = run.and_then(|run| self.found.until.get_mut(run)) {
+                    *until = time.max(*until);
+                }
+                return;
+            }
+            if self.found.time.len() >= MOST {
+                *latest = 0;
+                return;
+            }
+            self.found.until.push(time);
+            *latest = self.found.until.len() as u32;
+        }
         self.found.time.push(time);
         self.found.track.push(track);
         self.found.locator.push(locator);
@@ -225,6 +280,38 @@ mod tests {
         });
         assert_eq!(collect.found().bits, [0.5f64.to_bits(), 1, u64::MAX, 3]);
         assert_eq!(collect.found().kind, [2, 0, 0, 0]);
+    }
+
+    #[test]
+    fn stretches_with_one_number_are_found_for_each_thread() {
+        let mut collect = Collect::new(Wanted::Runs("cpu".into()));
+        let cpus = [(1, 3, 0), (2, 3, 0), (3, 5, 0), (4, 3, 1), (5, 5, 0), (6, 3, 0)];
+        for (x, track, cpu) in cpus {
+            let record = Record { locator: Locator::at(x), lane: 0, row: x, x, track, name: RecordName::Id(7) };
+            assert!(collect.begin(&record));
+            collect.field("kind", FieldValue::Text("function-enter"));
+            collect.field("cpu", FieldValue::Id(cpu));
+            collect.end();
+        }
+        let found = collect.found();
+        assert_eq!((&found.time, &found.until), (&vec![1, 3, 4, 6], &vec![2, 5, 4, 6]));
+        assert_eq!((&found.track, &found.bits), (&vec![3, 5, 3, 3], &vec![0, 0, 1, 0]));
+        assert_eq!(found.locator, [1, 3, 4, 6].map(|at| Locator::at(at).bits()));
+    }
+
+    #[test]
+    fn events_are_found_with_their_types() {
+        let mut collect = Collect::new(Wanted::Events);
+        let bytes = FieldValue::Bytes { bytes: b"x", len: 1 };
+        play(&mut collect, 1, RecordName::Id(7), |v| v.field("kind", FieldValue::Text("function-enter")));
+        play(&mut collect, 2, RecordName::None, |v| {
+            v.field("type", FieldValue::Id(9));
+            v.field("data", bytes);
+        });
+        play(&mut collect, 3, RecordName::None, |v| v.field("data", bytes));
+        play(&mut collect, 4, RecordName::None, |v| v.field("type", FieldValue::Id(9)));
+        assert_eq!((&collect.found().time, &collect.found().bits), (&vec![2, 3], &vec![9, u64::MAX]));
+        assert!(collect.found().until.is_empty());
     }
 
     #[test]

@@ -10,14 +10,16 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
+use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
+use crate::code::isa::Isa;
 use crate::decoder::Range;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::records::Records as _;
-use crate::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
+use crate::steps::{Access, Place, Step, StepEvent, StepPass, StepVisitor, Steps};
 
 use super::decode::{Record, Sink, Walk};
-use super::fields::MAX_FRAME;
+use super::fields::{MAX_FRAME, is_thumb};
 use super::index::{FramesRecords, reader_of};
 use super::instruction;
 use super::machine::Machine;
@@ -44,10 +46,17 @@ impl Steps for FramesRecords {
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn StepPass + '_> {
         let stretch = self.index.stretch(&pieces);
+        let isa = Machine::of(&self.index.header).isa;
+        let held = Held {
+            left: stretch.rows.end - stretch.rows.start,
+            isa,
+            is_big: self.index.order.is_big(isa),
+            ..Held::default()
+        };
         Box::new(FramesSteps {
             walk: Walk::resume(self.index.header, stretch.at, stretch.rows.start),
             end: stretch.end,
-            held: Held { left: stretch.rows.end - stretch.rows.start, ..Held::default() },
+            held,
         })
     }
 
@@ -84,9 +93,30 @@ impl StepPass for FramesSteps {
 struct Held {
     /// Number of frames that are still to come.
     left: u64,
+    isa: Isa,
+    /// Whether instructions have their most significant byte first.
+    is_big: bool,
     record: Option<Record>,
     /// The beginning of the current frame, if it arrives in portions.
     bytes: Vec<u8>,
+}
+
+/// Whether an instruction calls the system. On x86 such instructions have two bytes: the others are not decoded for this.
+#[inline]
+fn calls_system(reading: Reading, bytes: &[u8]) -> bool {
+    let may = !matches!(reading.isa, Isa::X86(_)) || bytes.len() == 2;
+    // Neither the address nor the length matters for these.
+    may && bytes.len() <= LOOKED_AT && matches!(flow(reading, 0, bytes, bytes.len() as u64), Flow::SystemCall)
+}
+
+/// A number for a mode. Different words may have the same one, which is as unlikely as 1 in 2^31.
+#[inline]
+fn number_of(mode: &[u8]) -> u32 {
+    if mode.is_empty() {
+        return 0;
+    }
+    // FNV-1a.
+    mode.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)) | 1
 }
 
 struct ToSteps<'a> {
@@ -96,10 +126,20 @@ struct ToSteps<'a> {
 
 impl ToSteps<'_> {
     #[inline]
-    fn begin_step(&mut self, record: Record, thread: Option<u64>, address: Option<u64>, length: usize) -> bool {
+    fn begin_step(&mut self, record: Record, step: Step, bytes: &[u8], mode: &[u8]) -> bool {
+        let Held { isa, is_big, .. } = *self.held;
         self.held.left = self.held.left.saturating_sub(1);
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
-        self.visitor.begin(&Step { number: record.index.unwrap_or(0), thread, address, length })
+        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        let is_kernel = step.address.is_some_and(|address| isa.is_kernel(address));
+        let is_thumb = isa == Isa::Arm && is_thumb(bytes.len(), step.address, (!mode.is_empty()).then_some(mode));
+        let reading = Reading { isa, big: is_big, thumb: is_thumb };
+        let event = step.event.or_else(|| calls_system(reading, bytes).then_some(StepEvent::SystemCall));
+        let number = record.index.unwrap_or(0);
+        let is_wanted = self.visitor.begin(&Step { number, length, mode: number_of(mode), is_kernel, event, ..step });
+        if is_wanted && !bytes.is_empty() {
+            self.visitor.code(isa.code(is_thumb, is_big), bytes);
+        }
+        is_wanted
     }
 
     #[inline]
@@ -137,8 +177,13 @@ impl ToSteps<'_> {
         let frame = Frame::new(bytes);
         let std = frame.std.unwrap_or_default();
         let of_others = frame.syscall.and_then(|call| call.thread).or(frame.exception.and_then(|it| it.thread));
-        let length = std.bytes.unwrap_or_default().len();
-        if !self.begin_step(record, std.thread.or(of_others), std.address, length) {
+        let event = match (frame.syscall, frame.exception) {
+            (Some(_), _) => Some(StepEvent::SystemCall),
+            (None, Some(_)) => Some(StepEvent::Interrupt),
+            (None, None) => None,
+        };
+        let step = Step { thread: std.thread.or(of_others), address: std.address, event, ..Step::default() };
+        if !self.begin_step(record, step, std.bytes.unwrap_or_default(), std.mode.unwrap_or_default()) {
             return;
         }
         if let Some((load, (low, high))) = frame.mod_load.and_then(|load| Some((load, load.low.zip(load.high)?))) {
@@ -163,7 +208,8 @@ impl Sink for ToSteps<'_> {
     #[inline]
     fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
         let Some(frame) = instruction::parse(bytes) else { return false };
-        if self.begin_step(record, Some(frame.thread), Some(frame.address), frame.bytes.len()) {
+        let step = Step { thread: Some(frame.thread), address: Some(frame.address), ..Step::default() };
+        if self.begin_step(record, step, frame.bytes, frame.mode) {
             self.operands(instruction::operands(frame.read), Some(frame.thread), false);
             self.operands(instruction::operands(frame.written), Some(frame.thread), true);
         }

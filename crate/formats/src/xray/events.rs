@@ -41,6 +41,10 @@ const COLUMNS: &[Column] = &[
     Column { label: "Arguments or payload", shows: Shows::Rest },
 ];
 
+/// What a log offers. The last one only if its clock is known.
+const OFFERS: &[Capability] =
+    &[Capability::CallStacks, Capability::TailCalls, Capability::EventTypes, Capability::Time];
+
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
     pub(super) header: Header,
@@ -150,8 +154,8 @@ impl Decoder for XrayDecoder {
             when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
                          buffers were written.",
             offers: match clock {
-                Clock::Seconds { .. } => &[Capability::CallStacks, Capability::TailCalls, Capability::Time],
-                Clock::Ticks | Clock::Ordinal { .. } => &[Capability::CallStacks, Capability::TailCalls],
+                Clock::Seconds { .. } => OFFERS,
+                Clock::Ticks | Clock::Ordinal { .. } => OFFERS.split_last().map_or(&[], |(_, rest)| rest),
             },
             first_tab: Tab::Functions,
             columns: COLUMNS,

@@ -6,14 +6,18 @@ import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
+import { typeOf } from '../../../model/event_types.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
+import { canWalk } from '../../../model/stepping.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
+import { useListing } from './listing.ts';
+import { WalkBar } from './walking.tsx';
 import './events.css';
 
 /** Rows above and below the visible ones. */
@@ -66,6 +70,7 @@ export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: Compon
             </span>
           </>
         )}
+        {listed && listed.rows > 0 && canWalk(info) && <WalkBar open={open} />}
         {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
       {shownWrong && <Wrong {...shownWrong} />}
@@ -179,6 +184,7 @@ function List({ open, listed, info, origin }: ListProps) {
   }, [wanted]);
   const { columns, recordNoun } = info;
   const context = cellContext(open, info, origin);
+  const listing = useListing(open, shown);
   const cells = shown.map((row) => row && cellTexts(row, context));
   const { pixels, flexible } = useWidths(columns, events.question.value, () =>
     Array.from({ length: SEEN }, (_, k) => events.row(first + k))
@@ -200,6 +206,7 @@ function List({ open, listed, info, origin }: ListProps) {
       show: () => events.choose(row),
       term: record && column ? termOfCell(column, record, context) : null,
       narrow,
+      eventType: record && info.offers.includes('eventTypes') ? typeOf(record.fields) : null,
     };
   });
   return (
@@ -240,6 +247,7 @@ function List({ open, listed, info, origin }: ListProps) {
                 aria-rowindex={row + 2}
                 aria-selected={row === current}
                 onClick={() => events.choose(row)}
+                {...listing?.row(k, row - current)}
               >
                 {columns.map((column, i) => {
                   const text = texts?.[i] ?? '';
@@ -247,6 +255,7 @@ function List({ open, listed, info, origin }: ListProps) {
                     <td
                       key={column.label}
                       class={isNumber(column) ? 'number' : ''}
+                      {...(column.key === 'instruction' ? listing?.instruction(k) : undefined)}
                       title={fits(text, pixels[i]!) ? undefined : text}
                     >
                       {text}

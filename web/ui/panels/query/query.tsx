@@ -202,15 +202,7 @@ function KeepRows({ open: { trace, derived }, sql }: Pick<Props, 'open' | 'sql'>
   const keep = () => {
     const { extent } = trace.progress.peek();
     if (!extent) return;
-    const ids = new Map<string, number>();
-    trace.names.text.forEach((name, id) => {
-      if (!ids.has(name)) ids.set(name, id);
-    });
-    derived.keepRows(
-      query,
-      rowsAsTrack(columns, names, sql.rows, extent, (name) => ids.get(name) ?? -1),
-      asked.more,
-    );
+    derived.keepRows(query, rowsAsTrack(columns, names, sql.rows, extent), asked.more);
   };
   return (
     <KeepButton

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, pictured, test } from './page.ts';
+
+const listing = (page: Page) => page.getByRole('tabpanel', { name: 'Listing' });
+
+/** Opens a trace and selects a step in the listing. */
+async function listingAt(page: Page, path: string, step: number): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, path);
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Listing' }).click();
+  await goTo(page, step);
+}
+
+async function goTo(page: Page, step: number): Promise<void> {
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill(String(step));
+  await field.press('Enter');
+  await field.blur();
+  await isAt(page, step);
+}
+
+/** The current row of the listing is that of a step. */
+async function isAt(page: Page, step: number): Promise<void> {
+  const row = listing(page).locator('tr[aria-selected=true] td').first();
+  await expect(row).toHaveText(step.toLocaleString('en'));
+}
+
+test('over, into and out of calls, in both directions', async ({ page }) => {
+  await listingAt(page, fixture('frames/calls.frames'), 7);
+  await page.keyboard.press('F10');
+  await isAt(page, 70);
+  await page.keyboard.press('Control+Shift+F10');
+  await isAt(page, 7);
+  await page.keyboard.press('Control+F11');
+  await isAt(page, 8);
+  await page.keyboard.press('F10');
+  await isAt(page, 9);
+  await page.keyboard.press('Control+F12');
+  await isAt(page, 70);
+  await page.keyboard.press('Control+Shift+F11');
+  await isAt(page, 69);
+  await page.keyboard.press('Control+Shift+F12');
+  await isAt(page, 7);
+  // The same by buttons.
+  await listing(page).getByRole('button', { name: 'Step over (F10)' }).click();
+  await isAt(page, 70);
+  // Nothing is indexed for that.
+  expect(page.workers().filter((worker) => worker.url().endsWith('#steps'))).toHaveLength(0);
+  await goTo(page, 3);
+  await listing(page)
+    .getByRole('button', { name: /^Step out \(/ })
+    .click();
+  await expect(listing(page).getByText('This call does not return in the recording.')).toBeVisible();
+  await isAt(page, 3);
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('to executions, system calls and interrupts', async ({ page }) => {
+  await listingAt(page, fixture('frames/calls.frames'), 8);
+  await page.keyboard.press('Control+F9');
+  await isAt(page, 17);
+  await page.keyboard.press('Control+F9');
+  await isAt(page, 26);
+  await page.keyboard.press('Control+Shift+F9');
+  await isAt(page, 17);
+  await page.keyboard.press('Control+Shift+F9');
+  await isAt(page, 8);
+  await page.keyboard.press('Control+Shift+F9');
+  await expect(listing(page).getByText('No earlier execution of this address.')).toBeVisible();
+  await page.keyboard.press('Control+F8');
+  await isAt(page, 74);
+  await page.keyboard.press('Control+F8');
+  // Not 75: that is the record of the call that the instruction at 74 made.
+  await isAt(page, 111);
+  await page.keyboard.press('Control+F7');
+  await expect(listing(page).getByText('No later interrupt or fault.')).toBeVisible();
+  await listing(page).getByLabel('What to go to').selectOption('system-call');
+  await listing(page).getByRole('button', { name: 'Go to the previous system call' }).click();
+  await isAt(page, 74);
+});
+
+test('calls are indented, and the steps around the selected one are marked', async ({ page }) => {
+  await listingAt(page, fixture('frames/calls.frames'), 16);
+  // The rows of a listing of everything are numbered as the steps.
+  const row = (step: number) => listing(page).locator(`#event-${step}`);
+  const indentation = (step: number) =>
+    row(step)
+      .locator('td')
+      .nth(3)
+      .evaluate((cell) => Number.parseFloat(getComputedStyle(cell).paddingLeft));
+  await expect.poll(async () => (await indentation(17)) - (await indentation(16))).toBe(10);
+  await expect(row(15)).toHaveClass('trail-before');
+  await expect(row(17)).toHaveClass('trail-after');
+  await expect(row(16)).not.toHaveClass(/trail/);
+});
+
+test('each thread is walked through on its own', async ({ page }) => {
+  // Two processors in blocks of 64 frames.
+  await listingAt(page, fixture('frames/plugin.frames'), 63);
+  await page.keyboard.press('Control+F11');
+  await isAt(page, 128);
+  await page.keyboard.press('Control+Shift+F11');
+  await isAt(page, 63);
+  await listing(page).getByLabel('What to go to').selectOption('thread');
+  await listing(page).getByRole('button', { name: 'Go to the next change of thread' }).click();
+  await isAt(page, 64);
+});
+
+test('transitions of a block trace', async ({ page }) => {
+  const path = join(import.meta.dirname, '../../../shared/corpus/rvn/medium.sqlite');
+  test.skip(!existsSync(path), `${path} is missing`);
+  await listingAt(page, path, 57);
+  // The call that the block ends with, from 58 to before 249.
+  await page.keyboard.press('F10');
+  await isAt(page, 249);
+  await page.keyboard.press('Control+Shift+F10');
+  await isAt(page, 57);
+  await page.keyboard.press('Control+F11');
+  await isAt(page, 58);
+  await page.keyboard.press('Control+F12');
+  await isAt(page, 249);
+});

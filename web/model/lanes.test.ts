@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { NBSP } from '../base/format.ts';
+import type { Collected } from '../base/record_protocol.ts';
+import { cpuLanes, eventLanes, rowsOf, threadLane } from './lanes.ts';
+
+/** Stretches of threads on CPUs: position, end, track and CPU. */
+function stretches(...of: readonly (readonly [number, number, number, number])[]): Collected {
+  const longs = (at: 0 | 1 | 3) => BigUint64Array.from(of, (one) => BigInt.asUintN(64, BigInt(one[at])));
+  return {
+    time: longs(0),
+    track: Uint32Array.from(of, ([, , track]) => track),
+    locator: longs(0),
+    bits: longs(3),
+    numbers: new Uint8Array(of.length),
+    until: longs(1),
+  };
+}
+
+describe('lanes of CPUs', () => {
+  const found = stretches([1, 4, 7, 3], [5, 9, 7, 0], [10, 12, 7, 3], [2, 3, 8, 3]);
+  it('have the threads that ran on each', () => {
+    const lanes = cpuLanes(found, (track) => `thread ${track}`);
+    expect(lanes.map(({ label, rows, names }) => [label, rows, names])).toEqual([
+      ['CPU 0', [1], ['thread 7']],
+      ['CPU 3', [0, 2, 3], ['thread 7', 'thread 7', 'thread 8']],
+    ]);
+    expect(lanes[1]!.detail).toBe(`Threads whose records say CPU 3: 2${NBSP}threads, 1${NBSP}migration to it`);
+  });
+  it('have the CPUs on which a thread ran', () => {
+    const lane = threadLane(found, 7, 'thread 7');
+    expect([lane?.rows, lane?.names]).toEqual([
+      [0, 1, 2],
+      ['CPU 3', 'CPU 0', 'CPU 3'],
+    ]);
+    expect(lane?.detail).toBe(`CPUs that the records of thread 7 say: 2${NBSP}CPUs, 2${NBSP}migrations`);
+    expect(threadLane(found, 9, 'thread 9')).toBeNull();
+  });
+  it('take their columns along', () => {
+    const { time, until, track, bits } = rowsOf(found, [1, 3]);
+    expect([[...time], [...until], [...track], [...bits]]).toEqual([
+      [5n, 2n],
+      [9n, 3n],
+      [7, 8],
+      [0n, 3n],
+    ]);
+  });
+});
+
+describe('lanes of events', () => {
+  const found = stretches([1, 0, 7, 9], [2, 0, 7, -1], [3, 0, 8, 9], [4, 0, 7, 2]);
+  it('are one per type, custom events first', () => {
+    expect(eventLanes(found, null).map(({ label, rows }) => [label, rows])).toEqual([
+      ['custom events', [1]],
+      ['typed event 2', [3]],
+      ['typed event 9', [0, 2]],
+    ]);
+    expect(eventLanes(found, '9').map(({ detail }) => detail)).toEqual(['All typed events of type 9']);
+    expect(eventLanes(found, '3')).toEqual([]);
+  });
+});
