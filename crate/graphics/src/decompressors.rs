@@ -42,7 +42,7 @@ thread_local! {
 
 /// Provides the decompressors: a function that returns a new `Decompressor` of `crate/unpack` for the name of a container.
 #[wasm_bindgen(js_name = provideDecompressors)]
-pub(crate) fn provide_decompressors(make: Function) {
+pub fn provide_decompressors(make: Function) {
     MAKE.set(Some(make));
     container::provide(|container| Box::new(Decompressor::new(container)));
 }
