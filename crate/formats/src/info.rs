@@ -69,6 +69,8 @@ pub enum Tab {
     Events,
     /// The table of statements.
     Statements,
+    /// The table of frames.
+    Frames,
 }
 
 impl Tab {
@@ -78,6 +80,7 @@ impl Tab {
             Self::Functions => "functions",
             Self::Events => "events",
             Self::Statements => "statements",
+            Self::Frames => "frames",
         }
     }
 }

@@ -96,8 +96,21 @@ impl<S: Source> Reader<S> {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
         // Not the table of all formats: the module would contain all their readers.
-        let records = apitrace::open_records(index)?;
-        Ok(Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() })
+        Ok(Self::new(apitrace::open_records(index)?, source))
+    }
+
+    /// A reader that keeps another number of bytes of each blob than the session does for details: 0 if only their lengths are
+    /// wanted, `u64::MAX` for all, as far as a call has no more than 64 MiB.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reader::open`].
+    pub fn keeping(index: &[u8], source: S, bytes: u64) -> Result<Self, Error> {
+        Ok(Self::new(apitrace::open_records_keeping(index, bytes)?, source))
+    }
+
+    fn new(records: Box<dyn Records>, source: S) -> Self {
+        Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() }
     }
 
     /// Whether passes need a decompressor that is provided ([`Records::needs_decompressor`]).

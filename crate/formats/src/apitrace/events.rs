@@ -145,7 +145,7 @@ impl Decoder for ApitraceDecoder {
                          program was killed or crashed in a traced call before the first write, or it made no traced \
                          calls.",
             offers: &[Capability::CallStacks, Capability::Graphics],
-            first_tab: Tab::Functions,
+            first_tab: Tab::Frames,
             columns: COLUMNS,
             properties,
         }
