@@ -5,11 +5,15 @@ import type {
   HistoryPart,
   Indexed,
   MemoryState,
+  Origin,
   StepAccess,
   StepState,
   ToSteps,
+  Uses,
 } from '../base/steps_protocol.ts';
+import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError, isTrap } from './errors.ts';
+import type { Disassembler } from './instructions.ts';
 import { startReader } from './loading.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
 import { createScheduler } from './scheduler.ts';
@@ -44,6 +48,7 @@ const load = startReader(() => init());
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createStepsWorker(post: (message: FromSteps) => void): StepsWorker {
   const scheduler = createScheduler();
+  const loadDisassembler = createDisassemblerLoader();
   let explorer: Promise<Explorer> | null = null;
   let file: RecordFile | null = null;
   let isDone = false;
@@ -116,7 +121,7 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
     }
     return latest.accesses;
   };
-  const answerTo = (open: Explorer, ask: Ask): Answer => {
+  const answerTo = (open: Explorer, ask: Ask, disassembler: Disassembler | undefined): Answer => {
     const { built } = open.progress() as Progress;
     if ('step' in ask && ask.step >= built) return null;
     switch (ask.about) {
@@ -137,6 +142,10 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
       }
       case 'execution':
         return { step: ask.number < 0 ? null : (open.executions(ask.address, ask.number, 1)[0] ?? null) };
+      case 'origins':
+        return { origins: withCell(ask.cell, (it) => open.origins(ask.step, it, disassembler)) as Origin[] };
+      case 'uses':
+        return withCell(ask.cell, (it) => open.uses(ask.step, it, ask.most, disassembler)) as Uses;
       case 'walk':
         return { step: open.walk(ask.step, ask.kind, ask.next) ?? null };
       case 'coverage':
@@ -150,11 +159,14 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
     try {
       const open = await explorer;
       if (!open) return;
+      // Without it, what an instruction reads is taken from what the trace says of its step.
+      const isAboutCode = ask.about === 'origins' || ask.about === 'uses';
+      const disassembler = isAboutCode ? await loadDisassembler().catch(() => undefined) : undefined;
       if (isOpen) {
         open.seal();
         isOpen = false;
       }
-      post({ t: 'answer', id, answer: answerTo(open, ask), error: null });
+      post({ t: 'answer', id, answer: answerTo(open, ask, disassembler), error: null });
     } catch (thrown) {
       post({ t: 'answer', id, answer: null, error: sentenceOf(thrown) });
       if (isTrap(thrown)) reportError(thrown);

@@ -66,6 +66,7 @@ enum Command {
     Query(query::Query),
     State(steps::State),
     History(steps::History),
+    Origin(steps::Origin),
     Coverage(steps::Coverage),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
@@ -148,6 +149,7 @@ fn main() -> ExitCode {
         Command::Query(what) => query::run(&what),
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
+        Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Generate(what) => generate::run(&what),

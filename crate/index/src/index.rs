@@ -257,6 +257,11 @@ impl AccessIndex {
         &self.modules
     }
 
+    /// The names of a thread's registers, in the order in which the trace names them first.
+    pub fn names_of(&self, thread: Option<u64>) -> impl Iterator<Item = &str> {
+        self.registers.names_of(thread)
+    }
+
     /// The threads that have a register with this name.
     pub fn threads_of(&self, name: &str) -> Vec<Option<u64>> {
         self.registers.threads_of(name)

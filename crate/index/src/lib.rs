@@ -12,6 +12,7 @@ mod explorer;
 mod index;
 mod keys;
 mod memory;
+mod origin;
 #[cfg(feature = "page")]
 mod page;
 mod registers;
@@ -22,6 +23,7 @@ pub use executed::Executed;
 pub use explorer::{Detail, Explorer, Source, State, Unreadable};
 pub use index::{AccessIndex, Cell, Module, Segments};
 pub use memory::Byte;
+pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 #[cfg(feature = "page")]
 pub use page::*;
 pub use registers::Register;

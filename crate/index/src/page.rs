@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::explorer::{Detail, Explorer, State};
 use crate::index::Cell;
+use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
 use crate::{Kind, Moment, Source, Stop, Toward, blocks, drcov};
 
@@ -16,6 +17,58 @@ extern "C" {
     /// Bytes of the file; empty only at its end. `None` if they cannot be read.
     #[wasm_bindgen(method)]
     fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Disassembler` of `web/worker/instructions.ts`.
+    pub type JsDisassembler;
+
+    #[wasm_bindgen(method)]
+    fn reads(this: &JsDisassembler, isa: &str, address: u64, code: &[u8]) -> Option<String>;
+
+    #[wasm_bindgen(method)]
+    fn disassemble(this: &JsDisassembler, isa: &str, address: u64, code: &[u8]) -> Option<String>;
+}
+
+impl Operands for JsDisassembler {
+    fn reads(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        self.reads(isa, address, bytes)
+    }
+}
+
+/// An instruction as text, or its bytes in hexadecimal digits. null without one.
+fn text_of(code: &Code, disassembler: Option<&JsDisassembler>) -> JsValue {
+    if code.bytes.is_empty() {
+        return JsValue::NULL;
+    }
+    let text = disassembler.zip(code.isa).and_then(|(it, isa)| it.disassemble(isa, code.address, &code.bytes));
+    let digits = || code.bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    JsValue::from_str(&text.unwrap_or_else(digits))
+}
+
+/// What operands are known by: nothing without a disassembler.
+fn operands_by(disassembler: Option<&JsDisassembler>) -> &dyn Operands {
+    match disassembler {
+        Some(disassembler) => disassembler,
+        None => &(),
+    }
+}
+
+/// A `Cell` of the protocol.
+fn cell(cell: &Cell) -> JsValue {
+    match cell {
+        Cell::Register { thread, name } => object(&[
+            ("what", JsValue::from_str("register")),
+            ("thread", wide(*thread)),
+            ("name", JsValue::from_str(name)),
+        ]),
+        Cell::Memory { address, len } => object(&[
+            ("what", JsValue::from_str("memory")),
+            ("address", JsValue::from(*address as u64)),
+            ("len", number(*len as u64)),
+        ]),
+    }
 }
 
 impl Source for JsFile {
@@ -263,6 +316,70 @@ impl JsExplorer {
         let steps: Vec<u64> = of.steps.iter().skip(first as usize).take(count as usize).map(|it| it.0).collect();
         let found = self.explorer.accesses(&steps, &of.cell).map_err(thrown)?;
         Ok(found.iter().map(access).collect())
+    }
+
+    /// Where the value comes from that a cell has before a step: an array of `Origin`, one for each part of memory with a writer of
+    /// its own.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn origins(&mut self, step: f64, of: &JsCell, disassembler: Option<JsDisassembler>) -> Result<Array, JsValue> {
+        let disassembler = disassembler.as_ref();
+        let found = self.explorer.origins(step as u64, &of.cell, operands_by(disassembler)).map_err(thrown)?;
+        let origin = |origin: &Origin| {
+            let (cause, step) = match origin.cause {
+                Cause::Written(step) => ("written", Some(step)),
+                Cause::Read(step) => ("read", Some(step)),
+                Cause::Changed(step) => ("changed", Some(step)),
+                Cause::Unknown => ("unknown", None),
+            };
+            let copies: Vec<f64> = origin.copies.iter().map(|step| *step as f64).collect();
+            let operand = |Operand { access: it, is_address }: &Operand| {
+                object(&[("access", access(it)), ("isAddress", (*is_address).into())])
+            };
+            object(&[
+                ("cell", cell(&origin.cell)),
+                ("cause", JsValue::from_str(cause)),
+                ("step", step.map_or(JsValue::NULL, number)),
+                ("copies", Float64Array::from(&copies[..]).into()),
+                ("instruction", text_of(&origin.code, disassembler)),
+                ("written", bytes(&origin.written)),
+                ("operands", origin.operands.iter().map(operand).collect::<Array>().into()),
+                ("isUnclear", origin.is_unclear.into()),
+            ])
+        };
+        Ok(found.iter().map(origin).collect())
+    }
+
+    /// The steps after `step` that read the value that a cell has then, at most `most` of them: `Uses` of the protocol.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn uses(
+        &mut self,
+        step: f64,
+        of: &JsCell,
+        most: u32,
+        disassembler: Option<JsDisassembler>,
+    ) -> Result<JsValue, JsValue> {
+        let disassembler = disassembler.as_ref();
+        let operands = operands_by(disassembler);
+        let found = self.explorer.uses(step as u64, &of.cell, most as usize, operands).map_err(thrown)?;
+        let one = |Use { step, code, is_address, written }: &Use| {
+            object(&[
+                ("step", number(*step)),
+                ("instruction", text_of(code, disassembler)),
+                ("isAddress", (*is_address).into()),
+                ("written", written.iter().map(access).collect::<Array>().into()),
+            ])
+        };
+        Ok(object(&[
+            ("uses", found.uses.iter().map(one).collect::<Array>().into()),
+            ("replaced", found.replaced.map_or(JsValue::NULL, number)),
+            ("isCut", found.is_cut.into()),
+        ]))
     }
 
     /// The steps that executed an address, ascending: at most `count` from number `first` on.
