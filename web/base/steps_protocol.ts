@@ -175,8 +175,17 @@ export interface StepQuestions {
 export type StepQuestion = keyof StepQuestions;
 
 export type ToSteps =
-  /** Begins to index the steps of a file. `records` is the index that the session made, `format` {@link TraceInfo.format}. */
-  | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly records: Uint8Array }
+  /**
+   * Begins to index the steps of a file. `records` is the index that the session made, null for a database, which may have a
+   * write-ahead log. `format` is {@link TraceInfo.format}.
+   */
+  | {
+      readonly t: 'open';
+      readonly file: Blob;
+      readonly log: Blob | null;
+      readonly format: string;
+      readonly records: Uint8Array | null;
+    }
   /** Pauses the indexing, or goes on with it. */
   | { readonly t: 'pause' }
   | { readonly t: 'go-on' }

@@ -17,6 +17,7 @@ import type {
 } from '../base/steps_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
+import { isDatabase } from './records.ts';
 import { createRequests } from './requests.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
@@ -171,8 +172,9 @@ export function createMachine(
   const start = async () => {
     const info = trace.info.peek();
     const file = await trace.recordSource.file();
-    const records = await trace.recordSource.index();
-    if (disposed || !info || !file || !records) return;
+    const needsIndex = info !== null && !isDatabase(info);
+    const records = needsIndex ? await trace.recordSource.index() : null;
+    if (disposed || !info || !file || (needsIndex && !records)) return;
     const started = spawn();
     port = started;
     started.onmessage = ({ data }) => hear(data);
@@ -181,7 +183,7 @@ export function createMachine(
       fail(CRASHED);
     };
     started.onmessageerror = () => fail(CRASHED);
-    started.postMessage({ t: 'open', file, format: info.format, records });
+    started.postMessage({ t: 'open', file, log: trace.recordSource.log(), format: info.format, records });
     indexed.value = { built: 0, count: 0, bytes: 0, done: false, full: false };
     await askForState();
   };

@@ -12,6 +12,7 @@ use unspool_index::{
 };
 
 use crate::read_whole::read_whole;
+use crate::sqlite::run_index;
 use crate::{Failure, Source, TraceArgs};
 
 /// Shows registers and memory at a step of a BAP frames trace, as far as the trace tells.
@@ -84,7 +85,7 @@ pub(crate) struct Origin {
     addresses: bool,
 }
 
-/// Lists the addresses that a BAP frames trace executes, the hottest first.
+/// Lists the addresses that a BAP frames trace or a REVEN block trace executes, the hottest first.
 #[derive(clap::Args)]
 pub(crate) struct Coverage {
     #[command(flatten)]
@@ -132,8 +133,18 @@ impl Bytes for Trace {
 }
 
 /// Opens a trace and indexes the steps before `until`.
-fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Session, Explorer<Trace>), Failure> {
+fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<Trace>), Failure> {
     let (source, session) = read_whole(trace)?;
+    explore_read(trace, source, &session, until)
+}
+
+/// Indexes the steps before `until` of a trace that has been read.
+fn explore_read(
+    trace: &TraceArgs,
+    source: Source,
+    session: &Session,
+    until: Option<u64>,
+) -> Result<(Source, Explorer<Trace>), Failure> {
     let limit = if trace.no_limits { usize::MAX } else { 8 << 30 };
     let file = Trace(File::open(&source.path)?);
     let opened = Explorer::open(session.format().id, &session.index(), file, true, limit);
@@ -148,7 +159,7 @@ fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Session, Ex
         let sentence = format!("the index is full at step {}. Use --no-limits to go on.", explorer.built());
         return Err(Failure::new(format!("{}: {sentence}", source.name)));
     }
-    Ok((source, session, explorer))
+    Ok((source, explorer))
 }
 
 fn lost(source: &Source, error: Unreadable) -> Failure {
@@ -196,7 +207,7 @@ struct MemoryOut {
 }
 
 pub(crate) fn state(what: &State) -> Result<(), Failure> {
-    let (source, _, mut explorer) = explore(&what.trace, Some(what.at))?;
+    let (source, mut explorer) = explore(&what.trace, Some(what.at))?;
     if what.at >= explorer.count() {
         let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
         return Err(Failure { usage: true, ..Failure::new(sentence) });
@@ -276,7 +287,7 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
     let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
     let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
-    let (source, _, mut explorer) = explore(&what.trace, what.to)?;
+    let (source, mut explorer) = explore(&what.trace, what.to)?;
     let cells: Vec<Cell> = match place {
         Some((address, len)) => vec![Cell::Memory { address, len }],
         None => {
@@ -337,7 +348,7 @@ pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {
     let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
     let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
     let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
-    let (source, _, mut explorer) = explore(&what.trace, Some(what.at))?;
+    let (source, mut explorer) = explore(&what.trace, Some(what.at))?;
     let cell = match place {
         Some((address, len)) => Cell::Memory { address, len },
         None => {
@@ -436,14 +447,19 @@ struct BlockOut {
 }
 
 pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
-    let (_, session, explorer) = explore(&what.trace, None)?;
-    let mut all = explorer.index().coverage();
+    let (source, session) = read_whole(&what.trace)?;
+    let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
+    let (mut all, modules) = if session.format().id == "rvn" {
+        let index = run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
+        (index.coverage(), Vec::new())
+    } else {
+        let (_, explorer) = explore_read(&what.trace, source, &session, None)?;
+        (explorer.index().coverage(), explorer.index().modules().to_vec())
+    };
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     match what.form {
         Some(Form::Drcov) => {
-            let properties = session.info().properties;
-            let program = properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
-            let file = drcov(&all, explorer.index().modules(), program.as_deref().unwrap_or("unknown"));
+            let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
             out.write_all(&file)?;
         }
         Some(Form::Json) => {

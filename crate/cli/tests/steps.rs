@@ -162,3 +162,17 @@ fn a_value_may_come_from_nowhere() {
     assert_eq!(text(&["RAX", "--at", "1"], "read"), "RAX: nobody wrote it: first known from a read at 0\n");
     assert_eq!(text(&["RBX", "--at", "4"], "unknown"), "RBX: unknown\n");
 }
+
+#[test]
+fn coverage_of_a_block_trace_counts_instructions_in_all_blocks() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/rvn/medium.sqlite");
+    if !std::path::Path::new(path).exists() {
+        eprintln!("skipped: {path} is missing");
+        return;
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["coverage", path, "--as", "json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // By SQL: transitions of blocks with instructions, and their different addresses.
+    assert_eq!(json["executed"], 6_119_359);
+    assert_eq!(json["instructions"], 13_955);
+}

@@ -24,6 +24,16 @@ pub struct Segments {
 }
 
 impl Segments {
+    /// How many there are.
+    pub(crate) fn count(&self) -> u32 {
+        self.spans.len() as u32
+    }
+
+    /// Adds a segment with its first and last step.
+    pub(crate) fn add(&mut self, span: (u64, u64)) {
+        self.spans.push(span);
+    }
+
     /// The first step of a segment.
     pub(crate) fn first(&self, segment: u32) -> u64 {
         self.spans.get(segment as usize).map_or(u64::MAX, |(first, _)| *first)

@@ -16,6 +16,7 @@ mod origin;
 #[cfg(feature = "page")]
 mod page;
 mod registers;
+mod runs;
 mod stops;
 
 pub use coverage::{Block, blocks, drcov};
@@ -27,6 +28,7 @@ pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 #[cfg(feature = "page")]
 pub use page::*;
 pub use registers::Register;
+pub use runs::{CodeBlock, RunIndex};
 pub use stops::Stop;
 
 /// A moment in a trace.

@@ -3,10 +3,12 @@
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
+use crate::executed::Executed;
 use crate::explorer::{Detail, Explorer, State};
 use crate::index::Cell;
 use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
+use crate::runs::{CodeBlock, RunIndex};
 use crate::{Kind, Moment, Source, Stop, Toward, blocks, drcov};
 
 #[wasm_bindgen]
@@ -292,12 +294,7 @@ impl JsExplorer {
         let found = match kind {
             "step" => index.beside(step, toward),
             "execution" => self.explorer.nearest_execution(step, toward).map_err(thrown)?,
-            "thread" => index.nearest_stop(step, Stop::Thread, toward),
-            "mode" => index.nearest_stop(step, Stop::Mode, toward),
-            "privilege" => index.nearest_stop(step, Stop::Privilege, toward),
-            "system-call" => index.nearest_stop(step, Stop::SystemCall, toward),
-            "interrupt" => index.nearest_stop(step, Stop::Interrupt, toward),
-            _ => None,
+            _ => stop_of(kind).and_then(|stop| index.nearest_stop(step, stop, toward)),
         };
         Ok(found.map(|step| step as f64))
     }
@@ -391,22 +388,119 @@ impl JsExplorer {
 
     /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
     pub fn coverage(&self) -> JsValue {
-        let all = blocks(&self.explorer.index().coverage());
-        let address: Vec<u64> = all.iter().map(|block| block.address).collect();
-        let length: Vec<u32> = all.iter().map(|block| block.length.min(u32::MAX.into()) as u32).collect();
-        let instructions: Vec<u32> = all.iter().map(|block| block.instructions as u32).collect();
-        let count: Vec<f64> = all.iter().map(|block| block.count as f64).collect();
-        object(&[
-            ("address", BigUint64Array::from(&address[..]).into()),
-            ("length", Uint32Array::from(&length[..]).into()),
-            ("instructions", Uint32Array::from(&instructions[..]).into()),
-            ("count", Float64Array::from(&count[..]).into()),
-        ])
+        columns(&self.explorer.index().coverage())
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.
     pub fn drcov(&self, program: &str) -> Vec<u8> {
         drcov(&self.explorer.index().coverage(), self.explorer.index().modules(), program)
+    }
+}
+
+/// The stop that a `WalkKind` is about.
+fn stop_of(kind: &str) -> Option<Stop> {
+    Some(match kind {
+        "thread" => Stop::Thread,
+        "mode" => Stop::Mode,
+        "privilege" => Stop::Privilege,
+        "system-call" => Stop::SystemCall,
+        "interrupt" => Stop::Interrupt,
+        _ => return None,
+    })
+}
+
+/// Coverage as columns of blocks.
+fn columns(coverage: &[Executed]) -> JsValue {
+    let all = blocks(coverage);
+    let address: Vec<u64> = all.iter().map(|block| block.address).collect();
+    let length: Vec<u32> = all.iter().map(|block| block.length.min(u32::MAX.into()) as u32).collect();
+    let instructions: Vec<u32> = all.iter().map(|block| block.instructions as u32).collect();
+    let count: Vec<f64> = all.iter().map(|block| block.count as f64).collect();
+    object(&[
+        ("address", BigUint64Array::from(&address[..]).into()),
+        ("length", Uint32Array::from(&length[..]).into()),
+        ("instructions", Uint32Array::from(&instructions[..]).into()),
+        ("count", Float64Array::from(&count[..]).into()),
+    ])
+}
+
+/// The index of a block trace. `web/worker/run_steps.ts` reads the database.
+#[wasm_bindgen(js_name = RunIndex)]
+pub struct JsRunIndex {
+    index: RunIndex,
+}
+
+#[wasm_bindgen(js_class = RunIndex)]
+impl JsRunIndex {
+    /// An index without blocks. `limit`: the most bytes of memory.
+    #[wasm_bindgen(constructor)]
+    pub fn new(limit: f64) -> Self {
+        Self { index: RunIndex::new(limit as usize) }
+    }
+
+    /// Adds a block of code, in the order of their numbers. `starts`: where its instructions begin.
+    pub fn block(&mut self, id: f64, address: u64, code: Vec<u8>, instructions: u32, bits: u32, starts: Vec<u32>) {
+        self.index.block(CodeBlock { id: id as u64, address, code, instructions, bits, starts });
+    }
+
+    /// Takes the next runs: two numbers for each, the transition before which it ends and the number of its block.
+    pub fn runs(&mut self, values: &[f64]) {
+        for run in values.chunks_exact(2) {
+            self.index.run(run[0] as u64, run[1] as u64);
+        }
+    }
+
+    /// Makes all runs so far part of the answers.
+    pub fn seal(&mut self) {
+        self.index.seal();
+    }
+
+    /// The transition after the last run.
+    #[wasm_bindgen(getter)]
+    pub fn built(&self) -> f64 {
+        self.index.position() as f64
+    }
+
+    /// Its memory in bytes.
+    #[wasm_bindgen(getter)]
+    pub fn bytes(&self) -> f64 {
+        self.index.bytes() as f64
+    }
+
+    /// Whether its memory is full.
+    #[wasm_bindgen(getter)]
+    pub fn full(&self) -> bool {
+        self.index.is_full()
+    }
+
+    /// The nearest transition before or after one to walk to, of a kind of `WalkKind`. `id` and `number` are the block that the
+    /// transition is of, and which instruction of it. `undefined` if there is none so far.
+    pub fn walk(&mut self, step: f64, kind: &str, next: bool, id: f64, number: f64) -> Option<f64> {
+        let toward = if next { Toward::Next } else { Toward::Previous };
+        let found = match stop_of(kind) {
+            Some(stop) => self.index.nearest_stop(step as u64, stop, toward),
+            None => {
+                let address = self.index.address(id as u64, number as u64)?;
+                self.index.nearest(address, step as u64, toward)
+            }
+        };
+        found.map(|step| step as f64)
+    }
+
+    /// The first transition that executes an address.
+    #[wasm_bindgen(js_name = firstExecution)]
+    pub fn first_execution(&mut self, address: u64) -> Option<f64> {
+        self.index.first_execution(address).map(|step| step as f64)
+    }
+
+    /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
+    pub fn coverage(&self) -> JsValue {
+        columns(&self.index.coverage())
+    }
+
+    /// What was executed, as a drcov file. `program` names what is in no module.
+    pub fn drcov(&self, program: &str) -> Vec<u8> {
+        drcov(&self.index.coverage(), &[], program)
     }
 }
 
