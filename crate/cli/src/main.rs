@@ -8,6 +8,7 @@ mod convert;
 mod csv;
 mod dump;
 mod find;
+mod frame_list;
 mod generate;
 mod graph;
 mod graphics;
@@ -69,6 +70,7 @@ enum Command {
     State(steps::State),
     History(steps::History),
     Coverage(steps::Coverage),
+    FrameList(frame_list::FrameList),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
     /// Converts traces to formats of other programs.
@@ -154,6 +156,7 @@ fn main() -> ExitCode {
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
         Command::Coverage(what) => steps::coverage(&what),
+        Command::FrameList(what) => frame_list::run(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Convert(what) => return convert::run(&what),
         Command::Generate(what) => generate::run(&what),
