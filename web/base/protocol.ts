@@ -29,7 +29,8 @@ export type Capability =
   | 'eventTypes'
   | 'time'
   | 'values'
-  | 'state';
+  | 'state'
+  | 'graphics';
 
 /** A column of the list of records. */
 export interface RecordColumn {

@@ -40,13 +40,15 @@ export function Details({
   theme,
   tabs,
   instead,
+  label = 'State',
 }: {
   open: OpenTrace;
   theme: ThemeControl;
   /** What stands above them. */
   tabs?: ComponentChildren;
-  /** The state of the machine, which is shown in their place. */
+  /** The state of the machine, or a picture, which is shown in their place, and what it is called. */
   instead?: ComponentChildren;
+  label?: string;
 }) {
   const { trace, selection } = open;
   const known = selection.known.value;
@@ -55,7 +57,7 @@ export function Details({
   // One element for all, so that the tabs stay, and the focus on them.
   if (instead)
     return (
-      <aside class="details" aria-label="State">
+      <aside class="details" aria-label={label}>
         {tabs}
         {instead}
       </aside>
