@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, settled, showCalls, test } from './page.ts';
+import { barriers, digest, fixture, open, pictured, settled, showCalls, showPanel, test } from './page.ts';
 
 const header = (page: Page) => page.locator('.header');
 const companions = (page: Page) => page.getByRole('list', { name: 'Files that add to this trace' });
@@ -139,7 +139,7 @@ test('a database is shown with its write-ahead log, in any order', async ({ page
   await page.getByRole('tab', { name: /Events|Listing/ }).click();
   await expect(page.getByRole('tabpanel', { name: 'Listing' })).toContainText('15 transitions');
   await expect(page.getByRole('grid')).toContainText('14');
-  await page.getByRole('tab', { name: 'SQL' }).click();
+  await showPanel(page, 'SQL');
   await page.getByRole('textbox', { name: /SQL|query/i }).fill('select count(*) from execution');
   await page.getByRole('button', { name: 'Run' }).click();
   await expect(page.locator('.query')).toContainText('9');

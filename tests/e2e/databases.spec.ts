@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, test } from './page.ts';
+import { barriers, digest, fixture, open, pictured, showPanel, test } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'web/public/samples/blocks.sqlite');
@@ -102,10 +102,10 @@ test('a database of another kind is refused with an explanation', async ({ page 
 test('its tables can be queried by read-only SQL', async ({ page }) => {
   await page.setViewportSize({ width: 1400, height: 900 });
   await open(page, SAMPLE);
-  await page.getByRole('tab', { name: 'SQL' }).click();
+  await showPanel(page, 'SQL');
   const rows = page.getByRole('region', { name: 'Rows' });
   const said = page.locator('.query .panel-end[role=status]');
-  await page.getByRole('combobox', { name: 'Tables and examples' }).selectOption('interrupts');
+  await page.getByRole('combobox', { name: 'Queries and tables' }).selectOption('rvn.interrupts');
   await expect(said).toContainText('5 rows');
   await expect(rows.locator('th')).toContainText(['transition_id', 'pc', 'mode', 'number', 'is_hw']);
   expect(await barriers(page)).toEqual([]);
@@ -135,10 +135,10 @@ test('its tables can be queried by read-only SQL', async ({ page }) => {
 test('keys typed into a query run no command', async ({ page }) => {
   await page.setViewportSize({ width: 1400, height: 900 });
   await open(page, SAMPLE);
-  await page.getByRole('tab', { name: 'SQL' }).click();
+  await showPanel(page, 'SQL');
   const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.pressSequentially('select 0 as grade?');
-  await expect(box).toHaveValue('select 0 as grade?');
+  await expect(box).toHaveText('select 0 as grade?');
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 

@@ -132,6 +132,26 @@ test.describe('the call graph', () => {
     expect(plain(await table.locator('[aria-selected=true]').innerText())).toMatch(/^#2 #3 18 /);
   });
 
+  test('says how long the calls of an edge took', async ({ page }) => {
+    await page.getByRole('radio', { name: 'Table' }).click();
+    const table = page.getByRole('grid', { name: 'Edges of the call graph' });
+    await table.getByRole('row', { name: /#2\s+#3/ }).click();
+    const line = page.locator('.graph-line');
+    // From `unspool graph --as json`: 59,492 and 219,013 ticks of 2.4 GHz.
+    await expect(line).toContainText(/#2 → #3\s*18.calls.*min 24\.79.µs.*median 36\.\d+.µs.*max 91\.26.µs/);
+    expect(await barriers(page)).toEqual([]);
+    await line.getByRole('button', { name: 'Longest call' }).click();
+    await expect(details(page).getByRole('heading')).toHaveText('#3');
+    await expect(details(page)).toContainText('91.26');
+    await line.getByRole('button', { name: 'Close the figures of the edge' }).click();
+    await expect(line).toHaveCount(0);
+    await page.getByRole('radio', { name: 'Graph', exact: true }).click();
+    await graph(page)
+      .locator('.graph-edge', { hasText: /^85 · / })
+      .click();
+    await expect(line).toContainText(/85.calls/);
+  });
+
   test('can be saved', async ({ page }) => {
     const saved = async (button: string) => {
       const [download] = await Promise.all([

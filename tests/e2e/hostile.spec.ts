@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Browser, expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, settled, showCalls, test } from './page.ts';
+import { barriers, fixture, open, settled, showCalls, showPanel, test } from './page.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../shared/corpus/hostile');
 const FILES = existsSync(FOLDER)
@@ -115,7 +115,7 @@ test('a thread of thousands is found in a list', async ({ page }) => {
 test('a query of endless rows stays small and stops', async ({ page, browser }) => {
   skipWithout('sql_view_bomb.sqlite');
   await open(page, join(FOLDER, 'sql_view_bomb.sqlite'));
-  await page.getByRole('tab', { name: 'SQL' }).click();
+  await showPanel(page, 'SQL');
   const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.fill('select * from notes');
   await box.press('Control+Enter');

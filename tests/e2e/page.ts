@@ -8,7 +8,7 @@ const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 
 /** The workers that read traces. Each may have others beside it, for the records and for what steps access. */
 export function traceWorkers(page: Page): Worker[] {
-  return page.workers().filter((worker) => !/#(records|steps)$/.test(worker.url()));
+  return page.workers().filter((worker) => !/#(records|steps|survey)$/.test(worker.url()));
 }
 
 /** The workers that read records of traces. They start when the page is idle, or with the first question. */
@@ -29,6 +29,18 @@ export const test = base.extend<{ page: Page }>({
     expect(errors).toEqual([]);
   },
 });
+
+/** Brings a panel of the dock to the front, from its tab or from the menu of those without one. */
+export async function showPanel(page: Page, name: string): Promise<void> {
+  const tab = page.getByRole('tablist', { name: 'Panels' }).getByRole('tab', { name, exact: true });
+  const more = page.getByRole('button', { name: 'More' });
+  await expect(tab.or(more).first()).toBeVisible();
+  if (!(await tab.isVisible())) {
+    await more.click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  } else await tab.click();
+  await expect(tab).toHaveAttribute('aria-selected', 'true');
+}
 
 /** The path of a fixture: with its folder, or the bare name of an XRay log or an apitrace. */
 export function fixture(name: string): string {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, type Page, type Worker } from '@playwright/test';
-import { fixture, open, recordWorkers, settled, test, traceWorkers } from './page.ts';
+import { fixture, open, recordWorkers, settled, showPanel, test, traceWorkers } from './page.ts';
 
 /** A server of another origin that allows every page to read what it sends, perhaps without end, and lists requests. */
 async function otherOrigin(headers: Readonly<Record<string, string>> = {}, isEndless = false) {
@@ -49,7 +49,7 @@ test('neither the page nor a worker connects elsewhere or evaluates text', async
   const other = await otherOrigin();
   try {
     await open(page, fixture('rvn/blocks.sqlite'));
-    await page.getByRole('tab', { name: 'SQL' }).click();
+    await showPanel(page, 'SQL');
     await expect.poll(() => page.workers().length).toBeGreaterThanOrEqual(3);
     const names = page.workers().map((worker) => worker.url().replace(/.*#/, ''));
     expect(new Set(names)).toEqual(new Set(['worker', 'records', 'query']));

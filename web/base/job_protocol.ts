@@ -63,7 +63,7 @@ export interface JobKinds {
   };
   /**
    * Rows of the list of a function's calls. `path` are the names from an outermost call to the function, for its calls from
-   * there only; empty for all. `shortest` and `longest` bound their durations; `of` is a slice whose row is
+   * there only; empty for all. After 2^32 - 1, only a caller and the function, wherever the caller was called from. `shortest` and `longest` bound their durations; `of` is a slice whose row is
    * wanted. Another part of the same list needs no further scan. Progress counts slices.
    */
   readonly calls: {

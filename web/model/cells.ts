@@ -49,7 +49,11 @@ function cellText({ shows, key }: RecordColumn, row: RecordRow, context: CellCon
       return context.nameOf(row.name);
     case 'field': {
       const field = row.fields.find(({ name }) => name === key);
-      return field && field.value.t !== 'null' ? withTarget(valueLine(field.value, context, LONGEST), context) : '';
+      if (!field || field.value.t === 'null') return '';
+      const text = valueLine(field.value, context, LONGEST);
+      // What the field says may have a name: that of the record.
+      const name = row.name === '' || !row.name.endsWith(text) ? row.name : context.nameOf(row.name);
+      return name === row.name ? withTarget(text, context) : name;
     }
     case 'rest': {
       const rest = restLine(

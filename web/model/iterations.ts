@@ -3,15 +3,14 @@ import type { WrongExpression } from '../base/find_protocol.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { ticks } from '../base/ticks.ts';
-import type { IterationRow, IterationTable } from '../base/values_protocol.ts';
+import type { Invariant, IterationRow, IterationTable } from '../base/values_protocol.ts';
 import { watch } from '../base/watch.ts';
+import { createBlocks } from './blocks.ts';
 import { SETTLED_MS } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
 
-/** Rows of a block, which are requested together, and blocks kept. */
-const BLOCK = 64;
-const KEPT = 64;
+export type IterationsView = 'occurrences' | 'invariants';
 
 /** The variables of one statement over its occurrences. */
 export interface Iterations {
@@ -20,6 +19,13 @@ export interface Iterations {
   /** The query that leaves some occurrences. */
   readonly text: Signal<string>;
   readonly wrong: ReadonlySignal<WrongExpression | null>;
+  /** Its occurrences one by one, or what likely always holds at those that the query leaves. */
+  readonly view: ReadonlySignal<IterationsView>;
+  show(view: IterationsView): void;
+  /** null while they are sought. */
+  readonly invariants: ReadonlySignal<readonly Invariant[] | null>;
+  /** Shows the occurrences that a query finds, until {@link Iterations.show} leads back. */
+  showWhere(query: string): void;
   /** By a column, or by the order of the trace: -1. */
   readonly sort: Signal<{ readonly column: number; readonly descending: boolean }>;
   /** The row of the selection, or -1. */
@@ -50,35 +56,48 @@ export function createIterations(
   const wrong = signal<WrongExpression | null>(null);
   const sort = signal({ column: -1, descending: false });
   const current = signal(-1);
-  const version = signal(0);
-  const blocks = new Map<number, readonly IterationRow[]>();
-  const requested = new Set<number>();
+  const blocks = createBlocks<IterationRow>(
+    (first, count) => aboutValues({ what: 'rows', first, count, ...sort.peek() }),
+    () => table.peek()?.rows ?? 0,
+  );
+  const { era, page, renew, row: rowOf } = blocks;
+  const view = signal<IterationsView>('occurrences');
+  const invariants = signal<readonly Invariant[] | null>(null);
+  /** The query of the table, and of the one that invariants were sought in. */
+  let made: string | null = null;
+  let sought: string | null = null;
+  /** A query that shows what an invariant is about, and the one before it. */
+  let detour: { readonly query: string; readonly back: string } | null = null;
   /** A row that is to be chosen when it arrives, or -1. */
   let awaited = -1;
-  /** Counts what makes rows outdated. */
-  let era = 0;
   let mine: Ticks | null = null;
 
-  const renew = () => {
-    era += 1;
-    blocks.clear();
-    requested.clear();
-    version.value += 1;
-  };
   const make = async (query: string) => {
     renew();
-    const at = era;
-    const made = await aboutValues({ what: 'table', statement, query });
-    if (era !== at || !made) return;
-    if ('wrong' in made) {
-      wrong.value = made.wrong;
+    const at = era();
+    const answer = await aboutValues({ what: 'table', statement, query });
+    if (era() !== at || !answer) return;
+    if ('wrong' in answer) {
+      wrong.value = answer.wrong;
       return;
     }
     wrong.value = null;
-    table.value = made;
+    table.value = answer;
     current.value = -1;
+    made = query;
     renew();
     void follow();
+    void seek();
+  };
+  /** Seeks what holds in the table, if that is to be shown and not known yet. */
+  const seek = async () => {
+    if (view.peek() !== 'invariants' || made === null || made === sought) return;
+    const of = made;
+    invariants.value = null;
+    const found = await aboutValues({ what: 'invariants' });
+    if (made !== of || !found) return;
+    sought = of;
+    invariants.value = found;
   };
   let asked: string | null = null;
   scope.add(
@@ -95,12 +114,6 @@ export function createIterations(
       return () => clearTimeout(timer);
     }),
   );
-  const page = async (first: number, count: number) => {
-    const at = era;
-    const rows = await aboutValues({ what: 'rows', first, count, ...sort.peek() });
-    return era === at ? rows : null;
-  };
-  const rowOf = (number: number) => blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK] ?? null;
   const choose = (number: number) => {
     const row = rowOf(number);
     current.value = number;
@@ -115,11 +128,11 @@ export function createIterations(
     const x = selection.selected.peek()?.start ?? selection.record.peek()?.x;
     if (x === undefined || x === mine || !table.peek()) return;
     mine = x;
-    const at = era;
+    const at = era();
     // The order of rows is that of the latest request for rows.
     await page(0, 1);
     const found = await aboutValues({ what: 'row', point: Number(x) });
-    if (era === at && found) current.value = found.row ?? -1;
+    if (era() === at && found) current.value = found.row ?? -1;
   };
   scope.add(watch([selection.selected, selection.record], () => void follow()));
   scope.add(
@@ -130,35 +143,33 @@ export function createIterations(
     }),
   );
   return {
+    view,
+    show: (next) => {
+      view.value = next;
+      if (next === 'invariants' && detour && detour.query === text.peek()) text.value = detour.back;
+      void seek();
+    },
+    invariants,
+    showWhere: (query) => {
+      detour = { query, back: text.peek() };
+      text.value = query;
+      view.value = 'occurrences';
+    },
     table,
     text,
     wrong,
     sort,
     current,
-    version,
+    version: blocks.version,
     row: rowOf,
-    want: (first, end) => {
-      const last = Math.min(end, table.peek()?.rows ?? 0);
-      for (let block = Math.floor(first / BLOCK); block * BLOCK < last; block += 1) {
-        if (blocks.has(block) || requested.has(block)) continue;
-        requested.add(block);
-        void page(block * BLOCK, BLOCK).then((rows) => {
-          if (!rows) return;
-          requested.delete(block);
-          blocks.set(block, rows);
-          for (const oldest of blocks.keys()) {
-            if (blocks.size <= KEPT) break;
-            blocks.delete(oldest);
-          }
-          version.value += 1;
-          if (awaited >= 0 && rowOf(awaited)) choose(awaited);
-        });
-      }
-    },
+    want: (first, end) =>
+      blocks.want(first, end, () => {
+        if (awaited >= 0 && rowOf(awaited)) choose(awaited);
+      }),
     page,
     choose,
     dispose: () => {
-      era += 1;
+      renew();
       scope.dispose();
     },
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StatementColumns } from '../base/values_protocol.ts';
-import { heatOf, sorted, statementName } from './statements.ts';
+import { givenName, heatOf, sorted, statementName } from './statements.ts';
 
 const columns: StatementColumns = {
   named: Uint8Array.of(1, 1, 0, 1),
@@ -14,10 +14,14 @@ const columns: StatementColumns = {
   cells: 2,
 };
 
+const names = { inPlaceOf: (text: string) => (text === 'statement 7:3' ? 'swap (sort.c:12)' : text) };
+const nameOf = (number: number) => givenName(names, columns, number);
+
 it('sorts by any column, equal ones in the order of the trace', () => {
-  expect([...sorted(columns, 'count', true)]).toEqual([1, 0, 2, 3]);
-  expect([...sorted(columns, 'last', false)]).toEqual([3, 2, 1, 0]);
-  expect([...sorted(columns, 'statement', false)]).toEqual([2, 1, 3, 0]);
+  expect([...sorted(columns, 'count', true, nameOf)]).toEqual([1, 0, 2, 3]);
+  expect([...sorted(columns, 'last', false, nameOf)]).toEqual([3, 2, 1, 0]);
+  expect([...sorted(columns, 'statement', false, nameOf)]).toEqual([2, 1, 3, 0]);
+  expect([...sorted(columns, 'name', true, nameOf)]).toEqual([3, 0, 1, 2]);
 });
 
 it('names statements by file and index', () => {

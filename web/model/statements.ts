@@ -1,10 +1,11 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type { StatementColumns } from '../base/values_protocol.ts';
+import type { Names } from './names.ts';
 import type { Trace } from './trace.ts';
 
 /** What statements are sorted by. */
-export type StatementOrder = 'statement' | 'count' | 'first' | 'last';
+export type StatementOrder = 'statement' | 'name' | 'count' | 'first' | 'last';
 
 /** The statements of a trace. */
 export interface Statements {
@@ -21,7 +22,7 @@ export interface Statements {
 
 /** The statements, once the trace has been read. */
 export function createStatements(
-  trace: Pick<Trace, 'status'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
+  trace: Pick<Trace, 'status' | 'names'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
 ): Statements {
   const scope = createScope();
   const columns = signal<StatementColumns | null>(null);
@@ -49,7 +50,8 @@ export function createStatements(
     effect(() => {
       const all = columns.value;
       const { by, descending } = sort.value;
-      order.value = all ? sorted(all, by, descending) : new Uint32Array();
+      const nameOf = (number: number) => givenName(trace.names, all!, number);
+      order.value = all ? sorted(all, by, descending, nameOf) : new Uint32Array();
     }),
   );
   return {
@@ -65,9 +67,19 @@ export function createStatements(
 }
 
 /** Numbers of statements in an order. Equal ones stay in the order of the trace. */
-export function sorted(all: StatementColumns, by: StatementOrder, descending: boolean): Uint32Array {
+export function sorted(
+  all: StatementColumns,
+  by: StatementOrder,
+  descending: boolean,
+  nameOf: (number: number) => string,
+): Uint32Array {
   const order = Uint32Array.from(all.count.keys());
+  const names = by === 'name' ? Array.from(order, nameOf) : [];
   const compare = (a: number, b: number): number => {
+    if (by === 'name') {
+      const [x, y] = [names[a]!, names[b]!];
+      return x < y ? -1 : x > y ? 1 : 0;
+    }
     if (by !== 'statement') return all[by][a]! - all[by][b]!;
     const byFile = all.file[a]! - all.file[b]!;
     if (byFile !== 0) return byFile;
@@ -82,6 +94,14 @@ export function statementName(all: StatementColumns, number: number): string {
   if (!all.named[number]) return 'no statement';
   const file = all.file[number]!;
   return file < 0 ? `${all.place[number]}` : `${file}:${all.place[number]}`;
+}
+
+/** The name that a companion gives to a statement, with its line; '' without one. Subscribes. */
+export function givenName(names: Pick<Names, 'inPlaceOf'>, all: StatementColumns, number: number): string {
+  if (!all.named[number]) return '';
+  const own = `statement ${statementName(all, number)}`;
+  const shown = names.inPlaceOf(own);
+  return shown === own ? '' : shown;
 }
 
 /** How much of the darkest cell each cell of a statement has: from 0 to 1, at least 0.15 where there is a point. */

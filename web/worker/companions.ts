@@ -30,17 +30,18 @@ interface Read {
 
 /**
  * The names of a trace, without any yet. `run` calls something with the session, `reading` says whether the trace is still
- * being read, `tell` sends a report to the page. A failure is told, too.
+ * being read, `tell` sends a report to the page, `noun` is what is named. A failure is told, too.
  */
 export function createNames(
   run: (work: (session: Named) => void) => void,
   reading: () => boolean,
   tell: (attachment: Attachment) => void,
+  noun: () => string,
 ): Names {
   const read = new Map<number, Read>();
   const detached = new Set<number>();
   const report = (companion: number, what: Read) => {
-    run((session) => tell({ companion, ...inWords(what, session.namedBy(companion), reading()) }));
+    run((session) => tell({ companion, ...inWords(what, session.namedBy(companion), reading(), noun()) }));
   };
   return {
     attach: async ({ id, file }) => {
@@ -92,6 +93,7 @@ function inWords(
   { count, skipped, firstSkipped }: Read,
   used: number,
   reading: boolean,
+  noun: string,
 ): Omit<Attachment, 'companion'> {
   const left =
     skipped === 0
@@ -100,10 +102,10 @@ function inWords(
   if (count === 0) return { sentence: `It has no names.${left}`, wrong: true };
   if (used === 0 && !reading) {
     const none =
-      count === 1 ? 'Its name matches no function' : `None of its ${formatCount(count)} names matches a function`;
+      count === 1 ? `Its name matches no ${noun}` : `None of its ${formatCount(count)} names matches a ${noun}`;
     return { sentence: `${none} of this trace.${left}`, wrong: true };
   }
-  return { sentence: `It names ${formatCounted(used, 'function')} of this trace.${left}`, wrong: false };
+  return { sentence: `It names ${formatCounted(used, noun)} of this trace.${left}`, wrong: false };
 }
 
 /** What there is to say about a write-ahead log. `matches` says that its pages have the size of the database's. */

@@ -100,7 +100,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     () => reading,
     (attachment: Attachment) => post({ t: 'attached', attachment }),
   ] as const;
-  const names = createNames(...named);
+  const names = createNames(...named, () => (session?.info().offers.includes('values') ? 'statement' : 'function'));
   const binaries = createBinaries(...named);
   const attach = (companion: CompanionFile) => {
     if (companion.kind === 'names') void names.attach(companion);
@@ -326,6 +326,10 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
             return false;
           });
           return;
+        }
+        case 'table-parts': {
+          const { id, range } = message;
+          return guarded((open) => post({ t: 'table-parts', id, parts: open.tableParts(range?.from, range?.to) }));
         }
         default:
           return unreachable(message);

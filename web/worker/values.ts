@@ -1,13 +1,18 @@
 import type { FoundRecords, WrongExpression } from '../base/find_protocol.ts';
 import type { TraceError } from '../base/protocol.ts';
 import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
-import type {
-  IterationRow,
-  IterationTable,
-  StatementColumns,
-  ValuesAnswer,
-  ValuesKnown,
-  ValuesQuestion,
+import {
+  BUFFER_ORDERS,
+  type BufferRow,
+  type BufferTable,
+  type Invariant,
+  type IterationRow,
+  type IterationTable,
+  type StatementColumns,
+  type ValuesAnswer,
+  type ValuesKnown,
+  type ValuesQuestion,
+  type VariableSummary,
 } from '../base/values_protocol.ts';
 import { notLoaded } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -32,6 +37,8 @@ export async function loadValues(): Promise<ValuesModule> {
 const PORTION = 2 * 1024 * 1024;
 /** Combinations of variables of a step: about a millisecond. */
 const BUDGET = 30_000;
+/** Rows of a step that compares columns. */
+const ROWS = 20_000;
 /** Length of a turn in milliseconds. */
 const TURN_MS = 10;
 
@@ -53,13 +60,25 @@ function readOn(values: Values, read: Read): boolean {
   return true;
 }
 
-/** Goes on with the search (0) or the iteration table (1) for a turn. Returns whether it is answered. */
-export function askOn(values: Values, slot: 0 | 1, read: Read): boolean {
+/** The questions that are answered side by side, by their numbers in `crate/predicates/src/page.rs`. */
+const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3 } as const;
+
+/** Goes on with a question for a turn. Returns whether it is answered. */
+export function askOn(values: Values, slot: (typeof SLOTS)[keyof typeof SLOTS], read: Read): boolean {
   const until = performance.now() + TURN_MS;
   do {
     const step = values.step(slot, BUDGET);
     if (step === 2) return true;
     if (step === 0) readPortion(values, read);
+  } while (performance.now() < until);
+  return false;
+}
+
+/** Repeats a step for a turn. Returns whether it said that it was the last. */
+function inBudget(step: () => boolean): boolean {
+  const until = performance.now() + TURN_MS;
+  do {
+    if (step()) return true;
   } while (performance.now() < until);
   return false;
 }
@@ -113,6 +132,7 @@ export function createAskedValues(
   /** The newest iteration table. */
   let newestTable = 0;
   let sorted = '';
+  let sortedBuffers = '';
   const answerTo = async (ask: ValuesQuestion): Promise<ValuesAnswer | null> => {
     const values = await get();
     const read = reader();
@@ -134,7 +154,7 @@ export function createAskedValues(
         const wrong = values.beginRows(ask.statement, ask.query) as WrongExpression | undefined;
         if (wrong) return { wrong };
         sorted = '';
-        await inTurns(() => mine !== newestTable || askOn(values, 1, read));
+        await inTurns(() => mine !== newestTable || askOn(values, SLOTS.table, read));
         return mine === newestTable ? (values.table() as IterationTable) : null;
       }
       case 'rows': {
@@ -144,6 +164,26 @@ export function createAskedValues(
         sorted = order;
         return values.rows(first, count) as IterationRow[];
       }
+      case 'invariants': {
+        const mine = newestTable;
+        await inTurns(() => mine !== newestTable || inBudget(() => values.stepInvariants(ROWS)));
+        return mine === newestTable ? (values.invariants() as Invariant[]) : null;
+      }
+      case 'variables':
+        values.beginVariables();
+        await inTurns(() => askOn(values, SLOTS.variables, read));
+        return values.variables() as VariableSummary[];
+      case 'buffers':
+        values.beginBuffers();
+        await inTurns(() => askOn(values, SLOTS.buffers, read));
+        return values.bufferTable() as BufferTable;
+      case 'buffer-rows': {
+        const { first, count, by, descending } = ask;
+        const order = `${by} ${descending}`;
+        if (order !== sortedBuffers) values.sortBuffers(BUFFER_ORDERS.indexOf(by), descending);
+        sortedBuffers = order;
+        return values.bufferRows(first, count) as BufferRow[];
+      }
       case 'row':
         return { row: values.rowOf(ask.point) ?? null };
     }
@@ -152,6 +192,7 @@ export function createAskedValues(
     open: (file, index) => {
       void loading?.then((values) => values.free()).catch(() => undefined);
       loading = null;
+      sortedBuffers = '';
       source = index && { file, index };
     },
     answer: async ({ id, ask }) => {
@@ -182,19 +223,25 @@ export function createAskedValues(
         values.begin(query);
         const mine = source;
         stop = () => {
-          if (source === mine) values.stop(0);
+          if (source === mine) values.stop(SLOTS.search);
         };
         let told = 0;
         let toldAt = performance.now();
         remove = scheduler.add('rest', () => {
           try {
-            const isDone = askOn(values, 0, read);
+            const isDone = askOn(values, SLOTS.search, read);
             const count = values.count();
             // The first hits are told at once.
             if (isDone || (told === 0 && count > 0) || performance.now() - toldAt > REPORT_MS) {
               told = count;
               toldAt = performance.now();
-              post({ t: 'searching', id, found: values.take() as FoundRecords, count, share: values.share(0) });
+              post({
+                t: 'searching',
+                id,
+                found: values.take() as FoundRecords,
+                count,
+                share: values.share(SLOTS.search),
+              });
             }
             if (!isDone) return true;
             end(null);

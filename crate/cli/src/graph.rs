@@ -95,7 +95,7 @@ fn report<'a>(store: &'a Store, file: &'a str, covered: u64, functions: &[Functi
     let index: HashMap<u32, u32> = functions.iter().map(|function| function.name).zip(0..).collect();
     let node = |function: &Function| {
         let (id, address) = match store.key(function.name).1 {
-            Key::None => (None, None),
+            Key::None | Key::Statement(_) => (None, None),
             Key::Id(id) => (Some(id), None),
             Key::Address(address) => (None, Some(address)),
         };

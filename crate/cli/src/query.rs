@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use unspool_engine::read::ReadAt;
+use unspool_formats::batch::Key;
 use unspool_formats::trace_db::wire::{Number, Tables};
 use unspool_formats::trace_db::{self, wire::Layout};
-use unspool_formats::{Probe, recognise};
+use unspool_formats::{Naming, Probe, recognise};
 use unspool_predicates::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
 
+use crate::read_whole::read_names;
 use crate::{Failure, Place, Source, TraceArgs, complain};
 
 /// Finds points of trace-db traces by the values of their variables.
@@ -34,6 +36,9 @@ pub(crate) struct Query {
     /// Print at most this many results of each trace. All are counted.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// Names of statements: lines of `key,name,file,line`; docs/names.md has all forms.
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
     /// Go on where reading would stop at a limit.
     #[arg(long)]
     no_limits: bool,
@@ -45,6 +50,11 @@ struct Row<'a> {
     /// The number of the point in the trace.
     point: u64,
     statement: Option<u64>,
+    /// Of the statement, if a file of names has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
     vars: Vec<Variable<'a>>,
     aux: &'a [u64],
 }
@@ -98,13 +108,14 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     };
     let text = text.to_str().ok_or_else(|| usage("The query is not valid UTF-8.".into()))?;
     let query = Parsed::parse(text).map_err(|fault| usage(shown(&fault, text)))?;
+    let naming = what.names.as_deref().map(read_names).transpose()?.unwrap_or_default();
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     let mut unknown: Option<Vec<Fault>> = None;
     let (mut results, mut points) = (0, 0);
     for file in files {
         let trace = TraceArgs { file: file.clone(), no_limits: what.no_limits, nest_tail_calls: false };
         let mut asked = Asked { source: Source::open(&trace)?, limits: trace.limits(), run: None, missing: Vec::new() };
-        let (found, of) = asked.answer(&query, what.limit, &mut out)?;
+        let (found, of) = asked.answer(&query, what.limit, &naming, &mut out)?;
         results += found;
         points += of;
         // What one of several traces has is no mistake.
@@ -149,7 +160,13 @@ struct Asked {
 
 impl Asked {
     /// Prints the results. Returns how many there are, and how many points the trace has.
-    fn answer(&mut self, query: &Parsed, limit: Option<u64>, out: &mut impl Write) -> Result<(u64, u64), Failure> {
+    fn answer(
+        &mut self,
+        query: &Parsed,
+        limit: Option<u64>,
+        naming: &Naming,
+        out: &mut impl Write,
+    ) -> Result<(u64, u64), Failure> {
         let name = self.source.name.clone();
         let refused = |why: String| Failure::new(format!("{name}: {why}"));
         let probe = Probe { head: &self.source.head, tail: &self.source.tail, size: self.source.size, name: &name };
@@ -176,7 +193,7 @@ impl Asked {
             run.segment(segment, dictionary, u64::MAX, &mut |found| {
                 results += 1;
                 if failed.is_ok() && limit.is_none_or(|limit| results <= limit) {
-                    failed = print(out, &name, tables, dictionary, found);
+                    failed = print(out, &name, naming, tables, dictionary, found);
                 }
             });
             failed
@@ -243,6 +260,7 @@ impl Asked {
 fn print(
     out: &mut impl Write,
     trace: &str,
+    naming: &Naming,
     tables: &Tables,
     dictionary: &Dictionary,
     found: &Match<'_>,
@@ -264,10 +282,14 @@ fn print(
             buffer_size: segment.buffer_size(index),
         }
     };
+    let statement = dictionary.statement(segment.statement(*point)).map(|id| id.bits());
+    let named = statement.and_then(|id| naming.of(Key::Statement(id)));
     let row = Row {
         trace,
         point: segment.first + *point as u64,
-        statement: dictionary.statement(segment.statement(*point)).map(|id| id.bits()),
+        statement,
+        name: named.map(|it| it.place.text.as_str()),
+        source: named.map(|it| it.place.source.as_str()).filter(|it| !it.is_empty()),
         vars: variables.iter().map(variable).collect(),
         aux: if *is_bare { &[] } else { segment.auxiliary(*point) },
     };

@@ -124,7 +124,7 @@ impl<'a> Line<'a> {
         let Function { name, bytes, .. } = *function;
         let (kind, key) = store.key(name);
         let (id, address) = match key {
-            Key::None => (None, None),
+            Key::None | Key::Statement(_) => (None, None),
             Key::Id(id) => (Some(id), None),
             Key::Address(address) => (None, Some(address)),
         };

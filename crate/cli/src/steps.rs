@@ -11,27 +11,35 @@ use unspool_index::{
     Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found, Source as Bytes, Unreadable, blocks, drcov,
 };
 
+use crate::graphics;
 use crate::read_whole::read_whole;
 use crate::sqlite::run_index;
 use crate::{Failure, Source, TraceArgs};
 
-/// Shows registers and memory at a step of a BAP frames trace, as far as the trace tells.
+/// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace tells.
 ///
-/// Bytes that nothing has read or written before are unknown and shown as ??.
+/// BAP frames: registers and memory before the step, or with --after after it. Bytes that nothing has read or written before are
+/// unknown and shown as ??.
+///
+/// apitrace: what the OpenGL context of the call's thread holds after the call, or with --before before it. With --json,
+/// parameters, shaders, uniforms and textures as `apitrace replay -D` prints them. What the trace does not tell is left out.
 #[derive(clap::Args)]
 pub(crate) struct State {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Step: the state before it is executed. What it reads is known.
+    /// Step or call. Of a step: the state before it is executed, with what it reads. Of a call: the state after it.
     #[arg(long, value_name = "STEP")]
     at: u64,
-    /// Show the state after the step instead.
+    /// Show the state after the step (frames). The default for apitrace.
     #[arg(long)]
     after: bool,
-    /// Thread whose registers to show. That of the step if left out.
+    /// Show the state before the call (apitrace). The default for frames.
+    #[arg(long, conflicts_with = "after")]
+    before: bool,
+    /// Thread whose registers to show (frames). That of the step if left out.
     #[arg(long, value_name = "ID")]
     thread: Option<u64>,
-    /// Memory to show, such as 0x7ffe10+64. Can be repeated.
+    /// Memory to show, such as 0x7ffe10+64 (frames). Can be repeated.
     #[arg(long, value_name = "ADDRESS+LENGTH", value_parser = memory)]
     memory: Vec<(u128, usize)>,
     /// Print one JSON object.
@@ -135,31 +143,30 @@ impl Bytes for Trace {
 /// Opens a trace and indexes the steps before `until`.
 fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<Trace>), Failure> {
     let (source, session) = read_whole(trace)?;
-    explore_read(trace, source, &session, until)
+    let explorer = explore_source(trace, &source, &session, until)?;
+    Ok((source, explorer))
 }
 
-/// Indexes the steps before `until` of a trace that has been read.
-fn explore_read(
+fn explore_source(
     trace: &TraceArgs,
-    source: Source,
+    source: &Source,
     session: &Session,
     until: Option<u64>,
-) -> Result<(Source, Explorer<Trace>), Failure> {
+) -> Result<Explorer<Trace>, Failure> {
     let limit = if trace.no_limits { usize::MAX } else { 8 << 30 };
     let file = Trace(File::open(&source.path)?);
     let opened = Explorer::open(session.format().id, &session.index(), file, true, limit);
     let mut explorer = opened.map_err(|_| {
         Failure::new(format!("{}: this format does not say what its steps read and wrote", source.name))
     })?;
-    while until.is_none_or(|until| explorer.built() <= until)
-        && !explorer.build(PIECES).map_err(|e| lost(&source, e))?
-    {}
+    while until.is_none_or(|until| explorer.built() <= until) && !explorer.build(PIECES).map_err(|e| lost(source, e))? {
+    }
     explorer.seal();
     if explorer.index().is_full() && until.is_none_or(|until| explorer.built() <= until) {
         let sentence = format!("the index is full at step {}. Use --no-limits to go on.", explorer.built());
         return Err(Failure::new(format!("{}: {sentence}", source.name)));
     }
-    Ok((source, explorer))
+    Ok(explorer)
 }
 
 fn lost(source: &Source, error: Unreadable) -> Failure {
@@ -207,7 +214,15 @@ struct MemoryOut {
 }
 
 pub(crate) fn state(what: &State) -> Result<(), Failure> {
-    let (source, mut explorer) = explore(&what.trace, Some(what.at))?;
+    let (source, session) = read_whole(&what.trace)?;
+    if session.format().id == "apitrace" {
+        return graphics::state(
+            &source,
+            &session,
+            &graphics::At { call: what.at, is_before: what.before, json: what.json },
+        );
+    }
+    let mut explorer = explore_source(&what.trace, &source, &session, Some(what.at))?;
     if what.at >= explorer.count() {
         let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
         return Err(Failure { usage: true, ..Failure::new(sentence) });
@@ -453,7 +468,7 @@ pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
         let index = run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
         (index.coverage(), Vec::new())
     } else {
-        let (_, explorer) = explore_read(&what.trace, source, &session, None)?;
+        let explorer = explore_source(&what.trace, &source, &session, None)?;
         (explorer.index().coverage(), explorer.index().modules().to_vec())
     };
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());

@@ -103,6 +103,8 @@ pub enum Key {
     Id(i64),
     /// The address of the function.
     Address(u64),
+    /// The number of a statement of a trace-db trace.
+    Statement(u64),
 }
 
 /// The definition of a name.

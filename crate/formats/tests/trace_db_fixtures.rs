@@ -19,9 +19,71 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/trace_db/narrow.trace", &program(Layout::Narrow)),
         ("tests/fixtures/trace_db/cut.trace", &cut),
         ("tests/fixtures/trace_db/values.trace", &values()),
+        ("tests/fixtures/trace_db/overrun.trace", &overrun()),
         ("web/public/samples/variables.trace", &variables),
     ];
     common::are_written(&files);
+}
+
+/// A program that copies lines into buffers and puts two bytes behind each, for which its buffers are sometimes too small:
+///
+/// ```text
+/// 12  n = (length + 16) / 16 * 16;         /* one byte more than length, rounded up */
+/// 13  copy = malloc(n);
+/// 15  for (i = 0; i < length + 3; i++) {   /* the text, CR, LF and NUL */
+/// 16    p = copy + i;
+/// 19  free(copy); last = copy;
+/// ```
+///
+/// [`overrun.csv`](../../../tests/fixtures/trace_db/overrun.csv) has names for its statements.
+fn overrun() -> Vec<u8> {
+    const INT: u32 = 0;
+    const CHAR: u32 = 1;
+    const STRING: u32 = 2;
+    let [length_of, n_of, i_of, copy_of, p_of, last_of, text_of] = [3, 4, 5, 6, 7, 8, 9];
+    let names: [&[u8]; 10] = [b"int", b"*char", b"string", b"length", b"n", b"i", b"copy", b"p", b"last", b"text"];
+    let types = [(0, 1, 4), (1, 3, 8), (2, 4, 0)].map(|(name, format, size)| Type { name, format, size });
+    let mut w = Writer::new(Layout::Wide, Tables::new(names, types));
+    let int = |w: &mut Writer, name, value: u64| w.number(name, INT, Number::Signed(value as i64));
+    let pointer = |w: &mut Writer, name, value| w.number(name, CHAR, Number::Pointer(value));
+    let mut last = 0;
+    for line in 0..40_u64 {
+        let length = line * 7 % 29 + 3;
+        let n = (length + 16) / 16 * 16;
+        let copy = 0x5581_0a20_0000 + line % 5 * 0x40;
+        w.statement(StatementId::in_file(3, 21));
+        int(&mut w, length_of, length);
+        int(&mut w, n_of, n);
+        w.blob(text_of, STRING, &b"The quick brown fox jumps over the lazy dog"[..length as usize]);
+        w.end();
+        w.statement(StatementId::in_file(3, 24));
+        w.buffer_size(copy, n);
+        int(&mut w, n_of, n);
+        pointer(&mut w, copy_of, copy);
+        w.end();
+        for i in 0..length + 3 {
+            w.statement(StatementId::in_file(3, 33));
+            int(&mut w, length_of, length);
+            int(&mut w, n_of, n);
+            int(&mut w, i_of, i);
+            pointer(&mut w, copy_of, copy);
+            pointer(&mut w, p_of, copy + i);
+            w.end();
+        }
+        if line > 0 {
+            // What was freed before is compared with what is to be freed.
+            w.statement(StatementId::in_file(3, 41));
+            pointer(&mut w, copy_of, copy);
+            pointer(&mut w, last_of, last);
+            w.end();
+        }
+        w.statement(StatementId::in_file(3, 44));
+        w.buffer_size(copy, 0);
+        int(&mut w, length_of, length);
+        w.end();
+        last = copy;
+    }
+    w.finish()
 }
 
 const NAMES: &[&str] = &[

@@ -3,6 +3,9 @@
 //! ```text
 //! functions   facts on functions and constants, from Khronos' gl.xml
 //! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
+//! known       a function of a trace, with the places of its arguments
+//! frames      what happens in each frame: draws, vertices, uploads, redundant calls
+//! survey      one pass over all calls, for frames
 //! state       the shadow state machine: what every context and object holds at any call
 //! page        the surface for JavaScript (feature `page`)
 //! ```
@@ -15,9 +18,19 @@
 //! (`web/worker/graphics_worker.ts`), which is started when something of it is first shown.
 
 mod calls;
+pub mod frames;
 mod functions;
+mod known;
 mod reader;
+pub mod state;
+mod survey;
+
+#[cfg(feature = "page")]
+mod decompressors;
+#[cfg(feature = "page")]
+mod survey_page;
 
 pub use calls::{Call, Value, Values};
 pub use functions::{Function, Functions, Parameter, functions};
 pub use reader::{CallVisitor, Reader, Source, Unreadable};
+pub use survey::Survey;

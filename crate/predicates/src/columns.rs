@@ -109,6 +109,8 @@ pub struct Segment {
     auxiliary: Vec<u64>,
     /// Points with auxiliary numbers, and where these end.
     auxiliary_of: Vec<(u32, u32)>,
+    /// Sizes of buffers: the point, counted from the first, the address, and the size in bytes.
+    buffers: Vec<(u32, u64, u64)>,
 }
 
 /// How the 64 bits of a value are to be read.
@@ -166,6 +168,8 @@ impl Segment {
             self.auxiliary.extend_from_slice(&point.auxiliary);
             self.auxiliary_of.push((self.at.len() as u32 - 1, self.auxiliary.len() as u32));
         }
+        let number = self.at.len() as u32 - 1;
+        self.buffers.extend(point.buffer_sizes.iter().map(|(address, size)| (number, *address, *size)));
     }
 
     /// For the variable that is added next.
@@ -181,7 +185,12 @@ impl Segment {
 
     /// Size in bytes, about.
     pub fn size(&self) -> usize {
-        self.at.len() * 16 + self.key.len() * 13 + self.extra.len() * 8 + self.bytes.len() + self.auxiliary.len() * 8
+        self.at.len() * 16
+            + self.key.len() * 13
+            + self.extra.len() * 8
+            + self.bytes.len()
+            + self.auxiliary.len() * 8
+            + self.buffers.len() * 24
     }
 
     /// Releases memory that is not needed once the segment is full.
@@ -252,6 +261,12 @@ impl Segment {
     /// For a pointer into a buffer, the bytes from there to its end.
     pub fn buffer_size(&self, variable: usize) -> Option<u64> {
         (self.key.get(variable)? & IN_BUFFER != 0).then(|| self.extra.get(variable).copied())?
+    }
+
+    /// The sizes of buffers that the points say, in the order of the trace: the point, counted from the segment's first, the
+    /// address, and the size in bytes; 0 frees the buffer.
+    pub fn buffers(&self) -> &[(u32, u64, u64)] {
+        &self.buffers
     }
 
     /// The auxiliary numbers of a point.

@@ -6,21 +6,28 @@
 
 extern crate alloc;
 
+mod buffers;
 mod columns;
 mod infix;
+mod invariants;
 mod lisp;
 mod load;
 mod number;
 #[cfg(feature = "page")]
 mod page;
+#[cfg(feature = "page")]
+mod page_tables;
 mod pick;
 mod rows;
 mod run;
 mod statements;
 mod syntax;
 mod values;
+mod variables;
 
+pub use buffers::{At, BufferOrder, Buffers, Candidate, Lifetime, Suspicion};
 pub use columns::{Dictionary, Segment, Value};
+pub use invariants::{Invariant, Invariants, Relation};
 pub use load::Loader;
 pub use number::{Number, Operation};
 pub use rows::{Cell, Rows};
@@ -28,3 +35,4 @@ pub use run::{Match, Run};
 pub use statements::{CELLS, Statements, Summary};
 pub use syntax::{Allowed, Comparison, Condition, Fault, FreeVariable, Place, Query, Term};
 pub use values::{FoundPoints, Slot, Step, Values};
+pub use variables::{Moment, Variable, Variables};

@@ -12,14 +12,19 @@ use crate::{CELLS, Query, Summary};
 /// The values of one trace, and at most one question about them.
 #[wasm_bindgen(js_name = Values)]
 pub struct JsValues {
-    values: Values,
+    pub(crate) values: Values,
 }
 
 fn slot_of(number: u32) -> Slot {
-    if number == 0 { Slot::Search } else { Slot::Rows }
+    match number {
+        0 => Slot::Search,
+        1 => Slot::Rows,
+        2 => Slot::Variables,
+        _ => Slot::Buffers,
+    }
 }
 
-fn object(fields: &[(&str, JsValue)]) -> JsValue {
+pub(crate) fn object(fields: &[(&str, JsValue)]) -> JsValue {
     let object = Object::new();
     for (key, value) in fields {
         // Only a frozen object could refuse.
@@ -94,7 +99,7 @@ impl JsValues {
         }
     }
 
-    /// Goes on with the search (slot 0) or the table (slot 1) for at least `budget` combinations of variables. Returns 0 if it
+    /// Goes on with the search (slot 0), the table (1), the variables (2) or the buffers (3) for at least `budget` combinations of variables. Returns 0 if it
     /// needs bytes, 1 if there is more to do, 2 if the question is answered.
     pub fn step(&mut self, slot: u32, budget: f64) -> u32 {
         match self.values.step(slot_of(slot), budget as u64) {
@@ -148,11 +153,12 @@ impl JsValues {
             counts = rows.counts();
         }
         let tables = self.values.tables();
-        let of = |key: &u32| {
+        let of = |(key, is_size): &(u32, bool)| {
             let (name, of_type) = self.values.dictionary().key(*key);
             object(&[
                 ("name", JsValue::from_str(&tables.text(name).unwrap_or_default())),
                 ("type", JsValue::from_str(&tables.type_name(of_type))),
+                ("isSize", JsValue::from_bool(*is_size)),
             ])
         };
         let columns: Array = columns.iter().map(of).collect();

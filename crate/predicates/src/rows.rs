@@ -7,21 +7,24 @@ use core::cmp::Ordering;
 use hashbrown::HashMap;
 use unspool_formats::trace_db::wire::Number as Raw;
 
-use crate::columns::{Kind, Segment, Value};
+use crate::columns::{IN_BUFFER, Kind, Segment, Value};
 use crate::values::put_value;
 
 /// Occurrences listed at most.
 const MOST: usize = 1 << 20;
 /// Columns at most.
 const MOST_COLUMNS: usize = 64;
+/// Cells at most, of 9 bytes each.
+const MOST_CELLS: usize = 1 << 24;
 /// Different values of bytes.
 const MOST_TEXTS: usize = 1 << 16;
 
-/// A variable of the statement.
+/// A variable of the statement, or what is left of the buffers that a pointer points into.
 #[derive(Clone, Debug)]
-struct Column {
+pub(crate) struct Column {
+    /// Its key in the dictionary, with [`IN_BUFFER`] for the bytes that are left.
     key: u32,
-    kind: Kind,
+    pub(crate) kind: Kind,
     /// For each row, the value as 64 bits; for bytes, the number of their text.
     bits: Vec<u64>,
     /// For each row, whether the point has the variable.
@@ -67,7 +70,7 @@ impl Rows {
         }
         self.count += 1;
         let row = self.points.len();
-        if row >= MOST {
+        if row >= MOST || row * self.columns.len() >= MOST_CELLS {
             return;
         }
         self.points.push(x);
@@ -79,19 +82,26 @@ impl Rows {
                 Value::Number(number) => (Kind::of(number), number.bits()),
                 value @ Value::Bytes(..) => (Kind::Bytes, self.text_number(value).into()),
             };
-            let next = self.columns.len();
-            let place = *self.column_of.entry(key).or_insert(next);
-            if place == next && next < MOST_COLUMNS {
-                self.columns.push(Column { key, kind, bits: Vec::new(), has: Vec::new() });
+            self.put(key, row, kind, bits);
+            if let Some(left) = segment.buffer_size(index) {
+                self.put(key | IN_BUFFER, row, Kind::Unsigned, left);
             }
-            let Some(column) = self.columns.get_mut(place) else { continue };
-            // Of several variables of one name and type, the first counts.
-            if column.bits.len() <= row {
-                column.bits.resize(row, 0);
-                column.has.resize(row, false);
-                column.bits.push(bits);
-                column.has.push(true);
-            }
+        }
+    }
+
+    fn put(&mut self, key: u32, row: usize, kind: Kind, bits: u64) {
+        let next = self.columns.len();
+        let place = *self.column_of.entry(key).or_insert(next);
+        if place == next && next < MOST_COLUMNS {
+            self.columns.push(Column { key, kind, bits: Vec::new(), has: Vec::new() });
+        }
+        let Some(column) = self.columns.get_mut(place) else { return };
+        // Of several variables of one name and type, the first counts.
+        if column.bits.len() <= row {
+            column.bits.resize(row, 0);
+            column.has.resize(row, false);
+            column.bits.push(bits);
+            column.has.push(true);
         }
     }
 
@@ -115,9 +125,19 @@ impl Rows {
         (self.count, self.points.len())
     }
 
-    /// The key of each column in the dictionary.
-    pub fn keys(&self) -> impl Iterator<Item = u32> {
-        self.columns.iter().map(|column| column.key)
+    /// For each column, the key of its variable in the dictionary, and whether the column has, in place of the values of that
+    /// pointer, the bytes from there to the end of its buffer.
+    pub fn keys(&self) -> impl Iterator<Item = (u32, bool)> {
+        self.columns.iter().map(|column| (column.key & !IN_BUFFER, column.key & IN_BUFFER != 0))
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len()
     }
 
     /// Sorts by a column; by the order of the trace if there is no such column. Rows without the variable come last.
@@ -167,7 +187,9 @@ impl Rows {
 }
 
 impl Column {
-    fn get(&self, row: usize) -> Option<u64> {
+    /// The value of a row as 64 bits. `None` if the point does not have the variable.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> Option<u64> {
         self.has.get(row).copied().unwrap_or(false).then(|| self.bits.get(row).copied())?
     }
 

@@ -1,5 +1,6 @@
 //! The values of one trace, asked in turns: reads the trace as far as a question needs it, and keeps what fits.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,12 +11,15 @@ use unspool_formats::Limits;
 use unspool_formats::trace_db::Places;
 use unspool_formats::trace_db::wire::{Number as Raw, StatementId, Tables};
 
+use crate::buffers::Buffers;
 use crate::columns::{Dictionary, Segment, Value};
+use crate::invariants::Invariants;
 use crate::load::Loader;
 use crate::rows::Rows;
 use crate::run::{Match, Run};
 use crate::statements::Statements;
 use crate::syntax::{Fault, Query};
+use crate::variables::Variables;
 
 /// Bytes of segments that are kept for the next question.
 const MOST_KEPT: usize = 768 << 20;
@@ -70,7 +74,8 @@ pub struct Values {
     most: usize,
     statements: Statements,
     /// By slot.
-    asked: [Option<Asked>; 2],
+    asked: [Option<Asked>; 4],
+    invariants: Option<Invariants>,
 }
 
 /// Questions that are answered side by side.
@@ -80,6 +85,10 @@ pub enum Slot {
     Search,
     /// The iteration table of a statement.
     Rows,
+    /// What is known of each variable.
+    Variables,
+    /// The lifetimes of buffers.
+    Buffers,
 }
 
 /// What becomes of results.
@@ -88,15 +97,30 @@ enum Into {
     Rows(Rows),
 }
 
+/// How a question is answered.
+enum Work {
+    Query {
+        run: Box<Run>,
+        into: Box<Into>,
+        /// All points are counted first, so that one can be picked.
+        is_counting: bool,
+    },
+    Variables(Variables),
+    Buffers(Box<Buffers>),
+}
+
 /// A question.
 struct Asked {
-    run: Run,
-    into: Into,
+    work: Work,
     is_done: bool,
     /// The number of the next segment.
     next: u64,
-    /// All points are counted first, so that one can be picked.
-    is_counting: bool,
+}
+
+impl Asked {
+    fn new(work: Work) -> Self {
+        Self { work, is_done: false, next: 0 }
+    }
 }
 
 struct Found {
@@ -122,7 +146,7 @@ impl Values {
         let loader = Loader::new(places.layout(), Limits::LIFTED);
         let segments = VecDeque::new();
         let statements = Statements::new(places.points());
-        let asked = [None, None];
+        let asked = [const { None }; 4];
         let was_loaded = false;
         Self {
             places,
@@ -136,6 +160,7 @@ impl Values {
             most,
             statements,
             asked,
+            invariants: None,
         }
     }
 
@@ -177,17 +202,54 @@ impl Values {
         if let Some(id) = self.statements.summaries().get(statement as usize).and_then(|it| it.id) {
             query.statement = Some((u64::MAX, id.bits()));
         }
+        self.invariants = None;
         self.ask(Slot::Rows, &query, Into::Rows(Rows::new(statement)));
     }
 
+    /// Looks at all values of each variable, once.
+    pub fn begin_variables(&mut self) {
+        if self.asked(Slot::Variables).is_none() {
+            let work = Work::Variables(Variables::new(self.places.points()));
+            self.put(Slot::Variables, work);
+        }
+    }
+
+    /// Follows all buffers, once.
+    pub fn begin_buffers(&mut self) {
+        if self.asked(Slot::Buffers).is_none() {
+            self.put(Slot::Buffers, Work::Buffers(Box::default()));
+        }
+    }
+
+    /// Goes on with what likely always holds in the iteration table, for at least `budget` rows. Returns whether that is done.
+    pub fn step_invariants(&mut self, budget: usize) -> bool {
+        let Self { asked, invariants, places, loader, .. } = self;
+        let Some(Some(Asked { work: Work::Query { into, .. }, is_done: true, .. })) = asked.get(Slot::Rows as usize)
+        else {
+            return true;
+        };
+        let Into::Rows(rows) = &**into else { return true };
+        let invariants = invariants.get_or_insert_with(|| Invariants::new(rows, places.tables(), loader.dictionary()));
+        invariants.step(rows, budget)
+    }
+
+    /// What likely always holds in the iteration table, as far as it was compared.
+    pub fn invariants(&self) -> Option<&Invariants> {
+        self.invariants.as_ref()
+    }
+
     fn ask(&mut self, slot: Slot, query: &Query, into: Into) {
+        let run = Box::new(Run::new(query, self.places.tables()));
+        let is_counting = run.must_count();
+        self.put(slot, Work::Query { run, into: Box::new(into), is_counting });
+    }
+
+    fn put(&mut self, slot: Slot, work: Work) {
         if self.base > 0 {
             self.read_again();
         }
-        let run = Run::new(query, self.places.tables());
-        let is_counting = run.must_count();
         if let Some(place) = self.asked.get_mut(slot as usize) {
-            *place = Some(Asked { run, into, is_done: false, next: 0, is_counting });
+            *place = Some(Asked::new(work));
         }
     }
 
@@ -231,8 +293,27 @@ impl Values {
 
     /// The iteration table, as far as it is made.
     pub fn rows(&mut self) -> Option<&mut Rows> {
-        match self.asked.get_mut(Slot::Rows as usize)?.as_mut().map(|asked| &mut asked.into) {
-            Some(Into::Rows(rows)) => Some(rows),
+        match &mut self.asked.get_mut(Slot::Rows as usize)?.as_mut()?.work {
+            Work::Query { into, .. } => match &mut **into {
+                Into::Rows(rows) => Some(rows),
+                Into::Found(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What is known of each variable, as far as the trace was read for that.
+    pub fn variables(&self) -> Option<&Variables> {
+        match &self.asked(Slot::Variables)?.work {
+            Work::Variables(variables) => Some(variables),
+            _ => None,
+        }
+    }
+
+    /// The buffers, as far as the trace was read for them.
+    pub fn buffers(&mut self) -> Option<&mut Buffers> {
+        match &mut self.asked.get_mut(Slot::Buffers as usize)?.as_mut()?.work {
+            Work::Buffers(buffers) => Some(buffers),
             _ => None,
         }
     }
@@ -264,29 +345,45 @@ impl Values {
     pub fn step(&mut self, slot: Slot, budget: u64) -> Step {
         let Self { places, loader, segments, asked: slots, .. } = self;
         let Some(Some(asked)) = slots.get_mut(slot as usize) else { return Step::Done };
-        let Asked { run, into, is_done, next, is_counting } = asked;
+        let Asked { work, is_done, next } = asked;
         if *is_done {
             return Step::Done;
         }
         let place = next.checked_sub(self.base).and_then(|place| segments.get(place as usize));
         if let Some(segment) = place {
             let dictionary = loader.dictionary();
-            if *is_counting {
-                run.count(segment, dictionary);
-            } else if !run.segment(segment, dictionary, budget, &mut |it| match into {
-                Into::Found(found) => found.add(it, places, dictionary),
-                Into::Rows(rows) => rows.add(it.segment, it.point),
-            }) {
-                return Step::More;
+            let is_through = match work {
+                Work::Variables(variables) => {
+                    variables.add(segment, dictionary);
+                    true
+                }
+                Work::Buffers(buffers) => {
+                    buffers.add(segment, dictionary, places.tables());
+                    true
+                }
+                Work::Query { run, is_counting: true, .. } => {
+                    run.count(segment, dictionary);
+                    true
+                }
+                Work::Query { run, into, .. } => {
+                    run.segment(segment, dictionary, budget, &mut |it| match &mut **into {
+                        Into::Found(found) => found.add(it, places, dictionary),
+                        Into::Rows(rows) => rows.add(it.segment, it.point),
+                    })
+                }
+            };
+            if is_through {
+                *next += 1;
+                self.drop_some();
             }
-            *next += 1;
-            self.drop_some();
             return Step::More;
         }
         if !self.is_loaded {
             return Step::NeedsBytes;
         }
-        if *is_counting {
+        if let Work::Query { run, is_counting, .. } = work
+            && *is_counting
+        {
             run.choose();
             (*is_counting, *next) = (false, 0);
             if self.base > 0 {
@@ -295,7 +392,9 @@ impl Values {
             return Step::More;
         }
         *is_done = true;
-        if let Into::Found(found) = into {
+        if let Work::Query { into, .. } = work
+            && let Into::Found(found) = &mut **into
+        {
             found.texts = HashMap::new();
         }
         Step::Done
@@ -318,21 +417,27 @@ impl Values {
         let at = segment.map_or(self.position, |segment| segment.at(0));
         let share = at as f64 / self.places.end().max(1) as f64;
         // A pick looks at the trace twice.
-        if asked.is_counting { share / 2.0 } else { share }
+        if matches!(asked.work, Work::Query { is_counting: true, .. }) { share / 2.0 } else { share }
     }
 
     /// Takes what the search has found since the last time.
     pub fn take(&mut self) -> FoundPoints {
-        match self.asked.get_mut(Slot::Search as usize).and_then(Option::as_mut).map(|asked| &mut asked.into) {
-            Some(Into::Found(found)) => core::mem::take(&mut found.columns),
+        match self.asked.get_mut(Slot::Search as usize).and_then(Option::as_mut).map(|asked| &mut asked.work) {
+            Some(Work::Query { into, .. }) => match &mut **into {
+                Into::Found(found) => core::mem::take(&mut found.columns),
+                Into::Rows(_) => FoundPoints::default(),
+            },
             _ => FoundPoints::default(),
         }
     }
 
     /// Number of points that the search has found so far.
     pub fn count(&self) -> u64 {
-        match self.asked(Slot::Search).map(|asked| &asked.into) {
-            Some(Into::Found(found)) => found.count,
+        match self.asked(Slot::Search).map(|asked| &asked.work) {
+            Some(Work::Query { into, .. }) => match &**into {
+                Into::Found(found) => found.count,
+                Into::Rows(_) => 0,
+            },
             _ => 0,
         }
     }

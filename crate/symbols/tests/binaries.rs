@@ -3,6 +3,8 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
 mod common;
+#[path = "common/large.rs"]
+mod large;
 
 use std::process::Command;
 
@@ -266,6 +268,54 @@ fn functions_have_their_source_and_what_is_inlined_in_them() {
     assert_eq!(sources[2].inlined, ["core::ptr::read_volatile::<u64>"]);
     assert_eq!(sources, self::sources(&fixture("compressed.elf")), "in compressed sections");
     assert!(open(&fixture("program.debug")).has_lines() && !open(&fixture("stripped.elf")).has_lines());
+}
+
+/// The sources of functions of a large program, and how many reads each took.
+fn sources_of_large(program: &large::Program, functions: &[u64]) -> Vec<(String, u64, usize)> {
+    let mut bytes = Vec::new();
+    large::write(program, &mut |at, part| {
+        let end = at as usize + part.len();
+        bytes.resize(bytes.len().max(end), 0);
+        bytes[at as usize..end].copy_from_slice(part);
+        Ok(())
+    })
+    .unwrap();
+    let mut binary = open(&bytes);
+    let source = |function: &u64| {
+        binary.find_source(large::address_of(*function));
+        let mut reads = 0;
+        let read = |Range { at, len }| {
+            reads += 1;
+            Ok::<_, ()>(bytes[at as usize..(at + len) as usize].to_vec())
+        };
+        binary.run(read).unwrap().unwrap();
+        let source = binary.take_source().unwrap();
+        (source.file, source.line, reads)
+    };
+    functions.iter().map(source).collect()
+}
+
+#[test]
+fn units_are_found_without_a_table_of_their_addresses() {
+    let program = large::Program { functions: 10_000, unit: 9_999, size: 0, place_of: |unit| unit };
+    // 20 MB of units. Function 4 of each is on line 140.
+    let wanted = [0, 9_999, 1234, 7777, 5000, 5001];
+    for ((file, line, reads), function) in sources_of_large(&program, &wanted).iter().zip(wanted) {
+        assert_eq!((file, *line), (&format!("/src/program/unit{}.cpp", function / 5), 100 + function % 5 * 10));
+        // Some for each bisection, few for what is known.
+        assert!(*reads <= 60, "function {function} took {reads} reads");
+    }
+}
+
+#[test]
+fn units_in_another_order_than_their_code_are_found() {
+    // Their order is reversed in each hundred, and the hundreds are in disorder.
+    let place_of = |unit: u64| (unit / 100 * 7 % 20) * 100 + 99 - unit % 100;
+    let program = large::Program { functions: 10_000, unit: 9_999, size: 0, place_of };
+    for (file, line, _) in sources_of_large(&program, &[0, 5 * 199, 5 * 1234 + 3]) {
+        let unit: u64 = file.trim_start_matches("/src/program/unit").trim_end_matches(".cpp").parse().unwrap();
+        assert!([0, 199, 1234].contains(&place_of(unit)) && line >= 100, "{file}:{line}");
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../model/dock.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { createPanelViews, type Panel } from './panel.ts';
+import { More } from './more.tsx';
+import { createPanelViews, type Panel, tabsOf } from './panel.ts';
 import { Breadcrumb, WhoseChoice } from './scope.tsx';
 import './dock.css';
 
@@ -29,6 +30,8 @@ export function Dock({ open, theme, dock, panels }: Props) {
   const first = byId(info?.firstTab);
   const offered = first ? [first, ...inOrder.filter((panel) => panel !== first)] : inOrder;
   const front = info && (byId(dock.front.value[info.format]) ?? offered[0]);
+  const { tabs, more } = tabsOf(offered, front ?? undefined, open);
+  const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
   const views = useMemo(() => createPanelViews(open), [open]);
   useEffect(() => views.dispose, [views]);
@@ -43,7 +46,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (by === undefined || !front) return;
     event.preventDefault();
-    const next = offered[(offered.indexOf(front) + by + offered.length) % offered.length]!;
+    const next = tabs[(tabs.indexOf(front) + by + tabs.length) % tabs.length]!;
     bringToFront(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
@@ -57,7 +60,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
       {isOpen && <DockDivider dock={dock} />}
       <div class="dock-bar">
         <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={onTabKey}>
-          {offered.map((panel) => (
+          {tabs.map((panel) => (
             <button
               type="button"
               class="plain tab"
@@ -69,10 +72,21 @@ export function Dock({ open, theme, dock, panels }: Props) {
               tabIndex={panel === front ? 0 : -1}
               onClick={() => choose(panel)}
             >
-              {panel.titleFor?.(open) ?? panel.title}
+              {titleOf(panel)}
             </button>
           ))}
         </div>
+        {more.length > 0 && (
+          <More
+            items={more.map((panel) => [panel.id, titleOf(panel)])}
+            choose={(id) => {
+              const panel = more.find((one) => one.id === id);
+              if (!panel) return;
+              choose(panel);
+              requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus());
+            }}
+          />
+        )}
         <div class="dock-scope">
           {isOpen && !front?.unscoped && !front?.ofAllThreads && <WhoseChoice open={open} />}
           {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}

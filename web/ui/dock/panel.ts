@@ -17,12 +17,28 @@ export interface Panel {
   readonly views?: readonly string[];
   /** Whether this trace has the panel; every trace has it if left out. */
   readonly offered?: (open: OpenTrace) => boolean;
+  /** Whether the panel of this trace has its place in the menu *More*: one person in ten needs it. */
+  readonly isMore?: (open: OpenTrace) => boolean;
   /** The panel shows the whole file, regardless of the range and the thread. */
   readonly unscoped?: boolean;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
   /** Makes the panel of one trace when it first comes to the front. */
   readonly create: (open: OpenTrace) => PanelView;
+}
+
+/** Most tabs in sight. */
+const MOST = 5;
+
+/** The panels of a trace that have a tab, and those of the menu *More*. The one in front has a tab, the last if need be. */
+export function tabsOf(
+  panels: readonly Panel[],
+  front: Panel | undefined,
+  open: OpenTrace,
+): { readonly tabs: readonly Panel[]; readonly more: readonly Panel[] } {
+  const first = panels.filter((panel) => !panel.isMore?.(open)).slice(0, MOST);
+  const tabs = !front || first.includes(front) ? first : [...first.slice(0, MOST - 1), front];
+  return { tabs, more: panels.filter((panel) => !tabs.includes(panel)) };
 }
 
 /** The panel of one trace. */

@@ -17,6 +17,9 @@ use crate::store::{Slice, Store};
 /// Most calls of a list by duration.
 pub(super) const MOST_BY_DURATION: usize = 1 << 14;
 
+/// Before a caller and a callee: the caller may have been called from anywhere.
+pub const ANYWHERE: u32 = u32::MAX;
+
 /// Which calls are listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallsQuestion {
@@ -25,7 +28,7 @@ pub struct CallsQuestion {
     /// Number of the function's name.
     pub name: u32,
     /// Numbers of the names from the outermost call to those that are wanted, the last of which is `name`. Empty for calls
-    /// from anywhere.
+    /// from anywhere. After [`ANYWHERE`], only the caller and `name`, wherever the caller was called from.
     pub path: Vec<u32>,
     /// Shortest and longest whole duration, in ticks.
     pub durations: (u64, u64),
@@ -409,6 +412,9 @@ fn ends_of_path(store: &Store, name: u32, path: &[u32]) -> Vec<u32> {
         }
         let (mut at, mut length) = (node, 0);
         for name in path.iter().rev() {
+            if *name == ANYWHERE {
+                return length;
+            }
             if at == ROOT {
                 break;
             }
@@ -428,6 +434,10 @@ fn ends_of_path(store: &Store, name: u32, path: &[u32]) -> Vec<u32> {
 fn least_of_path(path: &[u32], before: &[u32], depth: i32) -> Option<u32> {
     if path.is_empty() {
         return Some(1);
+    }
+    if let [ANYWHERE, caller, _] = path {
+        let missing = usize::try_from(-i64::from(depth)).ok().and_then(|i| before.get(i));
+        return Some(if missing == Some(caller) { 1 } else { 2 });
     }
     if !before.is_empty() && i64::from(depth) + before.len() as i64 + 1 != path.len() as i64 {
         return None;

@@ -33,7 +33,7 @@ mod tree;
 use crate::store::Store;
 use crate::store::column::STRETCH;
 use buckets::Buckets;
-pub use calls::{CallColumns, CallOrder, Calls, CallsQuestion, CallsView};
+pub use calls::{ANYWHERE, CallColumns, CallOrder, Calls, CallsQuestion, CallsView};
 use figures::Tree;
 pub use flame::{FlameColumns, FlameView, Flames};
 pub use functions::{Function, FunctionColumns};

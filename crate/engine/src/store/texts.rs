@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use unspool_formats::batch::{Key, Name, SliceKind};
+use unspool_formats::trace_db::wire::StatementId;
 use unspool_formats::{Naming, sort};
 
 /// The names of a trace by number.
@@ -169,9 +170,13 @@ impl Texts {
     }
 }
 
-/// The text of a place, with the distance from its start: `main+0x12`.
+/// The text of a place, with the distance from its start: `main+0x12`. A statement is known by its line, too: `total += x
+/// (sum.c:12)`.
 pub(crate) fn text_of(named: &unspool_formats::Named<'_>) -> String {
     match named.offset {
+        0 if named.is_statement && !named.place.source.is_empty() && named.place.source != named.place.text => {
+            format!("{} ({})", named.place.text, named.place.source)
+        }
         0 => named.place.text.clone(),
         offset => format!("{}+{offset:#x}", named.place.text),
     }
@@ -183,6 +188,11 @@ pub(crate) fn key_text(key: Key) -> String {
         Key::None => String::new(),
         Key::Id(id) => format!("#{id}"),
         Key::Address(address) => format!("{address:#x}"),
+        Key::Statement(number) => {
+            let id = StatementId::from_bits(number);
+            id.file()
+                .map_or_else(|| format!("statement {}", id.place()), |file| format!("statement {file}:{}", id.place()))
+        }
     }
 }
 
@@ -243,6 +253,21 @@ mod tests {
         (0..3).for_each(|i| texts.define(address(&format!("{:#x}", 0x10 + i), 0x10 + i)));
         texts.set(0, named(&[(0x10, 0, "f"), (0x11, 0, "g"), (0x12, 0, "f")]));
         assert_eq!(texts.shown(), ["f (0x10)", "g", "f (0x12)"]);
+    }
+
+    #[test]
+    fn statements_are_shown_with_their_lines() {
+        let mut texts = Texts::default();
+        let id = StatementId::in_file(7, 12).bits();
+        for (text, number) in [("statement 7:12", id), ("statement 5", 5), ("statement 6", 6)] {
+            texts.define(Name { text: text.into(), key: Key::Statement(number), ..Name::default() });
+        }
+        let place =
+            |start, text: &str, source: &str| Place { start, size: 0, text: text.into(), source: source.into() };
+        texts.set(0, Naming::new(vec![place(id, "i = 0", "a.c:3"), place(5, "a.c:4", "a.c:4")]));
+        assert_eq!(texts.shown(), ["i = 0 (a.c:3)", "a.c:4", "statement 6"]);
+        texts.remove(0);
+        assert_eq!(texts.shown(), ["statement 7:12", "statement 5", "statement 6"]);
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! Names files: lines of text that give names to ids or addresses.
 //!
-//! A line is either `key,name` with an optional `,file:line` (CSV), or `start size name` as in the maps of Linux perf
-//! (`/tmp/perf-PID.map`, tools/perf/Documentation/jit-interface.txt). A key is decimal, `#12` or `0x401000`. The numbers of a
-//! map are hexadecimal.
+//! A line is either CSV, or `start size name` as in the maps of Linux perf (`/tmp/perf-PID.map`,
+//! tools/perf/Documentation/jit-interface.txt). In CSV it is `key,name`, `key,name,file:line`, `key,name,file,line`, or
+//! `key,file,line`. A key is decimal, `#12` or `0x401000`, or `7:12` for a statement of trace-db: the file and the index. The
+//! numbers of a map are hexadecimal.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Naming, Place};
+use crate::trace_db::wire::StatementId;
 
 /// How many lines decide whether a text is a names file.
 const LINES_TRIED: usize = 50;
@@ -89,32 +92,50 @@ fn read_line(line: &str) -> Line {
     csv_line(line).or_else(|| map_line(line)).map_or(Line::Other, Line::Place)
 }
 
-/// `key,name` or `key,name,file:line`. A name that is not in quotation marks may have commas: `3,f(int, char)`.
+/// `key,name` with or without a source. A name that is not in quotation marks may have commas: `3,f(int, char)`.
 fn csv_line(line: &str) -> Option<Place> {
     let (key, rest) = line.split_once([',', '\t'])?;
-    let key = key.trim();
-    let key = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key);
-    let start = number(key)?;
+    let start = number(unquoted(key.trim()))?;
     let rest = rest.trim();
     let (text, source) = if let Some(quoted) = rest.strip_prefix('"') {
         let (text, after) = unquote(quoted)?;
         let after = after.trim_start();
-        let source = match after.strip_prefix([',', '\t']) {
-            None if after.is_empty() => "",
+        match after.strip_prefix([',', '\t']) {
+            None if after.is_empty() => (text, ""),
             None => return None,
-            Some(source) => source.trim(),
-        };
-        (text, source.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(source))
+            Some(source) => (text, source.trim()),
+        }
     } else {
         match rest.rsplit_once([',', '\t']) {
             Some((text, source)) if is_source(source.trim()) => (Cow::Borrowed(text.trim()), source.trim()),
+            // The name may be empty, and the file has no commas.
+            Some((before, line)) if is_line(unquoted(line.trim())) => match before.rsplit_once([',', '\t']) {
+                Some((text, file)) => {
+                    (Cow::Borrowed(text.trim()), rest.get(before.len() - file.len()..).unwrap_or_default())
+                }
+                None => (Cow::Borrowed(""), rest),
+            },
             _ => (Cow::Borrowed(rest.trim_end_matches(',').trim()), ""),
         }
     };
-    if text.is_empty() {
-        return None;
-    }
-    Some(Place { start, size: 0, text: text.into_owned(), source: source.to_string() })
+    // `file,line` becomes `file:line`.
+    let source = match source.rsplit_once([',', '\t']) {
+        Some((file, line)) if is_line(unquoted(line.trim())) => match unquoted(file.trim()) {
+            "" => String::new(),
+            file => format!("{file}:{}", unquoted(line.trim())),
+        },
+        _ => unquoted(source).to_string(),
+    };
+    let text = if text.is_empty() { source.clone() } else { text.into_owned() };
+    (!text.is_empty()).then_some(Place { start, size: 0, text, source })
+}
+
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
+}
+
+fn is_line(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// The text up to the closing quotation mark, in which two stand for one, and what follows.
@@ -145,14 +166,23 @@ fn map_line(line: &str) -> Option<Place> {
     Some(Place { start: hex(start)?, size: hex(size)?, text: text.to_string(), source: String::new() })
 }
 
-/// A decimal number, possibly after `#`, or a hexadecimal one after `0x`.
+/// A decimal number, possibly after `#`, a hexadecimal one after `0x`, or that of a statement.
 fn number(text: &str) -> Option<u64> {
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         return u64::from_str_radix(hex, 16).ok();
     }
+    if let Some((file, index)) = text.split_once(':') {
+        let (file, index): (u32, u64) = (digits_of(file)?.parse().ok()?, digits_of(index)?.parse().ok()?);
+        let id = StatementId::in_file(file, index);
+        return (id.file() == Some(file) && id.place() == index).then(|| id.bits());
+    }
     let digits = text.strip_prefix('#').unwrap_or(text);
-    // `parse` takes a sign.
-    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+    digits_of(digits)?.parse().ok()
+}
+
+/// The text, if it has digits only: `parse` takes a sign.
+fn digits_of(text: &str) -> Option<&str> {
+    text.bytes().all(|b| b.is_ascii_digit()).then_some(text)
 }
 
 /// Whether a text looks like `main.c:12`.
@@ -186,6 +216,22 @@ mod tests {
             row(0x401000, 0, "f(int, char)", ""),
         ];
         assert_eq!(read(text), (expected.to_vec(), 0, 0));
+    }
+
+    #[test]
+    fn reads_statements_with_their_lines() {
+        let text = "statement,name,file,line\n1:31,j = i,stats.c,31\n0x8000020000000005,\"a, b\",\"dir/gcd.c\",5\n12,gcd.c,7\n1:2,,x.c,3\n1:4,f(int, char),x.c,9\n1:5,plain\n1:6,,,\n9000000:1,no file,a.c,1\n";
+        let in_file = |file, place| StatementId::in_file(file, place).bits();
+        let expected = [
+            row(12, 0, "gcd.c:7", "gcd.c:7"),
+            row(in_file(1, 2), 0, "x.c:3", "x.c:3"),
+            row(in_file(1, 4), 0, "f(int, char)", "x.c:9"),
+            row(in_file(1, 5), 0, "plain", ""),
+            row(in_file(1, 31), 0, "j = i", "stats.c:31"),
+            row(in_file(2, 5), 0, "a, b", "dir/gcd.c:5"),
+        ];
+        assert_eq!(read(text), (expected.to_vec(), 2, 8));
+        assert!(is_names_file(text.as_bytes(), false));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Texts for what a trace names by number only: the ids and addresses of functions.
 //!
-//! A log of XRay has ids, traces of instructions have addresses. The texts are in other files, *companions* of the trace.
+//! A log of XRay has ids, traces of instructions have addresses, and trace-db traces have statements. The texts are in other files, *companions* of the trace.
 //! Each of them becomes a [`Naming`].
 
 mod file;
@@ -17,7 +17,7 @@ pub use file::{NamesFile, is_names_file};
 /// A function, or another place in a program, with its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// Its id or its address.
+    /// Its id, its address, or the number of the statement.
     pub start: u64,
     /// How many addresses belong to it. 0 if only the first is known; an id has no more.
     pub size: u64,
@@ -41,6 +41,8 @@ pub struct Named<'a> {
     pub place: &'a Place,
     /// How far behind its start an address is.
     pub offset: u64,
+    /// The key is that of a statement.
+    pub is_statement: bool,
 }
 
 impl Naming {
@@ -71,11 +73,16 @@ impl Naming {
             Key::None => return None,
             Key::Id(id) => (u64::try_from(id).ok()?, false),
             Key::Address(address) => (address, true),
+            Key::Statement(number) => (number, false),
         };
         let after = self.places.partition_point(|place| place.start <= number);
         let place = self.places.get(after.checked_sub(1)?)?;
         let offset = number - place.start;
-        (offset == 0 || (is_address && offset < place.size)).then_some(Named { place, offset })
+        (offset == 0 || (is_address && offset < place.size)).then_some(Named {
+            place,
+            offset,
+            is_statement: matches!(key, Key::Statement(_)),
+        })
     }
 
     /// The table as bytes, for [`Naming::from_bytes`] of the same build.

@@ -22,6 +22,7 @@ pub mod wire;
 
 use alloc::boxed::Box;
 
+use crate::companion::Companion;
 use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 use crate::sniff::{Format, OpenOptions, Opened};
@@ -59,7 +60,7 @@ pub const FORMAT: Format = Format {
     id: "trace-db",
     name: "trace-db trace",
     opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
-    companions: &[],
+    companions: &[Companion::Names],
     problems: problems::KINDS,
     sniff: sniff::sniff,
     open,

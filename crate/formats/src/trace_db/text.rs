@@ -5,10 +5,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
+use crate::batch::Key;
 use crate::decoder::{Progress, TextDump, Want};
 use crate::error::Result;
 use crate::hex::push_hex;
 use crate::json::{put_double, put_text};
+use crate::naming::Naming;
 use crate::problem::{LEFT_OUT, Problem};
 use crate::sniff::{OpenOptions, Text};
 
@@ -35,22 +37,29 @@ pub(crate) struct JsonLines {
     head: bool,
     done: bool,
     problems: Vec<Problem>,
+    namings: Vec<Naming>,
 }
 
 impl JsonLines {
     pub(crate) fn new(layout: Layout, options: OpenOptions) -> Self {
-        Self { reader: Reader::new(layout, options.limits, MAX_BLOBS), head: false, done: false, problems: Vec::new() }
+        Self {
+            reader: Reader::new(layout, options.limits, MAX_BLOBS),
+            head: false,
+            done: false,
+            problems: Vec::new(),
+            namings: Vec::new(),
+        }
     }
 }
 
 impl TextDump for JsonLines {
     fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress> {
-        let (head, problems) = (&mut self.head, &mut self.problems);
+        let Self { head, problems, namings, .. } = self;
         let result = self.reader.push(input, |tables, point, _| {
             if !core::mem::replace(head, true) {
                 put_head(out, tables);
             }
-            put_point(out, tables, point);
+            put_point(out, tables, point, namings);
             for (kind, value) in [(&ENTRIES_LEFT_OUT, point.entries_left_out), (&LEFT_OUT, point.bytes_left_out)] {
                 if value > 0 {
                     problems.push(Problem { at: point.at, kind, value });
@@ -74,6 +83,11 @@ impl TextDump for JsonLines {
 
     fn want(&self) -> Want {
         if self.done { Want::Nothing } else { Want::Next }
+    }
+
+    fn name_by(&mut self, namings: Vec<Naming>) -> bool {
+        self.namings = namings;
+        true
     }
 
     fn take_problems(&mut self) -> Vec<Problem> {
@@ -108,11 +122,21 @@ fn put_head(out: &mut String, tables: &Tables) {
     out.push_str("]}\n");
 }
 
-fn put_point(out: &mut String, tables: &Tables, point: &Point) {
+fn put_point(out: &mut String, tables: &Tables, point: &Point, namings: &[Naming]) {
     let _ = match point.statement {
-        Some(statement) => write!(out, "{{\"statement\":{},\"vars\":[", statement.bits()),
-        None => write!(out, "{{\"statement\":null,\"vars\":["),
+        Some(statement) => write!(out, "{{\"statement\":{}", statement.bits()),
+        None => write!(out, "{{\"statement\":null"),
     };
+    let key = point.statement.map_or(Key::None, |id| Key::Statement(id.bits()));
+    if let Some(named) = namings.iter().rev().find_map(|naming| naming.of(key)) {
+        for (field, text) in [(",\"name\":", &named.place.text), (",\"source\":", &named.place.source)] {
+            if !text.is_empty() {
+                out.push_str(field);
+                put_text(out, text);
+            }
+        }
+    }
+    out.push_str(",\"vars\":[");
     for (i, variable) in point.variables.iter().enumerate() {
         out.push_str(if i == 0 { "" } else { "," });
         put_variable(out, tables, variable);

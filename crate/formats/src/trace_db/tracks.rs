@@ -15,7 +15,7 @@ use core::fmt::Write as _;
 
 use hashbrown::HashMap;
 
-use crate::batch::{EventBatch, EventKind, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
+use crate::batch::{EventBatch, EventKind, Key as NameKey, Name, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::locator::Locator;
@@ -234,7 +234,8 @@ impl Tracks {
             let name = self.texts.number(ANOTHER_STATEMENT, point.at, self.limits.names, out)?;
             return Ok((name, file));
         }
-        let name = self.texts.number(&statement_name(id), point.at, self.limits.names, out)?;
+        let name = Name { text: statement_name(id), key: NameKey::Statement(id.bits()), ..Name::default() };
+        let name = self.texts.once(name, point.at, self.limits.names, out)?;
         let i = self.statements.len() as u32;
         let points = Occurrences::new(point, interval);
         self.statements.push(Statement { id, name, file, points, next: NONE });

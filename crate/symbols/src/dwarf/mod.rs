@@ -5,6 +5,7 @@
 
 mod place;
 mod section;
+mod units;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,9 +18,8 @@ use crate::image::Image;
 use crate::mini::inflate;
 pub use place::Source;
 use section::Part;
+use units::{Bisection, Found};
 
-/// Units whose ranges are read between two returns.
-const UNITS: usize = 8;
 /// Most ranges of units.
 const MAX_RANGES: usize = 4 << 20;
 
@@ -32,13 +32,24 @@ pub(crate) struct Debug {
     ranges: Vec<place::Range>,
     /// The table that the compiler made is read.
     has_table: bool,
-    /// Where the next unit begins whose ranges are unknown. `None` after the last.
+    /// What looks for the unit of the latest address.
+    bisection: Option<Bisection>,
+    /// The latest bisection has found no unit.
+    is_elsewhere: bool,
+    /// Where the next unit begins whose ranges are unknown, when all are looked at. `None` after the last.
     next_unit: Option<u64>,
 }
 
 impl Default for Debug {
     fn default() -> Self {
-        Self { inflated: HashMap::new(), ranges: Vec::new(), has_table: false, next_unit: Some(0) }
+        Self {
+            inflated: HashMap::new(),
+            ranges: Vec::new(),
+            has_table: false,
+            bisection: None,
+            is_elsewhere: false,
+            next_unit: Some(0),
+        }
     }
 }
 
@@ -74,12 +85,20 @@ impl Debug {
             return Ok(Some(source));
         }
         let Some(next) = self.next_unit else { return Ok(Some(None)) };
-        let (ranges, next) = place::ranges(&dwarf, DebugInfoOffset(next), UNITS).map_err(stop)?;
+        if self.bisection.is_none_or(|it| it.address() != address) {
+            (self.bisection, self.is_elsewhere) = (Some(Bisection::new(&dwarf, address)), false);
+        }
+        let mut ranges = Vec::new();
+        if let Some(bisection) = self.bisection.as_mut().filter(|_| !self.is_elsewhere) {
+            let found = bisection.step(&dwarf, &mut ranges).map_err(stop)?;
+            self.is_elsewhere = matches!(found, Found::Nothing);
+        } else {
+            (ranges, self.next_unit) = units::next_ranges(&dwarf, next).map_err(stop)?;
+        }
         if self.ranges.len() + ranges.len() > MAX_RANGES {
             return Err(Fault { at: 0, why: Why::Large }.into());
         }
         self.ranges.extend(ranges);
-        self.next_unit = next;
         file.forget();
         Ok(None)
     }

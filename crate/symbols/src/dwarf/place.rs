@@ -48,29 +48,6 @@ pub(super) fn table(dwarf: &Dwarf<Part>, most: usize) -> Result<Vec<Range>> {
     Ok(ranges)
 }
 
-/// The ranges of some units, and the offset of the unit after them. `None` if they are the last.
-pub(super) fn ranges(
-    dwarf: &Dwarf<Part>,
-    first: DebugInfoOffset<u64>,
-    count: usize,
-) -> Result<(Vec<Range>, Option<u64>)> {
-    let (mut ranges, mut at) = (Vec::new(), first.0);
-    for _ in 0..count {
-        if at >= dwarf.debug_info.reader().len() {
-            return Ok((ranges, None));
-        }
-        let header = dwarf.debug_info.header_from_offset(DebugInfoOffset(at))?;
-        let next = at.saturating_add(header.length_including_self());
-        let unit = dwarf.unit(header)?;
-        let mut entries = unit.entries();
-        if let Some(root) = entries.next_dfs()? {
-            each_range(dwarf, &unit, root, |from, to| ranges.push((from, to, at)))?;
-        }
-        at = next;
-    }
-    Ok((ranges, Some(at)))
-}
-
 /// The source of the function that contains an address in a unit. `units` are the ranges that are known.
 pub(super) fn source(
     dwarf: &Dwarf<Part>,

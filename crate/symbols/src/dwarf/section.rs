@@ -46,6 +46,17 @@ impl Part {
     }
 }
 
+impl Part {
+    /// Asks for bytes that will be needed next, if the first of them is not there.
+    pub(super) fn prefetch(&self, len: u64) -> Result<()> {
+        let len = len.min(self.end - self.at);
+        if len == 0 {
+            return Ok(());
+        }
+        self.file.ahead(self.at, 1, len).map(|_| ()).map_err(|_| Error::Io)
+    }
+}
+
 impl Reader for Part {
     type Endian = RunTimeEndian;
     type Offset = u64;

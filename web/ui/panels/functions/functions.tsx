@@ -31,6 +31,7 @@ import type { PanelProps } from '../../dock/panel.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Keep } from '../../parts/keep.tsx';
+import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
@@ -327,21 +328,16 @@ function Head({ by, sort, total }: HeadProps) {
   const own = now.by === (by === 'share' && !total ? 'total' : by);
   const [title, says] = HEADS[by];
   return (
-    <th scope="col" class={by} aria-sort={own ? (now.descending ? 'descending' : 'ascending') : 'none'} title={says}>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          // A share sorts as the total does.
-          sort.value = sortedBy(now, by === 'share' ? 'total' : by);
-        }}
-      >
-        {title}
-        <span class="sort" aria-hidden="true">
-          {own ? (now.descending ? '▾' : '▴') : ''}
-        </span>
-      </button>
-    </th>
+    <SortHead
+      title={title}
+      says={says}
+      class={by}
+      sorted={sortedIf(own, now.descending)}
+      sort={() => {
+        // A share sorts as the total does.
+        sort.value = sortedBy(now, by === 'share' ? 'total' : by);
+      }}
+    />
   );
 }
 

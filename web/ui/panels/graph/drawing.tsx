@@ -40,6 +40,9 @@ interface Props {
   readonly length: (ticks: number) => string;
   readonly theme: 'dark' | 'light';
   readonly list: (name: number) => void;
+  /** The edge whose figures are shown. */
+  readonly edge: GraphEdge | null;
+  readonly chooseEdge: (edge: GraphEdge) => void;
 }
 
 /** What part of the drawing is on the screen: CSS pixels of its origin, and the scale. */
@@ -50,7 +53,7 @@ interface View {
 }
 
 /** The graph as boxes and arrows. A drag moves it, the wheel zooms, arrow keys go from function to function. */
-export function Drawing({ open, shown, weight, heaviest, length, theme, list }: Props) {
+export function Drawing({ open, shown, weight, heaviest, length, theme, list, edge, chooseEdge }: Props) {
   const { trace, statistics } = open;
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
@@ -204,7 +207,13 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list }: 
                 key={`${placed.edge.caller} ${placed.edge.callee}`}
                 placed={placed}
                 strength={strength(placed.edge)}
-                lit={chosen >= 0 && (placed.edge.caller === chosen || placed.edge.callee === chosen)}
+                title={`${trace.names.of(placed.edge.caller)} → ${trace.names.of(placed.edge.callee)}\n${formatCounted(Math.round(placed.edge.count), 'call')}, total ${length(placed.edge.total)}, self ${length(placed.edge.self)}\nClick for percentiles`}
+                lit={
+                  chosen >= 0
+                    ? placed.edge.caller === chosen || placed.edge.callee === chosen
+                    : edge !== null && placed.edge.caller === edge.caller && placed.edge.callee === edge.callee
+                }
+                choose={() => chooseEdge(placed.edge)}
               />
             ))}
             {drawn.nodes.map((placed, i) => (
@@ -292,16 +301,27 @@ function FunctionBox({ placed, title, figures, fill, selected, tabIndex, choose,
   );
 }
 
-function Arrow({ placed, strength, lit }: { placed: PlacedEdge; strength: number; lit: boolean }) {
+interface ArrowProps {
+  readonly placed: PlacedEdge;
+  readonly strength: number;
+  readonly title: string;
+  readonly lit: boolean;
+  readonly choose: () => void;
+}
+
+/** An arrow for the pointer; by keyboard, the table has the same. */
+function Arrow({ placed, strength, title, lit, choose }: ArrowProps) {
   const { points, label, text, width } = placed;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an arrow takes no focus.
-    <g class={lit ? 'graph-edge lit' : 'graph-edge'} aria-hidden="true">
+    <g class={lit ? 'graph-edge lit' : 'graph-edge'} aria-hidden="true" onClick={choose}>
+      <path class="graph-grip" d={curve(points)} />
       <path d={curve(points)} stroke-width={strength} marker-end="url(#graph-arrow)" />
       <rect x={label.x - width / 2} y={label.y - 8} width={width} height={16} rx="3" />
       <text x={label.x} y={label.y + 4}>
         {text}
       </text>
+      <title>{title}</title>
     </g>
   );
 }
@@ -314,7 +334,8 @@ export function svgFile(): string | null {
   const drawn = document.querySelector<SVGSVGElement>('.graph-svg');
   if (!drawn) return null;
   const copy = drawn.cloneNode(true) as SVGSVGElement;
-  const originals = [...drawn.querySelectorAll<SVGElement>('path, rect, text')];
+  for (const grip of copy.querySelectorAll('.graph-grip')) grip.remove();
+  const originals = [...drawn.querySelectorAll<SVGElement>('path:not(.graph-grip), rect, text')];
   for (const [i, element] of [...copy.querySelectorAll<SVGElement>('path, rect, text')].entries()) {
     const style = getComputedStyle(originals[i]!);
     for (const property of STYLED) element.setAttribute(property, style.getPropertyValue(property));

@@ -1,13 +1,14 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { LISTINGS, listingView, NO_TRANSFORMS } from '../../../base/calls_protocol.ts';
-import { formatCount, formatCounted, formatPercent, shortened } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../../base/format.ts';
 import {
   type CallGraph,
   callGraphOf,
   dotOf,
   firstEdges,
   GRAPH_WEIGHTS,
+  type GraphEdge,
   type GraphWeight,
   MOST_EDGES,
   shownGraph,
@@ -20,6 +21,7 @@ import { Segments } from '../../parts/segments.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText } from '../units.ts';
 import { Drawing, svgFile } from './drawing.tsx';
+import { EdgeLine } from './edge.tsx';
 import { EdgeTable } from './table.tsx';
 import './graph.css';
 
@@ -38,11 +40,18 @@ interface State {
   readonly weight: Signal<GraphWeight>;
   /** How many edges are shown; null until the person says so. */
   readonly edges: Signal<number | null>;
+  /** The edge whose figures are shown: names of the caller and the callee. */
+  readonly edge: Signal<readonly [caller: number, callee: number] | null>;
 }
 
 /** The Call graph panel of a trace. */
 export function graphView(open: OpenTrace, dock: Dock): PanelView {
-  const state: State = { form: signal('graph'), weight: signal('total'), edges: signal<number | null>(null) };
+  const state: State = {
+    form: signal('graph'),
+    weight: signal('total'),
+    edges: signal<number | null>(null),
+    edge: signal(null),
+  };
   const graph = computed((): CallGraph | null => {
     const [rows, functions] = [open.statistics.tree.value, open.statistics.functions.value];
     // Both come with one answer.
@@ -85,6 +94,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
   if (!info) return null;
   if (!graph || !told) return <Uncounted open={open} />;
   const { clock } = info;
+  const measure = clock.kind === 'ordinal' ? plural(2, clock.unit) : 'time';
   const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
   const nameOf = (name: number) => trace.names.of(name);
   const weight = graph.whole > 0 ? state.weight.value : 'count';
@@ -101,6 +111,11 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
     URL.revokeObjectURL(link.href);
   };
   const isGraph = state.form.value === 'graph';
+  const [from, to] = state.edge.value ?? [];
+  const edge = graph.edges.find(({ caller, callee }) => caller === from && callee === to);
+  const chooseEdge = ({ caller, callee }: GraphEdge) => {
+    state.edge.value = [caller, callee];
+  };
   return (
     <div class="call-graph">
       <div class="panel-bar">
@@ -118,7 +133,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
         {graph.whole > 0 && (
           <Segments
             label="Heaviest by"
-            options={GRAPH_WEIGHTS.map((by) => [by, by === 'total' ? 'By time' : 'By count'] as const)}
+            options={GRAPH_WEIGHTS.map((by) => [by, by === 'total' ? `By ${measure}` : 'By count'] as const)}
             value={weight}
             choose={(by) => {
               state.weight.value = by;
@@ -187,9 +202,23 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
           length={length}
           theme={theme.theme.value}
           list={list}
+          edge={edge ?? null}
+          chooseEdge={chooseEdge}
         />
       )}
-      {graph.edges.length > 0 && !isGraph && <EdgeTable open={open} graph={graph} clock={clock} />}
+      {graph.edges.length > 0 && !isGraph && (
+        <EdgeTable open={open} graph={graph} clock={clock} chooseEdge={chooseEdge} />
+      )}
+      {edge && (
+        <EdgeLine
+          open={open}
+          edge={edge}
+          length={length}
+          close={() => {
+            state.edge.value = null;
+          }}
+        />
+      )}
     </div>
   );
 }

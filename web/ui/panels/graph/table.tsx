@@ -9,18 +9,18 @@ import { useRowMenu } from '../../menu/row_menu.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { lengthText } from '../units.ts';
 import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { ROOT } from './edge.tsx';
 
 interface Props {
   readonly open: OpenTrace;
   readonly graph: CallGraph;
   readonly clock: Clock;
+  /** Shows the figures of an edge. */
+  readonly chooseEdge: (edge: GraphEdge) => void;
 }
 
-/** The root's place among callers. */
-const ROOT = '(outermost call)';
-
 /** All edges of the graph as rows, the heaviest first. */
-export function EdgeTable({ open, graph, clock }: Props) {
+export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
   const { trace, statistics } = open;
   const { edges, whole } = graph;
   const box = useRef<HTMLDivElement>(null);
@@ -32,6 +32,7 @@ export function EdgeTable({ open, graph, clock }: Props) {
     if (!edge) return;
     current.value = row;
     statistics.highlighted.value = edge.callee;
+    chooseEdge(edge);
   };
   const onKey = (event: KeyboardEvent) => {
     const by = rowsByKey(event, edges.length, page);

@@ -7,6 +7,7 @@ export function createQueryPanel(spawn: () => SqlPort): Panel {
   return {
     id: 'query',
     title: 'SQL',
+    isMore: () => true,
     ofAllThreads: true,
     create: (open) =>
       lazily(

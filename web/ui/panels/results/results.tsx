@@ -8,6 +8,7 @@ import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
 import { KeepButton } from '../../parts/keep.tsx';
+import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
@@ -112,25 +113,15 @@ export function Results({ open }: { open: OpenTrace }) {
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
-                <th
+                <SortHead
                   key={column.order}
-                  scope="col"
+                  title={column.title}
                   class={isNumber(column) ? 'number' : ''}
-                  aria-sort={column.order === order ? (order === 'duration' ? 'descending' : 'ascending') : 'none'}
-                >
-                  <button
-                    type="button"
-                    class="plain"
-                    onClick={() => {
-                      find.order.value = column.order;
-                    }}
-                  >
-                    {column.title}
-                    <span class="sort" aria-hidden="true">
-                      {column.order === order ? (order === 'duration' ? '▾' : '▴') : ''}
-                    </span>
-                  </button>
-                </th>
+                  sorted={sortedIf(column.order === order, order === 'duration')}
+                  sort={() => {
+                    find.order.value = column.order;
+                  }}
+                />
               ))}
             </tr>
           </thead>

@@ -1,15 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
-import type { ValuesKnown } from '../../../base/values_protocol.ts';
-import type { Iterations } from '../../../model/iterations.ts';
+import type { IterationColumn, ValuesKnown } from '../../../base/values_protocol.ts';
+import type { Iterations, IterationsView } from '../../../model/iterations.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import { valuesCompletions } from '../../../model/values_completion.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
-import { inPortions, TakeTable } from '../../parts/take_table.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
+import { atOnce, inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
+import { InvariantTable, invariantTexts } from './invariants.tsx';
 
 /** Rows above and below the visible ones. */
 const SPARE = 8;
@@ -22,11 +25,21 @@ interface Props {
   readonly model: Iterations;
   /** The statement. */
   readonly name: string;
+  /** The name that a companion gives to it, or ''. */
+  readonly given: string;
   readonly back: () => void;
 }
 
-/** The variables of a statement over its occurrences, changes marked. */
-export function IterationsOf({ open, model, name, back }: Props) {
+const VIEWS: readonly (readonly [IterationsView, string])[] = [
+  ['occurrences', 'Occurrences'],
+  ['invariants', 'Invariants'],
+];
+
+/** The title of a column: `p.size` for what is left of the buffer of a pointer. */
+const titleOf = ({ name, isSize }: IterationColumn) => (isSize ? `${name}.size` : name);
+
+/** The variables of a statement over its occurrences, changes marked, or what likely always holds there. */
+export function IterationsOf({ open, model, name, given, back }: Props) {
   const table = model.table.value;
   const known = useSignal<ValuesKnown | null>(null);
   useEffect(() => {
@@ -38,6 +51,8 @@ export function IterationsOf({ open, model, name, back }: Props) {
   const last = (table?.rows ?? 0) - 1;
   const step = (by: 1 | -1) => model.choose(Math.max(0, Math.min(last, current < 0 && by < 0 ? last : current + by)));
   const wrong = model.wrong.value;
+  const view = model.view.value;
+  const invariants = model.invariants.value;
   const first = table?.columns[0]?.name ?? 'i';
   return (
     <div class="statements">
@@ -45,9 +60,10 @@ export function IterationsOf({ open, model, name, back }: Props) {
         <button type="button" onClick={back} title="Back to all statements">
           ← Statements
         </button>
-        <span>
-          Statement <span class="mono">{name}</span>
-        </span>
+        <b class="mono statements-name" title={`Statement ${name}${given && `: ${given}`}`}>
+          {given || name}
+        </b>
+        <Segments label="View of the statement" options={VIEWS} value={view} choose={model.show} />
         <ExpressionField
           open={open}
           id="iterations-filter"
@@ -60,25 +76,49 @@ export function IterationsOf({ open, model, name, back }: Props) {
             model.text.value = '';
           }}
         />
-        <button type="button" disabled={last < 0 || current === 0} onClick={() => step(-1)}>
-          Previous
-        </button>
-        <button type="button" disabled={last < 0 || current === last} onClick={() => step(1)}>
-          Next
-        </button>
-        <span class="muted" role="status">
+        {view === 'occurrences' && (
+          <span class="statements-step">
+            <button
+              type="button"
+              disabled={last < 0 || current === 0}
+              aria-label="Previous"
+              title="Previous occurrence"
+              onClick={() => step(-1)}
+            >
+              ←
+            </button>
+            <button
+              type="button"
+              disabled={last < 0 || current === last}
+              aria-label="Next"
+              title="Next occurrence"
+              onClick={() => step(1)}
+            >
+              →
+            </button>
+          </span>
+        )}
+        <span class="muted statements-amount" role="status">
           {table ? amount(table.count, table.rows) : 'Reading values…'}
         </span>
-        {table && table.rows > 0 && (
+        {view === 'occurrences' && table && table.rows > 0 && (
           <TakeTable
             name={`statement ${name.replace(':', '-')}`}
-            head={['Point', ...table.columns.map((column) => column.name)]}
+            head={['Point', ...table.columns.map(titleOf)]}
             rows={() => inPortions(model.page, ({ point, texts }) => [`${point}`, ...texts])}
+          />
+        )}
+        {view === 'invariants' && invariants && invariants.length > 0 && (
+          <TakeTable
+            name={`invariants of statement ${name.replace(':', '-')}`}
+            head={['Invariant', 'Kind', 'Holds', 'Exceptions']}
+            rows={() => atOnce(invariants, invariantTexts)}
           />
         )}
       </div>
       {wrong && <Wrong text={model.text.value} wrong={wrong} />}
-      {table && <Table model={model} />}
+      {view === 'invariants' && <InvariantTable model={model} />}
+      {view === 'occurrences' && table && <Table model={model} />}
     </div>
   );
 }
@@ -112,7 +152,13 @@ function Table({ model }: { model: Iterations }) {
           : { column, descending: true };
     model.sort.value = next;
   };
-  const heads = [{ name: 'Point', type: '' }, ...columns];
+  const heads = [
+    { name: 'Point', says: 'Number of the point' },
+    ...columns.map((column) => ({
+      name: titleOf(column),
+      says: column.isSize ? `Bytes from ${column.name} to the end of its buffer` : `${column.name} : ${column.type}`,
+    })),
+  ];
   return (
     <div class="table" ref={box} onScroll={onScroll}>
       <table
@@ -127,30 +173,21 @@ function Table({ model }: { model: Iterations }) {
       >
         <colgroup>
           {heads.map((head, i) => (
-            <col key={`${head.name} ${head.type}`} style={{ width: `${i === 0 ? POINT : VALUE}px` }} />
+            <col key={`${head.name} ${head.says}`} style={{ width: `${i === 0 ? POINT : VALUE}px` }} />
           ))}
         </colgroup>
         <thead>
           <tr aria-rowindex={1}>
-            {heads.map(({ name, type }, i) => {
-              const isSorted = by === i - 1 && i > 0;
-              return (
-                <th
-                  key={`${name} ${type}`}
-                  scope="col"
-                  class="number"
-                  title={type === '' ? 'Number of the point' : `${name} : ${type}`}
-                  aria-sort={isSorted ? (descending ? 'descending' : 'ascending') : 'none'}
-                >
-                  <button type="button" class="plain" onClick={() => sortBy(i - 1)}>
-                    {name}
-                    <span class="sort" aria-hidden="true">
-                      {isSorted ? (descending ? '▾' : '▴') : ''}
-                    </span>
-                  </button>
-                </th>
-              );
-            })}
+            {heads.map(({ name, says }, i) => (
+              <SortHead
+                key={`${name} ${says}`}
+                title={name}
+                says={says}
+                class="number"
+                sorted={sortedIf(by === i - 1 && i > 0, descending)}
+                sort={() => sortBy(i - 1)}
+              />
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -166,12 +203,12 @@ function Table({ model }: { model: Iterations }) {
                 onClick={() => model.choose(number)}
               >
                 <td class="number">{row ? formatCount(row.point) : ''}</td>
-                {columns.map(({ name, type }, i) => {
+                {columns.map(({ name, type, isSize }, i) => {
                   const text = row?.texts[i] ?? '';
                   const changed = row?.changed[i] ?? false;
                   return (
                     <td
-                      key={`${name} ${type}`}
+                      key={`${name} ${type} ${isSize}`}
                       class={`number ${changed ? 'statements-changed' : ''}`}
                       title={changed ? `${text}: changed since the previous occurrence in this table` : text}
                     >

@@ -1,9 +1,11 @@
 import { type Signal, signal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
+import type { StatementColumns } from '../../../base/values_protocol.ts';
 import { createIterations } from '../../../model/iterations.ts';
 import {
   createStatements,
+  givenName,
   heatOf,
   type Statements as Model,
   type StatementOrder,
@@ -12,18 +14,9 @@ import {
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { type RowColumn, RowTable } from '../row_table.tsx';
 import { IterationsOf } from './iterations.tsx';
 import './statements.css';
-
-const HEADS: readonly (readonly [StatementOrder | null, title: string, says: string])[] = [
-  ['statement', 'File', 'Number of the source file'],
-  [null, 'Index', 'Index of the statement in the syntax tree of its file'],
-  ['count', 'Count', 'Number of points at the statement'],
-  ['first', 'First', 'Number of its first point'],
-  ['last', 'Last', 'Number of its last point'],
-  [null, 'Over time', 'Where in the trace its points are'],
-];
 
 /** The panel of one trace. */
 export function statementsView(open: OpenTrace): PanelView {
@@ -74,45 +67,31 @@ function Statements({ open, model, chosen, current }: Props) {
     const back = () => {
       chosen.value = -1;
     };
-    return <IterationsOf open={open} model={iterations} name={statementName(columns, statement)} back={back} />;
+    const name = statementName(columns, statement);
+    const given = givenName(open.trace.names, columns, statement);
+    return <IterationsOf open={open} model={iterations} name={name} given={given} back={back} />;
   }
   return <List open={open} model={model} chosen={chosen} current={current} />;
 }
 
 function List({ open, model, chosen, current }: Props) {
-  const box = useRef<HTMLDivElement>(null);
   const columns = model.columns.value!;
   const order = model.order.value;
   const { by, descending } = model.sort.value;
-  const { first, end, page, onScroll } = useShownRows(box, order.length);
   const total = open.trace.info.value?.recordNoun ?? 'point';
-  const head = ['File', 'Index', 'Count', 'First', 'Last'];
+  const nameOf = (number: number) => givenName(open.trace.names, columns, number);
+  const hasNames = open.trace.companions.value.length > 0 && order.some((number) => nameOf(number) !== '');
+  const head = ['File', 'Index', ...(hasNames ? ['Name'] : []), 'Count', 'First', 'Last'];
   const taken = (number: number) => [
     columns.file[number]! < 0 ? '' : `${columns.file[number]}`,
     columns.named[number] ? `${columns.place[number]}` : '',
+    ...(hasNames ? [nameOf(number)] : []),
     `${columns.count[number]}`,
     `${columns.first[number]}`,
     `${columns.last[number]}`,
   ];
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && current.value >= 0) {
-      chosen.value = order[current.value]!;
-      event.preventDefault();
-      return;
-    }
-    const step = rowsByKey(event, order.length, page);
-    if (step === undefined) return;
-    event.preventDefault();
-    current.value = Math.max(0, Math.min(order.length - 1, current.value + step));
-    const element = box.current!;
-    const top = current.value * TABLE_ROW;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
-    }
-  };
-  const sortBy = (next: StatementOrder) => {
-    model.sort.value = { by: next, descending: next === by ? !descending : next === 'count' };
+  const sortBy = (next: string) => {
+    model.sort.value = { by: next as StatementOrder, descending: next === by ? !descending : next === 'count' };
     current.value = -1;
   };
   const points = columns.count.reduce((sum, count) => sum + count, 0);
@@ -124,75 +103,67 @@ function List({ open, model, chosen, current }: Props) {
         </span>
         {order.length > 0 && <TakeTable name="statements" head={head} rows={() => atOnce([...order], taken)} />}
       </div>
-      <div class="table" ref={box} onScroll={onScroll}>
-        <table
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be opened.
-          role="grid"
-          aria-label="Statements"
-          aria-rowcount={order.length + 1}
-          aria-activedescendant={
-            current.value >= first && current.value < end ? `statement-${current.value}` : undefined
-          }
-          tabIndex={0}
-          onKeyDown={onKey}
-        >
-          <thead>
-            <tr aria-rowindex={1}>
-              {HEADS.map(([key, title, says]) => (
-                <th
-                  key={title}
-                  scope="col"
-                  class={title === 'Over time' ? 'statements-heat' : 'number'}
-                  title={says}
-                  aria-sort={key !== by ? (key ? 'none' : undefined) : descending ? 'descending' : 'ascending'}
-                >
-                  {key ? (
-                    <button type="button" class="plain" onClick={() => sortBy(key)}>
-                      {title}
-                      <span class="sort" aria-hidden="true">
-                        {key === by ? (descending ? '▾' : '▴') : ''}
-                      </span>
-                    </button>
-                  ) : (
-                    title
-                  )}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Spacer rows={first} columns={HEADS.length} />
-            {Array.from(order.subarray(first, end), (number, k) => {
-              const row = first + k;
-              return (
-                <tr
-                  key={number}
-                  id={`statement-${row}`}
-                  aria-rowindex={row + 2}
-                  aria-selected={row === current.value}
-                  title="Show the values at each occurrence"
-                  onClick={() => {
-                    current.value = row;
-                    chosen.value = number;
-                  }}
-                >
-                  <td class="number">{columns.file[number]! < 0 ? '' : columns.file[number]}</td>
-                  <td class="number">{columns.named[number] ? `${columns.place[number]}` : 'no statement'}</td>
-                  <td class="number">{formatCount(columns.count[number]!)}</td>
-                  <td class="number">{formatCount(columns.first[number]!)}</td>
-                  <td class="number">{formatCount(columns.last[number]!)}</td>
-                  <td class="statements-heat">
-                    <Heat shares={heatOf(columns, number)} />
-                  </td>
-                </tr>
-              );
-            })}
-            <Spacer rows={order.length - end} columns={HEADS.length} />
-          </tbody>
-        </table>
-      </div>
+      <RowTable
+        label="Statements"
+        id="statement"
+        count={order.length}
+        row={(number) => order[number] ?? null}
+        columns={columnsOf(columns, hasNames ? nameOf : null)}
+        by={by}
+        descending={descending}
+        sortBy={sortBy}
+        current={current.value}
+        move={(row) => {
+          current.value = row;
+        }}
+        act={(row) => {
+          current.value = row;
+          chosen.value = order[row]!;
+        }}
+        says="Show the values at each occurrence"
+        empty="The trace has no points."
+      />
     </div>
   );
+}
+
+/** `nameOf` returns the name that a companion gives to a statement; null if none has one. */
+function columnsOf(all: StatementColumns, nameOf: ((number: number) => string) | null): readonly RowColumn<number>[] {
+  const name: RowColumn<number> = {
+    title: 'Name',
+    says: 'Name of the statement, and its line in the source',
+    class: 'words',
+    width: '30%',
+    cell: (number) => nameOf?.(number) ?? '',
+    tooltip: (number) => nameOf?.(number) ?? '',
+    key: 'name',
+  };
+  const number = (of: 'count' | 'first' | 'last') => (row: number) => formatCount(all[of][row]!);
+  return [
+    {
+      title: 'File',
+      says: 'Number of the source file',
+      width: '8%',
+      cell: (row) => (all.file[row]! < 0 ? '' : all.file[row]!),
+      key: 'statement',
+    },
+    {
+      title: 'Index',
+      says: 'Index of the statement in the syntax tree of its file',
+      width: nameOf ? '8%' : '12%',
+      cell: (row) => (all.named[row] ? `${all.place[row]}` : 'no statement'),
+    },
+    ...(nameOf ? [name] : []),
+    { title: 'Count', says: 'Number of points at the statement', width: '9%', cell: number('count'), key: 'count' },
+    { title: 'First', says: 'Number of its first point', width: '9%', cell: number('first'), key: 'first' },
+    { title: 'Last', says: 'Number of its last point', width: '9%', cell: number('last'), key: 'last' },
+    {
+      title: 'Over time',
+      says: 'Where in the trace its points are',
+      class: 'words statements-heat',
+      cell: (row) => <Heat shares={heatOf(all, row)} />,
+    },
+  ];
 }
 
 /** Where in the trace the points are: a cell is the darker, the more there are. */

@@ -247,6 +247,11 @@ fn many_short_calls_are_merged_into_as_many_rectangles_as_there_are_steps() {
     }
 }
 
+fn sorted(mut starts: Vec<u64>) -> Vec<u64> {
+    starts.sort_unstable();
+    starts
+}
+
 /// Starts of the longest calls of a path.
 fn longest_of(store: &Store, path: &[u32]) -> Vec<u64> {
     let tracks = (0..store.tracks.len() as u32).collect::<Vec<_>>();
@@ -267,6 +272,11 @@ fn calls_can_be_those_of_one_path() {
     assert_eq!(longest_of(&store, &[b]), [100]);
     assert_eq!(longest_of(&store, &[a, b, c]), [35]);
     assert_eq!(longest_of(&store, &[c]), [0u64; 0]);
+    // From one caller, wherever that was called from.
+    assert_eq!(longest_of(&store, &[ANYWHERE, a, b]), [30, 10]);
+    assert_eq!(longest_of(&store, &[ANYWHERE, b, b]), [110]);
+    assert_eq!(longest_of(&store, &[ANYWHERE, b, c]), [35]);
+    assert_eq!(longest_of(&store, &[ANYWHERE, a, c]), [0u64; 0]);
 }
 
 #[test]
@@ -287,4 +297,9 @@ fn calls_of_a_path_are_found_below_unrecorded_callers() {
     assert_eq!(longest_of(&store, &[e]), [17]);
     // The unrecorded callers themselves.
     assert_eq!(longest_of(&store, &[a, b]), [2, 11]);
+    for (caller, callee, starts) in
+        [(b, c, &[3, 11, 21][..]), (a, d, &[14]), (a, b, &[2, 11]), (z, b, &[21]), (c, d, &[]), (b, d, &[])]
+    {
+        assert_eq!(sorted(longest_of(&store, &[ANYWHERE, caller, callee])), starts, "{caller} to {callee}");
+    }
 }

@@ -1,0 +1,169 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { createScope, type Dispose } from '../base/scope.ts';
+import { ticks } from '../base/ticks.ts';
+import type { BufferOrder, BufferRow, BufferTable, ValuePlace, VariableSummary } from '../base/values_protocol.ts';
+import { watch } from '../base/watch.ts';
+import { createBlocks } from './blocks.ts';
+import type { Selection } from './selection.ts';
+import type { Trace } from './trace.ts';
+import type { Tracks } from './tracks.ts';
+
+/** What variables are sorted by. */
+export type VariableOrder = 'name' | 'type' | 'count' | 'different' | 'changes' | 'zeros' | 'invalid';
+
+/** What is known of the variables of a trace, and of its buffers. */
+export interface Variables {
+  /** null while they are read. */
+  readonly all: ReadonlySignal<readonly VariableSummary[] | null>;
+  /** They could not be read. */
+  readonly failed: ReadonlySignal<boolean>;
+  /** Part of the names that are shown. */
+  readonly text: Signal<string>;
+  readonly sort: Signal<{ readonly by: VariableOrder; readonly descending: boolean }>;
+  /** Those that are shown, in their order. */
+  readonly shown: ReadonlySignal<readonly VariableSummary[]>;
+  retry(): void;
+  readonly dispose: Dispose;
+}
+
+type Asks = Pick<Trace, 'status'> & { readonly records: Pick<Trace['records'], 'aboutValues'> };
+
+/** The variables, once the trace has been read. */
+export function createVariables(trace: Asks): Variables {
+  const scope = createScope();
+  const all = signal<readonly VariableSummary[] | null>(null);
+  const text = signal('');
+  const sort = signal<{ by: VariableOrder; descending: boolean }>({ by: 'count', descending: true });
+  const shown = signal<readonly VariableSummary[]>([]);
+  const { failed, retry } = onceRead(trace, scope.add, async () => {
+    all.value = await trace.records.aboutValues({ what: 'variables' });
+    return all.value !== null;
+  });
+  scope.add(
+    effect(() => {
+      const word = text.value.trim().toLowerCase();
+      const left = (all.value ?? []).filter(
+        ({ name, type }) => name.toLowerCase().includes(word) || type.toLowerCase().includes(word),
+      );
+      shown.value = sortedVariables(left, sort.value);
+    }),
+  );
+  return { all, failed, text, sort, shown, retry, dispose: scope.dispose };
+}
+
+/** Variables in an order. Equal ones stay as they were. */
+export function sortedVariables(
+  all: readonly VariableSummary[],
+  { by, descending }: { readonly by: VariableOrder; readonly descending: boolean },
+): readonly VariableSummary[] {
+  const compare = (a: VariableSummary, b: VariableSummary): number => {
+    const [x, y] = [a[by], b[by]];
+    return typeof x === 'number' ? x - (y as number) : x < y ? -1 : x > y ? 1 : 0;
+  };
+  return all.toSorted((a, b) => (descending ? compare(b, a) : compare(a, b)));
+}
+
+/** What is constant: a variable that always has the same value, which is a number. */
+export function isConstant({ different, isAll, invalid }: VariableSummary): boolean {
+  return different === 1 && isAll && invalid === 0;
+}
+
+/** The buffers of a trace. */
+export interface Buffers {
+  /** null while they are followed. */
+  readonly table: ReadonlySignal<BufferTable | null>;
+  readonly failed: ReadonlySignal<boolean>;
+  readonly sort: Signal<{ readonly by: BufferOrder; readonly descending: boolean }>;
+  /** Counts arrivals of rows. */
+  readonly version: ReadonlySignal<number>;
+  row(number: number): BufferRow | null;
+  /** Requests the rows of a part that are not there yet, `end` exclusive. */
+  want(first: number, end: number): void;
+  /** Some rows, for a person who takes them along. */
+  page(first: number, count: number): Promise<readonly BufferRow[] | null>;
+  retry(): void;
+  readonly dispose: Dispose;
+}
+
+/** The buffers, once the trace has been read. */
+export function createBuffers(trace: Asks): Buffers {
+  const scope = createScope();
+  const table = signal<BufferTable | null>(null);
+  const sort = signal<{ by: BufferOrder; descending: boolean }>({ by: 'from', descending: false });
+  const blocks = createBlocks<BufferRow>(
+    (first, count) => trace.records.aboutValues({ what: 'buffer-rows', first, count, ...sort.peek() }),
+    () => table.peek()?.rows ?? 0,
+  );
+  const { failed, retry } = onceRead(trace, scope.add, async () => {
+    table.value = await trace.records.aboutValues({ what: 'buffers' });
+    blocks.renew();
+    return table.value !== null;
+  });
+  scope.add(watch([sort], blocks.renew));
+  return {
+    table,
+    failed,
+    sort,
+    version: blocks.version,
+    row: blocks.row,
+    want: blocks.want,
+    page: blocks.page,
+    retry,
+    dispose: () => {
+      blocks.renew();
+      scope.dispose();
+    },
+  };
+}
+
+/** Asks once the trace has been read. `ask` returns whether there is an answer. */
+function onceRead(
+  trace: Pick<Trace, 'status'>,
+  own: (dispose: Dispose) => void,
+  ask: () => Promise<boolean>,
+): { readonly failed: ReadonlySignal<boolean>; readonly retry: () => void } {
+  const failed = signal(false);
+  const retries = signal(0);
+  own(
+    effect(() => {
+      void retries.value;
+      if (trace.status.value.at === 'loading') return undefined;
+      let isNewest = true;
+      failed.value = false;
+      void ask().then((isThere) => {
+        if (isNewest) failed.value = !isThere;
+      });
+      return () => {
+        isNewest = false;
+      };
+    }),
+  );
+  return {
+    failed,
+    retry: () => {
+      retries.value += 1;
+    },
+  };
+}
+
+/** Selects a point. `track` is where it is to be seen: that of its statement if left out. */
+export function revealPlace(selection: Pick<Selection, 'revealRecord'>, place: ValuePlace, track = place.track): void {
+  const x = ticks(BigInt(place.point));
+  selection.revealRecord({ x, track, locator: place.locator, name: '', fields: [], dropped: 0 });
+}
+
+/**
+ * Id of the value track of a variable: that which belongs to the file of a statement, whose track is `near`, or else the first.
+ * undefined if there is none.
+ */
+export function valueTrackOf(
+  tracks: Pick<Tracks, 'get' | 'values'>,
+  { name, type }: Pick<VariableSummary, 'name' | 'type'>,
+  near: number,
+): number | undefined {
+  const own = [...tracks.values()].filter(
+    (track) => track.kind === 'counter' && track.name === (name || '(no name)') && track.detail === type,
+  );
+  const file = tracks.get(near)?.parent;
+  return (own.find((track) => track.parent === file) ?? own[0])?.id;
+}
