@@ -21,6 +21,7 @@ const MODULES: &[(&str, &[&str], &str)] = &[
     ("unspool-index", &["page"], "unspool_index"),
     ("unspool-export", &["page"], "unspool_export"),
     ("unspool-graphics", &["page"], "unspool_graphics"),
+    ("unspool-replay", &["page"], "unspool_replay"),
     ("unspool-disassembler", &[], "unspool_disassembler"),
     ("unspool-unpack", &["page"], "unspool_unpack"),
 ];
