@@ -202,6 +202,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     log: () => log ?? contents.log(),
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
+    storeBytes: () => state.progress.peek().storeBytes,
     index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
   };
   const records = createRecords(recordSource, spawnRecords);
