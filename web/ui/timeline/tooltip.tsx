@@ -103,7 +103,7 @@ function MissingRecords({
       </p>
       <p class="muted">
         {gap.isFirst
-          ? 'The thread was in a call before its first record: earlier buffers were overwritten or lost.'
+          ? 'The thread was in a call before its first record. Earlier ones were overwritten, lost or never made.'
           : 'A call ends after this that never began: its buffer was overwritten or lost.'}
       </p>
     </TooltipBox>
