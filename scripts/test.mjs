@@ -22,11 +22,14 @@ const PARTS = {
     // The only check of code that exists for wasm32 alone.
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('test', '--workspace', '--locked'),
+    () => cargo('test', '--package', 'unspool-cli', '--features', 'parquet', '--test', 'convert', '--locked'),
     // Links between doc comments.
     () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet'),
     () => cargo('fmt', ...xtask, '--all', '--check'),
     () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
     () => cargo('test', ...xtask, '--locked'),
+    // The table of OpenGL functions, if Khronos' registry is installed.
+    () => cargo('xtask', 'gl', '--check'),
   ],
   nostd: [WASM, 'thumbv7em-none-eabi'].map(
     (target) => () =>
@@ -111,7 +114,7 @@ async function wasmPackTest() {
 
 /** Compares real files with reference tools, known call stacks, and independently computed statistics. */
 async function corpus() {
-  const names = ['check_corpus.py', 'check_stats.py', 'check_calls.py', 'check_steps.py', 'check_hostile.py'];
+  const names = ['check_corpus.py', 'check_stats.py', 'check_calls.py', 'check_steps.py', 'check_state.py', 'check_hostile.py'];
   const [records, ...others] = names.map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {
     say('skipped: the corpus of real traces, its checkers or python3 are missing');

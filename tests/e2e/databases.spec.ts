@@ -105,7 +105,7 @@ test('its tables can be queried by read-only SQL', async ({ page }) => {
   await showPanel(page, 'SQL');
   const rows = page.getByRole('region', { name: 'Rows' });
   const said = page.locator('.query .panel-end[role=status]');
-  await page.getByRole('combobox', { name: 'Tables and examples' }).selectOption('interrupts');
+  await page.getByRole('combobox', { name: 'Queries and tables' }).selectOption('rvn.interrupts');
   await expect(said).toContainText('5 rows');
   await expect(rows.locator('th')).toContainText(['transition_id', 'pc', 'mode', 'number', 'is_hw']);
   expect(await barriers(page)).toEqual([]);
@@ -138,7 +138,7 @@ test('keys typed into a query run no command', async ({ page }) => {
   await showPanel(page, 'SQL');
   const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.pressSequentially('select 0 as grade?');
-  await expect(box).toHaveValue('select 0 as grade?');
+  await expect(box).toHaveText('select 0 as grade?');
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 

@@ -19,8 +19,9 @@ const rows = (page: Page) => page.getByRole('region', { name: 'Rows' }).locator(
 
 async function ask(page: Page, query: string) {
   const box = page.getByRole('textbox', { name: 'SQL query' });
-  await box.fill(query);
-  await box.press('Control+Enter');
+  await box.press('Control+a');
+  await page.keyboard.insertText(query);
+  await page.keyboard.press('Control+Enter');
   // Not the answer to the query before.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await expect(said(page)).toContainText(/rows? in |says|only read/);
@@ -32,12 +33,11 @@ async function openSql(page: Page, path: string) {
   await showPanel(page, 'SQL');
 }
 
-/** The documented queries about a trace, by heading, without those about records. */
+/** The documented queries about a trace, by heading. */
 function documented(heading: string): string[] {
   const parts = readFileSync(join(ROOT, 'docs/sql.md'), 'utf8').split('\n## ');
   const of = parts.filter((part) => part.startsWith('Any trace\n') || part.startsWith(`${heading}\n`));
-  const queries = of.flatMap((part) => [...part.matchAll(/```sql\n([^`]*)```/g)].map((match) => match[1]!));
-  return queries.filter((query) => !/\b(records|fields)\b/.test(query));
+  return of.flatMap((part) => [...part.matchAll(/```sql\n([^`]*)```/g)].map((match) => match[1]!));
 }
 
 for (const [heading, name] of Object.entries(TRACES)) {
@@ -91,10 +91,11 @@ test('queries are about the range, and a position leads to its slice', async ({ 
 
 test('an example runs when it is chosen, and an error says what is wrong', async ({ page }) => {
   await openSql(page, fixture('scene.trace'));
-  await page.getByRole('combobox', { name: 'Tables and examples' }).selectOption('Longest slices');
-  await expect(said(page)).toContainText('100 rows');
+  await page.getByRole('combobox', { name: 'Queries and tables' }).selectOption('How much is on each track');
+  await expect(said(page)).toContainText(/rows? in/);
   await ask(page, 'select nam from slices');
   await expect(said(page)).toContainText('no such column: nam');
+  await expect(page.locator('.query-editor .wrong')).toHaveText('nam');
   await ask(page, 'delete from slices');
   await expect(said(page)).toContainText('only read');
 });
@@ -105,4 +106,126 @@ test('counts what a recorded trace is known to have', async ({ page }) => {
   await openSql(page, path);
   await ask(page, "select count(*) from named_slices where name = 'glShaderSource'");
   await expect(rows(page)).toHaveText(['28']);
+});
+
+test('completes tables, columns and names, and runs by keyboard', async ({ page }) => {
+  await openSql(page, fixture('scene.trace'));
+  const box = page.getByRole('textbox', { name: 'SQL query' });
+  await box.click();
+  await page.keyboard.type('select count(*) from named_s');
+  const options = page.locator('.query-editor').getByRole('option');
+  await expect(options).toHaveText([/^named_slices/]);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(' where nam');
+  await expect(options.first()).toHaveText(/^name(?!_)/);
+  await page.keyboard.press('Escape');
+  await page.keyboard.type("e = 'glDrawE");
+  await expect(options.first()).toHaveText(/^glDrawElements/);
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+Enter');
+  await expect(said(page)).toContainText(/1\srow in/);
+  expect(Number(await rows(page).textContent())).toBeGreaterThan(0);
+  // Without completions Tab goes on, and what is typed is no command of the page.
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Run' })).toBeFocused();
+});
+
+test('results are sorted by a head, and shown as a chart', async ({ page }) => {
+  await openSql(page, fixture('threads.xray'));
+  await ask(page, 'select name, count(*) as calls from named_slices group by name order by name limit 6');
+  const calls = async () => (await rows(page).locator('td:nth-child(2)').allTextContents()).map(Number);
+  const before = await calls();
+  const head = page.getByRole('button', { name: /^calls/ });
+  await head.click();
+  await head.click();
+  expect(await calls()).toEqual([...before].sort((a, b) => b - a));
+  await expect(page.getByRole('columnheader', { name: 'calls' })).toHaveAttribute('aria-sort', 'descending');
+  await page.getByRole('radio', { name: 'Chart' }).click();
+  await expect(page.getByRole('list', { name: 'calls as bars' }).locator('li').first()).toContainText(
+    String(Math.max(...before)),
+  );
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('radio', { name: 'Table' }).click();
+  await head.click();
+  expect(await calls()).toEqual(before);
+});
+
+test('queries that were asked and saved come back', async ({ page }) => {
+  await openSql(page, fixture('threads.xray'));
+  await ask(page, '-- Busy threads\nselect 1');
+  await page.getByRole('button', { name: 'Save query' }).click();
+  await ask(page, 'select 2');
+  await openSql(page, fixture('events.xray'));
+  const stored = page.getByRole('combobox', { name: 'Queries and tables' });
+  await expect(stored.locator('optgroup[label=Saved] option')).toHaveText(['Busy threads']);
+  await stored.selectOption('select 2');
+  await expect(rows(page)).toHaveText(['2']);
+  await stored.selectOption('Clear recent queries');
+  await expect(stored.locator('optgroup[label=Recent]')).toHaveCount(0);
+});
+
+test('queries about values find points of a trace-db trace', async ({ page }) => {
+  await openSql(page, fixture('trace_db/variables.trace'));
+  await page.getByRole('radio', { name: 'Values' }).click();
+  const box = page.getByRole('textbox', { name: 'Query about values' });
+  await box.click();
+  await page.keyboard.insertText('i > ');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.locator('.query .warning-text')).not.toBeEmpty();
+  await page.keyboard.insertText('1');
+  await page.keyboard.press('Control+Enter');
+  await expect(said(page)).toContainText(/points? found/);
+  await expect(page.locator('.query').getByRole('grid', { name: 'Hits' })).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('records and fields are those of the range', async ({ page }) => {
+  await openSql(page, fixture('scene.trace'));
+  const count = async (table: string) => {
+    await ask(page, `select count(*) from ${table}`);
+    return Number(await rows(page).textContent());
+  };
+  const [all, fields] = [await count('records'), await count('fields')];
+  expect(all).toBeGreaterThan(500);
+  expect(fields).toBeGreaterThan(all);
+  await ask(page, "select record, value from fields where key = 'args.mode' limit 2");
+  await rows(page).first().getByRole('button').first().click();
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('mode');
+  await pictured(page);
+  const area = (await page.locator('.area').boundingBox())!;
+  await page.keyboard.down('Shift');
+  await page.mouse.move(area.x + area.width * 0.4, area.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(area.x + area.width * 0.5, area.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  const some = await count('records');
+  expect(some).toBeGreaterThan(0);
+  expect(some).toBeLessThan(all / 5);
+});
+
+test('rows are kept as tracks: slices, values and points, which lead back', async ({ page }) => {
+  await openSql(page, fixture('threads.xray'));
+  await pictured(page);
+  const tracks = page.locator('.track.derived');
+  const keep = async (query: string) => {
+    await ask(page, query);
+    await page.locator('.query').getByRole('button', { name: 'Keep as track' }).click();
+    await expect(page.locator('.query').getByRole('button', { name: 'Kept as track' })).toBeVisible();
+  };
+  await keep('-- Long calls\nselect start, dur, name, track, depth from named_slices order by dur desc limit 20');
+  await expect(tracks).toContainText(['Long calls']);
+  await expect(tracks).toContainText(/20\srows/);
+  // The longest is an outermost call; the kept track is the first.
+  await pictured(page);
+  const area = (await page.locator('.area').boundingBox())!;
+  await page.mouse.click(area.x + area.width / 2, area.y + 10);
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
+  await keep('select start as time, dur as value from slices where depth = 1 order by start');
+  await keep('select start from slices where depth = 2');
+  await expect(tracks).toHaveCount(3);
+  await ask(page, 'select name from names');
+  await expect(page.locator('.query').getByRole('button', { name: /as track/ })).toHaveCount(0);
+  expect(await barriers(page)).toEqual([]);
 });

@@ -116,7 +116,9 @@ export type ToWorker =
       readonly range: SqlRange | null;
       readonly first: number;
       readonly most: number;
-    };
+    }
+  /** Reply: the parts of these tables, for an export. */
+  | { readonly t: 'table-parts'; readonly id: number; readonly range: SqlRange | null };
 
 /** Messages of the worker. */
 export type FromWorker =
@@ -204,7 +206,9 @@ export type FromWorker =
   | { readonly t: 'digest'; readonly id: number; readonly digest: string }
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number }
   /** `rows` of all tables, and `size` of the database in bytes. */
-  | ({ readonly t: 'tables'; readonly id: number; readonly rows: number } & TablePages);
+  | ({ readonly t: 'tables'; readonly id: number; readonly rows: number } & TablePages)
+  /** Five numbers for each part: table (0 slices, 1 instants, 2 counters), track, depth, first row, number of rows. */
+  | { readonly t: 'table-parts'; readonly id: number; readonly parts: Float64Array };
 
 /** A range of the tables for SQL; `to` is exclusive. */
 export interface SqlRange {

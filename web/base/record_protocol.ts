@@ -92,6 +92,22 @@ export interface Collected {
   readonly until: BigUint64Array;
 }
 
+/** Which records to make rows of. */
+export interface TabulateWanted {
+  readonly range: { readonly from: Ticks; readonly to: Ticks } | null;
+  readonly next: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Rows as `crate/engine/src/records/tabulate.rs` writes them, and how many they are. The next ones begin at `next`, the last end at `of`. */
+export interface TabulatedPart {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rows: number;
+  readonly next: number;
+  readonly of: number;
+}
+
 /** Most records that are collected. */
 export const MOST_COLLECTED = 2 ** 21;
 
@@ -127,6 +143,11 @@ export type ToRecords =
   | { readonly t: 'record-at'; readonly id: number; readonly x: Ticks; readonly track: number | null }
   /** Visits all records with all their fields, for tests and the benchmark. */
   | { readonly t: 'survey'; readonly id: number }
+  /**
+   * Records of a range (`to` exclusive) with their fields, as rows for SQL: some milliseconds' worth from `next` on, 0 at first. At most about
+   * `rows` rows and `bytes` bytes. Reply: `tabulated`.
+   */
+  | ({ readonly t: 'tabulate'; readonly id: number } & TabulateWanted)
   /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
   | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted }
   /** Looks for records, in place of the slot's previous search. Replies: `searching`, then `searched`. */
@@ -164,6 +185,12 @@ export type FromRecords =
   | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
   /** null if there is none. */
   | { readonly t: 'record-at'; readonly id: number; readonly row: RecordRow | null }
+  | {
+      readonly t: 'tabulated';
+      readonly id: number;
+      readonly part: TabulatedPart | null;
+      readonly error: TraceError | null;
+    }
   /** Number of records and of single values, and the bytes of memory of the module that reads them. */
   | ({ readonly t: 'survey'; readonly id: number } & Surveyed)
   | {

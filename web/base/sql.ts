@@ -3,6 +3,8 @@
  * query does not delay the picture, and terminating the worker stops it.
  */
 
+import type { SqlPlace } from './sql_place.ts';
+
 /** A value of SQLite. */
 export type SqlValue = bigint | number | string | Uint8Array | null;
 
@@ -12,6 +14,8 @@ export type ToSql =
   | { readonly t: 'open'; readonly file: Blob | null; readonly log: Blob | null }
   /** The tables that every trace has, as portions of a database of `size` bytes. All but the last are equally long. */
   | { readonly t: 'tables'; readonly size: number; readonly portions: readonly Uint8Array<ArrayBuffer>[] }
+  /** Rows of the tables `records` and `fields`, as the record worker makes them: the first portions after `tables`. `last` ends them. */
+  | { readonly t: 'records'; readonly portion: Uint8Array<ArrayBuffer>; readonly last: boolean }
   /** Runs one read-only statement and sends at most `most` rows. */
   | { readonly t: 'run'; readonly id: number; readonly sql: string; readonly most: number };
 
@@ -22,7 +26,8 @@ export type FromSql =
   | { readonly t: 'rows'; readonly id: number; readonly rows: readonly (readonly SqlValue[])[] }
   /** `more`: the result has further rows. */
   | { readonly t: 'done'; readonly id: number; readonly more: boolean }
-  | { readonly t: 'failed'; readonly id: number; readonly sentence: string };
+  /** `place`: the part of the query that is wrong, if it is known. */
+  | { readonly t: 'failed'; readonly id: number; readonly sentence: string; readonly place: SqlPlace | null };
 
 /** Pragmas without side effects. */
 const READ_ONLY_PRAGMA =
@@ -41,6 +46,15 @@ export function refusalOf(sql: string): string | null {
   if (first === 'pragma')
     return READ_ONLY_PRAGMA.test(bare) ? null : 'Only pragmas that tell about the database can be asked for.';
   return 'The file is only read: a query begins with select, with, values, explain or pragma.';
+}
+
+/** Whether a statement has one of some words, outside of comments and texts. */
+export function mentions(sql: string, words: readonly string[]): boolean {
+  const found =
+    stripped(sql)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  return found.some((word) => words.includes(word));
 }
 
 /** The statement without comments, quoted text and trailing semicolons. */

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
-import { derivedTrack, type Origin, type Track } from '../base/protocol.ts';
+import { derivedTrack, type Find, type Found, type Origin, type Ticks, type Track } from '../base/protocol.ts';
 import type { Collected, CollectWanted, RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
@@ -10,6 +10,7 @@ import { CPUS, createDerived, type DerivedTracks, functionKey } from './derived.
 import { createNames, type Names } from './names.ts';
 import type { Pointed } from './pointing.ts';
 import type { Answer, Records } from './records.ts';
+import type { RowsAsTrack } from './sql_track.ts';
 
 let begun: { question: JobQuestion; take: (reply: JobReply) => void; slot: string }[];
 let removed: number[];
@@ -23,6 +24,10 @@ let answer: Answer<Collected> | null;
 const evicted = signal<readonly number[]>([]);
 const selected = signal<Pointed | null>(null);
 let records: RecordRow[];
+/** What was looked up, and what is found. */
+let looked: Find[];
+let found: Found | null;
+const aRow = (x: Ticks): RecordRow => ({ x, track: 0, locator: 0n, name: '', fields: [], dropped: 0 });
 
 /** The job with an id, counted from 1, is done. */
 const finish = (id: number, hidden = 0) =>
@@ -40,6 +45,8 @@ beforeEach(() => {
   removed = [];
   told = [];
   records = [];
+  looked = [];
+  found = null;
   evicted.value = [];
   selected.value = null;
   wanted = [];
@@ -57,13 +64,23 @@ beforeEach(() => {
       origin: async () => origin,
       removeTrack: (id) => removed.push(id),
       evicted,
-      tracks: signal(new Map([[3, aTrack({ id: 3, name: 'thread 3' })]])),
       records: {
         collect: async (what: CollectWanted) => {
           wanted.push(what);
           return answer;
         },
+        recordAt: async (x: Ticks) => aRow(x),
       } as unknown as Records,
+      tracks: signal(
+        new Map([
+          [3, aTrack({ id: 3, name: 'thread 3' })],
+          [4, aTrack({ id: 4, lowest: -1 })],
+        ]),
+      ),
+      find: async (what: Find) => {
+        looked.push(what);
+        return found;
+      },
     },
     { selected, selectRecord: (row) => records.push(row) },
     (sentence) => told.push(sentence),
@@ -244,5 +261,45 @@ describe('derived tracks', () => {
     derived.selectOrigin(place);
     await Promise.resolve();
     expect(records).toEqual([{ x: 5n, track: 3, locator: 8n, name: '', fields: [], dropped: 0 }]);
+  });
+
+  it('of the rows of a query lead to what the row is about', async () => {
+    const rows = (shape: RowsAsTrack['shape']): RowsAsTrack => ({
+      shape,
+      time: new BigUint64Array([10n, 20n]),
+      track: new Uint32Array(2),
+      locator: new BigUint64Array(2),
+      bits: new BigUint64Array(2),
+      numbers: new Uint8Array(2),
+      until: new BigUint64Array([12n, 25n]),
+      names: ['g', 'other'],
+      places: new Map([[10n, { track: 4, depth: 2 }]]),
+      left: 3,
+    });
+    derived.keepRows('-- Long ones\nselect 1', rows('slices'), true);
+    derived.keepRows('select 2', { ...rows('values'), time: new BigUint64Array() }, false);
+    expect(told).toEqual(['Nothing to keep: no row has a position within the trace.']);
+    expect(begun.map(({ question }) => question)).toMatchObject([
+      { kind: 'gather', label: 'Long ones', values: false },
+    ]);
+    finish(1, 1);
+    expect(shown()[0]!.detail).toBe(
+      `Rows of Long ones · only the first 5 · 3${NBSP}rows without a place left out · 1${NBSP}overlapping row not shown`,
+    );
+    const place = (start: bigint) =>
+      ({ track: derivedTrack(1), start: ticks(start), item: null }) as unknown as Pointed;
+    const slice = { item: { kind: 'slice', track: 4, depth: 1, index: 0 }, name: 1, start: 10n, end: 15n, flags: 0 };
+    found = slice as unknown as Found;
+    derived.selectOrigin(place(10n));
+    await new Promise((done) => setTimeout(done));
+    // The depth of the tables counts from the outermost.
+    expect(looked).toEqual([{ to: 'row', time: 10n, track: 4, depth: 1 }]);
+    expect(selected.value).toMatchObject({ track: 4, start: 10n });
+    // What the row does not say is looked up by position.
+    found = null;
+    derived.selectOrigin(place(20n));
+    await new Promise((done) => setTimeout(done));
+    expect([looked[1], records]).toEqual([{ to: 'at', time: 20n, track: null }, [aRow(ticks(20n))]]);
+    expect(begun[0]!.slot).toMatch(/^derived/);
   });
 });

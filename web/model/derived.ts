@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type HitAnswer, MOST_SORTED } from '../base/find_protocol.ts';
-import { formatCount, formatCounted, plural } from '../base/format.ts';
+import { formatCount, formatCounted, plural, shortened } from '../base/format.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
 import { type Collected, type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
@@ -9,7 +9,9 @@ import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
 import { CPU, cpuLanes, cpusKey, eventLanes, eventsKey, type Lane, MOST_LANES, rowsOf, threadLane } from './lanes.ts';
 import { type Pointed, pointedOf } from './pointing.ts';
+import { titleOf } from './query_history.ts';
 import type { Selection } from './selection.ts';
+import type { RowPlace, RowsAsTrack } from './sql_track.ts';
 import type { Trace } from './trace.ts';
 import type { KeyedTrack } from './track_keys.ts';
 import { hexText } from './values.ts';
@@ -29,8 +31,12 @@ export interface DerivedTracks {
   keepField(field: KeptField, name: number): void;
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
+  /** Makes a track of numbers over time. `key` identifies it. */
+  keepNumbers(key: string, shown: TrackLabel, numbers: Omit<Collected, 'numbers' | 'until'>): void;
   /** Makes a track of the hits of a search; nothing if they are null. */
   keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
+  /** Makes a track of the rows of a query. `cut`: the result has more of them. */
+  keepRows(query: string, rows: RowsAsTrack, cut: boolean): void;
   /** Makes a track per CPU with the threads that ran on it: {@link CPUS}. */
   keepCpus(): void;
   /** Makes a track of the CPUs on which a thread ran, by the track of the thread. */
@@ -69,6 +75,17 @@ export function hitsKey(expression: string): string {
   return `hits ${expression}`;
 }
 
+/** Identifies the track of the rows of a query. */
+export function rowsKey(query: string): string {
+  return `rows ${query.trim()}`;
+}
+
+/** Characters of a query in the name of its track, and in its detail. */
+const LONGEST_TITLE = 60;
+const LONGEST_DETAIL = 300;
+/** Most names of rows that are no names of the trace. Further rows have none. */
+const MOST_OTHERS = 10_000;
+
 /** Identifies all tracks of CPUs, and all of types of events. */
 export const CPUS = 'CPUs';
 export const EVENTS = 'events';
@@ -90,7 +107,7 @@ interface Kept {
 
 /** No tracks yet. `tell` shows a sentence to the person. */
 export function createDerived(
-  trace: Pick<Trace, 'names' | 'info' | 'begin' | 'origin' | 'removeTrack' | 'evicted' | 'records' | 'tracks'>,
+  trace: Pick<Trace, 'names' | 'info' | 'begin' | 'origin' | 'removeTrack' | 'evicted' | 'records' | 'find' | 'tracks'>,
   selection: Pick<Selection, 'selected' | 'selectRecord'>,
   tell: (sentence: string) => void,
 ): DerivedTracks {
@@ -102,6 +119,8 @@ export function createDerived(
   let begun = 0;
   /** What stops the making of tracks, by key. */
   const stops = new Map<string, Dispose>();
+  /** Of tracks of rows, by key: what the rows say about their places. Only the page knows it. */
+  const rowPlaces = new Map<string, ReadonlyMap<bigint, RowPlace>>();
   /** The place whose origin was asked for last. */
   let newest: Pointed | null = null;
 
@@ -158,6 +177,45 @@ export function createDerived(
       next();
     };
     stops.set(key, trace.begin(question, take, `derived ${begun}`));
+  };
+
+  /** Ids of names: those of the trace have its colours. */
+  const namesOf = (texts: readonly string[]) => {
+    const known = new Map<string, number>();
+    trace.names.text.forEach((text, id) => {
+      if (!known.has(text)) known.set(text, id);
+    });
+    let others = 0;
+    return Uint32Array.from(texts, (text) => {
+      let id = known.get(text);
+      if (id === undefined) {
+        others += 1;
+        id = trace.names.apart(others > MOST_OTHERS ? '' : text);
+        if (others <= MOST_OTHERS) known.set(text, id);
+      }
+      return id;
+    });
+  };
+
+  /** Selects what a row is about: the slice that it names, else what is there. */
+  const selectRow = async (place: Pointed, row: RowPlace | undefined) => {
+    const time = place.start;
+    const on = row?.track == null ? undefined : trace.tracks.peek().get(row.track);
+    const exact =
+      on && row?.depth != null
+        ? await trace.find({ to: 'row', time, track: on.id, depth: row.depth + on.lowest })
+        : null;
+    const isCounted = trace.info.peek()?.clock.kind === 'ordinal';
+    const found =
+      exact?.start === time ? exact : isCounted ? null : await trace.find({ to: 'at', time, track: on?.id ?? null });
+    if (newest !== place) return;
+    if (found) {
+      selection.selected.value = pointedOf(found);
+      return;
+    }
+    // Each position of a counting axis has a record.
+    const record = await trace.records.recordAt(time, on?.id ?? null);
+    if (record && newest === place) selection.selectRecord(record);
   };
 
   /** Collects records by a pass over the file; null if that failed or was stopped. */
@@ -249,6 +307,19 @@ export function createDerived(
       const wanted = { what: 'address', address } as const;
       void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
     },
+    keepNumbers: (key, { label, detail }, columns) => {
+      const rest = {
+        until: new BigUint64Array(),
+        numbers: new Uint8Array(columns.time.length),
+        values: true,
+        names: NO_NAMES,
+      };
+      keep<'gather'>(key, { kind: 'gather', label, detail, ...columns, ...rest }, null, ({ track }) => ({
+        ...track,
+        noun: 'value',
+        detail,
+      }));
+    },
     keepHits: (expression, hits) => {
       if (!hits) return;
       const { length } = hits.time;
@@ -266,6 +337,24 @@ export function createDerived(
         noun: 'hit',
         detail: shown.detail,
       }));
+    },
+    keepRows: (query, { shape, places, left, names, ...columns }, cut) => {
+      const { length } = columns.time;
+      if (length === 0) return tell('Nothing to keep: no row has a position within the trace.');
+      const label = shortened(titleOf(query), LONGEST_TITLE);
+      const detail = `Rows of ${shortened(titleOf(query), LONGEST_DETAIL)}`;
+      const notes = [
+        cut ? ` · only the first ${formatCount(length + left)}` : '',
+        left > 0 ? ` · ${formatCounted(left, 'row')} without a place left out` : '',
+      ];
+      const key = rowsKey(query);
+      const ids = shape === 'slices' ? namesOf(names) : NO_NAMES;
+      const question = { kind: 'gather', label, detail, ...columns, values: shape === 'values', names: ids } as const;
+      rowPlaces.set(key, places);
+      keep<'gather'>(key, question, null, ({ track, hidden }) => {
+        const over = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping row')} not shown` : '';
+        return { ...track, noun: 'row', detail: `${detail}${notes.join('')}${over}` };
+      });
     },
     keepCpus: () => {
       const threadOf = (track: number) => trace.tracks.peek().get(track)?.name ?? '';
@@ -298,7 +387,9 @@ export function createDerived(
       setShare(key, null);
     },
     remove: (id) => {
-      kept.value = kept.peek().filter(({ track }) => track.id !== id);
+      const gone = kept.peek().find(({ track }) => track.id === id);
+      if (gone) rowPlaces.delete(gone.key);
+      kept.value = kept.peek().filter((one) => one !== gone);
       trace.removeTrack(id);
     },
     removeGroup: (group) => {
@@ -316,6 +407,12 @@ export function createDerived(
     },
     selectOrigin: (place) => {
       newest = place;
+      const own = kept.peek().find(({ track }) => track.id === place.track);
+      const places = own && rowPlaces.get(own.key);
+      if (places) {
+        void selectRow(place, places.get(place.start));
+        return;
+      }
       void trace.origin(place.track, place.start, place.item).then((origin) => {
         if (!origin || newest !== place) return;
         const { x, track, locator, found } = origin;

@@ -10,6 +10,8 @@ import type {
   RecordScope,
   SearchSlot,
   Surveyed,
+  TabulatedPart,
+  TabulateWanted,
   ToRecords,
   ValuesQuery,
 } from '../base/record_protocol.ts';
@@ -89,6 +91,8 @@ export interface Records {
   ): Promise<TraceError | null | undefined>;
   /** Asks about values. Resolves with null if that cannot be answered, or the worker ends. */
   aboutValues<W extends ValuesWhat>(ask: ValuesQuestion<W>): Promise<ValuesAnswer<W> | null>;
+  /** A part of the tables of records for SQL. Resolves with null if the worker ends. */
+  tabulate(wanted: TabulateWanted): Promise<Answer<TabulatedPart> | null>;
   /** Ends the search of a slot. */
   stopSearch(slot: SearchSlot): void;
   dispose(): void;
@@ -308,6 +312,11 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       // The worker answers each question with its kind of answer.
       return (reply?.answer ?? null) as ValuesAnswer<W> | null;
     },
+    tabulate: async (wanted) => {
+      if (!(await ready())) return null;
+      const reply = await requests.ask('tabulated', (id) => ({ t: 'tabulate', id, ...wanted }));
+      return reply && { value: reply.part, error: reply.error };
+    },
     stopSearch: (slot) => {
       const stopped = searching.get(slot);
       const worker = port;
@@ -326,6 +335,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   };
 }
 
-function isDatabase(info: TraceInfo): boolean {
+/** Whether a trace is a database, which is read without an index. */
+export function isDatabase(info: TraceInfo): boolean {
   return info.offers.includes('sql');
 }

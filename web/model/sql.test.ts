@@ -7,6 +7,7 @@ const database: SqlSource = {
   file: new Blob(),
   log: null,
   tables: async () => ({ size: 0, portions: [] }),
+  records: async () => 0,
   version: () => 1,
 };
 
@@ -91,10 +92,20 @@ describe('queries over a database', () => {
     sql.begin();
     sql.run('select 1');
     await settled();
-    say(0, { t: 'rows', rows: [['blocks']] }, 1);
+    say(
+      0,
+      {
+        t: 'rows',
+        rows: [
+          ['blocks', 'pc'],
+          ['blocks', 'a b'],
+        ],
+      },
+      1,
+    );
     say(0, { t: 'done', more: false }, 1);
     say(0, { t: 'rows', rows: [[1n]] }, 2);
-    expect(sql.tables.value).toEqual(['blocks']);
+    expect(sql.own.value).toEqual({ 'rvn.blocks': ['pc', '"a b"'] });
     expect(sql.rows).toEqual([[1n]]);
   });
 
@@ -144,6 +155,73 @@ describe('queries over a database', () => {
     sql.run('select 4');
     deliver('Too many.');
     await settled();
-    expect(sql.asked.value).toEqual({ at: 'stopped', sentence: 'Too many.' });
+    expect(sql.asked.value).toEqual({ at: 'stopped', sentence: 'Too many.', place: null });
+  });
+
+  it('have the records read once a query names them, and say if these are not all', async () => {
+    const { made, spawn, say } = workers();
+    let asked = 0;
+    let go: (share: number) => boolean = () => false;
+    let end: (result: number | string | null) => void = () => undefined;
+    const records: SqlSource['records'] = (take) => {
+      asked += 1;
+      let sent = 0;
+      go = (share) => {
+        sent += 1;
+        return take(new Uint8Array([sent]), share);
+      };
+      return new Promise((resolve) => {
+        end = resolve;
+      });
+    };
+    const sql = createSql({ ...database, records }, spawn);
+    sql.run("select 'records' from slices -- fields");
+    await settled();
+    say(0, { t: 'done', more: false }, 1);
+    expect([asked, sql.asked.value]).toMatchObject([0, { at: 'answered', cut: 0 }]);
+    sql.run('select count(*) from Fields');
+    await settled();
+    expect([go(0.5), sql.asked.value]).toEqual([true, { at: 'running', share: 0.5, of: 'records' }]);
+    expect(go(1)).toBe(true);
+    end(42);
+    await settled();
+    expect(made[0]!.got.slice(3)).toMatchObject([
+      { t: 'records', portion: new Uint8Array([1]), last: false },
+      { t: 'records', portion: new Uint8Array([2]), last: true },
+      { t: 'run', id: 2 },
+    ]);
+    say(0, { t: 'done', more: false }, 2);
+    expect(sql.asked.value).toMatchObject({ at: 'answered', cut: 42 });
+    // They stay, and other queries are about all.
+    sql.run('select count(*) from records');
+    say(0, { t: 'done', more: false }, 3);
+    expect([asked, sql.asked.value]).toMatchObject([1, { cut: 42 }]);
+    sql.run('select count(*) from slices');
+    say(0, { t: 'done', more: false }, 4);
+    expect(sql.asked.value).toMatchObject({ cut: 0 });
+  });
+
+  it('end with the reading of the records, and begin anew after a failure', async () => {
+    const { made, spawn } = workers();
+    let go: () => boolean = () => false;
+    let end: (result: string | null) => void = () => undefined;
+    const records: SqlSource['records'] = (take) => {
+      go = () => take(new Uint8Array(1), 0.5);
+      return new Promise((resolve) => {
+        end = resolve;
+      });
+    };
+    const sql = createSql({ ...database, records }, spawn);
+    sql.run('select 1 from records');
+    await settled();
+    expect(go()).toBe(true);
+    sql.stop();
+    expect([go(), made[0]!.ended]).toEqual([false, true]);
+    sql.run('select 1 from records');
+    await settled();
+    end('It is damaged.');
+    await settled();
+    expect(sql.asked.value).toMatchObject({ at: 'stopped', sentence: 'It is damaged.' });
+    expect(made[1]!.ended).toBe(true);
   });
 });

@@ -1,6 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
-import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { type FromSql, mentions, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import type { SqlPlace } from '../base/sql_place.ts';
+import type { Schema } from './sql_tables.ts';
 import type { Gathered } from './tables.ts';
 
 /** The part of `Worker` that the SQL panel uses. Tests substitute their own. */
@@ -15,11 +17,15 @@ export interface SqlPort {
 /** The state of the latest query. */
 export type Asked =
   | { readonly at: 'nothing' }
-  /** `share`: how much of the tables is there, from 0 to 1; null once the query runs. */
-  | { readonly at: 'running'; readonly share: number | null }
-  /** `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. */
-  | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number }
-  | { readonly at: 'stopped'; readonly sentence: string };
+  /** `share`: how much of the tables, or of the records, is there, from 0 to 1; null once the query runs. */
+  | { readonly at: 'running'; readonly share: number | null; readonly of?: 'records' }
+  /**
+   * `more`: the result has more rows, beyond {@link MOST_ROWS} or the most bytes of an answer. `seconds` is the response time. `cut`: the query
+   * is about this many rows of records and fields only; 0 if there are no more.
+   */
+  | { readonly at: 'answered'; readonly more: boolean; readonly seconds: number; readonly cut: number }
+  /** `place`: the part of the query that is wrong, if it is known. */
+  | { readonly at: 'stopped'; readonly sentence: string; readonly place: SqlPlace | null };
 
 /** Maximum number of rows fetched. */
 export const MOST_ROWS = 100_000;
@@ -33,55 +39,54 @@ export interface SqlSource {
   readonly log: Blob | null;
   /** The tables that every trace has. Resolves with a sentence if there are none, and as {@link gatherTables}. */
   readonly tables: (hear: (share: number) => boolean) => Promise<Gathered | string | null>;
+  /** The records with their fields, as {@link gatherRecords}. */
+  readonly records: (
+    take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean,
+  ) => Promise<number | string | null>;
   /** Changes when the tables do. */
   readonly version: () => unknown;
 }
 
-/** The tables and views that every trace has, as `crate/engine/src/tables.rs` makes them. */
-export const EVERY_TRACE = [
-  'named_slices',
-  'named_instants',
-  'named_counters',
-  'slices',
-  'instants',
-  'counters',
-  'tracks',
-  'names',
-] as const;
-
 /** SQL queries over the tables of a trace, one at a time. */
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
+  /** The latest query, or ''. */
+  readonly text: ReadonlySignal<string>;
   readonly columns: ReadonlySignal<readonly string[]>;
   /** Number of columns of the result: more than {@link Sql.columns} if they are too many to be shown. */
   readonly width: ReadonlySignal<number>;
   /** Grows in place while a query runs; {@link Sql.count} signals it. */
   readonly rows: readonly (readonly SqlValue[])[];
   readonly count: ReadonlySignal<number>;
-  /** Names of the tables, empty until {@link Sql.begin} has fetched them. */
-  readonly tables: ReadonlySignal<readonly string[]>;
-  /** Fetches the names of the tables at the first call. */
+  /** The tables of a database itself, empty until {@link Sql.begin} has fetched them. */
+  readonly own: ReadonlySignal<Schema>;
+  /** Fetches the names of these tables and of their columns at the first call. */
   begin(): void;
   /** Runs a query. It replaces a running query. */
   run(sql: string): void;
   /** Stops the running query and keeps the rows so far. */
   stop(): void;
+  /** The first row of a query over the tables that were asked last. Resolves with null if it has none, or fails. */
+  first(sql: string): Promise<readonly SqlValue[] | null>;
   dispose: Dispose;
 }
 
 /** Queries over a source. `spawn` starts the worker at the first query. */
 export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
+  const text = signal('');
   const columns = signal<readonly string[]>([]);
   const width = signal(0);
   const count = signal(0);
-  const tables = signal<readonly string[]>([]);
+  const own = signal<Schema>({});
   const rows: (readonly SqlValue[])[] = [];
   let port: SqlPort | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let begun = false;
   /** What the tables of the worker are of; undefined if it has none. */
   let known: unknown;
+  /** Whether the worker has the records of these tables, too, and how many rows if there are more. */
+  let detailed: { readonly cut: number } | null = null;
   /** Counts queries: one that gathers tables gives up when there is a newer one, or none. */
   let turn = 0;
   let lastId = 0;
@@ -92,6 +97,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     port?.terminate();
     port = null;
     known = undefined;
+    detailed = null;
     turn += 1;
     waiting.clear();
   };
@@ -106,7 +112,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       const asking = [...waiting];
       end();
       const sentence = `The reader of this database stopped (${reason || 'no reason given'}).`;
-      for (const [id, hear] of asking) hear({ t: 'failed', id, sentence });
+      for (const [id, hear] of asking) hear({ t: 'failed', id, sentence, place: null });
     };
     started.onerror = (event) => {
       event.preventDefault();
@@ -125,23 +131,55 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const stop = (sentence: string) => {
     if (asked.peek().at !== 'running') return;
     end();
-    asked.value = { at: 'stopped', sentence };
+    asked.value = { at: 'stopped', sentence, place: null };
+  };
+
+  /** Adds the records to the tables, then goes on. */
+  const addRecords = async (mine: number, next: () => void) => {
+    let last: Uint8Array<ArrayBuffer> | null = null;
+    const send = (isLast: boolean) => {
+      if (last) port?.postMessage({ t: 'records', portion: last, last: isLast }, [last.buffer]);
+    };
+    const gathered = await source.records((portion, share) => {
+      if (turn !== mine) return false;
+      send(false);
+      last = portion;
+      asked.value = { at: 'running', share, of: 'records' };
+      return true;
+    });
+    if (turn !== mine) return;
+    if (gathered === null || typeof gathered === 'string') {
+      // Some of them may be there already: the worker begins anew.
+      end();
+      asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of the records has stopped.', place: null };
+      return;
+    }
+    send(true);
+    detailed = { cut: gathered };
+    asked.value = { at: 'running', share: null };
+    next();
   };
 
   return {
     asked,
+    text,
     columns,
     width,
     rows,
     count,
-    tables,
+    own,
     begin: () => {
       if (begun || !source.file) return;
       begun = true;
-      const names: string[] = [];
-      ask("select name from sqlite_schema where type in ('table', 'view') order by name", (message) => {
-        if (message.t === 'rows') names.push(...message.rows.map(([name]) => String(name)));
-        if (message.t === 'done') tables.value = names;
+      const found: Record<string, string[]> = {};
+      ask(OWN_TABLES, (message) => {
+        if (message.t === 'rows') {
+          for (const [table, column] of message.rows) {
+            found[`rvn.${quoted(String(table))}`] ??= [];
+            found[`rvn.${quoted(String(table))}`]!.push(quoted(String(column)));
+          }
+        }
+        if (message.t === 'done') own.value = found;
       });
     },
     run: (sql) => {
@@ -151,9 +189,10 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       count.value = 0;
       columns.value = [];
       width.value = 0;
+      text.value = sql;
       const refusal = refusalOf(sql);
       if (refusal) {
-        asked.value = { at: 'stopped', sentence: refusal };
+        asked.value = { at: 'stopped', sentence: refusal, place: null };
         return;
       }
       asked.value = { at: 'running', share: null };
@@ -164,7 +203,11 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       );
       turn += 1;
       const mine = turn;
-      const answer = () => ask(sql, heard);
+      const withRecords = mentions(sql, DETAIL_TABLES);
+      const answer = () => {
+        if (!withRecords || detailed) return ask(sql, heard);
+        void addRecords(mine, () => ask(sql, heard));
+      };
       const heard = (message: FromSql) => {
         switch (message.t) {
           case 'columns':
@@ -177,11 +220,16 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
             return;
           case 'done':
             clearTimeout(timer);
-            asked.value = { at: 'answered', more: message.more, seconds: (performance.now() - began) / 1000 };
+            asked.value = {
+              at: 'answered',
+              more: message.more,
+              seconds: (performance.now() - began) / 1000,
+              cut: withRecords ? (detailed?.cut ?? 0) : 0,
+            };
             return;
           case 'failed':
             clearTimeout(timer);
-            asked.value = { at: 'stopped', sentence: message.sentence };
+            asked.value = { at: 'stopped', sentence: message.sentence, place: message.place };
             return;
         }
       };
@@ -195,7 +243,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
         if (turn !== mine) return;
         if (gathered === null || typeof gathered === 'string') {
           clearTimeout(timer);
-          asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of this trace has stopped.' };
+          asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of this trace has stopped.', place: null };
           return;
         }
         asked.value = { at: 'running', share: null };
@@ -205,10 +253,36 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
           gathered.portions.map((portion) => portion.buffer),
         );
         known = version;
+        detailed = null;
         answer();
       });
     },
     stop: () => stop('Stopped.'),
+    first: (sql) => {
+      // Without the tables, or behind a query that runs, it would be of something else, or late.
+      if (!port || known === undefined || known !== source.version() || asked.peek().at === 'running')
+        return Promise.resolve(null);
+      return new Promise((resolve) => {
+        let first: readonly SqlValue[] | null = null;
+        ask(sql, (message) => {
+          if (message.t === 'rows') first ??= message.rows[0] ?? null;
+          if (message.t === 'done' || message.t === 'failed') resolve(first);
+        });
+      });
+    },
     dispose: end,
   };
+}
+
+/** Tables that are made when a query names them. */
+const DETAIL_TABLES = ['records', 'fields'];
+
+/** Each column of each table, in order. A view that cannot be read has none. */
+const OWN_TABLES =
+  'select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c ' +
+  "where m.type in ('table', 'view') order by m.name, c.cid limit 5000";
+
+/** A name as SQL, quoted if necessary. */
+export function quoted(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -7,6 +7,10 @@ export const MOST_TABLE_ROWS = 10_000_000;
 /** Pages of a portion: 2 MiB, about ten milliseconds of the trace's worker. */
 const PORTION_PAGES = 32;
 
+/** Most rows of `records` and `fields` together, and bytes of their values: they are inserted, which takes about a second for a million. */
+export const MOST_DETAIL_ROWS = 2_000_000;
+const MOST_DETAIL_BYTES = 256 * 2 ** 20;
+
 /** A database in portions, of which all but the last are equally long. `size` is in bytes. */
 export interface Gathered {
   readonly size: number;
@@ -36,5 +40,30 @@ export async function gatherTables(
     bytes += pages.length;
     if (bytes >= size || pages.length === 0) return { size, portions };
     if (!hear(bytes / size)) return null;
+  }
+}
+
+/**
+ * Has the records of a range, or of the whole trace, read with their fields. `take` gets them in portions with the share that is there, and
+ * returns whether to go on. Resolves with the number of rows if there are more, 0 if these are all, with a sentence if they cannot be
+ * read, and with null if it was not to go on or the worker ended.
+ */
+export async function gatherRecords(
+  { records }: { readonly records: Pick<Trace['records'], 'tabulate'> },
+  range: SqlRange | null,
+  take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean,
+): Promise<number | string | null> {
+  let [next, rows, bytes] = [0, 0, 0];
+  for (;;) {
+    const [mostRows, mostBytes] = [MOST_DETAIL_ROWS - rows, MOST_DETAIL_BYTES - bytes];
+    const reply = await records.tabulate({ range, next, rows: mostRows, bytes: mostBytes });
+    if (!reply) return null;
+    if (!reply.value) return reply.error?.sentence ?? 'The records could not be read.';
+    const part = reply.value;
+    const isFull = part.rows >= mostRows || part.bytes.length >= mostBytes;
+    [next, rows, bytes] = [part.next, rows + part.rows, bytes + part.bytes.length];
+    if (!take(part.bytes, next / Math.max(1, part.of))) return null;
+    if (isFull) return rows;
+    if (next >= part.of) return 0;
   }
 }

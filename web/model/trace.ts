@@ -151,6 +151,7 @@ export interface Trace {
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
   /** At most `most` pages of the database for SQL, of a range or of the whole trace. Resolves with null if the worker ends. */
   tables(range: SqlRange | null, first: number, most: number): Promise<(TablePages & { rows: number }) | null>;
+  tableParts(range: SqlRange | null): Promise<Float64Array | null>;
   /** The digest that `unspool info --json` prints for the same file, in hexadecimal. For tests and tools. */
   digest(): Promise<string | null>;
   dispose(): void;
@@ -310,6 +311,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       (await ask('origin', (id) => ({ t: 'origin', id, track, time, item })))?.origin ?? null,
     removeTrack: (track) => post({ t: 'remove-track', track }),
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
+    tableParts: async (range) => (await ask('table-parts', (id) => ({ t: 'table-parts', id, range })))?.parts ?? null,
     tables: (range, first, most) => ask('tables', (id) => ({ t: 'tables', id, range, first, most })),
     digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,

@@ -1,4 +1,4 @@
-import type { Workbench } from '../model/workbench.ts';
+import type { OpenTrace, Workbench } from '../model/workbench.ts';
 
 /** Characters of a name that another page gives. */
 const LONGEST_NAME = 300;
@@ -26,9 +26,23 @@ export function hearMessage(
       if (from !== origin) return;
       void Promise.resolve(trace?.records.survey() ?? null).then((it) => answer({ type: 'unspool:surveyed', ...it }));
       return;
+    case 'unspool:picture':
+      if (from !== origin || bench.at !== 'open') return;
+      void pictureOf(bench.open, Number((data as { call?: unknown }).call)).then(answer);
+      return;
     case 'unspool:open':
       openBuffer(data, workbench);
   }
+}
+
+/** The picture after a call, with what failed. The code for it is loaded when it is asked for. */
+async function pictureOf(open: OpenTrace, call: number): Promise<object> {
+  const { replayOf } = await import('./replay/replays.ts');
+  const replay = replayOf(open);
+  const shown = await replay.ask(call, 'color');
+  const { failures, error, coverage } = replay;
+  const rest = { failures: failures.peek(), error: error.peek(), coverage: coverage.peek() };
+  return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...rest };
 }
 
 function openBuffer(data: object, workbench: Workbench): void {

@@ -3,6 +3,8 @@
  * database. The page terminates it to stop a query.
  */
 import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { placeOfError } from '../base/sql_place.ts';
+import { DetailTables } from './detail_tables.ts';
 import { UNREADABLE } from './errors.ts';
 import { databaseBytes, type Library, loadSqlJs, openSqlFile, SqlFile } from './sqlite.ts';
 
@@ -26,6 +28,8 @@ const VALUE = 16;
 let database: Promise<SqlFile> | null = null;
 /** sql.js starts once. */
 let library: Promise<Library> | null = null;
+/** The tables of records, as far as they are there. */
+let details: Promise<DetailTables> | null = null;
 /** The trace, if it is a database. */
 let own: Promise<SqlFile> | null = null;
 page.onmessage = ({ data }) => {
@@ -39,14 +43,40 @@ page.onmessage = ({ data }) => {
     case 'tables':
       // The tables before: their memory is needed.
       if (database !== own) void database?.then((it) => it.database.close()).catch(() => undefined);
+      void details?.then((it) => it.file.database.close()).catch(() => undefined);
+      details = null;
       database = openTables(data, own);
       database.catch(() => undefined);
+      return;
+    case 'records':
+      addRecords(data);
       return;
     case 'run':
       void run(database, data);
       return;
   }
 };
+
+/** Adds a portion of the records, each after the one before. The next query reports an error. */
+function addRecords({ portion, last }: Extract<ToSql, { t: 'records' }>): void {
+  const opened = database;
+  if (!opened) return;
+  const begun = details ?? opened.then(({ library }) => new DetailTables(library));
+  const added = begun.then((tables) => {
+    tables.add(portion);
+    if (last) tables.finish();
+    return tables;
+  });
+  details = added;
+  added.catch(() => undefined);
+  if (!last) return;
+  database = added.then(async ({ file }) => {
+    const tables = await opened;
+    tables.attach(file, 'detail');
+    return tables;
+  });
+  database.catch(() => undefined);
+}
 
 /** Opens the tables of the trace. The trace's own, if it is a database, are attached as `rvn`. */
 async function openTables({ size, portions }: Tables, own: Promise<SqlFile> | null): Promise<SqlFile> {
@@ -76,15 +106,26 @@ type Tables = Extract<ToSql, { t: 'tables' }>;
 
 async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): Promise<void> {
   const refusal = refusalOf(sql);
-  if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal });
+  if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal, place: null });
   let opened: SqlFile | null = null;
   try {
     opened = await database;
     if (opened) sendRows(opened, id, sql, most);
   } catch (error) {
     const gone = opened?.failure();
-    const sentence = gone ? UNREADABLE : error instanceof Error ? `SQLite says: ${error.message}` : String(error);
-    page.postMessage({ t: 'failed', id, sentence });
+    const message = error instanceof Error ? error.message : String(error);
+    const place = opened && !gone ? placeOfError(sql, message, (part) => errorOf(opened!, part)) : null;
+    page.postMessage({ t: 'failed', id, sentence: gone ? UNREADABLE : `SQLite says: ${message}`, place });
+  }
+}
+
+/** SQLite's error about a statement, without running it. */
+function errorOf({ database }: SqlFile, sql: string): string | null {
+  try {
+    database.prepare(sql).free();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   SEARCH_SLOTS,
   type SearchSlot,
   type Surveyed,
+  type TabulatedPart,
   type ToRecords,
 } from '../base/record_protocol.ts';
 import { loadDecompressors } from './decompressors.ts';
@@ -49,6 +50,9 @@ interface Searched {
 
 /** Minimum time between two reports about a list that is being made. */
 const REPORT_MS = 100;
+
+/** About how long a part of the tables of records takes to make. */
+const TABULATE_MS = 25;
 
 const loadReader = startReader(() => init());
 
@@ -258,6 +262,32 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
     }, none);
   };
 
+  const tabulate = async ({ id, range, next, rows, bytes }: Extract<ToRecords, { t: 'tabulate' }>) => {
+    const none = (error: TraceError) => post({ t: 'tabulated', id, part: null, error });
+    await withReader((open) => {
+      const until = performance.now() + TABULATE_MS;
+      const parts: TabulatedPart[] = [];
+      let made = { rows: 0, bytes: 0 };
+      let at = next;
+      let budget = 1;
+      let part: TabulatedPart;
+      do {
+        part = open.tabulate(range?.from, range?.to, at, budget, rows - made.rows, bytes - made.bytes) as TabulatedPart;
+        parts.push(part);
+        made = { rows: made.rows + part.rows, bytes: made.bytes + part.bytes.length };
+        at = part.next;
+        budget = source ? Math.max(1, Math.round((part.of * STEP_BYTES) / source.size)) : 16;
+      } while (at < part.of && made.rows < rows && made.bytes < bytes && performance.now() < until);
+      const all = new Uint8Array(made.bytes);
+      let end = 0;
+      for (const each of parts) {
+        all.set(each.bytes, end);
+        end += each.bytes.length;
+      }
+      post({ t: 'tabulated', id, part: { bytes: all, rows: made.rows, next: at, of: part.of }, error: null });
+    }, none);
+  };
+
   return {
     handle: (message) => {
       switch (message.t) {
@@ -339,6 +369,13 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           }, none);
           return;
         }
+        case 'tabulate':
+          // After what waits for its turn: the page asks for the next part at once.
+          scheduler.add('rest', () => {
+            void tabulate(message);
+            return false;
+          });
+          return;
         case 'collect':
           void collect(message);
           return;

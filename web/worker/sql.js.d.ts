@@ -32,6 +32,13 @@ declare module 'sql.js' {
     _sqlite3_step(statement: number): number;
     _sqlite3_column_double(statement: number, column: number): number;
     _sqlite3_finalize(statement: number): number;
+    _sqlite3_reset(statement: number): number;
+    _sqlite3_clear_bindings(statement: number): number;
+    _sqlite3_bind_int(statement: number, place: number, value: number): number;
+    _sqlite3_bind_double(statement: number, place: number, value: number): number;
+    /** `destructor`: 0 for text that stays where it is, -1 to have it copied. */
+    _sqlite3_bind_text(statement: number, place: number, text: number, length: number, destructor: number): number;
+    _sqlite3_bind_blob(statement: number, place: number, bytes: number, length: number, destructor: number): number;
     _sqlite3_errmsg(db: number): number;
   }
 

@@ -99,6 +99,16 @@ export class SqlFile {
     return opened;
   }
 
+  /** A new database in memory, which can be written. */
+  static empty(library: Library): SqlFile {
+    return new SqlFile(library, new library.sql.Database(new Uint8Array()), null, null);
+  }
+
+  /** The SQLite that it is open in. */
+  get library(): Library {
+    return this.#library;
+  }
+
   /** Makes the tables of another database of the same SQLite readable under a schema's name. Throws if there is no room for it. */
   attach(other: SqlFile, schema: string): void {
     // sql.js keeps each database as a file of this name.

@@ -327,6 +327,10 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           });
           return;
         }
+        case 'table-parts': {
+          const { id, range } = message;
+          return guarded((open) => post({ t: 'table-parts', id, parts: open.tableParts(range?.from, range?.to) }));
+        }
         default:
           return unreachable(message);
       }

@@ -19,7 +19,9 @@ const MODULES: &[(&str, &[&str], &str)] = &[
     ("unspool-symbols", &["page"], "unspool_symbols"),
     ("unspool-predicates", &["page"], "unspool_predicates"),
     ("unspool-index", &["page"], "unspool_index"),
+    ("unspool-export", &["page"], "unspool_export"),
     ("unspool-graphics", &["page"], "unspool_graphics"),
+    ("unspool-replay", &["page"], "unspool_replay"),
     ("unspool-disassembler", &[], "unspool_disassembler"),
     ("unspool-unpack", &["page"], "unspool_unpack"),
 ];

@@ -2,7 +2,8 @@
 
 use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
 use unspool_engine::records::{
-    Beginnings, ByteSource, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey, Wanted,
+    Beginnings, ByteSource, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey,
+    TableBytes, Tabulate, Wanted,
 };
 use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_find::RecordQuery;
@@ -337,6 +338,42 @@ impl RecordReader {
         ]);
         self.collect = None;
         Ok(result)
+    }
+
+    /// Records between two positions, `to` exclusive, with their fields, as rows for SQL: those of `budget` pieces of the file from `next`
+    /// on, 0 at first. Returns `{bytes, rows, next, of}`: a [`TableBytes`], the number of its rows, where the next call goes on, and where
+    /// the last one ends. At most about `most_rows` rows and `most_bytes` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn tabulate(
+        &mut self,
+        from: Option<u64>,
+        to: Option<u64>,
+        next: f64,
+        budget: u32,
+        most_rows: f64,
+        most_bytes: f64,
+    ) -> Result<JsValue, JsValue> {
+        let range = from.zip(to).map(|(from, to)| from..to);
+        let whole = range.clone().unwrap_or(0..u64::MAX);
+        let pieces = self.engine.covering(&whole);
+        let next = (next as u64).max(pieces.start);
+        let mut table = TableBytes { most: (most_rows as u64, most_bytes as u64), ..TableBytes::default() };
+        let next = if next < pieces.end {
+            let mut rows = Tabulate::new(&mut table, range);
+            self.engine.visit_all(next, budget, &mut rows).map_err(|error| thrown(&error))?
+        } else {
+            next
+        };
+        let number = |n: u64| JsValue::from_f64(n as f64);
+        Ok(object(&[
+            ("bytes", Uint8Array::from(&table.bytes[..]).into()),
+            ("rows", number(table.rows)),
+            ("next", number(next)),
+            ("of", number(pieces.end)),
+        ]))
     }
 
     /// Begins a search in a slot, 0 or 1, by what the binder made of an expression. `disassembler` is needed for instructions.

@@ -282,6 +282,18 @@ impl Session {
         tables::rows_of(self.engine.store(), from.zip(to)) as f64
     }
 
+    /// The parts of the tables for SQL whose rows can be read on their own: for each, the table (0 slices, 1 instants, 2 counters),
+    /// the track, the depth, the first row, and how many rows there are.
+    #[wasm_bindgen(js_name = tableParts)]
+    pub fn table_parts(&self, from: Option<u64>, to: Option<u64>) -> Vec<f64> {
+        let mut numbers = Vec::new();
+        for part in tables::parts(self.engine.store(), from.zip(to)) {
+            let rows = [part.first as f64, part.len as f64];
+            numbers.extend([part.table as u8 as f64, part.track.into(), part.depth.into()].into_iter().chain(rows));
+        }
+        numbers
+    }
+
     /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and its size: `{size, pages}`. The first
     /// of them decide which names the others have.
     #[wasm_bindgen(js_name = tablePages)]

@@ -75,28 +75,38 @@ const STEP: u32 = 64;
 
 pub(crate) fn run(what: &Find) -> Result<(), Failure> {
     let (source, session) = read_named(&what.trace, &what.names)?;
+    let (mut job, beyond) = search_for(&session, &source, &what.expression)?;
+    print(what, &session, job.hits())?;
+    let hits = job.hits().len();
+    let cut = if beyond > 0 { format!("; {beyond} further records match") } else { String::new() };
+    let _ = writeln!(io::stderr(), "{hits} {}{cut}", if hits == 1 { "hit" } else { "hits" });
+    Ok(())
+}
+
+/// Finds slices and records by an expression. Returns the search, which is done, and how many records match beyond those that it
+/// keeps.
+///
+/// # Errors
+///
+/// Returns an error if this is no expression, or the file cannot be read.
+pub(crate) fn search_for(session: &Session, source: &Source, expression: &str) -> Result<(Job, u64), Failure> {
     let frequency = match session.clock() {
         Clock::Seconds { frequency } => Some(frequency),
         _ => None,
     };
-    let bound = Bound::new(&what.expression, &session.store().find_context(frequency, true)).map_err(|error| {
-        let before = what.expression.get(..error.at).unwrap_or_default().chars().count();
-        let mark =
-            "^".repeat(what.expression.get(error.at..error.at + error.len).map_or(1, |it| it.chars().count().max(1)));
-        let sentence = format!("{}\n  {}\n  {:before$}{mark}", error.sentence, what.expression, "");
+    let bound = Bound::new(expression, &session.store().find_context(frequency, true)).map_err(|error| {
+        let before = expression.get(..error.at).unwrap_or_default().chars().count();
+        let mark = "^".repeat(expression.get(error.at..error.at + error.len).map_or(1, |it| it.chars().count().max(1)));
+        let sentence = format!("{}\n  {}\n  {:before$}{mark}", error.sentence, expression, "");
         Failure { usage: true, ..Failure::new(sentence) }
     })?;
     let mut job = Job::new(session.store(), bound.slices);
     while job.step(session.store(), 1 << 20) == Step::More {}
     let mut beyond = 0;
     if !bound.records.branches.is_empty() {
-        beyond = search(&session, &source, &bound.records, &mut job)?;
+        beyond = search(session, source, &bound.records, &mut job)?;
     }
-    print(what, &session, job.hits())?;
-    let hits = job.hits().len();
-    let cut = if beyond > 0 { format!("; {beyond} further records match") } else { String::new() };
-    let _ = writeln!(io::stderr(), "{hits} {}{cut}", if hits == 1 { "hit" } else { "hits" });
-    Ok(())
+    Ok((job, beyond))
 }
 
 /// The error of a trace as that of a command.

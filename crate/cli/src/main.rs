@@ -4,11 +4,14 @@
 //! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
 
 mod binaries;
+mod convert;
 mod csv;
 mod dump;
 mod find;
+mod frame_list;
 mod generate;
 mod graph;
+mod graphics;
 mod info;
 mod json;
 mod progress;
@@ -66,9 +69,13 @@ enum Command {
     Query(query::Query),
     State(steps::State),
     History(steps::History),
+    Origin(steps::Origin),
     Coverage(steps::Coverage),
+    FrameList(frame_list::FrameList),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
+    /// Converts traces to formats of other programs.
+    Convert(convert::Convert),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -97,7 +104,7 @@ impl TraceArgs {
 }
 
 /// What names the ids and addresses of a trace.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 struct NameArgs {
     /// File of names for ids, addresses or statements: lines of `key,name` or `key,name,file,line`, or of `start size name` as
     /// in maps of perf.
@@ -149,8 +156,11 @@ fn main() -> ExitCode {
         Command::Query(what) => query::run(&what),
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
+        Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
+        Command::FrameList(what) => frame_list::run(&what),
         Command::Sql(what) => sql::run(&what),
+        Command::Convert(what) => return convert::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };
@@ -161,9 +171,9 @@ fn main() -> ExitCode {
             if error.io_kind == Some(io::ErrorKind::BrokenPipe) {
                 return ExitCode::SUCCESS;
             }
-            let sentence = error.archive.map_or(error.sentence, |archive| archive.sentence());
-            let _ = writeln!(io::stderr(), "unspool: {sentence}");
-            if error.usage { ExitCode::from(2) } else { ExitCode::FAILURE }
+            let is_usage = error.usage;
+            let _ = writeln!(io::stderr(), "unspool: {}", error.into_sentence());
+            if is_usage { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -182,6 +192,11 @@ struct Failure {
 impl Failure {
     fn new(sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), io_kind: None, usage: false, archive: None }
+    }
+
+    /// What is wrong, for people.
+    fn into_sentence(self) -> String {
+        self.archive.map_or(self.sentence, |archive| archive.sentence())
     }
 }
 

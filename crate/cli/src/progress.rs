@@ -1,6 +1,16 @@
 //! Progress bar on stderr, if that is a terminal.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use indicatif::{ProgressBar, ProgressStyle};
+
+/// Bars would overwrite one another.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Hides all bars from now on, for commands that read several traces at once.
+pub(crate) fn hide_all() {
+    QUIET.store(true, Ordering::Relaxed);
+}
 
 /// A bar that disappears when it is done.
 #[derive(Clone)]
@@ -14,6 +24,9 @@ impl Progress {
 
     /// A bar for `of` bytes or events. Hidden if stderr is no terminal.
     pub(crate) fn new(of: u64) -> Self {
+        if QUIET.load(Ordering::Relaxed) {
+            return Self::hidden();
+        }
         let bar = ProgressBar::new(of);
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} % {eta:>4}") {
             bar.set_style(style);

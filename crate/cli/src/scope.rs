@@ -19,6 +19,20 @@ pub(crate) struct ScopeArgs {
 }
 
 impl ScopeArgs {
+    /// The range, the end exclusive; `None` for all.
+    pub(crate) fn range(&self) -> Option<(u64, u64)> {
+        self.range.map(|(from, to)| (from, to.saturating_add(1)))
+    }
+
+    /// The chosen tracks; `None` for all.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the trace has no such track.
+    pub(crate) fn tracks(&self, session: &Session) -> Result<Option<Vec<u32>>, Failure> {
+        self.track.as_deref().map(|wanted| chosen(session, Some(wanted))).transpose()
+    }
+
     /// The slices of that part.
     ///
     /// # Errors

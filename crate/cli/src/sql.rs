@@ -9,9 +9,9 @@ use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Batch, Connection, OpenFlags, Statement, params};
 use unspool_engine::Session;
+use unspool_engine::records::{TableSink, Tabulate};
 use unspool_engine::tables::{self, Lists};
-use unspool_formats::records::RecordName;
-use unspool_formats::{FieldValue, Record, Visitor};
+use unspool_formats::{FieldValue, TrackId};
 use unspool_tables::PAGE;
 
 use crate::csv::write_row;
@@ -170,10 +170,12 @@ fn add_records(session: &Session, source: &Source, path: &Path) -> Result<(), Fa
     let mut reader = reader_of(session, source)?;
     let record = connection.prepare("INSERT INTO records VALUES (?, ?, ?, ?)").map_err(in_file)?;
     let field = connection.prepare("INSERT INTO fields VALUES (?, ?, ?, ?)").map_err(in_file)?;
-    let mut adding = Adding { record, field, id: 0, path: String::new(), open: Vec::new(), error: None };
+    let mut adding = Adding { record, field, id: 0, error: None };
     let mut next = 0;
     loop {
-        next = reader.visit_all(next, STEP, &mut adding).map_err(|error| failed(source, error))?;
+        next = reader
+            .visit_all(next, STEP, &mut Tabulate::new(&mut adding, None))
+            .map_err(|error| failed(source, error))?;
         if let Some(error) = adding.error.take() {
             return Err(in_file(error));
         }
@@ -192,27 +194,10 @@ struct Adding<'a> {
     record: Statement<'a>,
     field: Statement<'a>,
     id: i64,
-    /// Keys of the open lists and structures, with a dot behind each.
-    path: String,
-    /// For each of them: where its key begins, whether it is a list, and the number of its next part.
-    open: Vec<(usize, bool, usize)>,
     error: Option<rusqlite::Error>,
 }
 
 impl Adding<'_> {
-    /// The key of a field or of a part with its path, and how long the path is.
-    fn push_key(&mut self, key: &str) -> usize {
-        let before = self.path.len();
-        match self.open.last_mut() {
-            Some((_, true, next)) => {
-                self.path.push_str(&next.to_string());
-                *next += 1;
-            }
-            _ => self.path.push_str(key),
-        }
-        before
-    }
-
     fn note<T>(&mut self, result: rusqlite::Result<T>) {
         if let Err(error) = result {
             self.error.get_or_insert(error);
@@ -220,42 +205,16 @@ impl Adding<'_> {
     }
 }
 
-impl Visitor for Adding<'_> {
-    fn begin(&mut self, record: &Record<'_>) -> bool {
+impl TableSink for Adding<'_> {
+    fn record(&mut self, x: u64, track: TrackId, name: Option<&str>) {
         self.id += 1;
-        self.path.clear();
-        self.open.clear();
-        let name = match record.name {
-            RecordName::None => None,
-            RecordName::Text(text) => Some(text.to_string()),
-            RecordName::Id(id) => Some(format!("#{id}")),
-        };
-        let added = self.record.execute(params![self.id, record.x as i64, i64::from(record.track) + 1, name]);
+        let added = self.record.execute(params![self.id, x as i64, i64::from(track) + 1, name]);
         self.note(added);
-        self.error.is_none()
     }
 
-    fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        let before = self.push_key(key);
-        let symbol = match value {
-            FieldValue::Symbol { name, .. } => Some(name),
-            _ => None,
-        };
-        let added = self.field.execute(params![self.id, self.path, sql(value), symbol]);
+    fn field(&mut self, key: &str, value: FieldValue<'_>, symbol: Option<&str>) {
+        let added = self.field.execute(params![self.id, key, sql(value), symbol]);
         self.note(added);
-        self.path.truncate(before);
-    }
-
-    fn open(&mut self, key: &str, is_list: bool) {
-        let before = self.push_key(key);
-        self.path.push('.');
-        self.open.push((before, is_list, 0));
-    }
-
-    fn close(&mut self) {
-        if let Some((before, ..)) = self.open.pop() {
-            self.path.truncate(before);
-        }
     }
 
     fn is_full(&self) -> bool {
@@ -273,11 +232,8 @@ fn sql(value: FieldValue<'_>) -> Value {
         FieldValue::F32(number) => Value::Real(number.into()),
         FieldValue::F64(number) => Value::Real(number),
         FieldValue::Text(text) => Value::Text(text.into()),
-        FieldValue::Symbol { value, .. } => match *value {
-            // A symbol of a symbol does not occur.
-            FieldValue::Symbol { .. } => Value::Null,
-            value => sql(value),
-        },
+        // [`TableSink::field`] gets its value.
+        FieldValue::Symbol { .. } => Value::Null,
         FieldValue::Bytes { bytes, .. } | FieldValue::Code { bytes, .. } => Value::Blob(bytes.to_vec()),
     }
 }

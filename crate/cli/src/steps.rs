@@ -7,28 +7,39 @@ use std::io::{self, BufWriter, Write};
 use clap::ValueEnum;
 use serde::Serialize;
 use unspool_engine::Session;
-use unspool_index::{Byte, Cell, Detail, Explorer, Moment, Source as Bytes, Unreadable, blocks, drcov};
+use unspool_index::{
+    Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found, Source as Bytes, Unreadable, blocks, drcov,
+};
 
+use crate::graphics;
 use crate::read_whole::read_whole;
+use crate::sqlite::run_index;
 use crate::{Failure, Source, TraceArgs};
 
-/// Shows registers and memory at a step of a BAP frames trace, as far as the trace tells.
+/// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace tells.
 ///
-/// Bytes that nothing has read or written before are unknown and shown as ??.
+/// BAP frames: registers and memory before the step, or with --after after it. Bytes that nothing has read or written before are
+/// unknown and shown as ??.
+///
+/// apitrace: what the OpenGL context of the call's thread holds after the call, or with --before before it. With --json,
+/// parameters, shaders, uniforms and textures as `apitrace replay -D` prints them. What the trace does not tell is left out.
 #[derive(clap::Args)]
 pub(crate) struct State {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Step: the state before it is executed. What it reads is known.
+    /// Step or call. Of a step: the state before it is executed, with what it reads. Of a call: the state after it.
     #[arg(long, value_name = "STEP")]
     at: u64,
-    /// Show the state after the step instead.
+    /// Show the state after the step (frames). The default for apitrace.
     #[arg(long)]
     after: bool,
-    /// Thread whose registers to show. That of the step if left out.
+    /// Show the state before the call (apitrace). The default for frames.
+    #[arg(long, conflicts_with = "after")]
+    before: bool,
+    /// Thread whose registers to show (frames). That of the step if left out.
     #[arg(long, value_name = "ID")]
     thread: Option<u64>,
-    /// Memory to show, such as 0x7ffe10+64. Can be repeated.
+    /// Memory to show, such as 0x7ffe10+64 (frames). Can be repeated.
     #[arg(long, value_name = "ADDRESS+LENGTH", value_parser = memory)]
     memory: Vec<(u128, usize)>,
     /// Print one JSON object.
@@ -58,7 +69,31 @@ pub(crate) struct History {
     json: bool,
 }
 
-/// Lists the addresses that a BAP frames trace executes, the hottest first.
+/// Shows where a value comes from in a BAP frames trace: the instruction that wrote it, and in turn what that read.
+///
+/// Instructions that only copy the value are passed over, and counted. The tree ends at constants, and at values that no step wrote.
+#[derive(clap::Args)]
+pub(crate) struct Origin {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Name of a register, an address, or ADDRESS+LENGTH.
+    #[arg(value_name = "CELL")]
+    cell: String,
+    /// Step: the value before it is executed.
+    #[arg(long, value_name = "STEP")]
+    at: u64,
+    /// Thread whose register is meant. That of the step if left out.
+    #[arg(long, value_name = "ID")]
+    thread: Option<u64>,
+    /// Levels of the tree.
+    #[arg(long, value_name = "LEVELS", default_value_t = 4)]
+    depth: u32,
+    /// Show addresses that memory was read from, too.
+    #[arg(long)]
+    addresses: bool,
+}
+
+/// Lists the addresses that a BAP frames trace or a REVEN block trace executes, the hottest first.
 #[derive(clap::Args)]
 pub(crate) struct Coverage {
     #[command(flatten)]
@@ -106,23 +141,32 @@ impl Bytes for Trace {
 }
 
 /// Opens a trace and indexes the steps before `until`.
-fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Session, Explorer<Trace>), Failure> {
+fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<Trace>), Failure> {
     let (source, session) = read_whole(trace)?;
+    let explorer = explore_source(trace, &source, &session, until)?;
+    Ok((source, explorer))
+}
+
+fn explore_source(
+    trace: &TraceArgs,
+    source: &Source,
+    session: &Session,
+    until: Option<u64>,
+) -> Result<Explorer<Trace>, Failure> {
     let limit = if trace.no_limits { usize::MAX } else { 8 << 30 };
     let file = Trace(File::open(&source.path)?);
     let opened = Explorer::open(session.format().id, &session.index(), file, true, limit);
     let mut explorer = opened.map_err(|_| {
         Failure::new(format!("{}: this format does not say what its steps read and wrote", source.name))
     })?;
-    while until.is_none_or(|until| explorer.built() <= until)
-        && !explorer.build(PIECES).map_err(|e| lost(&source, e))?
-    {}
+    while until.is_none_or(|until| explorer.built() <= until) && !explorer.build(PIECES).map_err(|e| lost(source, e))? {
+    }
     explorer.seal();
     if explorer.index().is_full() && until.is_none_or(|until| explorer.built() <= until) {
         let sentence = format!("the index is full at step {}. Use --no-limits to go on.", explorer.built());
         return Err(Failure::new(format!("{}: {sentence}", source.name)));
     }
-    Ok((source, session, explorer))
+    Ok(explorer)
 }
 
 fn lost(source: &Source, error: Unreadable) -> Failure {
@@ -170,7 +214,15 @@ struct MemoryOut {
 }
 
 pub(crate) fn state(what: &State) -> Result<(), Failure> {
-    let (source, _, mut explorer) = explore(&what.trace, Some(what.at))?;
+    let (source, session) = read_whole(&what.trace)?;
+    if session.format().id == "apitrace" {
+        return graphics::state(
+            &source,
+            &session,
+            &graphics::At { call: what.at, is_before: what.before, json: what.json },
+        );
+    }
+    let mut explorer = explore_source(&what.trace, &source, &session, Some(what.at))?;
     if what.at >= explorer.count() {
         let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
         return Err(Failure { usage: true, ..Failure::new(sentence) });
@@ -250,7 +302,7 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
     let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
     let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
-    let (source, _, mut explorer) = explore(&what.trace, what.to)?;
+    let (source, mut explorer) = explore(&what.trace, what.to)?;
     let cells: Vec<Cell> = match place {
         Some((address, len)) => vec![Cell::Memory { address, len }],
         None => {
@@ -298,6 +350,92 @@ fn line(out: &mut impl Write, access: &Detail, json: bool) -> io::Result<()> {
     writeln!(out, "{step:>12}  {thread:12}  {:7}  {value}", how(*written))
 }
 
+/// The registers that instructions read, by the disassembler.
+struct Disassembler;
+
+impl Operands for Disassembler {
+    fn reads(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        unspool_disassembler::reads(isa, address, bytes)
+    }
+}
+
+pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {
+    let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
+    let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
+    let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
+    let (source, mut explorer) = explore(&what.trace, Some(what.at))?;
+    let cell = match place {
+        Some((address, len)) => Cell::Memory { address, len },
+        None => {
+            let thread = match what.thread {
+                Some(thread) => Some(thread),
+                None => explorer.registers(Moment::Before(what.at), None).map_err(|e| lost(&source, e))?.thread,
+            };
+            Cell::Register { thread, name: what.cell.clone() }
+        }
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    // Cells that are still to be shown: each with the step before which it is meant, and its level.
+    let mut next = vec![(cell, what.at, 0, false)];
+    while let Some((cell, step, level, is_address)) = next.pop() {
+        let origins = explorer.origins(step, &cell, &Disassembler).map_err(|e| lost(&source, e))?;
+        for found in &origins {
+            let mark = if is_address { " (address)" } else { "" };
+            writeln!(out, "{:indent$}{}{mark}: {}", "", cell_text(&found.cell), cause_text(found), indent = 2 * level)?;
+        }
+        for found in origins.iter().rev().filter(|_| level < what.depth as usize) {
+            let Cause::Written(step) = found.cause else { continue };
+            for operand in found.operands.iter().rev().filter(|it| what.addresses || !it.is_address) {
+                let access = &operand.access;
+                let cell = match &access.register {
+                    Some(name) => Cell::Register { thread: access.thread, name: name.clone() },
+                    None => Cell::Memory { address: access.address.into(), len: access.value.len() },
+                };
+                next.push((cell, step, level + 1, operand.is_address));
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Register { name, .. } => name.clone(),
+        Cell::Memory { address, len } => format!("{address:#x}+{len}"),
+    }
+}
+
+/// Who wrote a value, or that nobody did.
+fn cause_text(found: &Found) -> String {
+    let copies = match found.copies.len() {
+        0 => String::new(),
+        1 => ", by 1 copy".into(),
+        n => format!(", by {n} copies"),
+    };
+    let text = match found.cause {
+        Cause::Written(step) => {
+            let code = &found.code;
+            let text = code.isa.and_then(|isa| unspool_disassembler::disassemble(isa, code.address, &code.bytes));
+            let value = match found.cell {
+                Cell::Register { .. } => number(&found.written),
+                Cell::Memory { .. } => hex(&found.written),
+            };
+            let end = match (found.is_unclear, found.operands.is_empty(), code.bytes.is_empty()) {
+                (true, ..) => "  (what it reads is unknown)",
+                (_, true, false) => "  (constant)",
+                (_, true, true) => "  (recorded)",
+                _ => "",
+            };
+            format!("{value} written at {step}  {}{end}", text.unwrap_or_else(|| hex(&code.bytes)))
+        }
+        Cause::Read(step) => format!("nobody wrote it: first known from a read at {step}"),
+        Cause::Changed(step) => format!("changed outside the trace, seen at {step}"),
+        Cause::Unknown => "unknown".into(),
+    };
+    format!("{text}{copies}")
+}
+
 #[derive(Serialize)]
 struct CoverageOut {
     /// Number of executed instructions, of different ones, and of their bytes.
@@ -324,14 +462,19 @@ struct BlockOut {
 }
 
 pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
-    let (_, session, explorer) = explore(&what.trace, None)?;
-    let mut all = explorer.index().coverage();
+    let (source, session) = read_whole(&what.trace)?;
+    let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
+    let (mut all, modules) = if session.format().id == "rvn" {
+        let index = run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
+        (index.coverage(), Vec::new())
+    } else {
+        let explorer = explore_source(&what.trace, &source, &session, None)?;
+        (explorer.index().coverage(), explorer.index().modules().to_vec())
+    };
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     match what.form {
         Some(Form::Drcov) => {
-            let properties = session.info().properties;
-            let program = properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
-            let file = drcov(&all, explorer.index().modules(), program.as_deref().unwrap_or("unknown"));
+            let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
             out.write_all(&file)?;
         }
         Some(Form::Json) => {

@@ -186,3 +186,25 @@ fn a_wrong_statement_is_shown_with_its_place() {
     let output = unspool(&["sql", "nothing.here", "select 1"]);
     assert_eq!(output.status.code(), Some(1));
 }
+
+/// The page completes names of tables and columns before it has a database to ask.
+#[test]
+fn the_page_knows_the_tables() {
+    let known = fs::read_to_string(root().join("web/model/sql_tables.ts")).unwrap();
+    let list = known.split("TABLES").nth(1).unwrap().split("\n};").next().unwrap();
+    let mut in_page: Vec<(String, String)> = list
+        .lines()
+        .filter_map(|line| {
+            let (table, columns) = line.trim().split_once(": [")?;
+            Some((table.to_string(), columns.trim_end_matches("],").replace('\'', "")))
+        })
+        .collect();
+    // Of a trace with a clock: it has all columns.
+    let file = fixture("xray/threads.xray");
+    let listed = lines(&unspool(&["sql", file.to_str().unwrap(), "--records", "--json"]));
+    let text = |value: &Value| value.as_str().unwrap().to_string();
+    let mut native: Vec<_> = listed.iter().map(|row| (text(&row["table"]), text(&row["columns"]))).collect();
+    in_page.sort();
+    native.sort();
+    assert_eq!(in_page, native);
+}

@@ -1,5 +1,7 @@
 //! The store as tables for SQL: rows come from its columns when they are asked for. `docs/sql.md` describes the tables.
 
+mod view;
+
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -10,6 +12,8 @@ use unspool_tables::{Column, Database, Item, Listed, Rows, Table, Value};
 use crate::call_tree::NodeId;
 use crate::store::column::Column as Slices;
 use crate::store::{Slice, Store, Track};
+
+pub use view::{View, ViewPart, ViewSlice, ViewTable, ViewValue, parts};
 
 /// The tables of names and tracks, which are the same for every range.
 #[derive(Debug)]
@@ -103,7 +107,7 @@ pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: 
 }
 
 /// A range of the x axis, the second exclusive.
-type Span = (u64, u64);
+pub type Span = (u64, u64);
 
 /// How many rows the tables of a range have.
 pub fn rows_of(store: &Store, range: Option<Span>) -> u64 {

@@ -4,6 +4,7 @@ mod common;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::rc::Rc;
 
 use common::{corpus_of, fixture, read_whole};
@@ -157,6 +158,24 @@ impl Trace {
     /// Checks the list of a scope: its length, rows everywhere, and the number of every `every`th record.
     fn check(&mut self, scope: &Scope, every: usize) {
         self.check_of(scope, every, None);
+        if let Some(range) = &scope.range {
+            self.check_pieces(range);
+        }
+    }
+
+    /// Checks that the pieces said to cover a range have all of its records.
+    fn check_pieces(&mut self, range: &Range<u64>) {
+        let mut expected: Vec<Key> = self.all.iter().filter(|key| range.contains(&key.x)).copied().collect();
+        expected.sort_unstable();
+        let pieces = self.reader.covering(range);
+        let mut seen = Keys::default();
+        let mut next = pieces.start;
+        while next < pieces.end {
+            next = self.reader.visit_all(next, 1, &mut seen).unwrap();
+        }
+        let mut within: Vec<Key> = seen.0.into_iter().filter(|key| range.contains(&key.x)).collect();
+        within.sort_unstable();
+        assert!(within == expected, "{} {range:?}: {pieces:?}", self.name);
     }
 
     /// Checks lists of a scope that are narrowed by filters.

@@ -39,6 +39,8 @@ pub enum Capability {
     Values,
     /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
     State,
+    /// Calls of a graphics interface, with frames and resources.
+    Graphics,
 }
 
 impl Capability {
@@ -53,6 +55,7 @@ impl Capability {
             Self::Time => "time",
             Self::Values => "values",
             Self::State => "state",
+            Self::Graphics => "graphics",
         }
     }
 }
@@ -66,6 +69,8 @@ pub enum Tab {
     Events,
     /// The table of statements.
     Statements,
+    /// The table of frames.
+    Frames,
 }
 
 impl Tab {
@@ -75,6 +80,7 @@ impl Tab {
             Self::Functions => "functions",
             Self::Events => "events",
             Self::Statements => "statements",
+            Self::Frames => "frames",
         }
     }
 }

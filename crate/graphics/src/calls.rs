@@ -3,7 +3,7 @@
 use unspool_formats::records::{FieldValue, Record};
 
 /// A call, whose room is used again for the next one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
     /// Its number, counted from 0 over all threads.
     pub number: u64,

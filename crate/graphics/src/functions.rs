@@ -97,6 +97,12 @@ impl Functions {
         Some(stripped.filter(|base| self.functions.contains_key(base)).unwrap_or(found))
     }
 
+    /// All names of a constant, with the prefix `GL_`.
+    pub fn names(&self, value: u32) -> Vec<String> {
+        let names = self.constants.get(&value).map(Vec::as_slice).unwrap_or_default();
+        names.iter().map(|constant| format!("GL_{}", constant.name)).collect()
+    }
+
     /// The name of a constant, with the prefix `GL_`, as a group has it if several names have the value. `None` if there is none.
     pub fn constant(&self, value: u32, group: &str) -> Option<String> {
         let names = self.constants.get(&value)?;

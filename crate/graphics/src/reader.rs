@@ -3,7 +3,8 @@
 use core::fmt;
 use core::ops::Range;
 
-use unspool_formats::records::{self, FieldValue, Pass, Record, RecordName, Records, Visitor};
+use unspool_formats::apitrace;
+use unspool_formats::records::{FieldValue, Pass, Record, RecordName, Records, Visitor};
 use unspool_formats::{Cause, Error};
 
 use crate::calls::Call;
@@ -94,8 +95,22 @@ impl<S: Source> Reader<S> {
         if format != "apitrace" {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
-        let records = records::open(format, index)?;
-        Ok(Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() })
+        // Not the table of all formats: the module would contain all their readers.
+        Ok(Self::new(apitrace::open_records(index)?, source))
+    }
+
+    /// A reader that keeps another number of bytes of each blob than the session does for details: 0 if only their lengths are
+    /// wanted, `u64::MAX` for all, as far as a call has no more than 64 MiB.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reader::open`].
+    pub fn keeping(index: &[u8], source: S, bytes: u64) -> Result<Self, Error> {
+        Ok(Self::new(apitrace::open_records_keeping(index, bytes)?, source))
+    }
+
+    fn new(records: Box<dyn Records>, source: S) -> Self {
+        Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() }
     }
 
     /// Whether passes need a decompressor that is provided ([`Records::needs_decompressor`]).

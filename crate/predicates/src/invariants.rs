@@ -135,7 +135,7 @@ impl Invariants {
 
     fn finish(&mut self) {
         self.next = (self.columns.len(), 0);
-        self.found.sort_by(|a, b| (a.relation, a.exceptions > 0).cmp(&(b.relation, b.exceptions > 0)));
+        self.found.sort_by_key(|a| (a.relation, a.exceptions > 0));
     }
 
     /// What was found, the most telling first once all pairs are compared.

@@ -33,7 +33,7 @@ export function listenForCommands(context: () => CommandContext): Dispose {
   const scope = createScope();
   scope.listen<KeyboardEvent>(window, 'keydown', (event) => {
     const now = context();
-    const command = commandFor(chordOf(event), focusOf(event.target, now.trace?.area ?? null), now);
+    const command = commandFor(chordOf(event), focusOf(targetOf(event), now.trace?.area ?? null), now);
     if (!command) return;
     event.preventDefault();
     command.run(now);
@@ -63,12 +63,18 @@ export function chordOf(
   return event.shiftKey && WITH_SHIFT.test(key) ? `shift ${key}` : key;
 }
 
+/** The element that an event is about, also in a shadow tree. */
+export function targetOf(event: Event): EventTarget | null {
+  return event.composedPath()[0] ?? event.target;
+}
+
 function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {
   return {
     typing:
       target instanceof HTMLInputElement ||
       target instanceof HTMLTextAreaElement ||
-      target instanceof HTMLSelectElement,
+      target instanceof HTMLSelectElement ||
+      (target instanceof HTMLElement && target.isContentEditable),
     onTimeline: target === area || target === document.body || !(target instanceof HTMLElement),
     dialog: document.querySelector('dialog[open]') !== null,
   };

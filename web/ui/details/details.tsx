@@ -30,6 +30,7 @@ import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
+import { besidesVariables, isPoint, PointVariables } from './point.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -39,13 +40,15 @@ export function Details({
   theme,
   tabs,
   instead,
+  label = 'State',
 }: {
   open: OpenTrace;
   theme: ThemeControl;
   /** What stands above them. */
   tabs?: ComponentChildren;
-  /** The state of the machine, which is shown in their place. */
+  /** The state of the machine, or a picture, which is shown in their place, and what it is called. */
   instead?: ComponentChildren;
+  label?: string;
 }) {
   const { trace, selection } = open;
   const known = selection.known.value;
@@ -54,7 +57,7 @@ export function Details({
   // One element for all, so that the tabs stay, and the focus on them.
   if (instead)
     return (
-      <aside class="details" aria-label="State">
+      <aside class="details" aria-label={label}>
         {tabs}
         {instead}
       </aside>
@@ -152,7 +155,14 @@ function Item({ open, details, context, colour }: ItemProps) {
       <EventTypeChoice fields={details.fields} open={open} />
       <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details }}>
-          <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
+          {isPoint(details.fields) ? (
+            <>
+              <Fields fields={besidesVariables(details.fields)} context={context} />
+              <PointVariables open={open} details={details} context={context} />
+            </>
+          ) : (
+            <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
+          )}
         </Keeper.Provider>
         <FunctionSource trace={trace} name={details.name} />
         {details.offset !== null && (

@@ -13,6 +13,7 @@ import { slicesByNoun } from '../../model/tracks.ts';
 import { extentLength } from '../../model/view.ts';
 import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
+import { ExportButton } from './export_button.tsx';
 import { NotesButton } from './notes_button.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
@@ -54,6 +55,7 @@ export function Header({ page, choose, showKeys, find }: Props) {
             </svg>
           </button>
         )}
+        {open && trace?.info.value && <ExportButton key={open.id} open={open} page={page} />}
         {open && trace?.info.value && <NotesButton key={open.id} open={open} page={page} />}
         {trace && (
           <button

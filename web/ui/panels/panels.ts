@@ -4,6 +4,7 @@ import type { Panel } from '../dock/panel.ts';
 import { createCallsPanel } from './calls/panel.tsx';
 import { createCoveragePanel } from './coverage/panel.tsx';
 import { createEventsPanel } from './events/panel.tsx';
+import { createFramesPanel } from './frames/panel.tsx';
 import { createGraphPanel } from './graph/panel.tsx';
 import { createQueryPanel } from './query/panel.tsx';
 import { createResultsPanel } from './results/panel.tsx';
@@ -15,6 +16,7 @@ import './panel.css';
 export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Panel[] {
   return [
     createStatementsPanel(),
+    createFramesPanel(),
     createVariablesPanel(),
     createCallsPanel(dock),
     createEventsPanel(dock),

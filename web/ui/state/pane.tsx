@@ -6,43 +6,69 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import './pane.css';
 
-const TABS = ['details', 'state'] as const;
-const TITLES = { details: 'Details', state: 'State' };
+type Tab = 'details' | 'picture' | 'state';
 
-/** What the pane shows of traces that have both. It outlives a trace. */
-const front = signal<(typeof TABS)[number]>('details');
+const TITLES: Readonly<Record<Tab, string>> = { details: 'Details', picture: 'Picture', state: 'State' };
 
-/** The pane about the selection: details, and for traces that tell what each step accesses registers and memory. */
+/** What the pane shows of traces that have it. It outlives a trace. */
+const front = signal<Tab>('details');
+
+/**
+ * The pane about the selection: details, pictures of traces that draw, and state: what the OpenGL context holds, or registers and memory
+ * of traces that tell them.
+ */
 export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
-  const hasState = open.trace.info.value?.offers.includes('state') ?? false;
-  if (!hasState) return <Details open={open} theme={theme} />;
-  const state = front.value === 'state' && (
-    <div id="state-panel" role="tabpanel" aria-labelledby="tab-of-state">
-      <LazyState key={open.id} open={open} />
+  const offers = open.trace.info.value?.offers ?? [];
+  const tabs: Tab[] = ['details'];
+  if (offers.includes('graphics')) tabs.push('picture');
+  if (offers.includes('state') || offers.includes('graphics')) tabs.push('state');
+  if (tabs.length === 1) return <Details open={open} theme={theme} />;
+  const shown = tabs.includes(front.value) ? front.value : 'details';
+  const instead = shown !== 'details' && (
+    <div id={`${shown}-panel`} role="tabpanel" aria-labelledby={`tab-of-${shown}`}>
+      <Lazy key={`${shown} ${open.id}`} load={() => LOADERS[shown](open)} />
     </div>
   );
-  return <Details open={open} theme={theme} tabs={<Tabs />} instead={state} />;
+  return (
+    <Details
+      open={open}
+      theme={theme}
+      tabs={<Tabs tabs={tabs} shown={shown} />}
+      instead={instead}
+      label={TITLES[shown]}
+    />
+  );
 }
 
-function Tabs() {
+/** The parts of the pane whose code is loaded when they are first shown. */
+const LOADERS: Readonly<Record<Exclude<Tab, 'details'>, (open: OpenTrace) => Promise<ComponentType>>> = {
+  picture: async (open) => (await import('../replay/picture.tsx')).pictureOf(open),
+  state: async (open) =>
+    open.trace.info.peek()?.offers.includes('graphics')
+      ? (await import('../gl_state/gl_state.tsx')).glStateOf(open)
+      : (await import('./state.tsx')).stateOf(open),
+};
+
+function Tabs({ tabs, shown }: { tabs: readonly Tab[]; shown: Tab }) {
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+    if (by === 0) return;
     event.preventDefault();
-    front.value = front.value === 'details' ? 'state' : 'details';
+    front.value = tabs[(tabs.indexOf(shown) + by + tabs.length) % tabs.length] ?? 'details';
     document.getElementById(`tab-of-${front.value}`)?.focus();
   };
   return (
     <div class="state-tabs" role="tablist" aria-label="About the selection" onKeyDown={onKeyDown}>
-      {TABS.map((tab) => (
+      {tabs.map((tab) => (
         <button
           type="button"
           class="plain state-tab"
           role="tab"
           key={tab}
           id={`tab-of-${tab}`}
-          aria-selected={front.value === tab}
-          aria-controls={front.value === tab && tab === 'state' ? 'state-panel' : undefined}
-          tabIndex={front.value === tab ? 0 : -1}
+          aria-selected={shown === tab}
+          aria-controls={shown === tab && tab !== 'details' ? `${tab}-panel` : undefined}
+          tabIndex={shown === tab ? 0 : -1}
           onClick={() => {
             front.value = tab;
           }}
@@ -54,26 +80,25 @@ function Tabs() {
   );
 }
 
-/** The state, whose code is loaded when it is first shown. Its index is kept as long as the trace. */
-function LazyState({ open }: { open: OpenTrace }) {
+/** A part whose code is loaded when it is first shown. What it has found out is kept as long as the trace. */
+function Lazy({ load }: { load(): Promise<ComponentType> }) {
   const loaded = useMemo(() => ({ view: signal<ComponentType | null>(null), failed: signal(false) }), []);
-  const load = async () => {
+  const start = async () => {
     loaded.failed.value = false;
     try {
-      const { stateOf } = await import('./state.tsx');
-      loaded.view.value = stateOf(open);
+      loaded.view.value = await load();
     } catch {
       loaded.failed.value = true;
     }
   };
-  useEffect(() => void load(), []);
+  useEffect(() => void start(), []);
   const View = loaded.view.value;
   if (View) return <View />;
   if (!loaded.failed.value) return null;
   return (
     <p class="muted" role="alert">
       This part of the page could not be loaded.{' '}
-      <button type="button" onClick={() => void load()}>
+      <button type="button" onClick={() => void start()}>
         Try again
       </button>
     </p>

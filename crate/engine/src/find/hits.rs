@@ -105,6 +105,12 @@ impl Hits {
         self.count == 0
     }
 
+    /// Whether a slice, or without a depth an instant, is a hit.
+    pub fn has(&self, track: TrackId, depth: Option<i32>, index: u64) -> bool {
+        let row = self.by_place.get(&(track, depth)).and_then(|row| self.rows.get(*row as usize));
+        row.is_some_and(|row| row.picked.has(index))
+    }
+
     /// Allocated memory, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let rows: usize = self.rows.iter().map(|row| row.picked.bytes() + size_of::<Row>()).sum();

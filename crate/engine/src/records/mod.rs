@@ -6,6 +6,7 @@
 mod collect;
 mod list;
 pub(crate) mod picked;
+mod tabulate;
 mod visitors;
 
 use std::ops::Range as Numbers;
@@ -20,6 +21,7 @@ use unspool_formats::{
 
 pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
 pub use list::List;
+pub use tabulate::{TableBytes, TableSink, Tabulate};
 pub use unspool_find::{Beginnings, Disassembler, Search};
 
 use serde::Serialize;
@@ -363,6 +365,29 @@ impl RecordReader {
                 Ok(end.into())
             }
         }
+    }
+
+    /// What [`RecordReader::visit_all`] must visit to see all records with positions in a range, and perhaps others: the first piece, or
+    /// row of a database, and the end.
+    pub fn covering(&self, range: &Numbers<u64>) -> Numbers<u64> {
+        let (mut from, mut end) = (u64::MAX, 0);
+        for lane in &self.lanes {
+            if matches!(self.origin, Origin::Database(..)) {
+                // A row is a position.
+                return range.start.min(lane.rows)..range.end.min(lane.rows);
+            }
+            if !lane.sorted {
+                return 0..self.pieces();
+            }
+            // The last piece that begins before the range may reach into it.
+            let first = lane.pieces.partition_point(|piece| piece.x < range.start).saturating_sub(1);
+            let last = lane.pieces.partition_point(|piece| piece.x < range.end);
+            for piece in lane.pieces.get(first..last).unwrap_or_default() {
+                from = from.min(piece.number.into());
+                end = end.max(u64::from(piece.number) + 1);
+            }
+        }
+        from.min(end)..end
     }
 
     /// The details of a record.

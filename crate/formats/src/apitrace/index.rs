@@ -116,6 +116,17 @@ pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
     ApitraceRecords::open(index).map(|records| Box::new(records) as Box<dyn Records>)
 }
 
+/// Opens the reader, with another limit for the blobs of a call than that of the page: `payload` bytes of each.
+///
+/// # Errors
+///
+/// These bytes are not an index.
+pub fn open_records_keeping(index: &[u8], payload: u64) -> Result<Box<dyn Records>> {
+    let mut records = ApitraceRecords::open(index)?;
+    records.index.payload = payload;
+    Ok(Box::new(records))
+}
+
 /// The keys of arguments with these names. An argument without a name has its number as key, and so does a second one of
 /// the same name, which would hide the first.
 fn keys(names: &Strings) -> Strings {

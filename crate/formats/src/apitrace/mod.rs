@@ -55,7 +55,7 @@ use beginning::Beginning;
 use wire::StreamOffset;
 
 pub use functions::{Marker, NameFlags};
-pub use index::open_records;
+pub use index::{open_records, open_records_keeping};
 
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,7 +43,8 @@ export function createCallsPanel(dock: Dock): Panel {
 /** Of calls that were rebuilt from instructions, the flame graph says more than a table of addresses. */
 function firstView({ firstTab, offers, clock }: TraceInfo): (typeof VIEWS)[number] {
   const first = VIEWS.find((id) => id === firstTab);
-  return first ?? (offers.includes('callStacks') && clock.kind === 'ordinal' ? 'flame' : 'functions');
+  const isRebuilt = offers.includes('callStacks') && clock.kind === 'ordinal' && !offers.includes('graphics');
+  return first ?? (isRebuilt ? 'flame' : 'functions');
 }
 
 /** The plural of a noun as a title. */

@@ -1,146 +1,225 @@
-import type { Signal } from '@preact/signals';
+import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted } from '../../../base/format.ts';
-import { type SqlValue, sqlText } from '../../../base/sql.ts';
-import { ticks } from '../../../base/ticks.ts';
-import { goToPosition } from '../../../model/go_to.ts';
-import { EVERY_TRACE, LIMIT_SECONDS, type Sql } from '../../../model/sql.ts';
+import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
+import { sqlText } from '../../../base/sql.ts';
+import { rowsKey } from '../../../model/derived.ts';
+import { LIMIT_SECONDS, type Sql } from '../../../model/sql.ts';
+import { sqlCompletions } from '../../../model/sql_completion.ts';
+import type { Example } from '../../../model/sql_examples.ts';
+import { schemaOf } from '../../../model/sql_tables.ts';
+import { type RowsShape, rowsAsTrack, trackColumns } from '../../../model/sql_track.ts';
+import { valuesCompletions } from '../../../model/values_completion.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { KeepButton } from '../../parts/keep.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import { Spacer, useShownRows } from '../virtual_rows.tsx';
+import { Results as Hits } from '../results/results.tsx';
+import { Chart } from './chart.tsx';
+import { createEditor, type Editor, type Language, type Place } from './editor.ts';
+import { Results } from './results.tsx';
+import type { Mode, QueryState } from './state.ts';
+import { Stored } from './stored.tsx';
 import './query.css';
-
-/** Characters of a value in a cell, and in its title. */
-const SHOWN = 80;
-const TITLE = 2000;
-/** Tables offered by name. */
-const MOST_TABLES = 200;
 
 interface Props {
   readonly open: OpenTrace;
   readonly sql: Sql;
-  /** The query as typed, kept while another panel is in front. */
-  readonly text: Signal<string>;
+  readonly state: QueryState;
+  /** By heading. */
+  readonly examples: ReadonlyMap<string, readonly Example[]>;
 }
 
-/** A query over the tables of a database, and its rows. */
-export function Query({ open, sql, text }: Props) {
-  const box = useRef<HTMLTextAreaElement>(null);
+/** A query over the tables of a trace, or about values, and what it has found. */
+export function Query({ open, sql, state, examples }: Props) {
+  const { mode, values } = state;
   useEffect(() => sql.begin(), [sql]);
-  const run = () => sql.run(box.current!.value);
-  const fill = (query: string) => {
-    text.value = query;
-    box.current!.value = query;
-    sql.run(query);
+  const isSql = mode.value === 'sql';
+  const text = isSql || !values ? state.text : values.text;
+  const run = () => {
+    const query = text.peek();
+    state.history[mode.peek()].add(query);
+    if (mode.peek() === 'values') values?.ask();
+    else sql.run(query);
   };
-  const running = sql.asked.value.at === 'running';
+  const stop = isSql ? sql.stop : open.find.stop;
+  const running = isSql
+    ? sql.asked.value.at === 'running'
+    : (values?.isAsked.value ?? false) && open.find.state.value.at === 'searching';
+  const wrong = isSql ? placeOf(sql) : (values?.wrong.value?.place ?? null);
   return (
     <div class="query">
       <div class="query-ask">
-        <textarea
-          ref={box}
-          aria-label="SQL query"
-          placeholder="select … from …"
-          rows={2}
-          spellcheck={false}
-          autocapitalize="off"
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-              event.preventDefault();
-              run();
-            }
-          }}
-        >
-          {text.peek()}
-        </textarea>
+        <Text open={open} sql={sql} state={state} wrong={wrong} run={run} stop={() => running && stop()} />
         {running ? (
-          <button type="button" onClick={() => sql.stop()}>
+          <button type="button" onClick={stop}>
             Stop
           </button>
         ) : (
-          <button type="button" title="Ctrl Enter" onClick={run}>
+          <button type="button" title="Run (Ctrl+Enter)" onClick={run}>
             Run
           </button>
         )}
       </div>
       <div class="panel-bar">
-        <Suggestions tables={sql.tables.value.slice(0, MOST_TABLES)} onChoose={fill} />
-        <span class="panel-end" role="status">
-          <Answer sql={sql} />
-        </span>
-        {sql.count.value > 0 && (
-          <TakeTable
-            name="rows"
-            head={sql.columns.value}
-            rows={() => atOnce(sql.rows, (row) => row.map((value) => (value === null ? '' : sqlText(value))))}
+        {values && (
+          <Segments
+            label="Language"
+            options={[
+              ['sql', 'SQL'],
+              ['values', 'Values'],
+            ]}
+            value={mode.value}
+            choose={(next: Mode) => {
+              mode.value = next;
+            }}
           />
         )}
+        <Stored
+          history={state.history[mode.value]}
+          text={text}
+          examples={isSql ? examples : NO_EXAMPLES}
+          tables={isSql ? Object.keys(sql.own.value) : null}
+          onChoose={(query) => {
+            text.value = query;
+            run();
+          }}
+        />
+        <div class="query-end">
+          <span class="panel-end" role="status">
+            {isSql ? <Answer sql={sql} /> : <ValuesAnswer open={open} state={state} />}
+          </span>
+          {isSql && sql.count.value > 0 && (
+            <>
+              <Segments
+                label="Show as"
+                options={[
+                  ['table', 'Table'],
+                  ['chart', 'Chart'],
+                ]}
+                value={state.isChart.value ? 'chart' : 'table'}
+                choose={(shown) => {
+                  state.isChart.value = shown === 'chart';
+                }}
+              />
+              <KeepRows open={open} sql={sql} />
+              <TakeTable
+                name="rows"
+                head={sql.columns.value}
+                rows={() =>
+                  atOnce([...state.order.peek()], (row) =>
+                    sql.rows[row]!.map((value) => (value === null ? '' : sqlText(value))),
+                  )
+                }
+              />
+            </>
+          )}
+        </div>
       </div>
-      <Table sql={sql} open={open} />
+      {!isSql ? (
+        values?.isAsked.value && !values.wrong.value ? (
+          <Hits open={open} />
+        ) : (
+          <div />
+        )
+      ) : state.isChart.value && sql.count.value > 0 ? (
+        <Chart open={open} sql={sql} choice={state.chart} order={state.order.value} />
+      ) : (
+        <Results open={open} sql={sql} sort={state.sort} order={state.order.value} />
+      )}
     </div>
   );
 }
 
-/** Queries that mean something in any trace: `docs/sql.md` has more. */
-const EXAMPLES = {
-  'Functions by time':
-    'select name, count(*) as calls, sum(dur) as total from named_slices group by name order by total desc limit 100',
-  'Longest slices': 'select start, name, dur, track_name, depth from named_slices order by dur desc limit 100',
-  'Slices of each track':
-    'select tracks.name, tracks.kind, count(slices.id) as slices from tracks left join slices on slices.track = tracks.id group by tracks.id',
-};
+const NO_EXAMPLES: ReadonlyMap<string, readonly Example[]> = new Map();
 
-interface SuggestionsProps {
-  /** Tables of the trace's own. */
-  readonly tables: readonly string[];
-  /** Gets a query. */
-  readonly onChoose: (query: string) => void;
+function placeOf(sql: Sql): Place | null {
+  const asked = sql.asked.value;
+  return asked.at === 'stopped' ? asked.place : null;
 }
 
-/** Tables and examples, which run at once when they are chosen. */
-function Suggestions({ tables, onChoose }: SuggestionsProps) {
-  const rowsOf = (table: string) => `select * from ${quoted(table)} limit 1000`;
+interface TextProps extends Pick<Props, 'open' | 'sql' | 'state'> {
+  readonly wrong: Place | null;
+  readonly run: () => void;
+  readonly stop: () => void;
+}
+
+/** The editor: an object of its own, which is told what changes. */
+function Text({ open: { trace }, sql, state, wrong, run, stop }: TextProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  /** What it calls must be that of the latest render. */
+  const now = useRef({ run, stop });
+  now.current = { run, stop };
+  const { mode, values } = state;
+  const isSql = mode.value === 'sql' || !values;
+  const text = isSql ? state.text : values.text;
+  const info = trace.info.value;
+  const schema = useComputed(() => schemaOf(trace.info.value?.clock.kind === 'seconds', sql.own.value));
+  const language: Language = isSql
+    ? {
+        label: 'SQL query',
+        placeholder: 'select … from …',
+        isSql: true,
+        complete: (typed, caret) => sqlCompletions(typed, caret, { schema: schema.peek(), names: trace.names.text }),
+      }
+    : {
+        label: 'Query about values',
+        placeholder: `A condition on variables, such as ${(values.known.value?.variables ?? [])[0] ?? 'i'} > 100`,
+        isSql: false,
+        complete: (typed, caret) => valuesCompletions(typed, caret, values.known.peek()),
+      };
+  const typing = useRef(text);
+  typing.current = text;
+  useEffect(() => {
+    const made = createEditor(host.current!, text.peek(), language, {
+      changed: (typed) => {
+        typing.current.value = typed;
+      },
+      run: () => now.current.run(),
+      escape: () => {
+        now.current.stop();
+        // The next Escape is the page's.
+        (document.activeElement as HTMLElement | null)?.blur();
+      },
+    });
+    editor.current = made;
+    return made.dispose;
+  }, []);
+  useEffect(() => editor.current?.setLanguage(language), [isSql, info, values?.known.value]);
+  useEffect(() => editor.current?.setText(text.value), [text, text.value]);
+  useEffect(() => editor.current?.mark(wrong), [wrong]);
+  return <div class={wrong ? 'query-editor wrong' : 'query-editor'} ref={host} />;
+}
+
+/** Keeps the rows as a track, if they have positions. */
+function KeepRows({ open: { trace, derived }, sql }: Pick<Props, 'open' | 'sql'>) {
+  const names = sql.columns.value;
+  const columns = trackColumns(names);
+  const asked = sql.asked.value;
+  const query = sql.text.value;
+  if (!columns || asked.at !== 'answered') return null;
+  const key = rowsKey(query);
+  const keep = () => {
+    const { extent } = trace.progress.peek();
+    if (!extent) return;
+    derived.keepRows(query, rowsAsTrack(columns, names, sql.rows, extent), asked.more);
+  };
   return (
-    <select
-      class="query-suggestions"
-      aria-label="Tables and examples"
-      value=""
-      onChange={(event) => {
-        const query = event.currentTarget.value;
-        event.currentTarget.value = '';
-        if (query !== '') onChoose(query);
-      }}
-    >
-      <option value="">Tables and examples</option>
-      <optgroup label="Examples">
-        {Object.entries(EXAMPLES).map(([title, query]) => (
-          <option key={title} value={query}>
-            {title}
-          </option>
-        ))}
-      </optgroup>
-      <optgroup label="Tables of every trace">
-        {EVERY_TRACE.map((table) => (
-          <option key={table} value={rowsOf(table)}>
-            {table}
-          </option>
-        ))}
-      </optgroup>
-      {tables.length > 0 && (
-        <optgroup label="Tables of this database">
-          {tables.map((table) => (
-            <option key={table} value={rowsOf(table)}>
-              {table}
-            </option>
-          ))}
-        </optgroup>
-      )}
-    </select>
+    <KeepButton
+      keeping={derived.keeping.value.get(key)}
+      reading={false}
+      title={KEEPS[columns.shape]}
+      onClick={keep}
+      stop={() => derived.stop(key)}
+    />
   );
 }
+
+const KEEPS: Readonly<Record<RowsShape, string>> = {
+  slices: 'Show the rows as slices on one track',
+  values: 'Show the values over time on one track',
+  points: 'Show the positions as points on one track',
+};
 
 function Answer({ sql }: { sql: Sql }) {
   const asked = sql.asked.value;
@@ -148,9 +227,16 @@ function Answer({ sql }: { sql: Sql }) {
   const shown = sql.columns.value.length;
   switch (asked.at) {
     case 'nothing':
-      return <span class="muted">SQL, read only. Ctrl Enter runs it, for at most {LIMIT_SECONDS} s.</span>;
+      return <span class="muted">Read only. Ctrl+Enter runs the query, for at most {LIMIT_SECONDS} s.</span>;
     case 'running':
-      if (asked.share !== null) return <span class="muted">Making the tables… {Math.round(asked.share * 100)} %</span>;
+      if (asked.share !== null) {
+        const what = asked.of === 'records' ? 'Reading the records' : 'Making the tables';
+        return (
+          <span class="muted">
+            {what}… {Math.round(asked.share * 100)} %
+          </span>
+        );
+      }
       return <span class="muted">Running… {sql.count.value > 0 && rows}</span>;
     case 'answered':
       return (
@@ -158,6 +244,9 @@ function Answer({ sql }: { sql: Sql }) {
           {asked.more ? `The first ${rows}` : rows}
           {shown < sql.width.value && `, the first ${formatCount(shown)} of ${formatCount(sql.width.value)} columns`} in{' '}
           {asked.seconds.toFixed(2)} s
+          {asked.cut > 0 && (
+            <span class="warning-text"> · of the first {formatCount(asked.cut)} rows of records and fields</span>
+          )}
         </span>
       );
     case 'stopped':
@@ -165,96 +254,33 @@ function Answer({ sql }: { sql: Sql }) {
   }
 }
 
-function Table({ sql, open }: { sql: Sql; open: OpenTrace }) {
-  const box = useRef<HTMLDivElement>(null);
-  const columns = sql.columns.value;
-  const count = sql.count.value;
-  const { first, end, onScroll } = useShownRows(box, count);
-  return (
-    <section
-      class="table"
-      ref={box}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-      tabIndex={0}
-      aria-label="Rows"
-      onScroll={onScroll}
-    >
-      {columns.length > 0 && (
-        <table aria-rowcount={count + 1}>
-          <thead>
-            <tr aria-rowindex={1}>
-              {columns.map((name, i) => (
-                <th key={i} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Spacer rows={first} columns={columns.length} />
-            {sql.rows.slice(first, end).map((row, k) => (
-              <tr key={first + k} aria-rowindex={first + k + 2}>
-                {row.map((value, i) => (
-                  <Cell
-                    key={i}
-                    value={value}
-                    isAddress={ADDRESSES.test(columns[i]!)}
-                    go={goFrom(open, columns[i]!, value)}
-                  />
-                ))}
-              </tr>
-            ))}
-            <Spacer rows={count - end} columns={columns.length} />
-          </tbody>
-        </table>
-      )}
-    </section>
-  );
-}
-
-/** Columns that hold positions. */
-const POSITIONS = /^(start|time|transition_id)$/;
-/** Columns that hold addresses. SQLite has signed numbers only. */
-const ADDRESSES = /^(pc|address)$/;
-
-/** What leads to the position in a cell; null if it has none. */
-function goFrom({ trace, timeline, selection }: OpenTrace, column: string, value: SqlValue): (() => void) | null {
-  const extent = trace.progress.peek().extent;
-  if (typeof value !== 'bigint' || !POSITIONS.test(column) || !extent) return null;
-  if (value < extent.from || value > extent.to) return null;
-  return () => void goToPosition(ticks(value), { trace, timeline, selection });
-}
-
-interface CellProps {
-  readonly value: SqlValue;
-  /** The value is an address. */
-  readonly isAddress: boolean;
-  readonly go: (() => void) | null;
-}
-
-function Cell({ value, isAddress, go }: CellProps) {
-  const number = typeof value === 'bigint' || typeof value === 'number';
-  // Converting only the first part keeps long blobs cheap.
-  const part = value instanceof Uint8Array ? value.subarray(0, TITLE / 3) : value;
-  const text = isAddress && typeof part === 'bigint' ? `0x${BigInt.asUintN(64, part).toString(16)}` : sqlText(part);
-  return (
-    <td class={number ? undefined : 'name'} title={text.length > SHOWN ? text.slice(0, TITLE) : undefined}>
-      {go ? (
-        <button type="button" class="plain link" title="Go there" onClick={go}>
-          {text}
-        </button>
-      ) : value === null ? (
-        <span class="muted">NULL</span>
-      ) : text.length > SHOWN ? (
-        `${text.slice(0, SHOWN)}…`
-      ) : (
-        text
-      )}
-    </td>
-  );
-}
-
-/** A table name as SQL, quoted if necessary. */
-function quoted(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+/** How many points match, and how far the search is. */
+function ValuesAnswer({ open: { find }, state: { values } }: { open: OpenTrace; state: QueryState }) {
+  const wrong = values?.wrong.value;
+  if (wrong) return <span class="warning-text">{wrong.sentence}</span>;
+  const now = find.state.value;
+  const count = find.count.value;
+  const points = `${formatCount(count)} ${plural(count, 'point')}`;
+  if (!values?.isAsked.value)
+    return <span class="muted">Finds points by the values of their variables. Ctrl+Enter</span>;
+  switch (now.at) {
+    case 'waiting':
+      return <span class="muted">Waiting for the file…</span>;
+    case 'searching':
+      return (
+        <span class="muted">
+          {points} · {now.share === null ? 'searching…' : formatPercent(now.share, 1)}
+        </span>
+      );
+    case 'done':
+      if (now.failure !== null) return <span class="warning-text">{now.failure}</span>;
+      return (
+        <span class="muted">
+          {points} found{now.beyond > 0 && ` + ${formatCount(now.beyond)} not listed`}
+          {now.stopped && ' · stopped'}
+        </span>
+      );
+    default:
+      return null;
+  }
 }

@@ -1,15 +1,24 @@
-import { signal } from '@preact/signals';
+import guide from '../../../../docs/sql.md?raw';
 import { createSql, type SqlPort } from '../../../model/sql.ts';
-import { gatherTables } from '../../../model/tables.ts';
+import { examplesOf } from '../../../model/sql_examples.ts';
+import { gatherRecords, gatherTables } from '../../../model/tables.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { Query } from './query.tsx';
+import { createQueryState } from './state.ts';
 
 /** The SQL panel of a trace. `spawn` starts its worker at the first query. */
 export function queryView(open: OpenTrace, spawn: () => SqlPort): PanelView {
   const sql = createSql(sourceOf(open), spawn);
-  const text = signal('');
-  return { component: () => <Query open={open} sql={sql} text={text} />, dispose: sql.dispose };
+  const state = createQueryState(open, sql);
+  const examples = examplesOf(guide, open.trace.info.peek()?.format ?? '');
+  return {
+    component: () => <Query open={open} sql={sql} state={state} examples={examples} />,
+    dispose: () => {
+      state.dispose();
+      sql.dispose();
+    },
+  };
 }
 
 function sourceOf({ file, trace, statistics }: OpenTrace) {
@@ -22,6 +31,8 @@ function sourceOf({ file, trace, statistics }: OpenTrace) {
       trace.status.peek().at === 'loading'
         ? 'The trace is still being read. Ask again when it is complete.'
         : gatherTables(trace, rangeNow(), hear),
+    records: (take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean) =>
+      gatherRecords(trace, rangeNow(), take),
     // Names can come later, and a range has tables of its own.
     version: () => `${rangeNow()?.from} ${rangeNow()?.to} ${trace.names.version.peek()}`,
   };

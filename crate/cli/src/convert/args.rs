@@ -1,0 +1,326 @@
+//! Arguments of slices and instants: the fields of their records.
+//!
+//! Records come in the order of the file, slices track by track. So one pass over the records writes the fields to a temporary
+//! file, in a sequence for each track. A track's slices follow its records closely, so reading the sequence along with them finds
+//! nearly all at once; only where the others are is kept in memory.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use unspool_engine::Session;
+use unspool_export::{Arg, Value};
+use unspool_formats::{FieldValue, Record, Visitor};
+
+use crate::find::{failed, reader_of};
+use crate::{Failure, Source};
+
+/// Bytes of a track that are written at once, and read at once.
+const PORTION: usize = 1 << 16;
+/// Pieces of the file that are visited at once.
+const STEP: u32 = 64;
+/// Bytes of a text, and of a payload, that an argument shows.
+const LONGEST: usize = 1024;
+/// Fields of a record: those of a longer one are cut there.
+const MOST: usize = 1000;
+
+/// Fields that say what a slice says: position, thread and name.
+const KNOWN: [&str; 11] =
+    ["call", "cpu", "frame", "func_id", "kind", "name", "process", "statement", "thread", "tsc", "flags"];
+
+/// Where something is in the temporary file: offset and length.
+type Place = (u64, u32);
+
+/// The arguments of a trace.
+pub(super) struct Arguments {
+    file: File,
+    tracks: HashMap<u32, Sequence>,
+}
+
+/// The records of a track, in the order of the file.
+#[derive(Default)]
+struct Sequence {
+    /// What is not written yet.
+    waiting: Vec<u8>,
+    portions: Vec<Place>,
+    /// The portion that is read next, and what was read of the one before it.
+    next: usize,
+    read: Vec<u8>,
+    at: usize,
+    /// Where the one before it begins in the file.
+    from: u64,
+    /// Records that were read before their slices came, by locator.
+    passed: HashMap<u64, Place>,
+}
+
+impl Arguments {
+    /// Collects the fields of all records of a trace.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the records cannot be read, or there is no room for them.
+    pub(super) fn collect(session: &Session, source: &Source) -> Result<Self, Failure> {
+        let mut reader = reader_of(session, source)?;
+        let this = Self { file: tempfile::tempfile()?, tracks: HashMap::new() };
+        let mut adding = Adding {
+            this,
+            record: Vec::new(),
+            track: 0,
+            fields: 0,
+            depth: 0,
+            skipped: 0,
+            in_args: false,
+            end: 0,
+            error: None,
+        };
+        let mut next = 0;
+        loop {
+            next = reader.visit_all(next, STEP, &mut adding).map_err(|error| failed(source, error))?;
+            if let Some(error) = adding.error.take() {
+                return Err(error.into());
+            }
+            let (done, of) = reader.covered(next);
+            if done >= of {
+                break;
+            }
+        }
+        let Adding { mut this, mut end, .. } = adding;
+        for sequence in this.tracks.values_mut() {
+            sequence.flush(&mut this.file, &mut end)?;
+        }
+        Ok(this)
+    }
+
+    /// Fills in the arguments of the record of a track with this locator.
+    pub(super) fn get(&mut self, track: u32, locator: u64, into: &mut Vec<Arg>) {
+        let Some(sequence) = self.tracks.get_mut(&track) else { return };
+        let mut bytes = Vec::new();
+        if let Some((at, len)) = sequence.passed.remove(&locator) {
+            bytes.resize(len as usize, 0);
+            if self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(&mut bytes)).is_err() {
+                return;
+            }
+            decode(&bytes, into);
+            return;
+        }
+        while let Some((found, at, len)) = sequence.advance(&mut self.file) {
+            if found == locator {
+                decode(sequence.read.get(at..at + len).unwrap_or_default(), into);
+                return;
+            }
+            sequence.passed.insert(found, (sequence.from + at as u64, len as u32));
+        }
+    }
+}
+
+impl Sequence {
+    fn flush(&mut self, file: &mut File, end: &mut u64) -> io::Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        file.seek(SeekFrom::Start(*end))?;
+        file.write_all(&self.waiting)?;
+        self.portions.push((*end, self.waiting.len() as u32));
+        *end += self.waiting.len() as u64;
+        // Thousands of tracks may have a buffer each.
+        self.waiting = Vec::new();
+        Ok(())
+    }
+
+    /// The next record: its locator, and where its fields are in what was read, with their length.
+    fn advance(&mut self, file: &mut File) -> Option<(u64, usize, usize)> {
+        if self.at >= self.read.len() {
+            let (from, len) = *self.portions.get(self.next)?;
+            self.next += 1;
+            self.read.resize(len as usize, 0);
+            (self.at, self.from) = (0, from);
+            file.seek(SeekFrom::Start(from)).and_then(|_| file.read_exact(&mut self.read)).ok()?;
+        }
+        let head: [u8; 12] = self.read.get(self.at..self.at + 12)?.try_into().ok()?;
+        let locator = u64::from_le_bytes(*head.first_chunk()?);
+        let len = u32::from_le_bytes(*head.last_chunk()?) as usize;
+        let at = self.at + 12;
+        self.at = at + len;
+        Some((locator, at, len))
+    }
+}
+
+/// The visitor that collects fields.
+struct Adding {
+    this: Arguments,
+    /// The record that is visited: 12 bytes of head, then its fields.
+    record: Vec<u8>,
+    track: u32,
+    fields: usize,
+    /// Open structures, without the outermost one of the arguments and those that are left out.
+    depth: u32,
+    /// Open structures that are left out.
+    skipped: u32,
+    /// Within the outermost structure of arguments, whose parts may have any key.
+    in_args: bool,
+    end: u64,
+    error: Option<io::Error>,
+}
+
+/// How a part of the fields begins, before its key.
+mod tag {
+    pub(super) const NULL: u8 = 0;
+    pub(super) const BOOL: u8 = 1;
+    pub(super) const UNSIGNED: u8 = 2;
+    pub(super) const INT: u8 = 3;
+    pub(super) const POINTER: u8 = 4;
+    pub(super) const REAL: u8 = 5;
+    pub(super) const TEXT: u8 = 6;
+    pub(super) const LIST: u8 = 7;
+    pub(super) const STRUCTURE: u8 = 8;
+    pub(super) const CLOSE: u8 = 9;
+}
+
+impl Adding {
+    fn text(&mut self, text: &str) {
+        let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let shown = text.get(..end).unwrap_or_default();
+        let mark = if end < text.len() { "…" } else { "" };
+        self.record.extend(((shown.len() + mark.len()) as u16).to_le_bytes());
+        self.record.extend(shown.bytes().chain(mark.bytes()));
+    }
+
+    fn begin_part(&mut self, tag: u8, key: &str) {
+        self.record.push(tag);
+        self.text(key);
+    }
+
+    fn number(&mut self, tag: u8, key: &str, bits: u64) {
+        self.begin_part(tag, key);
+        self.record.extend(bits.to_le_bytes());
+    }
+
+    /// Whether a field, or a structure, with this key is left out: it is known otherwise, or it is one too many.
+    fn leaves_out(&mut self, key: &str) -> bool {
+        self.fields += 1;
+        self.skipped > 0 || self.fields > MOST || (self.depth == 0 && !self.in_args && KNOWN.contains(&key))
+    }
+}
+
+impl Visitor for Adding {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.record.clear();
+        self.record.extend(record.locator.bits().to_le_bytes());
+        self.record.extend([0; 4]);
+        (self.track, self.fields, self.depth, self.skipped, self.in_args) = (record.track, 0, 0, 0, false);
+        self.error.is_none()
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        if self.leaves_out(key) {
+            return;
+        }
+        match value {
+            FieldValue::Null => self.begin_part(tag::NULL, key),
+            FieldValue::Bool(is) => self.number(tag::BOOL, key, is.into()),
+            FieldValue::U64(number) => self.number(tag::UNSIGNED, key, number),
+            FieldValue::I64(number) | FieldValue::Id(number) => self.number(tag::INT, key, number as u64),
+            FieldValue::Hex(number) => self.number(tag::POINTER, key, number),
+            FieldValue::F32(number) => self.number(tag::REAL, key, f64::from(number).to_bits()),
+            FieldValue::F64(number) => self.number(tag::REAL, key, number.to_bits()),
+            FieldValue::Text(text) | FieldValue::Symbol { name: text, .. } => {
+                self.begin_part(tag::TEXT, key);
+                self.text(text);
+            }
+            FieldValue::Bytes { bytes, len } => {
+                self.begin_part(tag::TEXT, key);
+                let shown = match std::str::from_utf8(bytes) {
+                    Ok(text) if len == bytes.len() as u64 => text.to_string(),
+                    _ => format!("{len} bytes"),
+                };
+                self.text(&shown);
+            }
+            FieldValue::Code { bytes, .. } => {
+                self.begin_part(tag::TEXT, key);
+                let shown: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                self.text(&shown.join(" "));
+            }
+        }
+    }
+
+    fn open(&mut self, key: &str, is_list: bool) {
+        // Arguments with names are fields of the call.
+        let is_args = self.depth == 0 && key == "args" && !is_list && self.skipped == 0;
+        if is_args {
+            self.in_args = true;
+            return;
+        }
+        if self.leaves_out(key) {
+            self.skipped += 1;
+            return;
+        }
+        self.depth += 1;
+        self.begin_part(if is_list { tag::LIST } else { tag::STRUCTURE }, key);
+    }
+
+    fn close(&mut self) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+        } else if self.depth > 0 {
+            self.depth -= 1;
+            self.record.push(tag::CLOSE);
+        } else {
+            self.in_args = false;
+        }
+    }
+
+    fn end(&mut self) {
+        let Some(len) = self.record.len().checked_sub(12).filter(|len| *len > 0) else { return };
+        if let Some(place) = self.record.get_mut(8..12) {
+            place.copy_from_slice(&(len as u32).to_le_bytes());
+        }
+        let sequence = self.this.tracks.entry(self.track).or_default();
+        sequence.waiting.extend(&self.record);
+        if sequence.waiting.len() >= PORTION
+            && let Err(error) = sequence.flush(&mut self.this.file, &mut self.end)
+        {
+            self.error = Some(error);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.error.is_some()
+    }
+}
+
+/// Reads what [`Adding`] wrote of a record.
+fn decode(mut bytes: &[u8], into: &mut Vec<Arg>) {
+    fn text(bytes: &mut &[u8]) -> Option<String> {
+        let (len, rest) = bytes.split_first_chunk()?;
+        let (text, rest) = rest.split_at_checked(u16::from_le_bytes(*len).into())?;
+        *bytes = rest;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+    fn number(bytes: &mut &[u8]) -> Option<u64> {
+        let (bits, rest) = bytes.split_first_chunk()?;
+        *bytes = rest;
+        Some(u64::from_le_bytes(*bits))
+    }
+    fn part(bytes: &mut &[u8]) -> Option<Arg> {
+        let (tag, rest) = bytes.split_first()?;
+        *bytes = rest;
+        if *tag == tag::CLOSE {
+            return Some(Arg::Close);
+        }
+        let key = text(bytes)?;
+        let value = match *tag {
+            tag::LIST | tag::STRUCTURE => return Some(Arg::Open(key, *tag == tag::LIST)),
+            tag::BOOL => Value::Bool(number(bytes)? != 0),
+            tag::UNSIGNED => Value::Unsigned(number(bytes)?),
+            tag::INT => Value::Int(number(bytes)? as i64),
+            tag::POINTER => Value::Pointer(number(bytes)?),
+            tag::REAL => Value::Real(f64::from_bits(number(bytes)?)),
+            tag::TEXT => Value::Text(text(bytes)?),
+            _ => Value::Null,
+        };
+        Some(Arg::Field(key, value))
+    }
+    while let Some(arg) = part(&mut bytes) {
+        into.push(arg);
+    }
+}

@@ -1,0 +1,425 @@
+//! `unspool convert`: traces in formats of other programs.
+
+mod args;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod source;
+
+use std::collections::{HashSet, VecDeque};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+use unspool_engine::Session;
+use unspool_engine::tables::View;
+use unspool_export::{Export, FORMATS, Format, Step, Writer};
+use unspool_formats::info::Capability;
+
+use crate::find::search_for;
+use crate::progress::{self, Progress};
+use crate::read_whole::{read_named, threads};
+use crate::scope::ScopeArgs;
+use crate::{Failure, NameArgs, Source, TraceArgs, complain};
+use args::Arguments;
+use source::{Rows, trace_of};
+
+/// Converts traces to formats of other programs.
+///
+/// ```text
+///   unspool convert app.xray --to perfetto -o app.pftrace     opens in ui.perfetto.dev
+///   unspool convert *.xray --to speedscope --binary ./app -o profiles/
+///   unspool convert game.trace --to chrome --where 'name:glDraw*' -o -
+/// ```
+///
+/// Each input is read on its own: one that is broken is converted as far as it could be read, and reported; the others follow. Exit
+/// status 1 says that there was such an input.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Convert {
+    /// Traces to read; - for standard input.
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// Format to write: chrome (Trace Event JSON), perfetto, speedscope, folded (stacks with self times), pprof, csv, parquet (a data
+    /// set of tables).
+    #[arg(long, value_parser = to)]
+    to: To,
+    /// File to write; - for standard output. For several inputs, and for Parquet, a directory.
+    #[arg(short, long)]
+    output: PathBuf,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// Only slices and instants that this expression finds, as in `unspool find`. Counters are left out.
+    #[arg(long = "where", value_name = "EXPRESSION", allow_hyphen_values = true)]
+    filter: Option<String>,
+    /// Leave out the arguments of calls and events (chrome, perfetto).
+    #[arg(long)]
+    no_args: bool,
+    /// Skip inputs whose outputs exist already.
+    #[arg(long)]
+    resume: bool,
+    /// Traces that are converted at the same time. Large ones wait for each other, however many.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Go on where reading would stop at a limit: of unpacked bytes, or of memory.
+    #[arg(long)]
+    no_limits: bool,
+    /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
+    #[arg(long, visible_alias = "deduce-sibling-calls")]
+    nest_tail_calls: bool,
+    #[command(flatten)]
+    names: NameArgs,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum To {
+    /// A file.
+    File(Format),
+    /// Tables of a data set.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl To {
+    fn is_file(self) -> bool {
+        matches!(self, Self::File(_))
+    }
+
+    /// Call stacks only.
+    fn is_stacks(self) -> bool {
+        matches!(self, Self::File(Format::Speedscope | Format::Folded | Format::Pprof))
+    }
+
+    fn has_args(self) -> bool {
+        match self {
+            Self::File(format) => format.has_args(),
+            #[cfg(feature = "parquet")]
+            Self::Parquet => true,
+        }
+    }
+}
+
+fn to(text: &str) -> Result<To, String> {
+    if let Some(format) = FORMATS.into_iter().find(|format| format.id() == text) {
+        return Ok(To::File(format));
+    }
+    if text == "parquet" {
+        #[cfg(feature = "parquet")]
+        return Ok(To::Parquet);
+        #[cfg(not(feature = "parquet"))]
+        return Err("this program was built without Parquet; build it with --features parquet".into());
+    }
+    let all: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
+    Err(format!("expected one of {}, parquet", all.join(", ")))
+}
+
+/// Rows of a step, after which what was written goes to the file.
+const ROWS: u32 = 1 << 14;
+/// Bytes of inputs that are read at the same time, unless one alone has more.
+const AT_ONCE: u64 = 256 << 20;
+
+/// An input with its output.
+struct Job {
+    input: PathBuf,
+    /// `None`: standard output. Of a data set its directory.
+    output: Option<PathBuf>,
+    /// The name of the trace in a data set.
+    trace: String,
+    size: u64,
+}
+
+impl Job {
+    /// Whether its output is there.
+    fn is_done(&self, to: To) -> bool {
+        self.output.as_ref().is_some_and(|output| match to {
+            To::File(_) => output.exists(),
+            #[cfg(feature = "parquet")]
+            To::Parquet => parquet::Parquet::exists(output, &self.trace),
+        })
+    }
+}
+
+/// What became of an input.
+enum Outcome {
+    Converted {
+        rows: u64,
+        bytes: u64,
+        seconds: f64,
+        broken: bool,
+    },
+    /// The output was there.
+    Skipped,
+    Failed(String),
+}
+
+pub(crate) fn run(what: &Convert) -> ExitCode {
+    let jobs = match jobs_of(what) {
+        Ok(jobs) => jobs,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "unspool: {}", error.sentence);
+            return ExitCode::from(2);
+        }
+    };
+    let (all, several) = (jobs.len(), jobs.len() > 1);
+    let threads = what.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let threads = threads.min(all);
+    if threads > 1 {
+        progress::hide_all();
+    }
+    let queue = Mutex::new((VecDeque::from(jobs), 0_u64));
+    let changed = Condvar::new();
+    let totals = Mutex::new(Totals::default());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(job) = take(&queue, &changed) {
+                    let outcome = one(what, &job);
+                    totals.lock().unwrap_or_else(PoisonError::into_inner).add(&job, &outcome, several);
+                    queue.lock().unwrap_or_else(PoisonError::into_inner).1 -= job.size;
+                    changed.notify_all();
+                }
+            });
+        }
+    });
+    let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if several {
+        totals.print(all);
+    }
+    if totals.failed + totals.broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// The next input, once there is room for it.
+fn take(queue: &Mutex<(VecDeque<Job>, u64)>, changed: &Condvar) -> Option<Job> {
+    let mut state = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let size = state.0.front()?.size;
+        if state.1 == 0 || state.1 + size <= AT_ONCE {
+            state.1 += size;
+            return state.0.pop_front();
+        }
+        state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// The inputs with their outputs.
+fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
+    let to_stdout = what.output == Path::new("-");
+    let several = what.inputs.len() > 1;
+    if to_stdout && several {
+        return Err(Failure::new("Several traces cannot be written to standard output. Use -o with a directory."));
+    }
+    if to_stdout && !what.to.is_file() {
+        return Err(Failure::new("A data set has several files. Use -o with a directory."));
+    }
+    let in_directory = several
+        || !what.to.is_file()
+        || what.output.is_dir()
+        || what.output.as_os_str().to_string_lossy().ends_with('/');
+    if in_directory {
+        let made = fs::create_dir_all(&what.output);
+        made.map_err(|error| Failure::new(format!("{}: {error}", what.output.display())))?;
+    }
+    let mut names = HashSet::new();
+    let mut jobs = Vec::new();
+    for input in &what.inputs {
+        let stem = if input == Path::new("-") {
+            "trace".into()
+        } else {
+            input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into_owned()
+        };
+        // The names of a data set's partitions are part of addresses in some stores.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let stem = if what.to.is_file() { stem } else { stem.replace(|c| !is_plain(c), "_") };
+        // Traces of one name in several directories are numbered.
+        let mut trace = stem.clone();
+        let mut number = 1;
+        while !names.insert(trace.clone()) {
+            number += 1;
+            trace = format!("{stem}-{number}");
+        }
+        let output = match what.to {
+            _ if to_stdout => None,
+            To::File(format) if in_directory => Some(what.output.join(format!("{trace}{}", format.extension()))),
+            _ => Some(what.output.clone()),
+        };
+        if output.as_ref().is_some_and(|output| output == input) {
+            return Err(Failure::new(format!("{} would be overwritten by its own conversion.", input.display())));
+        }
+        let size = fs::metadata(input).map_or(0, |metadata| metadata.len());
+        jobs.push(Job { input: input.clone(), output, trace, size });
+    }
+    Ok(jobs)
+}
+
+fn one(what: &Convert, job: &Job) -> Outcome {
+    if what.resume && job.is_done(what.to) {
+        return Outcome::Skipped;
+    }
+    let began = Instant::now();
+    match convert(what, job) {
+        Ok((rows, bytes, broken)) => Outcome::Converted { rows, bytes, seconds: began.elapsed().as_secs_f64(), broken },
+        Err(error) if error.io_kind == Some(io::ErrorKind::BrokenPipe) => {
+            Outcome::Converted { rows: 0, bytes: 0, seconds: 0.0, broken: false }
+        }
+        Err(error) => Outcome::Failed(error.into_sentence()),
+    }
+}
+
+/// Converts a trace. Returns how many rows and bytes were written, and whether the trace was read in part.
+fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
+    let trace = TraceArgs { file: job.input.clone(), no_limits: what.no_limits, nest_tail_calls: what.nest_tail_calls };
+    let (source, session) = read_named(&trace, &what.names)?;
+    let broken = session.error().is_some() || (session.stopped_at_limit() && !what.no_limits);
+    let (rows, bytes) = match (what.to, &job.output) {
+        (To::File(format), None) => {
+            let mut stdout = io::stdout().lock();
+            write(what, &source, &session, format.writer(), &mut |bytes| stdout.write_all(bytes))?
+        }
+        (To::File(format), Some(output)) => {
+            // An output is complete or not there, so that --resume can go by that.
+            let mut partial = OsString::from(output);
+            partial.push(".partial");
+            let in_file = |error: io::Error| Failure::new(format!("{}: {error}", output.display()));
+            let mut file = File::create(&partial).map_err(in_file)?;
+            let written = write(what, &source, &session, format.writer(), &mut |bytes| file.write_all(bytes));
+            drop(file);
+            if written.is_ok() {
+                fs::rename(&partial, output).map_err(in_file)?;
+            } else {
+                let _ = fs::remove_file(&partial);
+            }
+            written?
+        }
+        #[cfg(feature = "parquet")]
+        (To::Parquet, output) => {
+            let output = output.as_deref().unwrap_or(Path::new("."));
+            let in_set = |error| Failure::new(format!("{}: {error}", output.display()));
+            let written = parquet::Parquet::create(output, &job.trace).map_err(in_set).and_then(|files| {
+                let check = |_: &[u8]| files.take_error().map_or(Ok(()), |error| Err(io::Error::other(error)));
+                let (rows, _) = write(what, &source, &session, Box::new(files.clone()), &mut { check })?;
+                Ok((rows, files.close().map_err(in_set)?))
+            });
+            if written.is_err() {
+                parquet::Parquet::remove(output, &job.trace);
+            }
+            written?
+        }
+    };
+    Ok((rows, bytes, broken))
+}
+
+/// Writes a trace that was read. Returns the numbers of rows and bytes.
+fn write(
+    what: &Convert,
+    source: &Source,
+    session: &Session,
+    writer: Box<dyn Writer>,
+    save: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> Result<(u64, u64), Failure> {
+    let store = session.store();
+    let range = what.scope.range();
+    let of_stacks = what.to.is_stacks();
+    let tracks = match what.scope.tracks(session)? {
+        Some(tracks) => tracks,
+        // Lanes beside threads, such as those of frames, are no call stacks.
+        None if of_stacks => threads(session),
+        None => (0..store.track_count() as u32).collect(),
+    };
+    if of_stacks && tracks.iter().all(|track| View::is_overlapping(store, *track)) {
+        return Err(Failure::new(format!("{}: This trace has no call stacks to write.", source.name)));
+    }
+    let mut search = match &what.filter {
+        None => None,
+        Some(expression) => {
+            let (search, beyond) = search_for(session, source, expression)?;
+            if beyond > 0 {
+                complain(
+                    &source.name,
+                    crate::Place::Whole,
+                    &format!("{beyond} further records match and are left out."),
+                );
+            }
+            Some(search)
+        }
+    };
+    let hits = search.as_mut().map(|search| &*search.hits());
+    // Operands of instructions and values of variables are no arguments of slices: variables are counters already.
+    let offers = |capability: Capability| session.info().offers.contains(&capability.word());
+    let has_args = !session.is_pulled() && !offers(Capability::State) && !offers(Capability::Values);
+    let with_args = what.to.has_args() && !what.no_args && has_args;
+    let args = with_args.then(|| Arguments::collect(session, source)).transpose()?;
+    let mut rows = Rows::new(session, range, hits, args);
+    let mut export = Export::new(trace_of(session, file_name(&source.name), range), writer, tracks, with_args);
+    let bar = Progress::new(export.rows(&rows));
+    let mut out = Vec::with_capacity(1 << 21);
+    let mut bytes = 0;
+    loop {
+        let step = export.step(&mut rows, ROWS, &mut out);
+        bytes += out.len() as u64;
+        save(&out)?;
+        out.clear();
+        bar.set(export.passed());
+        if step == Step::Done {
+            break;
+        }
+    }
+    bar.finish();
+    Ok((export.passed(), bytes))
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Sums for the line at the end.
+#[derive(Default)]
+struct Totals {
+    converted: u64,
+    skipped: u64,
+    broken: u64,
+    failed: u64,
+    rows: u64,
+    bytes: u64,
+}
+
+impl Totals {
+    /// Adds an input, and prints its line if there are several.
+    fn add(&mut self, job: &Job, outcome: &Outcome, several: bool) {
+        let name = job.input.display();
+        let line = match outcome {
+            Outcome::Skipped => {
+                self.skipped += 1;
+                several.then(|| format!("skipped    {name}: its output exists"))
+            }
+            Outcome::Failed(sentence) => {
+                self.failed += 1;
+                Some(if several { format!("failed     {sentence}") } else { format!("unspool: {sentence}") })
+            }
+            Outcome::Converted { rows, bytes, seconds, broken } => {
+                self.converted += 1;
+                self.broken += u64::from(*broken);
+                self.rows += rows;
+                self.bytes += bytes;
+                let how = if *broken { "in part   " } else { "converted " };
+                let to = job.output.as_deref().map_or_else(|| "-".into(), |output| output.display().to_string());
+                several.then(|| format!("{how} {name} -> {to}: {rows} rows, {bytes} bytes, {seconds:.1} s"))
+            }
+        };
+        if let Some(line) = line {
+            let _ = writeln!(io::stderr(), "{line}");
+        }
+    }
+
+    fn print(&self, all: usize) {
+        let Self { converted, skipped, broken, failed, rows, bytes } = self;
+        let _ = writeln!(
+            io::stderr(),
+            "{all} traces: {converted} converted ({broken} of them in part), {skipped} skipped, {failed} failed; {rows} rows, {bytes} bytes"
+        );
+    }
+}

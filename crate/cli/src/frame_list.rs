@@ -1,0 +1,109 @@
+//! `unspool frame-list`: what happens in each frame of an apitrace.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use serde_json::{Map, Value, json};
+use unspool_graphics::frames::{FIGURES, Frame, Frames};
+use unspool_graphics::{Reader, Source as Bytes, Unreadable};
+
+use crate::read_whole::read_whole;
+use crate::{Failure, Source, TraceArgs};
+
+/// Lists the frames of an apitrace: calls, draws, vertices, state changes, uploads.
+///
+/// The calls after the last swap are a frame of their own. A state change is redundant if it sets what an earlier call of the
+/// context has set.
+#[derive(clap::Args)]
+pub(crate) struct FrameList {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Pieces of the file that are read at once.
+const PIECES: u32 = 256;
+
+/// A file that is read at any place.
+pub(crate) struct TraceFile(File);
+
+impl Bytes for TraceFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        use std::io::{Read, Seek, SeekFrom};
+        self.0.seek(SeekFrom::Start(at)).ok()?;
+        self.0.read(buffer).ok()
+    }
+}
+
+/// Opens a trace for reading its calls, with this many bytes of each blob.
+pub(crate) fn calls_of(trace: &TraceArgs, bytes: u64) -> Result<(Source, Reader<TraceFile>), Failure> {
+    let (source, session) = read_whole(trace)?;
+    if session.format().id != "apitrace" {
+        return Err(Failure::new(format!("{}: only traces of apitrace have frames and resources", source.name)));
+    }
+    let file = TraceFile(File::open(&source.path)?);
+    let reader = Reader::keeping(&session.index(), file, bytes)
+        .map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    Ok((source, reader))
+}
+
+/// The failure of a file that changed.
+pub(crate) fn lost(source: &Source, error: Unreadable) -> Failure {
+    Failure::new(format!("{}: {error}", source.name))
+}
+
+pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
+    // Lists of display lists have a few bytes.
+    let (source, mut reader) = calls_of(&what.trace, 4096)?;
+    let mut frames = Frames::default();
+    let mut next = 0;
+    while next < reader.pieces() {
+        let end = next.saturating_add(PIECES).min(reader.pieces());
+        reader.pass(next..end, &mut frames).map_err(|error| lost(&source, error))?;
+        next = end;
+    }
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    match what.json {
+        true => {
+            let rows: Vec<Value> =
+                frames.frames().iter().enumerate().map(|(number, frame)| row(number, frame)).collect();
+            serde_json::to_writer(&mut out, &json!({ "frames": rows })).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        false => table(&mut out, frames.frames())?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn row(number: usize, frame: &Frame) -> Value {
+    let mut row = Map::new();
+    row.insert("frame".into(), number.into());
+    row.insert("firstCall".into(), frame.first.into());
+    row.insert("lastCall".into(), frame.last.into());
+    row.insert("ended".into(), frame.is_ended.into());
+    for (figure, number) in FIGURES.iter().zip(frame.figures) {
+        row.insert(figure.key.into(), number.into());
+    }
+    Value::Object(row)
+}
+
+/// One line a frame, the heading first.
+fn table(out: &mut impl Write, frames: &[Frame]) -> io::Result<()> {
+    let heading = ["Frame", "First call"].into_iter().chain(FIGURES.iter().map(|figure| figure.title));
+    let mut rows: Vec<Vec<String>> = vec![heading.map(ToString::to_string).collect()];
+    for (number, frame) in frames.iter().enumerate() {
+        let own = [number as u64, frame.first];
+        rows.push(own.iter().chain(&frame.figures).map(ToString::to_string).collect());
+    }
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(String::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in &rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+        writeln!(out, "{}", cells.join("  "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,355 @@
+//! `unspool convert`: what is written agrees with what other commands print, inputs that are broken, and readers of other projects.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name).to_str().unwrap().into()
+}
+
+fn unspool(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap()
+}
+
+/// What `convert` writes.
+fn converted(file: &str, to: &str, more: &[&str]) -> Vec<u8> {
+    let output = unspool(&[&["convert", &fixture(file), "--to", to, "-o", "-"], more].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn sql(file: &str, query: &str) -> Vec<Value> {
+    let output = unspool(&["sql", &fixture(file), query, "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const TRACES: [&str; 7] = [
+    "xray/threads.xray",
+    "xray/events.xray",
+    "xray/tail-calls.xray",
+    "apitrace/scene.trace",
+    "frames/plugin.frames",
+    "rvn/blocks.sqlite",
+    "trace_db/variables.trace",
+];
+
+#[test]
+fn chrome_has_every_slice_instant_and_sample() {
+    for file in TRACES {
+        let json: Value = serde_json::from_slice(&converted(file, "chrome", &[])).unwrap();
+        let mut phases = BTreeMap::new();
+        for event in json["traceEvents"].as_array().unwrap() {
+            *phases.entry(event["ph"].as_str().unwrap()).or_insert(0) += 1;
+            if let Some(duration) = event["dur"].as_f64() {
+                assert!(duration >= 0.0, "{file}: {event}");
+            }
+        }
+        let count = |table: &str| {
+            sql(file, &format!("select count(*) as n from {table}")).first().and_then(|row| row["n"].as_i64()).unwrap()
+        };
+        let of = |phase: &str| phases.get(phase).copied().unwrap_or(0);
+        assert_eq!(of("X") + of("b"), count("slices"), "{file}");
+        assert_eq!((of("i"), of("C")), (count("instants"), count("counters")), "{file}");
+        assert_eq!(of("b"), of("e"), "{file}");
+    }
+}
+
+/// Self times by function.
+fn own_times(stacks: &str) -> BTreeMap<String, u64> {
+    let mut own = BTreeMap::new();
+    for line in stacks.lines() {
+        let (stack, time) = line.rsplit_once(' ').unwrap();
+        let name = stack.rsplit(';').next().unwrap();
+        *own.entry(name.to_string()).or_insert(0) += time.parse::<u64>().unwrap();
+    }
+    own
+}
+
+#[test]
+fn folded_stacks_agree_with_the_statistics() {
+    for file in ["xray/threads.xray", "frames/plugin.frames"] {
+        for range in [&[][..], &["--range", "..50"]] {
+            let own = own_times(&String::from_utf8(converted(file, "folded", range)).unwrap());
+            let stats = unspool(&[&["stats", &fixture(file), "--json"], range].concat());
+            let stats: Value = serde_json::from_slice(&stats.stdout).unwrap();
+            let info: Value = serde_json::from_slice(&unspool(&["info", "--json", &fixture(file)]).stdout).unwrap();
+            let frequency = info["clock"]["frequency"].as_u64().unwrap_or(1_000_000_000);
+            let mut expected = BTreeMap::new();
+            for function in stats["functions"].as_array().unwrap() {
+                let time = function["self"].as_u64().unwrap();
+                if time > 0 {
+                    *expected.entry(function["name"].as_str().unwrap().to_string()).or_insert(0) += time;
+                }
+            }
+            // Each stack is rounded down.
+            for (name, ticks) in &expected {
+                let time = u64::try_from(u128::from(*ticks) * 1_000_000_000 / u128::from(frequency)).unwrap();
+                let found = own.get(name).copied().unwrap_or(0);
+                assert!(found <= time && time - found <= 200, "{file} {range:?}: {name} {found} {time}");
+            }
+            assert!(own.keys().all(|name| expected.contains_key(name)), "{file} {range:?}");
+            assert_eq!(own.is_empty(), expected.is_empty());
+        }
+    }
+}
+
+#[test]
+fn speedscope_profiles_are_threads_whose_calls_nest() {
+    for file in [
+        "xray/threads.xray",
+        "xray/tail-calls.xray",
+        "apitrace/scene.trace",
+        "frames/plugin.frames",
+        "rvn/blocks.sqlite",
+    ] {
+        let json: Value = serde_json::from_slice(&converted(file, "speedscope", &[])).unwrap();
+        let frames = json["shared"]["frames"].as_array().unwrap().len() as u64;
+        let threads =
+            sql(file, "select distinct track from slices join tracks on tracks.id = track where kind = 'thread'");
+        let profiles = json["profiles"].as_array().unwrap();
+        assert_eq!(profiles.len(), threads.len().max(1), "{file}");
+        for profile in profiles {
+            let (mut open, mut last) = (Vec::new(), profile["startValue"].as_u64().unwrap());
+            for event in profile["events"].as_array().unwrap() {
+                let (at, frame) = (event["at"].as_u64().unwrap(), event["frame"].as_u64().unwrap());
+                assert!(at >= last && frame < frames, "{file}: {event}");
+                last = at;
+                if event["type"] == "O" {
+                    open.push(frame);
+                } else {
+                    assert_eq!(open.pop(), Some(frame), "{file}");
+                }
+            }
+            assert!(open.is_empty() && last <= profile["endValue"].as_u64().unwrap(), "{file}");
+        }
+    }
+}
+
+#[test]
+fn arguments_of_calls_come_along() {
+    let events = |more: &[&str]| {
+        let json: Value = serde_json::from_slice(&converted("apitrace/scene.trace", "chrome", more)).unwrap();
+        json["traceEvents"].as_array().unwrap().clone()
+    };
+    let with = events(&[]);
+    let clear = with.iter().find(|event| event["name"] == "glBindTexture").unwrap();
+    assert!(clear["args"]["texture"].is_u64() && clear["args"]["target"].is_string(), "{clear}");
+    assert!(clear["args"].get("call").is_none(), "what the event says is not repeated");
+    let calls = |events: &[Value]| events.iter().filter(|event| event["args"]["texture"].is_u64()).count();
+    let expected = sql("apitrace/scene.trace", "select count(*) as n from fields where key = 'args.texture'");
+    assert_eq!(calls(&with) as i64, expected[0]["n"].as_i64().unwrap());
+    assert_eq!(calls(&events(&["--no-args"])), 0);
+    // An argument without a name, and text of an event.
+    let json: Value = serde_json::from_slice(&converted("xray/events.xray", "chrome", &[])).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    assert!(events.iter().any(|event| event["ph"] == "X" && event["args"]["args"].is_array()), "{json}");
+}
+
+#[test]
+fn filters_and_ranges_leave_out_the_rest() {
+    let names = |more: &[&str]| {
+        let text = String::from_utf8(converted("apitrace/scene.trace", "csv", more)).unwrap();
+        text.lines().skip(1).map(|line| line.split(',').nth(6).unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let draws = names(&["--where", "name:glDraw*"]);
+    let found = unspool(&["find", &fixture("apitrace/scene.trace"), "name:glDraw*", "--csv"]);
+    assert_eq!(draws.len(), String::from_utf8_lossy(&found.stdout).lines().count() - 1);
+    assert!(!draws.is_empty() && draws.iter().all(|name| name.starts_with("glDraw")));
+    let (all, some) = (names(&[]).len(), names(&["--range", "10..20"]).len());
+    assert!(some > 5 && some < all);
+    let one = names(&["--track", "thread 1"]).len();
+    assert!(one > 0 && one < all);
+    let wrong = unspool(&["convert", &fixture("apitrace/scene.trace"), "--to", "csv", "-o", "-", "--where", "dur>>1"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("dur>>1"));
+}
+
+#[test]
+fn a_broken_input_is_reported_and_the_others_follow() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let garbage = directory.path().join("garbage.trace");
+    fs::write(&garbage, [7; 3000]).unwrap();
+    let inputs = [
+        fixture("xray/threads.xray"),
+        garbage.to_str().unwrap().into(),
+        fixture("xray/truncated.xray"),
+        fixture("apitrace/scene.trace"),
+    ];
+    let run = |more: &[&str]| {
+        let mut args = vec!["convert", "--to", "perfetto", "-o", out.to_str().unwrap()];
+        args.extend(inputs.iter().map(String::as_str));
+        args.extend(more);
+        unspool(&args)
+    };
+    let output = run(&[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("failed     ") && said.contains("garbage.trace"), "{said}");
+    assert!(said.lines().last().unwrap().starts_with("4 traces: 3 converted"), "{said}");
+    let written = |name: &str| -> PathBuf { out.join(name) };
+    let mut names: Vec<_> =
+        fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["scene.trace.pftrace", "threads.xray.pftrace", "truncated.xray.pftrace"],
+        "nothing in part is left"
+    );
+    assert!(fs::metadata(written("truncated.xray.pftrace")).unwrap().len() > 100);
+    // What is there is kept, what is missing is made.
+    fs::write(written("threads.xray.pftrace"), "kept").unwrap();
+    fs::remove_file(written("scene.trace.pftrace")).unwrap();
+    let said = String::from_utf8_lossy(&run(&["--resume"]).stderr).into_owned();
+    assert!(
+        said.lines().last().unwrap().starts_with("4 traces: 1 converted (0 of them in part), 2 skipped, 1 failed"),
+        "{said}"
+    );
+    assert_eq!(fs::read(written("threads.xray.pftrace")).unwrap(), b"kept");
+    // One alone, without a failure.
+    let single = unspool(&["convert", &inputs[0], "--to", "folded", "-o", written("one.txt").to_str().unwrap()]);
+    assert!(single.status.success() && single.stderr.is_empty());
+    assert_eq!(unspool(&["convert", &inputs[0], &inputs[3], "--to", "folded", "-o", "-"]).status.code(), Some(2));
+}
+
+/// Decodes a Perfetto trace with the classes of the Python package `perfetto`, and prints how many slices each thread has and how
+/// they are called.
+const DECODE: &str = "
+import sys, json, collections
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
+trace = Trace(); trace.ParseFromString(open(sys.argv[1], 'rb').read())
+tracks, names, slices, open_ = {}, {}, collections.Counter(), collections.Counter()
+for packet in trace.packet:
+    if packet.HasField('track_descriptor'):
+        it = packet.track_descriptor
+        tracks[it.uuid] = it.thread.thread_name if it.HasField('thread') else it.name
+    for name in packet.interned_data.event_names: names[name.iid] = name.name
+    if packet.HasField('track_event'):
+        event = packet.track_event
+        if event.type == 1:
+            slices[tracks[event.track_uuid] + '/' + names[event.name_iid]] += 1
+            open_[event.track_uuid] += 1
+        if event.type == 2: open_[event.track_uuid] -= 1
+        assert open_[event.track_uuid] >= 0
+assert not any(open_.values())
+print(json.dumps(slices))
+";
+
+#[test]
+fn the_classes_of_perfetto_read_what_is_written() {
+    let python = std::env::var("UNSPOOL_PYTHON").unwrap_or("python3".into());
+    let has = Command::new(&python).args(["-c", "import perfetto.protos.perfetto.trace.perfetto_trace_pb2"]).output();
+    if !has.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: {python} has no package perfetto (UNSPOOL_PYTHON names another Python)");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    for file in TRACES {
+        let path = directory.path().join("t.pftrace");
+        fs::write(&path, converted(file, "perfetto", &[])).unwrap();
+        let output = Command::new(&python).args(["-c", DECODE, path.to_str().unwrap()]).output().unwrap();
+        assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
+        let found: BTreeMap<String, i64> = serde_json::from_slice(&output.stdout).unwrap();
+        let mut expected = BTreeMap::new();
+        for row in sql(file, "select track_name, name, count(*) as n from named_slices group by 1, 2") {
+            let key = format!("{}/{}", row["track_name"].as_str().unwrap(), row["name"].as_str().unwrap());
+            expected.insert(key, row["n"].as_i64().unwrap());
+        }
+        assert_eq!(found, expected, "{file}");
+    }
+}
+
+/// The rows of a table of a data set, as texts of JSON.
+#[cfg(feature = "parquet")]
+fn rows_of(out: &Path, table: &str, trace: &str) -> Vec<Value> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::{Field, Row};
+    let path = out.join(table).join(format!("trace={trace}/0.parquet"));
+    let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
+    let metadata = reader.metadata();
+    for group in metadata.row_groups() {
+        assert!(group.num_rows() <= 1_000_000);
+        for column in group.columns() {
+            assert!(column.statistics().is_some(), "{table}: {}", column.column_path());
+            assert!(matches!(column.compression(), parquet::basic::Compression::ZSTD(_)));
+        }
+    }
+    let value = |field: &Field| match field {
+        Field::Int(number) => (*number).into(),
+        Field::Long(number) => (*number).into(),
+        Field::Double(number) => (*number).into(),
+        Field::Str(text) => text.as_str().into(),
+        Field::Null => Value::Null,
+        other => panic!("no column has {other}"),
+    };
+    let object = |row: Row| row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect();
+    reader.get_row_iter(None).unwrap().map(|row| Value::Object(object(row.unwrap()))).collect()
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_data_set_has_what_sql_has() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("set");
+    let inputs = TRACES.map(fixture);
+    let convert = |more: &[&str]| {
+        let mut args = vec!["convert", "--to", "parquet", "-o", out.to_str().unwrap()];
+        args.extend(inputs.iter().map(String::as_str));
+        args.extend(more);
+        unspool(&args)
+    };
+    let output = convert(&[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for file in TRACES {
+        let name = file.rsplit('/').next().unwrap();
+        let info = unspool(&["info", "--json", &fixture(file)]).stdout;
+        let origin = serde_json::from_slice::<Value>(&info).unwrap()["extent"]["from"].clone();
+        let origin = origin.as_i64().or_else(|| origin.as_str()?.parse().ok()).unwrap_or(0);
+        let queries = [
+            (
+                "slices",
+                format!(
+                    "select s.id, track, depth, start - {origin} as start, dur, names.name, s.name as name_id, parent, flags from slices s join names on names.id = s.name order by s.id"
+                ),
+            ),
+            ("counters", format!("select id, track, time - {origin} as time, value from counters order by id")),
+            (
+                "instants",
+                format!(
+                    "select i.id, track, time - {origin} as time, names.name, i.name as name_id from instants i join names on names.id = i.name order by i.id"
+                ),
+            ),
+            ("tracks", "select id, kind, name, number, parent from tracks order by id".into()),
+            ("names", "select id, name, kind, key from names order by id".into()),
+        ];
+        for (table, query) in queries {
+            let expected = sql(file, &query);
+            let mut found = rows_of(&out, table, name);
+            found.sort_by_key(|row| row["id"].as_i64());
+            assert_eq!(found.len(), expected.len(), "{file}: {table}");
+            for (found, expected) in found.iter().zip(&expected) {
+                for (column, value) in expected.as_object().unwrap() {
+                    let same = match (&found[column], value) {
+                        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+                        (a, b) => a == b,
+                    };
+                    assert!(same, "{file}: {table}: {column}: {found} {expected}");
+                }
+            }
+        }
+        let trace = &rows_of(&out, "traces", name)[0];
+        assert_eq!((trace["schema"].as_i64(), trace["file"].as_str()), (Some(1), Some(name)));
+    }
+    let args = rows_of(&out, "args", "scene.trace");
+    let expected = sql("apitrace/scene.trace", "select count(*) as n from fields where key = 'args.texture'");
+    assert_eq!(args.iter().filter(|row| row["key"] == "texture").count() as i64, expected[0]["n"].as_i64().unwrap());
+    assert!(args.iter().all(|row| row["slice"].is_null() != row["instant"].is_null()));
+    let said = String::from_utf8_lossy(&convert(&["--resume"]).stderr).into_owned();
+    assert!(said.lines().last().unwrap().contains("7 skipped"), "{said}");
+    assert_eq!(unspool(&["convert", &inputs[0], "--to", "parquet", "-o", "-"]).status.code(), Some(2));
+}

@@ -1,0 +1,168 @@
+//! The loop of an export, in steps.
+
+use std::ops::Range;
+
+use crate::order::{Next, Order};
+use crate::{Arg, Part, Source, Table, Trace, Writer};
+
+const TABLES: [Table; 3] = [Table::Slices, Table::Instants, Table::Counters];
+
+/// The numbers of the parts of a track that are wanted of a table.
+fn parts_of(parts: &[Part], trace: &Trace, writer: &dyn Writer, table: Table, track: u32) -> Range<usize> {
+    let from =
+        |table: Table, track: u32| parts.partition_point(|part| (part.table as u8, part.track) < (table as u8, track));
+    let (first, end) = (from(table, track), from(table, track.saturating_add(1)));
+    if writer.wants(trace, table, track) { first..end } else { first..first }
+}
+
+/// What a step of an export has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There is more to do.
+    More,
+    /// The source has not loaded what comes next.
+    Stalled,
+    /// The file is complete.
+    Done,
+}
+
+/// An export under way.
+pub struct Export {
+    trace: Trace,
+    writer: Box<dyn Writer>,
+    /// Tracks to export, the first one next, in reverse order.
+    tracks: Vec<u32>,
+    now: Now,
+    with_args: bool,
+    args: Vec<Arg>,
+    passed: u64,
+}
+
+enum Now {
+    Begin,
+    NextTrack,
+    Slices(u32, Order),
+    /// Rows of a part from an index on. The others of the track follow, in reverse order.
+    Rows {
+        track: u32,
+        part: usize,
+        next: u64,
+        rest: Vec<usize>,
+    },
+    Done,
+}
+
+impl Export {
+    /// An export of some tracks. `with_args`: with arguments, where the writer has them.
+    pub fn new(trace: Trace, writer: Box<dyn Writer>, mut tracks: Vec<u32>, with_args: bool) -> Self {
+        tracks.reverse();
+        Self { trace, writer, tracks, now: Now::Begin, with_args, args: Vec::new(), passed: 0 }
+    }
+
+    /// How many rows were passed on, or left out by [`Source::is_wanted`].
+    pub fn passed(&self) -> u64 {
+        self.passed
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self, source: &dyn Source) -> u64 {
+        let wanted = source
+            .parts()
+            .iter()
+            .filter(|part| self.tracks.contains(&part.track) && self.writer.wants(&self.trace, part.table, part.track));
+        wanted.map(|part| part.len).sum()
+    }
+
+    /// Writes up to `budget` rows.
+    pub fn step(&mut self, source: &mut dyn Source, budget: u32, out: &mut Vec<u8>) -> Step {
+        let mut left = budget;
+        while left > 0 {
+            left -= 1;
+            let (trace, writer) = (&self.trace, &mut *self.writer);
+            match &mut self.now {
+                Now::Begin => {
+                    writer.begin(trace, out);
+                    self.now = Now::NextTrack;
+                }
+                Now::NextTrack => {
+                    let Some(track) = self.tracks.pop() else {
+                        writer.finish(trace, out);
+                        self.now = Now::Done;
+                        continue;
+                    };
+                    let all = TABLES.map(|table| parts_of(source.parts(), trace, writer, table, track));
+                    if all.iter().all(Range::is_empty) {
+                        continue;
+                    }
+                    writer.begin_track(trace, track, out);
+                    let [slices, ..] = all;
+                    let parts = source.parts().get(slices.clone()).unwrap_or_default();
+                    self.now =
+                        Now::Slices(track, Order::new(slices.zip(parts).map(|(number, part)| (number, part.len))));
+                }
+                Now::Slices(track, order) => match order.next(source) {
+                    Next::Stalled => return Step::Stalled,
+                    Next::Slice(slice, part, index) => {
+                        self.passed += 1;
+                        if source.is_wanted(part, index) {
+                            self.args.clear();
+                            if self.with_args {
+                                source.args(*track, slice.locator, &mut self.args);
+                            }
+                            writer.slice(trace, *track, &slice, &self.args, out);
+                        }
+                    }
+                    Next::End => {
+                        let track = *track;
+                        writer.end_slices(trace, track, out);
+                        let [_, instants, counters] =
+                            TABLES.map(|table| parts_of(source.parts(), trace, writer, table, track));
+                        let rest = counters.chain(instants).collect();
+                        self.now = Self::rows_of(trace, writer, track, rest, out);
+                    }
+                },
+                Now::Rows { track, part, next, rest } => {
+                    let (track, number, index) = (*track, *part, *next);
+                    let Some(part) = source.parts().get(number).copied().filter(|part| index < part.len) else {
+                        let rest = std::mem::take(rest);
+                        self.now = Self::rows_of(trace, writer, track, rest, out);
+                        continue;
+                    };
+                    match part.table {
+                        Table::Counters => {
+                            let Some(sample) = source.sample(number, index) else { return Step::Stalled };
+                            if source.is_wanted(number, index) {
+                                writer.sample(trace, track, &sample, out);
+                            }
+                        }
+                        Table::Slices | Table::Instants => {
+                            let Some(instant) = source.instant(number, index) else { return Step::Stalled };
+                            if source.is_wanted(number, index) {
+                                self.args.clear();
+                                if self.with_args {
+                                    source.args(track, instant.locator, &mut self.args);
+                                }
+                                writer.instant(trace, track, &instant, &self.args, out);
+                            }
+                        }
+                    }
+                    self.passed += 1;
+                    *next += 1;
+                }
+                Now::Done => return Step::Done,
+            }
+        }
+        if matches!(self.now, Now::Done) { Step::Done } else { Step::More }
+    }
+
+    /// Goes on with the next part of a track, or ends the track.
+    fn rows_of(trace: &Trace, writer: &mut dyn Writer, track: u32, mut rest: Vec<usize>, out: &mut Vec<u8>) -> Now {
+        match rest.pop() {
+            Some(part) => Now::Rows { track, part, next: 0, rest },
+            None => {
+                writer.end_track(trace, track, out);
+                Now::NextTrack
+            }
+        }
+    }
+}

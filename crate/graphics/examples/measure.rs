@@ -1,0 +1,62 @@
+//! Measures building and asking the state of an apitrace.
+//!
+//!     cargo run --release -p unspool-graphics --example measure -- FILE
+
+#![allow(clippy::unwrap_used, reason = "an example that panics has said what is wrong")]
+
+use std::time::Instant;
+
+use unspool_formats::{EventBatch, FORMATS, OpenOptions, Want};
+use unspool_graphics::state::History;
+
+fn main() {
+    let file = std::fs::read(std::env::args().nth(1).unwrap()).unwrap();
+    let begun = Instant::now();
+    let index = index_of(&file);
+    println!("decoded in {:.2} s", begun.elapsed().as_secs_f64());
+    let mut history = History::open("apitrace", &index, file, usize::MAX).unwrap();
+    let begun = Instant::now();
+    while !history.build(64).unwrap() {}
+    let progress = history.progress();
+    println!(
+        "built in {:.2} s: {} calls, {} pieces, {:.1} MB",
+        begun.elapsed().as_secs_f64(),
+        progress.built,
+        progress.pieces,
+        progress.bytes as f64 / 1e6
+    );
+    let mut slowest = (0.0, 0);
+    let mut sum = 0.0;
+    let asked = 300;
+    for i in 0..asked {
+        let call = progress.count * i / asked + (i * 37) % 4096;
+        let begun = Instant::now();
+        let report = history.at(call.min(progress.count - 1), false).unwrap().unwrap();
+        let _ = report.json();
+        let took = begun.elapsed().as_secs_f64() * 1e3;
+        sum += took;
+        if took > slowest.0 {
+            slowest = (took, call);
+        }
+    }
+    println!("a state in {:.2} ms on average, {:.2} ms at most (call {})", sum / asked as f64, slowest.0, slowest.1);
+}
+
+fn index_of(file: &[u8]) -> Vec<u8> {
+    let format = FORMATS.iter().find(|format| format.id == "apitrace").unwrap();
+    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
+    let mut decoder = (format.open)(file, options).unwrap().stream().unwrap();
+    let mut batch = EventBatch::with_capacity(1 << 16);
+    let mut at = 0;
+    while decoder.want() != Want::Nothing {
+        let Ok(progress) = decoder.push(&file[at..], &mut batch) else { break };
+        at += progress.used;
+        let is_full = batch.is_full();
+        batch.clear();
+        if progress.used == 0 && !is_full {
+            let _ = decoder.end(&file[at..], &mut batch);
+            break;
+        }
+    }
+    decoder.index()
+}

@@ -1,0 +1,337 @@
+//! What happens in each frame: how many calls, draws and vertices, what is uploaded, and which state changes have no effect.
+//!
+//! Everything follows from names of functions and from arguments. Nothing is executed, so what only the driver knows, such as the
+//! counts of an indirect draw, stays unknown and is counted as such.
+
+mod kinds;
+mod redundant;
+
+use hashbrown::HashMap;
+
+use crate::calls::{Call, Value};
+use crate::known::Known;
+use crate::reader::CallVisitor;
+use kinds::{Kind, Upload, Vertices};
+use redundant::{Effect, Memory, State};
+
+/// What happens in a frame. The calls after the last swap are a frame of their own, as in qapitrace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Lowest and highest number of its calls.
+    pub first: u64,
+    /// See [`Frame::first`].
+    pub last: u64,
+    /// A call ends it, such as `glXSwapBuffers`. Otherwise the trace ends before.
+    pub is_ended: bool,
+    /// The numbers, by the positions of [`FIGURES`].
+    pub figures: [u64; FIGURES.len()],
+}
+
+/// A number about each frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// Its key in JSON.
+    pub key: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// It counts bytes.
+    pub is_bytes: bool,
+}
+
+const fn count(key: &'static str, title: &'static str) -> Figure {
+    Figure { key, title, is_bytes: false }
+}
+
+const fn bytes(key: &'static str, title: &'static str) -> Figure {
+    Figure { key, title, is_bytes: true }
+}
+
+/// The numbers about each frame.
+pub const FIGURES: [Figure; 15] = [
+    count("calls", "Calls"),
+    count("draws", "Draws"),
+    count("clears", "Clears"),
+    count("vertices", "Vertices"),
+    // Draws whose vertices are not in the trace: indirect ones.
+    count("uncounted", "Draws of unknown size"),
+    count("stateChanges", "State changes"),
+    count("redundant", "Redundant"),
+    count("programSwitches", "Programs"),
+    count("errors", "Errors"),
+    bytes("uploaded", "Uploaded"),
+    bytes("textureBytes", "Textures"),
+    bytes("bufferBytes", "Buffers"),
+    bytes("clientBytes", "Client arrays"),
+    bytes("shaderBytes", "Shaders"),
+    bytes("pixelBytes", "Pixels"),
+];
+
+const CALLS: usize = 0;
+const DRAWS: usize = 1;
+const CLEARS: usize = 2;
+const VERTICES: usize = 3;
+const UNCOUNTED: usize = 4;
+const STATE: usize = 5;
+const REDUNDANT: usize = 6;
+const PROGRAMS: usize = 7;
+const ERRORS: usize = 8;
+const UPLOADED: usize = 9;
+/// The first kind of upload; they follow in the order of [`Upload`].
+const FIRST_UPLOAD: usize = 10;
+
+/// The frames of a trace, as far as its calls were passed to it. Contents of blobs are needed for display lists only.
+#[derive(Debug, Default)]
+pub struct Frames {
+    frames: Vec<Frame>,
+    /// Each function, by its number, and what it does.
+    functions: Vec<(Known, Kind)>,
+    numbers: HashMap<String, u32>,
+    memory: Memory,
+    /// The context that is current on each thread, by its handle.
+    contexts: HashMap<u64, u64>,
+    /// Vertices and draws in display lists, by number of the list.
+    lists: HashMap<u64, Drawn>,
+    /// On each thread: what is between `glBegin` and `glEnd`, and in the list that is being compiled.
+    threads: HashMap<u64, Thread>,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Drawn {
+    vertices: u64,
+    uncounted: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Thread {
+    /// Vertices since `glBegin`. `None` outside.
+    begun: Option<u64>,
+    /// The list that is compiled, whether it is executed meanwhile, and what it draws so far.
+    list: Option<(u64, bool, Drawn)>,
+    list_base: u64,
+}
+
+impl Frames {
+    /// The frames, by number.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The memory that this takes, in bytes, about.
+    pub fn size(&self) -> usize {
+        self.frames.capacity() * size_of::<Frame>() + self.memory.size()
+    }
+
+    fn add(&mut self, frame: usize, figure: usize, amount: u64) {
+        if let Some(sum) = self.frames.get_mut(frame).and_then(|frame| frame.figures.get_mut(figure)) {
+            *sum = sum.saturating_add(amount);
+        }
+    }
+
+    /// The lists that `glCallLists` calls.
+    fn drawn_by_lists(&self, call: &Call, known: &Known, base: u64) -> Drawn {
+        let mut sum = Drawn::default();
+        let mut add = |list: u64| {
+            let drawn = self.lists.get(&list).copied().unwrap_or_default();
+            sum.vertices = sum.vertices.saturating_add(drawn.vertices);
+            sum.uncounted += drawn.uncounted;
+        };
+        match known.arg(call, "lists") {
+            Value::Bytes(bytes, _) => {
+                let width = match known.uint(call, "type") {
+                    Some(UNSIGNED_BYTE) => 1,
+                    Some(UNSIGNED_SHORT) => 2,
+                    _ => 4,
+                };
+                for name in bytes.chunks_exact(width) {
+                    let number = name.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+                    add(base.wrapping_add(number));
+                }
+            }
+            Value::List(names) => {
+                names.filter_map(Value::int).for_each(|name| add(base.wrapping_add(name as u64)));
+            }
+            _ => add(known.int(call, "list").unwrap_or_default() as u64),
+        }
+        sum
+    }
+}
+
+const UNSIGNED_BYTE: u32 = 0x1401;
+const UNSIGNED_SHORT: u32 = 0x1403;
+/// A list that is executed while it is compiled.
+const COMPILE_AND_EXECUTE: u32 = 0x1301;
+
+impl CallVisitor for Frames {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        if let Some(number) = self.numbers.get(name) {
+            return Some(*number);
+        }
+        let number = self.functions.len() as u32;
+        let known = Known::of(name);
+        let kind = Kind::of(name, &known.canonical);
+        self.functions.push((known, kind));
+        self.numbers.insert(name.into(), number);
+        Some(number)
+    }
+
+    fn call(&mut self, call: &Call) {
+        let at = usize::try_from(call.frame).unwrap_or(usize::MAX);
+        // No trace has frames without calls, so a number far beyond the last one is damage.
+        if at > self.frames.len().saturating_add(1 << 16) {
+            return;
+        }
+        while self.frames.len() <= at {
+            self.frames.push(Frame { first: u64::MAX, ..Frame::default() });
+        }
+        if let Some(frame) = self.frames.get_mut(at) {
+            frame.first = frame.first.min(call.number);
+            frame.last = frame.last.max(call.number);
+        }
+        self.add(at, CALLS, 1);
+        let functions = core::mem::take(&mut self.functions);
+        if let Some((known, kind)) = functions.get(call.function as usize).filter(|(_, kind)| *kind != Kind::Other) {
+            let mut thread = self.threads.remove(&call.thread).unwrap_or_default();
+            self.count(call, known, *kind, at, &mut thread);
+            self.threads.insert(call.thread, thread);
+        }
+        self.functions = functions;
+    }
+}
+
+impl Frames {
+    fn count(&mut self, call: &Call, known: &Known, kind: Kind, at: usize, thread: &mut Thread) {
+        match kind {
+            Kind::Other => {}
+            Kind::FrameEnd => {
+                if let Some(frame) = self.frames.get_mut(at) {
+                    frame.is_ended = true;
+                }
+            }
+            Kind::Clear => self.add(at, CLEARS, 1),
+            Kind::Begin => thread.begun = Some(0),
+            Kind::Vertex => {
+                if let Some(vertices) = &mut thread.begun {
+                    *vertices += 1;
+                }
+            }
+            Kind::End => {
+                let vertices = thread.begun.take().unwrap_or_default();
+                self.draw(at, thread, Drawn { vertices, uncounted: 0 });
+            }
+            Kind::Draw(vertices) => {
+                let drawn = match vertices {
+                    Vertices::Fixed(vertices) => Drawn { vertices, uncounted: 0 },
+                    Vertices::Counted => counted(call, known),
+                    Vertices::Unknown => Drawn { vertices: 0, uncounted: 1 },
+                    Vertices::Lists => self.drawn_by_lists(call, known, thread.list_base),
+                };
+                if vertices == Vertices::Lists {
+                    self.memory.forget_all();
+                }
+                if let Value::Bytes(_, len) = known.arg(call, "indices") {
+                    self.upload(at, Upload::Client, len);
+                }
+                self.draw(at, thread, drawn);
+            }
+            Kind::DrawPixels => {
+                self.upload(at, Upload::Pixels, uploaded(call, known));
+                self.draw(at, thread, Drawn::default());
+            }
+            Kind::NewList => {
+                let executes = known.uint(call, "mode") == Some(COMPILE_AND_EXECUTE);
+                thread.list = known.int(call, "list").map(|list| (list as u64, executes, Drawn::default()));
+            }
+            Kind::EndList => {
+                if let Some((list, _, drawn)) = thread.list.take() {
+                    self.lists.insert(list, drawn);
+                }
+            }
+            Kind::ListBase => thread.list_base = known.int(call, "base").unwrap_or_default() as u64,
+            Kind::Upload(upload) => self.upload(at, upload, uploaded(call, known)),
+            Kind::Error => {
+                if call.result().int().is_some_and(|error| error != 0) {
+                    self.add(at, ERRORS, 1);
+                }
+            }
+            Kind::MakeCurrent => {
+                if let Some(context) = known.int(call, "ctx") {
+                    self.contexts.insert(call.thread, context as u64);
+                }
+            }
+            Kind::Forget => self.memory.forget_all(),
+            Kind::State(state) => self.set(call, known, state, at, thread),
+        }
+    }
+
+    /// A call that sets state.
+    fn set(&mut self, call: &Call, known: &Known, state: State, at: usize, thread: &Thread) {
+        // Between glBegin and glEnd, colours and the like belong to vertices.
+        if thread.begun.is_some() {
+            return;
+        }
+        self.add(at, STATE, 1);
+        if let Value::Bytes(_, len) = known.arg(call, "pointer") {
+            self.upload(at, Upload::Client, len);
+        }
+        // A list that is compiled changes nothing yet.
+        if matches!(thread.list, Some((_, false, _))) {
+            return;
+        }
+        // A thread whose context was made current before the trace began has one of its own.
+        let context = self.contexts.get(&call.thread).copied().unwrap_or(call.thread.wrapping_neg());
+        match self.memory.set(context, state, call) {
+            Effect::Other => {}
+            Effect::Same => self.add(at, REDUNDANT, 1),
+            Effect::Program => self.add(at, PROGRAMS, 1),
+        }
+    }
+
+    /// A draw. What a list draws counts when the list is called.
+    fn draw(&mut self, at: usize, thread: &mut Thread, drawn: Drawn) {
+        self.add(at, DRAWS, 1);
+        if let Some((_, executes, sum)) = &mut thread.list {
+            sum.vertices = sum.vertices.saturating_add(drawn.vertices);
+            sum.uncounted += drawn.uncounted;
+            if !*executes {
+                return;
+            }
+        }
+        self.add(at, VERTICES, drawn.vertices);
+        self.add(at, UNCOUNTED, drawn.uncounted);
+    }
+
+    fn upload(&mut self, at: usize, upload: Upload, bytes: u64) {
+        self.add(at, UPLOADED, bytes);
+        self.add(at, FIRST_UPLOAD + upload as usize, bytes);
+    }
+}
+
+/// The vertices of `glDrawArrays` and its relatives: `count` in each of them, often for a number of instances.
+fn counted(call: &Call, known: &Known) -> Drawn {
+    let natural = |value: Value<'_>| value.int().map(|number| number.max(0) as u64);
+    let (sum, is_list) = match known.arg(call, "count") {
+        Value::List(counts) => (Some(counts.filter_map(natural).fold(0, u64::saturating_add)), true),
+        count => (natural(count), false),
+    };
+    let Some(sum) = sum else { return Drawn { vertices: 0, uncounted: 1 } };
+    // The primcount of glMultiDrawArrays is the length of its list of counts.
+    let instances = ["instancecount", "primcount"].iter().find_map(|key| natural(known.arg(call, key)));
+    let times = if is_list { 1 } else { instances.unwrap_or(1) };
+    Drawn { vertices: sum.saturating_mul(times), uncounted: 0 }
+}
+
+/// The bytes that a call uploads: its blobs, and the text of shaders.
+fn uploaded(call: &Call, known: &Known) -> u64 {
+    let is_text = known.canonical.contains("Shader") || known.canonical.contains("Program");
+    (0..call.len()).map(|at| size_of_value(call.argument(at), is_text)).fold(0, u64::saturating_add)
+}
+
+fn size_of_value(value: Value<'_>, is_text: bool) -> u64 {
+    match value {
+        Value::Bytes(_, len) => len,
+        Value::Text(text) if is_text => text.len() as u64,
+        Value::List(list) => list.map(|value| size_of_value(value, is_text)).fold(0, u64::saturating_add),
+        _ => 0,
+    }
+}

@@ -1,0 +1,348 @@
+//! Buffers, and vertex arrays that refer to them.
+
+use super::cells::Value;
+use super::fixed::list_of;
+use super::machine::{Handlers, Machine};
+use super::objects::Kind;
+use super::variant::Variant;
+use super::what;
+use crate::calls::{self, Call};
+
+/// Targets of buffers and the cells of their bindings.
+pub(super) const TARGETS: [(u32, u16); 15] = [
+    (0x8892, what::ARRAY_BUFFER_BINDING),
+    (0x8893, what::ELEMENT_ARRAY_BUFFER_BINDING),
+    (0x88eb, 0x88ed),
+    (0x88ec, 0x88ef),
+    (0x8a11, 0x8a28),
+    (0x90d2, 0x90d3),
+    (0x92c0, 0x92c1),
+    (0x8c8e, 0x8c8f),
+    (0x8f3f, 0x8f43),
+    (0x90ee, 0x90ef),
+    (0x8f36, 0x8f36),
+    (0x8f37, 0x8f37),
+    (0x8c2a, 0x8c2a),
+    (0x9192, 0x9193),
+    (0x80ee, 0x80ef),
+];
+
+pub(super) const HANDLERS: Handlers = &[
+    ("BindBuffer", |m, c, _| m.bind_buffer(c.uint(0), c.uint(1))),
+    ("BindBufferBase", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), None)),
+    ("BindBufferRange", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), Some((c.int(3), c.int(4))))),
+    ("BindBufferOffset", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), Some((c.int(3), -1)))),
+    ("BindBuffersBase", |m, c, _| bind_many(m, c, false)),
+    ("BindBuffersRange", |m, c, _| bind_many(m, c, true)),
+    ("BufferData", |m, c, _| {
+        let instance = m.bound_buffer(c.uint(0));
+        m.allocate(instance, c.int(1), Some(c.uint(3)));
+    }),
+    ("NamedBufferData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(0));
+        m.allocate(instance, c.int(1), Some(c.uint(3)));
+    }),
+    ("BufferStorage", |m, c, _| {
+        let instance = m.bound_buffer(c.uint(0));
+        m.allocate(instance, c.int(1), None);
+    }),
+    ("NamedBufferStorage", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(0));
+        m.allocate(instance, c.int(1), None);
+    }),
+    ("MapBuffer", |m, c, _| m.map(c, true, true)),
+    ("MapBufferRange", |m, c, _| m.map(c, true, true)),
+    ("MapNamedBuffer", |m, c, _| m.map(c, false, true)),
+    ("MapNamedBufferRange", |m, c, _| m.map(c, false, true)),
+    ("UnmapBuffer", |m, c, _| m.map(c, true, false)),
+    ("UnmapNamedBuffer", |m, c, _| m.map(c, false, false)),
+    ("BindVertexArray", |m, c, _| {
+        let name = c.uint(0);
+        m.bind(Kind::VertexArray, what::VERTEX_ARRAY_BINDING, 0, name);
+    }),
+    ("VertexArrayElementBuffer", |m, c, _| {
+        let array = m.array(c.uint(0));
+        let instance = m.instance(Kind::Buffer, c.uint(1));
+        m.put(array, what::ELEMENT_ARRAY_BUFFER_BINDING, 0, Value::Object { name: c.uint(1), instance });
+    }),
+    ("EnableVertexAttribArray", |m, c, _| m.enable_attribute(None, c.uint(0), true)),
+    ("DisableVertexAttribArray", |m, c, _| m.enable_attribute(None, c.uint(0), false)),
+    ("EnableVertexArrayAttrib", |m, c, _| m.enable_attribute(Some(c.uint(0)), c.uint(1), true)),
+    ("DisableVertexArrayAttrib", |m, c, _| m.enable_attribute(Some(c.uint(0)), c.uint(1), false)),
+    ("VertexAttribPointer", |m, c, _| m.attribute_pointer(c, [c.int(1), c.int(2), c.int(3)], c.int(4), 5, Form::Float)),
+    ("VertexAttribIPointer", |m, c, _| m.attribute_pointer(c, [c.int(1), c.int(2), 0], c.int(3), 4, Form::Integer)),
+    ("VertexAttribLPointer", |m, c, _| m.attribute_pointer(c, [c.int(1), c.int(2), 0], c.int(3), 4, Form::Long)),
+    ("VertexAttribFormat", |m, c, _| m.format(None, c.uint(0), [c.int(1), c.int(2), c.int(3)], c.int(4), Form::Float)),
+    ("VertexAttribIFormat", |m, c, _| m.format(None, c.uint(0), [c.int(1), c.int(2), 0], c.int(3), Form::Integer)),
+    ("VertexAttribLFormat", |m, c, _| m.format(None, c.uint(0), [c.int(1), c.int(2), 0], c.int(3), Form::Long)),
+    ("VertexArrayAttribFormat", |m, c, _| {
+        m.format(Some(c.uint(0)), c.uint(1), [c.int(2), c.int(3), c.int(4)], c.int(5), Form::Float);
+    }),
+    ("VertexArrayAttribIFormat", |m, c, _| {
+        m.format(Some(c.uint(0)), c.uint(1), [c.int(2), c.int(3), 0], c.int(4), Form::Integer);
+    }),
+    ("VertexArrayAttribLFormat", |m, c, _| {
+        m.format(Some(c.uint(0)), c.uint(1), [c.int(2), c.int(3), 0], c.int(4), Form::Long);
+    }),
+    ("VertexAttribBinding", |m, c, _| m.attribute_binding(None, c.uint(0), c.uint(1))),
+    ("VertexArrayAttribBinding", |m, c, _| m.attribute_binding(Some(c.uint(0)), c.uint(1), c.uint(2))),
+    ("BindVertexBuffer", |m, c, _| m.vertex_buffer(None, c.uint(0), c.uint(1), c.int(2), c.int(3))),
+    ("VertexArrayVertexBuffer", |m, c, _| m.vertex_buffer(Some(c.uint(0)), c.uint(1), c.uint(2), c.int(3), c.int(4))),
+    ("BindVertexBuffers", |m, c, _| vertex_buffers(m, c, 0, None)),
+    ("VertexArrayVertexBuffers", |m, c, _| vertex_buffers(m, c, 1, Some(c.uint(0)))),
+    ("VertexAttribDivisor", |m, c, _| {
+        m.attribute_binding(None, c.uint(0), c.uint(0));
+        m.divisor(None, c.uint(0), c.int(1));
+    }),
+    ("VertexBindingDivisor", |m, c, _| m.divisor(None, c.uint(0), c.int(1))),
+    ("VertexArrayBindingDivisor", |m, c, _| m.divisor(Some(c.uint(0)), c.uint(1), c.int(2))),
+    ("VertexPointer", |m, c, _| m.client_pointer(0, c.int(0), c.uint(1), c.int(2), c, 3)),
+    ("NormalPointer", |m, c, _| m.client_pointer(1, 3, c.uint(0), c.int(1), c, 2)),
+    ("ColorPointer", |m, c, _| m.client_pointer(2, c.int(0), c.uint(1), c.int(2), c, 3)),
+    ("IndexPointer", |m, c, _| m.client_pointer(3, 1, c.uint(0), c.int(1), c, 2)),
+    ("EdgeFlagPointer", |m, c, _| m.client_pointer(4, 1, 0x1401, c.int(0), c, 1)),
+    ("FogCoordPointer", |m, c, _| m.client_pointer(5, 1, c.uint(0), c.int(1), c, 2)),
+    ("SecondaryColorPointer", |m, c, _| m.client_pointer(6, c.int(0), c.uint(1), c.int(2), c, 3)),
+    ("TexCoordPointer", |m, c, _| {
+        let unit = m.client_unit();
+        m.client_pointer(CLIENT_TEXTURE + unit, c.int(0), c.uint(1), c.int(2), c, 3);
+    }),
+    ("InterleavedArrays", |m, _, _| {
+        let array = m.vertex_array();
+        for number in 0..CLIENT_TEXTURE + 1 {
+            m.put(array, what::CLIENT_ENABLED, number, Value::Unknown);
+        }
+    }),
+];
+
+/// Client arrays by number; those of texture coordinates follow, one a unit.
+pub(super) const CLIENT_ARRAYS: [(u32, &str); 7] = [
+    (0x8074, "GL_VERTEX_ARRAY"),
+    (0x8075, "GL_NORMAL_ARRAY"),
+    (0x8076, "GL_COLOR_ARRAY"),
+    (0x8077, "GL_INDEX_ARRAY"),
+    (0x8079, "GL_EDGE_FLAG_ARRAY"),
+    (0x8457, "GL_FOG_COORD_ARRAY"),
+    (0x845e, "GL_SECONDARY_COLOR_ARRAY"),
+];
+pub(super) const CLIENT_TEXTURE: u32 = 8;
+const TEXTURE_COORD_ARRAY: u32 = 0x8078;
+
+/// Vertex attributes, and bindings of buffers for them.
+pub(super) const MAX_ATTRIBUTES: u32 = 64;
+
+/// What a shader gets of an attribute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Float,
+    Integer,
+    Long,
+}
+
+impl Machine {
+    /// The vertex array that is bound: the owner of its cells.
+    pub(super) fn vertex_array(&mut self) -> u32 {
+        match self.object(self.context, what::VERTEX_ARRAY_BINDING, 0) {
+            (_, 0) => self.own(Kind::VertexArray, 0),
+            (_, instance) => instance,
+        }
+    }
+
+    /// A vertex array by its name.
+    fn array(&mut self, name: u32) -> u32 {
+        if name == 0 { self.own(Kind::VertexArray, 0) } else { self.instance(Kind::VertexArray, name) }
+    }
+
+    fn array_or_bound(&mut self, name: Option<u32>) -> u32 {
+        match name {
+            Some(name) => self.array(name),
+            None => self.vertex_array(),
+        }
+    }
+
+    fn bind_buffer(&mut self, target: u32, name: u32) {
+        let Some((_, what)) = TARGETS.iter().find(|(of, _)| *of == target) else { return };
+        let instance = self.instance(Kind::Buffer, name);
+        // The buffer of indices belongs to the vertex array.
+        let owner = if *what == what::ELEMENT_ARRAY_BUFFER_BINDING { self.vertex_array() } else { self.context };
+        self.put(owner, *what, 0, Value::Object { name, instance });
+    }
+
+    fn bound_buffer(&mut self, target: u32) -> u32 {
+        let Some((_, what)) = TARGETS.iter().find(|(of, _)| *of == target) else { return 0 };
+        let owner = if *what == what::ELEMENT_ARRAY_BUFFER_BINDING { self.vertex_array() } else { self.context };
+        self.object(owner, *what, 0).1
+    }
+
+    fn bind_range(&mut self, target: u32, index: u32, name: u32, range: Option<(i64, i64)>) {
+        let Some(number) = TARGETS.iter().position(|(of, _)| *of == target) else { return };
+        self.bind_buffer(target, name);
+        self.put_range(number as u32, index, name, range);
+    }
+
+    fn put_range(&mut self, target: u32, index: u32, name: u32, range: Option<(i64, i64)>) {
+        if index >= 256 {
+            return;
+        }
+        let instance = self.instance(Kind::Buffer, name);
+        let at = target << 8 | index;
+        self.set_at(what::INDEXED_BUFFER, at, Value::Object { name, instance });
+        let part = |number: i64| if number < 0 { Value::Unset } else { Value::Int(number) };
+        self.set_at(what::INDEXED_OFFSET, at, range.map_or(Value::Unset, |(offset, _)| part(offset)));
+        self.set_at(what::INDEXED_SIZE, at, range.map_or(Value::Unset, |(_, size)| part(size)));
+    }
+
+    fn allocate(&mut self, instance: u32, size: i64, usage: Option<u32>) {
+        self.put(instance, what::SIZE, 0, Value::Int(size));
+        self.put(instance, what::USAGE, 0, usage.map_or(Value::Unset, Value::Constant));
+        self.put(instance, what::MAPPED, 0, Value::Bool(false));
+    }
+
+    fn map(&mut self, call: &Call, is_target: bool, is_mapped: bool) {
+        let instance =
+            if is_target { self.bound_buffer(call.uint(0)) } else { self.instance(Kind::Buffer, call.uint(0)) };
+        self.put(instance, what::MAPPED, 0, Value::Bool(is_mapped && call.result().int() != Some(0)));
+    }
+
+    fn enable_attribute(&mut self, array: Option<u32>, index: u32, is_on: bool) {
+        let array = self.array_or_bound(array);
+        if index < MAX_ATTRIBUTES {
+            self.put(array, what::VERTEX_ATTRIB_ARRAY_ENABLED, index, Value::Bool(is_on));
+        }
+    }
+
+    fn put_format(&mut self, array: u32, index: u32, [size, kind, is_normalized]: [i64; 3], form: Form) {
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_SIZE, index, Value::Int(size));
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_TYPE, index, Value::Constant(kind as u32));
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_NORMALIZED, index, Value::Bool(is_normalized != 0));
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_INTEGER, index, Value::Bool(form == Form::Integer));
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_LONG, index, Value::Bool(form == Form::Long));
+    }
+
+    fn attribute_pointer(&mut self, call: &Call, format: [i64; 3], stride: i64, pointer: usize, form: Form) {
+        let (array, index) = (self.vertex_array(), call.uint(0));
+        if index >= MAX_ATTRIBUTES {
+            return;
+        }
+        self.put_format(array, index, format, form);
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_STRIDE, index, Value::Int(stride));
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_POINTER, index, pointer_of(call, pointer));
+        let (name, instance) = self.object(self.context, what::ARRAY_BUFFER_BINDING, 0);
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, index, Value::Object { name, instance });
+        if self.is_set(array, what::VERTEX_ATTRIB_BINDING, index) {
+            self.put(array, what::VERTEX_ATTRIB_BINDING, index, Value::Unset);
+        }
+    }
+
+    fn format(&mut self, array: Option<u32>, index: u32, format: [i64; 3], offset: i64, form: Form) {
+        let array = self.array_or_bound(array);
+        if index < MAX_ATTRIBUTES {
+            self.put_format(array, index, format, form);
+            self.put(array, what::VERTEX_ATTRIB_RELATIVE_OFFSET, index, Value::Int(offset));
+        }
+    }
+
+    fn attribute_binding(&mut self, array: Option<u32>, index: u32, binding: u32) {
+        let array = self.array_or_bound(array);
+        // A binding that was made by glVertexAttribPointer is that of its attribute.
+        let is_plain = binding == index && !self.is_set(array, what::VERTEX_ATTRIB_BINDING, index);
+        if index < MAX_ATTRIBUTES && !is_plain {
+            self.put(array, what::VERTEX_ATTRIB_BINDING, index, Value::Int(binding.into()));
+        }
+    }
+
+    fn vertex_buffer(&mut self, array: Option<u32>, binding: u32, buffer: u32, offset: i64, stride: i64) {
+        let array = self.array_or_bound(array);
+        let instance = self.instance(Kind::Buffer, buffer);
+        if binding < MAX_ATTRIBUTES {
+            self.put(array, what::VERTEX_BINDING_BUFFER, binding, Value::Object { name: buffer, instance });
+            self.put(array, what::VERTEX_BINDING_OFFSET, binding, Value::Int(offset));
+            self.put(array, what::VERTEX_BINDING_STRIDE, binding, Value::Int(stride));
+        }
+    }
+
+    fn divisor(&mut self, array: Option<u32>, binding: u32, divisor: i64) {
+        let array = self.array_or_bound(array);
+        if binding < MAX_ATTRIBUTES {
+            self.put(array, what::VERTEX_BINDING_DIVISOR, binding, Value::Int(divisor));
+        }
+    }
+
+    fn client_unit(&self) -> u32 {
+        let unit = self.number(self.context, what::CLIENT_ACTIVE_TEXTURE, 0).unwrap_or(what::TEXTURE0.into());
+        (unit as u32).wrapping_sub(what::TEXTURE0).min(255)
+    }
+
+    /// Enables or disables a client array.
+    pub(super) fn client_state(&mut self, array: u32, unit: Option<u32>, is_on: bool) {
+        let number = match CLIENT_ARRAYS.iter().position(|(of, _)| *of == array) {
+            Some(number) => number as u32,
+            None if array == TEXTURE_COORD_ARRAY => {
+                CLIENT_TEXTURE + unit.unwrap_or_else(|| self.client_unit()).min(255)
+            }
+            None => return,
+        };
+        let owner = self.vertex_array();
+        self.put(owner, what::CLIENT_ENABLED, number, Value::Bool(is_on));
+    }
+
+    fn client_pointer(&mut self, number: u32, size: i64, kind: u32, stride: i64, call: &Call, pointer: usize) {
+        let array = self.vertex_array();
+        self.put(array, what::CLIENT_SIZE, number, Value::Int(size));
+        self.put(array, what::CLIENT_TYPE, number, Value::Constant(kind));
+        self.put(array, what::CLIENT_STRIDE, number, Value::Int(stride));
+        self.put(array, what::CLIENT_POINTER, number, pointer_of(call, pointer));
+        let (name, instance) = self.object(self.context, what::ARRAY_BUFFER_BINDING, 0);
+        self.put(array, what::CLIENT_BUFFER, number, Value::Object { name, instance });
+    }
+}
+
+/// An offset in a buffer, or an address of the program. The tracer puts the vertices themselves in place of an address.
+fn pointer_of(call: &Call, at: usize) -> Value {
+    match call.argument(at) {
+        calls::Value::Null => Value::Int(0),
+        calls::Value::Bytes(..) => Value::Unknown,
+        other => other.int().map_or(Value::Unknown, Value::Int),
+    }
+}
+
+fn bind_many(machine: &mut Machine, call: &Call, has_ranges: bool) {
+    let Some(target) = TARGETS.iter().position(|(of, _)| *of == call.uint(0)) else { return };
+    let numbers = |at: usize| -> Vec<i64> {
+        list_of(call, at).into_iter().map(|value| value.int().unwrap_or_default()).collect()
+    };
+    let names = numbers(3);
+    let (offsets, sizes) = if has_ranges { (numbers(4), numbers(5)) } else { (Vec::new(), Vec::new()) };
+    for i in 0..call.uint(2).min(256) {
+        let of = |list: &[i64]| list.get(i as usize).copied();
+        let range = of(&offsets).zip(of(&sizes));
+        machine.put_range(target as u32, call.uint(1).saturating_add(i), of(&names).unwrap_or_default() as u32, range);
+    }
+}
+
+fn vertex_buffers(machine: &mut Machine, call: &Call, at: usize, array: Option<u32>) {
+    let numbers = |at: usize| -> Vec<i64> {
+        list_of(call, at).into_iter().map(|value| value.int().unwrap_or_default()).collect()
+    };
+    let (first, count) = (call.uint(at), call.uint(at + 1));
+    let (names, offsets, strides) = (numbers(at + 2), numbers(at + 3), numbers(at + 4));
+    for i in 0..count.min(MAX_ATTRIBUTES) {
+        let of = |list: &[i64]| list.get(i as usize).copied().unwrap_or_default();
+        machine.vertex_buffer(array, first.saturating_add(i), of(&names) as u32, of(&offsets), of(&strides));
+    }
+}
+
+/// Reads what the name of a function says of its arguments, for attributes that no array gives.
+pub(super) fn current_attribute(machine: &mut Machine, call: &Call, variant: Variant, is_integer: bool) {
+    let index = call.uint(0);
+    if index >= MAX_ATTRIBUTES {
+        return;
+    }
+    let numbers = variant.numbers(call, 1, [0.0, 0.0, 0.0, 1.0], variant.is_normalized);
+    let value = if is_integer {
+        Value::Ints(numbers.map(|number| number as i64 as i32), 4)
+    } else {
+        super::fixed::floats(numbers, 4)
+    };
+    machine.set_at(what::CURRENT_VERTEX_ATTRIB, index, value);
+}

@@ -1,0 +1,318 @@
+//! Current colours, normals and coordinates, lights, materials, fog, texture environments and generated coordinates.
+
+use super::cells::{Key, Value};
+use super::machine::{Handlers, Machine};
+use super::variant::Variant;
+use super::what;
+use crate::calls::{self, Call};
+
+pub(super) const HANDLERS: Handlers = &[
+    ("Color*", color),
+    ("SecondaryColor*", |m, c, v| m.set(what::CURRENT_SECONDARY_COLOR, floats(v.numbers(c, 0, LAST_ONE, true), 4))),
+    ("Normal*", |m, c, v| m.set(what::CURRENT_NORMAL, floats(v.numbers(c, 0, [0.0; 4], true), 3))),
+    ("TexCoord*", |m, c, v| m.set_at(what::CURRENT_TEXTURE_COORDS, 0, floats(v.numbers(c, 0, LAST_ONE, false), 4))),
+    ("MultiTexCoord*", |m, c, v| {
+        let unit = c.uint(0).wrapping_sub(what::TEXTURE0);
+        m.set_at(what::CURRENT_TEXTURE_COORDS, unit, floats(v.numbers(c, 1, LAST_ONE, false), 4));
+    }),
+    ("FogCoord*", |m, c, v| m.set(what::CURRENT_FOG_COORD, Value::Float(one(v).numbers(c, 0, [0.0; 4], false)[0]))),
+    ("Index*", |m, c, v| m.set(what::CURRENT_INDEX, Value::Float(one(v).numbers(c, 0, [0.0; 4], false)[0]))),
+    ("EdgeFlag", |m, c, _| m.set(what::EDGE_FLAG, Value::Bool(c.int(0) != 0))),
+    ("RasterPos*", |m, _, _| m.set(what::CURRENT_RASTER_POSITION, Value::Unknown)),
+    ("WindowPos*", |m, _, _| m.set(what::CURRENT_RASTER_POSITION, Value::Unknown)),
+    ("ShadeModel", |m, c, _| m.set(what::SHADE_MODEL, Value::Constant(c.uint(0)))),
+    ("AlphaFunc", alpha_func),
+    ("AlphaFuncx", alpha_func),
+    ("ClearAccum", |m, c, v| m.set(what::ACCUM_CLEAR_VALUE, floats(v.numbers(c, 0, [0.0; 4], false), 4))),
+    ("ClearIndex", |m, c, _| m.set(what::INDEX_CLEAR_VALUE, Value::Float(c.float(0)))),
+    ("IndexMask", |m, c, _| m.set(what::INDEX_WRITEMASK, Value::Int(c.int(0)))),
+    ("LineStipple", |m, c, _| {
+        m.set(what::LINE_STIPPLE_REPEAT, Value::Int(c.int(0)));
+        m.set(what::LINE_STIPPLE_PATTERN, Value::Int(c.int(1)));
+    }),
+    ("Light*", light),
+    ("LightModel*", light_model),
+    ("Material*", material),
+    ("ColorMaterial", |m, c, _| {
+        m.set(what::COLOR_MATERIAL_FACE, Value::Constant(c.uint(0)));
+        m.set(what::COLOR_MATERIAL_PARAMETER, Value::Constant(c.uint(1)));
+        follow_color(m);
+    }),
+    ("Fog*", fog),
+    ("ClipPlane", clip_plane),
+    ("ClipPlanef", clip_plane),
+    ("TexEnv*", tex_env),
+    ("TexGen*", tex_gen),
+    ("PixelZoom", |m, c, _| {
+        m.set(what::PIXEL_ZOOM_X, Value::Float(c.float(0)));
+        m.set(what::PIXEL_ZOOM_Y, Value::Float(c.float(1)));
+    }),
+    ("PixelTransfer*", |m, c, v| {
+        let number = one(v).numbers(c, 1, [0.0; 4], false)[0];
+        let is_switch = matches!(c.uint(0), 0x0d10 | 0x0d11);
+        m.set(c.uint(0) as u16, if is_switch { Value::Bool(number != 0.0) } else { Value::Float(number) });
+    }),
+    ("RenderMode", |m, c, _| m.set(what::RENDER_MODE, Value::Constant(c.uint(0)))),
+];
+
+const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
+
+pub(super) const FRONT: u32 = 0x0404;
+pub(super) const BACK: u32 = 0x0405;
+pub(super) const FRONT_AND_BACK: u32 = 0x0408;
+/// Parameters of a light, and where their cells are.
+pub(super) const LIGHT_PARAMETERS: [(u32, u8); 10] = [
+    (0x1200, 4),
+    (0x1201, 4),
+    (0x1202, 4),
+    (0x1203, 4),
+    (0x1204, 3),
+    (0x1205, 1),
+    (0x1206, 1),
+    (0x1207, 1),
+    (0x1208, 1),
+    (0x1209, 1),
+];
+/// Parameters of a material: ambient, diffuse, specular, emission, shininess.
+pub(super) const MATERIAL_PARAMETERS: [(u32, u8); 5] =
+    [(0x1200, 4), (0x1201, 4), (0x1202, 4), (0x1600, 4), (0x1601, 1)];
+
+/// Numbers as they are kept.
+pub(super) fn floats(numbers: [f64; 4], count: u8) -> Value {
+    Value::Floats(numbers.map(|number| number as f32), count)
+}
+
+fn one(variant: Variant) -> Variant {
+    Variant { count: 1, ..variant }
+}
+
+fn color(machine: &mut Machine, call: &Call, variant: Variant) {
+    machine.set(what::CURRENT_COLOR, floats(variant.numbers(call, 0, LAST_ONE, true), 4));
+    follow_color(machine);
+}
+
+/// Where GL_COLOR_MATERIAL is enabled, materials follow the current colour.
+pub(super) fn follow_color(machine: &mut Machine) {
+    let context = machine.context;
+    if machine.value(context, what::COLOR_MATERIAL, 0) != &Value::Bool(true) {
+        return;
+    }
+    let color = match machine.value(context, what::CURRENT_COLOR, 0) {
+        Value::Floats(color, _) => Value::Floats(*color, 4),
+        _ => Value::Floats([1.0; 4], 4),
+    };
+    let face = machine.number(context, what::COLOR_MATERIAL_FACE, 0).unwrap_or(FRONT_AND_BACK.into());
+    let parameters: &[u32] = match machine.number(context, what::COLOR_MATERIAL_PARAMETER, 0).unwrap_or(0x1602) {
+        0x1200 => &[0x1200],
+        0x1201 => &[0x1201],
+        0x1202 => &[0x1202],
+        0x1600 => &[0x1600],
+        _ => &[0x1200, 0x1201],
+    };
+    for parameter in parameters {
+        set_material(machine, face as u32, *parameter, &color);
+    }
+}
+
+fn set_material(machine: &mut Machine, face: u32, parameter: u32, value: &Value) {
+    let Some(at) = MATERIAL_PARAMETERS.iter().position(|(of, _)| *of == parameter) else { return };
+    for (number, of) in [(0, FRONT), (1, BACK)] {
+        if face == of || face == FRONT_AND_BACK {
+            machine.set_at(what::MATERIAL_FIRST + at as u16, number, value.clone());
+        }
+    }
+}
+
+fn material(machine: &mut Machine, call: &Call, variant: Variant) {
+    const AMBIENT_AND_DIFFUSE: u32 = 0x1602;
+    let (face, parameter) = (call.uint(0), call.uint(1));
+    let numbers = four(variant).numbers(call, 2, [0.0; 4], variant.is_integer());
+    if parameter == AMBIENT_AND_DIFFUSE {
+        set_material(machine, face, 0x1200, &floats(numbers, 4));
+        set_material(machine, face, 0x1201, &floats(numbers, 4));
+    } else if parameter == 0x1601 {
+        let shininess = one(variant).numbers(call, 2, [0.0; 4], false)[0];
+        set_material(machine, face, parameter, &Value::Float(shininess));
+    } else {
+        set_material(machine, face, parameter, &floats(numbers, 4));
+    }
+}
+
+/// All numbers of an array; a single one if it is none.
+fn four(variant: Variant) -> Variant {
+    Variant { count: if variant.is_vector { 4 } else { 1 }, ..variant }
+}
+
+fn alpha_func(machine: &mut Machine, call: &Call, _: Variant) {
+    machine.set(what::ALPHA_TEST_FUNC, Value::Constant(call.uint(0)));
+    machine.set(what::ALPHA_TEST_REF, Value::Float(call.float(1).clamp(0.0, 1.0)));
+}
+
+/// A matrix of the current context.
+fn matrix(machine: &Machine, what: u16) -> Option<[f64; 16]> {
+    match machine.value(machine.context, what, 0) {
+        Value::Matrix(matrix) => Some(**matrix),
+        _ if machine.context().is_some_and(|context| context.is_implicit) => None,
+        _ => Some(super::matrices::IDENTITY),
+    }
+}
+
+/// A point or direction in eye coordinates.
+fn transformed(matrix: &[f64; 16], [x, y, z, w]: [f64; 4]) -> [f64; 4] {
+    core::array::from_fn(|row| {
+        let at = |column: usize| matrix.get(4 * column + row).copied().unwrap_or_default();
+        at(0) * x + at(1) * y + at(2) * z + at(3) * w
+    })
+}
+
+fn light(machine: &mut Machine, call: &Call, variant: Variant) {
+    const POSITION: u32 = 0x1203;
+    const SPOT_DIRECTION: u32 = 0x1204;
+    let (light, parameter) = (call.uint(0).wrapping_sub(0x4000), call.uint(1));
+    let Some(at) = LIGHT_PARAMETERS.iter().position(|(of, _)| *of == parameter) else { return };
+    let count = LIGHT_PARAMETERS.get(at).map_or(1, |(_, count)| *count);
+    if light >= 32 {
+        return;
+    }
+    let is_color = matches!(parameter, 0x1200..=0x1202);
+    let numbers = four(variant).numbers(call, 2, [0.0; 4], is_color && variant.is_integer());
+    let value = match parameter {
+        POSITION => matrix(machine, what::MODELVIEW_MATRIX).map(|matrix| floats(transformed(&matrix, numbers), 4)),
+        SPOT_DIRECTION => {
+            let [x, y, z, _] = numbers;
+            matrix(machine, what::MODELVIEW_MATRIX).map(|matrix| floats(transformed(&matrix, [x, y, z, 0.0]), 3))
+        }
+        _ if count == 1 => Some(Value::Float(numbers[0])),
+        _ => Some(floats(numbers, count)),
+    };
+    machine.set_at(what::LIGHT_FIRST + at as u16, light, value.unwrap_or(Value::Unknown));
+}
+
+fn light_model(machine: &mut Machine, call: &Call, variant: Variant) {
+    const LOCAL_VIEWER: u32 = 0x0b51;
+    const TWO_SIDE: u32 = 0x0b52;
+    const AMBIENT: u32 = 0x0b53;
+    const COLOR_CONTROL: u32 = 0x81f8;
+    let numbers = four(variant).numbers(call, 1, [0.0; 4], variant.is_integer() && call.uint(0) == AMBIENT);
+    let what = call.uint(0);
+    let value = match what {
+        AMBIENT => floats(numbers, 4),
+        LOCAL_VIEWER | TWO_SIDE => Value::Bool(numbers[0] != 0.0),
+        COLOR_CONTROL => Value::Constant(numbers[0] as u32),
+        _ => return,
+    };
+    machine.set(what as u16, value);
+}
+
+fn fog(machine: &mut Machine, call: &Call, variant: Variant) {
+    const INDEX: u32 = 0x0b61;
+    const COORD_SRC: u32 = 0x8450;
+    let what = call.uint(0);
+    let numbers = four(variant).numbers(call, 1, [0.0; 4], variant.is_integer() && what == u32::from(what::FOG_COLOR));
+    let value = match what {
+        INDEX..=0x0b64 => Value::Float(numbers[0]),
+        0x0b65 | COORD_SRC | 0x855a => Value::Constant(numbers[0] as u32),
+        0x0b66 => floats(numbers, 4),
+        _ => return,
+    };
+    machine.set(what as u16, value);
+}
+
+/// Planes are kept in eye coordinates.
+fn clip_plane(machine: &mut Machine, call: &Call, _: Variant) {
+    let (plane, _) = call.floats::<4>(1);
+    let number = call.uint(0).wrapping_sub(what::CLIP_PLANE0.into());
+    if number >= 32 {
+        return;
+    }
+    let inverse = matrix(machine, what::MODELVIEW_MATRIX).and_then(|matrix| inverse(&matrix));
+    let value = match inverse {
+        // A plane is a row vector: it is multiplied by the inverse from the left.
+        Some(inverse) => {
+            let at = |row: usize, column: usize| inverse.get(4 * column + row).copied().unwrap_or_default();
+            let eye = core::array::from_fn(|column| plane.iter().enumerate().map(|(row, n)| n * at(row, column)).sum());
+            floats(eye, 4)
+        }
+        None => Value::Unknown,
+    };
+    machine.set_at(CLIP_PLANE_OF, number, value);
+}
+
+/// Where the cells of clip planes are: GL_CLIP_PLANE0 itself is the switch.
+pub(super) const CLIP_PLANE_OF: u16 = 0x00f0;
+
+/// The inverse of a matrix, by Gauss and Jordan. `None` if there is none.
+fn inverse(matrix: &[f64; 16]) -> Option<[f64; 16]> {
+    let mut rows: [[f64; 8]; 4] = core::array::from_fn(|row| {
+        core::array::from_fn(|column| match column {
+            0..4 => matrix.get(4 * column + row).copied().unwrap_or_default(),
+            _ => f64::from(u8::from(column - 4 == row)),
+        })
+    });
+    for pivot in 0..4 {
+        let best = (pivot..4).max_by(|a, b| rows[*a][pivot].abs().total_cmp(&rows[*b][pivot].abs()))?;
+        rows.swap(pivot, best);
+        let of_pivot = rows[pivot];
+        if of_pivot[pivot] == 0.0 {
+            return None;
+        }
+        for (at, row) in rows.iter_mut().enumerate() {
+            let factor = if at == pivot { 1.0 - 1.0 / of_pivot[pivot] } else { row[pivot] / of_pivot[pivot] };
+            for (slot, number) in row.iter_mut().zip(of_pivot) {
+                *slot -= factor * number;
+            }
+        }
+    }
+    Some(core::array::from_fn(|i| rows[i % 4][4 + i / 4]))
+}
+
+const TEXTURE_ENV: u32 = 0x2300;
+const COMBINE_FIRST: u32 = 0x8571;
+
+fn tex_env(machine: &mut Machine, call: &Call, variant: Variant) {
+    let (target, parameter, unit) = (call.uint(0), call.uint(1), machine.unit());
+    let is_color = parameter == u32::from(what::TEXTURE_ENV_COLOR);
+    let numbers = four(variant).numbers(call, 2, [0.0; 4], is_color && variant.is_integer());
+    let value = match (target, parameter) {
+        (TEXTURE_ENV, _) if is_color => floats(numbers, 4),
+        (TEXTURE_ENV, 0x0d1c | 0x8573) => Value::Float(numbers[0]),
+        (TEXTURE_ENV, 0x2200 | COMBINE_FIRST..=0x859f) => Value::Constant(numbers[0] as u32),
+        // GL_TEXTURE_FILTER_CONTROL, GL_POINT_SPRITE
+        (0x8500, 0x8501) => Value::Float(numbers[0]),
+        (0x8861, 0x8862) => Value::Bool(numbers[0] != 0.0),
+        _ => return,
+    };
+    machine.set_at(parameter as u16, unit, value);
+}
+
+fn tex_gen(machine: &mut Machine, call: &Call, variant: Variant) {
+    const S: u32 = 0x2000;
+    let (coordinate, parameter, unit) = (call.uint(0).wrapping_sub(S), call.uint(1), machine.unit());
+    if coordinate >= 4 {
+        return;
+    }
+    let numbers = four(variant).numbers(call, 2, [0.0; 4], false);
+    let (what, value) = match parameter {
+        0x2500 => (what::TEX_GEN_MODE_OF, Value::Constant(numbers[0] as u32)),
+        0x2501 => (what::TEX_GEN_OBJECT, floats(numbers, 4)),
+        0x2502 => (what::TEX_GEN_EYE, Value::Unknown),
+        _ => return,
+    };
+    machine.set_at(what, unit * 4 + coordinate, value);
+}
+
+impl Machine {
+    /// Whether a cell exists with a value.
+    pub(super) fn is_set(&self, owner: u32, what: u16, index: u32) -> bool {
+        self.root.cells.find(&self.slots, Key { owner, what, index }).is_some()
+    }
+}
+
+/// The numbers of an argument that is a list; a single number if it is none.
+pub(super) fn list_of(call: &Call, at: usize) -> Vec<calls::Value<'_>> {
+    match call.argument(at) {
+        calls::Value::List(values) => values.collect(),
+        calls::Value::Null => Vec::new(),
+        other => vec![other],
+    }
+}

@@ -1,0 +1,156 @@
+//! Framebuffers, what is attached to them, and renderbuffers.
+
+use std::sync::Arc;
+
+use super::cells::{Attachment, Image, Value};
+use super::fixed::list_of;
+use super::machine::{Handlers, Machine};
+use super::objects::Kind;
+use super::what;
+use crate::calls::Call;
+
+const FRAMEBUFFER: u32 = 0x8d40;
+const READ_FRAMEBUFFER: u32 = 0x8ca8;
+const DEPTH: u32 = 0x8d00;
+const STENCIL: u32 = 0x8d20;
+const DEPTH_STENCIL: u32 = 0x821a;
+const CUBE_FACE_FIRST: u32 = 0x8515;
+
+pub(super) const HANDLERS: Handlers = &[
+    ("BindFramebuffer", |m, c, _| m.bind_framebuffer(c.uint(0), c.uint(1))),
+    ("BindRenderbuffer", |m, c, _| m.bind(Kind::Renderbuffer, what::RENDERBUFFER_BINDING, 0, c.uint(1))),
+    ("RenderbufferStorage", |m, c, _| m.renderbuffer(None, c.uint(1), c.uint(2), c.uint(3), 0)),
+    ("RenderbufferStorageMultisample", |m, c, _| m.renderbuffer(None, c.uint(2), c.uint(3), c.uint(4), c.uint(1))),
+    ("NamedRenderbufferStorage", |m, c, _| m.renderbuffer(Some(c.uint(0)), c.uint(1), c.uint(2), c.uint(3), 0)),
+    ("NamedRenderbufferStorageMultisample", |m, c, _| {
+        m.renderbuffer(Some(c.uint(0)), c.uint(2), c.uint(3), c.uint(4), c.uint(1));
+    }),
+    ("FramebufferRenderbuffer", |m, c, _| {
+        let framebuffer = m.framebuffer(c.uint(0));
+        m.attach_renderbuffer(framebuffer, c.uint(1), c.uint(3));
+    }),
+    ("NamedFramebufferRenderbuffer", |m, c, _| {
+        let framebuffer = m.named_framebuffer(c.uint(0));
+        m.attach_renderbuffer(framebuffer, c.uint(1), c.uint(3));
+    }),
+    ("FramebufferTexture", |m, c, _| {
+        let framebuffer = m.framebuffer(c.uint(0));
+        m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), None, 0);
+    }),
+    ("FramebufferTexture1D", |m, c, _| m.attach_target(c, None)),
+    ("FramebufferTexture2D", |m, c, _| m.attach_target(c, None)),
+    ("FramebufferTexture2DMultisample", |m, c, _| m.attach_target(c, None)),
+    ("FramebufferTexture3D", |m, c, _| m.attach_target(c, Some(c.uint(5)))),
+    ("FramebufferTextureLayer", |m, c, _| {
+        let framebuffer = m.framebuffer(c.uint(0));
+        m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), Some(c.uint(4)), 0);
+    }),
+    ("NamedFramebufferTexture", |m, c, _| {
+        let framebuffer = m.named_framebuffer(c.uint(0));
+        m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), None, 0);
+    }),
+    ("NamedFramebufferTextureLayer", |m, c, _| {
+        let framebuffer = m.named_framebuffer(c.uint(0));
+        m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), Some(c.uint(4)), 0);
+    }),
+    ("DrawBuffer", |m, c, _| {
+        let framebuffer = m.framebuffer(FRAMEBUFFER);
+        m.draw_buffers(framebuffer, &[c.uint(0)]);
+    }),
+    ("DrawBuffers", |m, c, _| {
+        let framebuffer = m.framebuffer(FRAMEBUFFER);
+        m.draw_buffers(framebuffer, &constants(c, 1));
+    }),
+    ("NamedFramebufferDrawBuffer", |m, c, _| {
+        let framebuffer = m.named_framebuffer(c.uint(0));
+        m.draw_buffers(framebuffer, &[c.uint(1)]);
+    }),
+    ("NamedFramebufferDrawBuffers", |m, c, _| {
+        let framebuffer = m.named_framebuffer(c.uint(0));
+        m.draw_buffers(framebuffer, &constants(c, 2));
+    }),
+    ("ReadBuffer", |m, c, _| {
+        let framebuffer = m.framebuffer(READ_FRAMEBUFFER);
+        m.put(framebuffer, what::READ_BUFFER, 0, Value::Constant(c.uint(0)));
+    }),
+    ("NamedFramebufferReadBuffer", |m, c, _| {
+        let framebuffer = m.named_framebuffer(c.uint(0));
+        m.put(framebuffer, what::READ_BUFFER, 0, Value::Constant(c.uint(1)));
+    }),
+];
+
+fn constants(call: &Call, at: usize) -> Vec<u32> {
+    list_of(call, at).into_iter().take(32).map(|value| value.int().unwrap_or_default() as u32).collect()
+}
+
+impl Machine {
+    fn bind_framebuffer(&mut self, target: u32, name: u32) {
+        const DRAW_FRAMEBUFFER: u32 = 0x8ca9;
+        if target == FRAMEBUFFER || target == DRAW_FRAMEBUFFER {
+            self.bind(Kind::Framebuffer, what::DRAW_FRAMEBUFFER_BINDING, 0, name);
+        }
+        if target == FRAMEBUFFER || target == READ_FRAMEBUFFER {
+            self.bind(Kind::Framebuffer, what::READ_FRAMEBUFFER_BINDING, 0, name);
+        }
+    }
+
+    /// The framebuffer that is bound to a target: the owner of its cells.
+    fn framebuffer(&mut self, target: u32) -> u32 {
+        let is_read = target == READ_FRAMEBUFFER;
+        let what = if is_read { what::READ_FRAMEBUFFER_BINDING } else { what::DRAW_FRAMEBUFFER_BINDING };
+        match self.object(self.context, what, 0) {
+            (_, 0) => self.own(Kind::Framebuffer, 0),
+            (_, instance) => instance,
+        }
+    }
+
+    fn named_framebuffer(&mut self, name: u32) -> u32 {
+        if name == 0 { self.own(Kind::Framebuffer, 0) } else { self.instance(Kind::Framebuffer, name) }
+    }
+
+    fn renderbuffer(&mut self, name: Option<u32>, format: u32, width: u32, height: u32, samples: u32) {
+        let instance = match name {
+            Some(name) => self.instance(Kind::Renderbuffer, name),
+            None => self.object(self.context, what::RENDERBUFFER_BINDING, 0).1,
+        };
+        let image = Image { width, height, depth: 1, format, samples };
+        self.put(instance, what::STORAGE, 0, Value::Image(Arc::new(image)));
+    }
+
+    fn put_attachment(&mut self, framebuffer: u32, attachment: u32, value: &Value) {
+        if attachment == DEPTH_STENCIL {
+            self.put(framebuffer, what::ATTACHMENT, DEPTH, value.clone());
+            self.put(framebuffer, what::ATTACHMENT, STENCIL, value.clone());
+        } else {
+            self.put(framebuffer, what::ATTACHMENT, attachment & 0xffff, value.clone());
+        }
+    }
+
+    fn attach_renderbuffer(&mut self, framebuffer: u32, attachment: u32, name: u32) {
+        let instance = self.instance(Kind::Renderbuffer, name);
+        let it = Attachment { is_renderbuffer: true, name, instance, level: 0, layer: None, face: 0 };
+        let value = if name == 0 { Value::Unset } else { Value::Attachment(Arc::new(it)) };
+        self.put_attachment(framebuffer, attachment, &value);
+    }
+
+    fn attach(&mut self, framebuffer: u32, attachment: u32, name: u32, level: u32, layer: Option<u32>, face: u32) {
+        let instance = self.instance(Kind::Texture, name);
+        let it = Attachment { is_renderbuffer: false, name, instance, level, layer, face };
+        let value = if name == 0 { Value::Unset } else { Value::Attachment(Arc::new(it)) };
+        self.put_attachment(framebuffer, attachment, &value);
+    }
+
+    /// glFramebufferTexture1D, 2D and 3D: target, attachment, target of the texture, name, level.
+    fn attach_target(&mut self, call: &Call, layer: Option<u32>) {
+        let framebuffer = self.framebuffer(call.uint(0));
+        let face = call.uint(2).checked_sub(CUBE_FACE_FIRST).filter(|face| *face < 6).unwrap_or(0);
+        self.attach(framebuffer, call.uint(1), call.uint(3), call.uint(4), layer, face);
+    }
+
+    fn draw_buffers(&mut self, framebuffer: u32, buffers: &[u32]) {
+        for i in 0..8u16 {
+            let buffer = buffers.get(usize::from(i)).copied().unwrap_or(0);
+            self.put(framebuffer, what::DRAW_BUFFER0 + i, 0, Value::Constant(buffer));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Display lists: calls that are kept and executed later.
+
+use std::sync::Arc;
+
+use super::cells::Value;
+use super::machine::{Handlers, Machine};
+use super::variant::Variant;
+use super::what;
+use crate::calls::{self, Call};
+
+/// Executed at once, even while a list is compiled.
+pub(super) const IMMEDIATE: Handlers = &[("NewList", new_list), ("EndList", end_list), ("DeleteLists", delete_lists)];
+
+pub(super) const HANDLERS: Handlers = &[
+    ("CallList", |m, c, _| m.call_list(c.uint(0))),
+    ("CallLists", call_lists),
+    ("ListBase", |m, c, _| m.set(what::LIST_BASE, Value::Int(c.int(0)))),
+];
+
+/// Lists may nest this deep.
+const MAX_NESTING: u32 = 64;
+/// Calls that a list keeps at most. Only those that set state count.
+const MAX_CALLS: usize = 1 << 16;
+
+/// A list that is being compiled.
+#[derive(Clone)]
+pub(super) struct Compiling {
+    name: u32,
+    /// Calls are executed, too.
+    executes: bool,
+    calls: Arc<Vec<Call>>,
+}
+
+/// Keeps a call if a list is being compiled. `is_current`: its function only sets a current colour, normal or the like. Returns
+/// whether the call is to be executed.
+pub(super) fn record(machine: &mut Machine, call: &Call, is_current: bool) -> bool {
+    let Some(compiling) = machine.context().and_then(|context| context.compiling.as_ref()) else { return true };
+    let executes = compiling.executes;
+    let mut is_first = true;
+    if is_current {
+        // Vertices have a normal or a colour each. Of a run of such calls the last one of each function counts.
+        let run = compiling.calls.iter().rev().take_while(|call| machine.is_current(call.function));
+        is_first = !run.into_iter().any(|earlier| earlier.function == call.function);
+    }
+    machine.change_context(|context| {
+        let Some(compiling) = &mut context.compiling else { return };
+        let calls = Arc::make_mut(&mut compiling.calls);
+        if !is_first && let Some(at) = calls.iter().rposition(|earlier| earlier.function == call.function) {
+            calls.remove(at);
+        }
+        if calls.len() < MAX_CALLS {
+            calls.push(call.clone());
+        }
+    });
+    executes
+}
+
+fn new_list(machine: &mut Machine, call: &Call, _: Variant) {
+    const COMPILE_AND_EXECUTE: u32 = 0x1301;
+    let (name, executes) = (call.uint(0), call.uint(1) == COMPILE_AND_EXECUTE);
+    machine.change_context(|context| context.compiling = Some(Compiling { name, executes, calls: Arc::default() }));
+}
+
+fn end_list(machine: &mut Machine, _: &Call, _: Variant) {
+    let mut ended = None;
+    machine.change_context(|context| ended = context.compiling.take());
+    if let Some(Compiling { name, calls, .. }) = ended {
+        let name = machine.small(name.into());
+        machine.put(machine.share, what::LIST_OF, name, Value::List(calls));
+    }
+}
+
+fn delete_lists(machine: &mut Machine, call: &Call, _: Variant) {
+    let first = call.uint(0);
+    for name in (first..first.saturating_add(call.uint(1))).take(1 << 16) {
+        let name = machine.small(name.into());
+        if machine.cell(machine.share, what::LIST_OF, name).is_some() {
+            machine.put(machine.share, what::LIST_OF, name, Value::Unset);
+        }
+    }
+}
+
+fn call_lists(machine: &mut Machine, call: &Call, _: Variant) {
+    let base = machine.number(machine.context, what::LIST_BASE, 0).unwrap_or(0);
+    let mut names = Vec::new();
+    match call.argument(2) {
+        calls::Value::List(values) => names.extend(values.filter_map(calls::Value::int)),
+        calls::Value::Bytes(bytes, _) => {
+            const BYTE: u32 = 0x1400;
+            let width = match call.uint(1) {
+                BYTE | 0x1401 => 1,
+                0x1402 | 0x1403 | 0x1407 => 2,
+                0x1408 => 3,
+                _ => 4,
+            };
+            // Two, three and four bytes have the most significant one first; shorts and integers are little-endian.
+            let is_big = matches!(call.uint(1), 0x1407..=0x1409);
+            let of = |chunk: &[u8]| {
+                let add = |number: i64, byte: &u8| number << 8 | i64::from(*byte);
+                if is_big { chunk.iter().fold(0, add) } else { chunk.iter().rev().fold(0, add) }
+            };
+            names.extend(bytes.chunks_exact(width).map(of));
+        }
+        calls::Value::Text(text) => names.extend(text.bytes().map(i64::from)),
+        _ => {}
+    }
+    for name in names {
+        machine.call_list(base.wrapping_add(name) as u32);
+    }
+}
+
+impl Machine {
+    fn call_list(&mut self, name: u32) {
+        let name = self.small(name.into());
+        let Value::List(calls) = self.value(self.share, what::LIST_OF, name).clone() else { return };
+        if self.nesting >= MAX_NESTING {
+            return;
+        }
+        self.nesting += 1;
+        for call in calls.iter() {
+            if self.budget == 0 {
+                break;
+            }
+            self.budget -= 1;
+            self.execute(call, false);
+        }
+        self.nesting -= 1;
+    }
+}

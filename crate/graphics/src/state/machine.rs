@@ -1,0 +1,277 @@
+//! The machine: which call does what, and on which context.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::cells::{Cell, Cells, Key, Slots, Value};
+use super::contexts::Context;
+use super::variant::Variant;
+use super::what;
+use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
+use crate::calls::Call;
+use crate::functions::functions;
+
+/// What a call does.
+pub(super) type Run = fn(&mut Machine, &Call, Variant);
+
+/// Functions that change state, without the prefix `gl`, and what they do. A name that ends with `*` goes on with what
+/// [`Variant`] reads.
+pub(super) type Handlers = &'static [(&'static str, Run)];
+
+/// Handlers of all functions. Calls of the first kind are executed even while a display list is compiled.
+const IMMEDIATE: &[Handlers] = &[
+    contexts::HANDLERS,
+    buffers::HANDLERS,
+    framebuffers::HANDLERS,
+    lists::IMMEDIATE,
+    objects::HANDLERS,
+    programs::IMMEDIATE,
+    raster::IMMEDIATE,
+    textures::IMMEDIATE,
+];
+const LISTED: &[Handlers] =
+    &[fixed::HANDLERS, lists::HANDLERS, matrices::HANDLERS, programs::HANDLERS, raster::HANDLERS, textures::HANDLERS];
+
+/// Most calls of display lists that one call executes. Lists may nest.
+const MAX_LISTED: u32 = 1 << 16;
+
+/// What is known of a function.
+#[derive(Clone, Copy)]
+struct Operation {
+    run: Option<Run>,
+    variant: Variant,
+    is_listed: bool,
+    is_draw: bool,
+    /// It sets a current colour, normal, texture coordinate or the like.
+    is_current: bool,
+    /// It is a function of OpenGL, which needs a context.
+    is_gl: bool,
+}
+
+/// All of the state at a moment. A copy costs little and shares its parts.
+#[derive(Clone, Default)]
+pub(super) struct Root {
+    pub(super) cells: Cells,
+    /// Owners that were given, except 0, which is nobody.
+    pub(super) owners: u32,
+    pub(super) contexts: Arc<Vec<Arc<Context>>>,
+    /// The number of the current context of each thread, counted from 1, by the number of the thread.
+    pub(super) threads: Arc<Vec<u32>>,
+}
+
+/// Takes calls in the order in which they returned.
+#[derive(Default)]
+pub struct Machine {
+    pub(super) root: Root,
+    pub(super) slots: Slots,
+    /// Numbers of names and handles that are no small numbers.
+    interned: HashMap<u64, u32>,
+    operations: Vec<Operation>,
+    known: HashMap<String, Option<u32>>,
+    /// The call that is being executed.
+    pub(super) at: u32,
+    pub(super) thread: u64,
+    /// The owners of the current context and its share group. 0 without a context.
+    pub(super) context: u32,
+    pub(super) share: u32,
+    /// Index of the current context.
+    pub(super) current: usize,
+    /// How many calls the lists that are executed may still have.
+    pub(super) budget: u32,
+    pub(super) nesting: u32,
+    /// A call has set a parameter of one draw buffer or viewport: until then nobody looks for such cells.
+    pub(super) has_indexed: bool,
+    /// Bytes that were copied since roots were kept: what these take.
+    pub(super) copied: usize,
+}
+
+impl Machine {
+    /// The number of a function for [`Machine::apply`]. `None` if its calls change no state.
+    pub fn function(&mut self, name: &str) -> Option<u32> {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        let found = operation(name).map(|operation| {
+            self.operations.push(operation);
+            self.operations.len() as u32 - 1
+        });
+        self.known.insert(name.into(), found);
+        found
+    }
+
+    /// Executes a call.
+    pub fn apply(&mut self, call: &Call) {
+        if call.is_incomplete {
+            return;
+        }
+        self.at = call.number.min(u32::MAX.into()) as u32;
+        self.thread = call.thread;
+        self.budget = MAX_LISTED;
+        self.nesting = 0;
+        self.enter_context();
+        self.execute(call, true);
+    }
+
+    /// Executes a call of the current context, or records it if a list is being compiled.
+    pub(super) fn execute(&mut self, call: &Call, may_record: bool) {
+        let Some(operation) = self.operations.get(call.function as usize).copied() else { return };
+        if self.context == 0 && operation.is_gl {
+            self.imply_context();
+        }
+        if may_record && operation.is_listed && !lists::record(self, call, operation.is_current) {
+            return;
+        }
+        if let Some(run) = operation.run {
+            run(self, call, operation.variant);
+        }
+        if operation.is_draw && may_record {
+            let at = self.at;
+            self.change_context(|context| context.drawn(at));
+        }
+    }
+
+    /// Looks at the context of a thread.
+    pub(super) fn look(&mut self, thread: u64) {
+        self.thread = thread;
+        self.enter_context();
+    }
+
+    /// Whether a function sets a current colour, normal or the like.
+    pub(super) fn is_current(&self, function: u32) -> bool {
+        self.operations.get(function as usize).is_some_and(|operation| operation.is_current)
+    }
+
+    /// Looks up the current context of the thread.
+    fn enter_context(&mut self) {
+        let number = self.root.threads.get(self.thread as usize).copied().unwrap_or(0);
+        let context = self.root.contexts.get((number as usize).wrapping_sub(1));
+        (self.context, self.share) = context.map_or((0, 0), |context| (context.owner, context.share));
+        self.current = (number as usize).wrapping_sub(1);
+    }
+
+    /// The current context. Programs whose trace was trimmed may use one that was never made current.
+    pub(super) fn context(&self) -> Option<&Context> {
+        self.root.contexts.get(self.current).map(|context| &**context)
+    }
+
+    /// Changes the current context.
+    pub(super) fn change_context(&mut self, change: impl FnOnce(&mut Context)) {
+        if let Some(context) = Arc::make_mut(&mut self.root.contexts).get_mut(self.current) {
+            change(Arc::make_mut(context));
+        }
+    }
+
+    /// A new owner of cells.
+    pub(super) fn new_owner(&mut self) -> u32 {
+        self.root.owners += 1;
+        self.root.owners
+    }
+
+    /// A small number for a name or a handle: itself if it is small.
+    pub(super) fn small(&mut self, number: u64) -> u32 {
+        if number < 1 << 19 {
+            return number as u32;
+        }
+        let next = (1 << 19) + self.interned.len() as u32;
+        *self.interned.entry(number).or_insert(next)
+    }
+
+    /// Sets a cell. One that has the value already stays the work of the call that gave it that.
+    pub(super) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
+        if owner == 0 {
+            return;
+        }
+        let key = Key { owner, what, index };
+        if self.root.cells.find(&self.slots, key).is_some_and(|cell| cell.value == value) {
+            return;
+        }
+        self.copied += self.root.cells.set(&mut self.slots, key, Cell { value, call: self.at });
+    }
+
+    /// Sets a cell of the current context.
+    pub(super) fn set(&mut self, what: u16, value: Value) {
+        self.put(self.context, what, 0, value);
+    }
+
+    /// Sets a cell of the current context that has an index.
+    pub(super) fn set_at(&mut self, what: u16, index: u32, value: Value) {
+        self.put(self.context, what, index, value);
+    }
+
+    /// A cell.
+    pub(super) fn cell(&self, owner: u32, what: u16, index: u32) -> Option<&Cell> {
+        self.root.cells.find(&self.slots, Key { owner, what, index })
+    }
+
+    /// The value of a cell.
+    pub(super) fn value(&self, owner: u32, what: u16, index: u32) -> &Value {
+        self.cell(owner, what, index).map_or(&Value::Unset, |cell| &cell.value)
+    }
+
+    /// A number or constant that a cell holds.
+    pub(super) fn number(&self, owner: u32, what: u16, index: u32) -> Option<i64> {
+        match self.value(owner, what, index) {
+            Value::Int(n) => Some(*n),
+            Value::Constant(n) => Some((*n).into()),
+            Value::Bool(is) => Some((*is).into()),
+            _ => None,
+        }
+    }
+
+    /// The object that a cell holds: its name and the owner of its cells, both 0 for none.
+    pub(super) fn object(&self, owner: u32, what: u16, index: u32) -> (u32, u32) {
+        match self.value(owner, what, index) {
+            Value::Object { name, instance } => (*name, *instance),
+            _ => (0, 0),
+        }
+    }
+
+    /// The active texture unit.
+    pub(super) fn unit(&self) -> u32 {
+        let unit = self.number(self.context, what::ACTIVE_TEXTURE, 0).unwrap_or(what::TEXTURE0.into());
+        (unit as u32).wrapping_sub(what::TEXTURE0)
+    }
+}
+
+/// The operation of a function.
+fn operation(name: &str) -> Option<Operation> {
+    let bare = functions().canonical(name).unwrap_or(name);
+    let is_gl = functions().canonical(name).is_some();
+    let is_draw = is_gl && is_draw(bare);
+    let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"]
+        .iter()
+        .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
+    let plain = Operation { run: None, variant: Variant::default(), is_listed: true, is_draw, is_current, is_gl };
+    let all =
+        IMMEDIATE.iter().map(|handlers| (*handlers, false)).chain(LISTED.iter().map(|handlers| (*handlers, true)));
+    let mut found: Option<(usize, Operation)> = None;
+    for (handlers, is_listed) in all {
+        for (pattern, run) in handlers {
+            let variant = match pattern.strip_suffix('*') {
+                Some(begin) => bare.strip_prefix(begin).and_then(Variant::parse),
+                None => (*pattern == bare).then(Variant::default),
+            };
+            let Some(variant) = variant else { continue };
+            // The longest pattern says most.
+            if found.is_none_or(|(length, _)| length < pattern.len()) {
+                found = Some((pattern.len(), Operation { run: Some(*run), variant, is_listed, ..plain }));
+            }
+        }
+    }
+    found.map(|(_, operation)| operation).or(is_draw.then_some(plain))
+}
+
+/// Whether a function draws, clears or copies pixels: state is compared from one such call to the next.
+pub(super) fn is_draw(bare: &str) -> bool {
+    let is = |begin: &str| bare.starts_with(begin);
+    (is("Draw") && !is("DrawBuffer"))
+        || is("MultiDraw")
+        || is("MultiMode")
+        || is("DispatchCompute")
+        || matches!(bare, "Clear" | "End" | "CallList" | "CallLists" | "BlitFramebuffer" | "BlitNamedFramebuffer")
+        || is("ClearBuffer") && bare.ends_with(['v', 'i'])
+        || is("ClearNamedFramebuffer")
+        || is("EvalMesh")
+        || matches!(bare.strip_prefix("Rect"), Some("d" | "dv" | "f" | "fv" | "i" | "iv" | "s" | "sv"))
+}

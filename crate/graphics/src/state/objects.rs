@@ -1,0 +1,245 @@
+//! Names of objects: generated, used, labelled and deleted.
+
+use super::cells::Value;
+use super::fixed::list_of;
+use super::machine::{Handlers, Machine};
+use super::variant::Variant;
+use super::what;
+use crate::calls::{self, Call};
+
+/// A kind of object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Texture,
+    Buffer,
+    /// Shaders and programs have their names in common.
+    Program,
+    Renderbuffer,
+    Sampler,
+    /// The names of what follows are not shared.
+    VertexArray,
+    Framebuffer,
+    Query,
+    Pipeline,
+    TransformFeedback,
+}
+
+impl Kind {
+    fn is_shared(self) -> bool {
+        matches!(self, Self::Texture | Self::Buffer | Self::Program | Self::Renderbuffer | Self::Sampler)
+    }
+}
+
+macro_rules! kinds {
+    ($($kind:ident $generate:literal $create:literal $delete:literal $argument:literal;)*) => {
+        pub(super) const HANDLERS: Handlers = &[
+            $(
+                // A name that is generated is no object yet: an earlier one of the name is forgotten.
+                ($generate, |m, c, _| m.generate(Kind::$kind, c, 1)),
+                ($create, |m, c, _| m.generate(Kind::$kind, c, $argument)),
+                ($delete, |m, c, _| m.delete(Kind::$kind, c)),
+            )*
+            ("ObjectLabel", label),
+            ("LabelObject", label_ext),
+            ("BeginQuery", |m, c, _| m.set_at(what::QUERY_ACTIVE, c.uint(0) & 0xffff, Value::Int(c.int(1)))),
+            ("EndQuery", |m, c, _| m.set_at(what::QUERY_ACTIVE, c.uint(0) & 0xffff, Value::Unset)),
+            ("BindProgramPipeline", |m, c, _| m.bind(Kind::Pipeline, what::PROGRAM_PIPELINE_BINDING, 0, c.uint(0))),
+            ("BindTransformFeedback", |m, c, _| {
+                m.bind(Kind::TransformFeedback, what::TRANSFORM_FEEDBACK_BINDING, 0, c.uint(1));
+            }),
+            ("BindSampler", |m, c, _| m.bind(Kind::Sampler, what::SAMPLER_BINDING, c.uint(0), c.uint(1))),
+            ("BindSamplers", |m, c, _| {
+                let names: Vec<u32> = list_of(c, 2).into_iter().map(|name| name.int().unwrap_or_default() as u32).collect();
+                for i in 0..c.uint(1).min(256) {
+                    let name = names.get(i as usize).copied().unwrap_or_default();
+                    m.bind(Kind::Sampler, what::SAMPLER_BINDING, c.uint(0) + i, name);
+                }
+            }),
+            ("SamplerParameter*", sampler_parameter),
+        ];
+    };
+}
+
+kinds! {
+    Texture "GenTextures" "CreateTextures" "DeleteTextures" 2;
+    Buffer "GenBuffers" "CreateBuffers" "DeleteBuffers" 1;
+    Renderbuffer "GenRenderbuffers" "CreateRenderbuffers" "DeleteRenderbuffers" 1;
+    Sampler "GenSamplers" "CreateSamplers" "DeleteSamplers" 1;
+    VertexArray "GenVertexArrays" "CreateVertexArrays" "DeleteVertexArrays" 1;
+    Framebuffer "GenFramebuffers" "CreateFramebuffers" "DeleteFramebuffers" 1;
+    Query "GenQueries" "CreateQueries" "DeleteQueries" 2;
+    Pipeline "GenProgramPipelines" "CreateProgramPipelines" "DeleteProgramPipelines" 1;
+    TransformFeedback "GenTransformFeedbacks" "CreateTransformFeedbacks" "DeleteTransformFeedbacks" 1;
+}
+
+/// Names of one call that are looked at.
+const MOST_NAMES: usize = 1 << 16;
+
+impl Machine {
+    /// Where the object with a name is noted: owner, what, index.
+    fn place_of(&mut self, kind: Kind, name: u32) -> (u32, u16, u32) {
+        let owner = if kind.is_shared() { self.share } else { self.context };
+        (owner, what::KIND_FIRST + kind as u16, self.small(name.into()))
+    }
+
+    /// The owner of the cells of an object. It gets one if it has none: older contexts take names that were not generated. 0 for
+    /// name 0.
+    pub(super) fn instance(&mut self, kind: Kind, name: u32) -> u32 {
+        if name == 0 {
+            return 0;
+        }
+        let (owner, what, index) = self.place_of(kind, name);
+        if let Some(instance) = self.number(owner, what, index) {
+            return instance as u32;
+        }
+        self.make(kind, name)
+    }
+
+    /// A new object with a name.
+    pub(super) fn make(&mut self, kind: Kind, name: u32) -> u32 {
+        let instance = self.new_owner();
+        let (owner, what, index) = self.place_of(kind, name);
+        self.put(owner, what, index, Value::Int(instance.into()));
+        self.put(instance, what::NAME_OF, 0, Value::Int(name.into()));
+        instance
+    }
+
+    /// The object that name 0 means in the current context, such as its own vertex array.
+    pub(super) fn own(&mut self, kind: Kind, index: u32) -> u32 {
+        let (owner, what) = (self.context, what::KIND_FIRST + kind as u16);
+        let index = (1 << 18) + index;
+        if let Some(instance) = self.number(owner, what, index) {
+            return instance as u32;
+        }
+        let instance = self.new_owner();
+        self.put(owner, what, index, Value::Int(instance.into()));
+        instance
+    }
+
+    /// Binds an object to the current context.
+    pub(super) fn bind(&mut self, kind: Kind, what: u16, index: u32, name: u32) {
+        let instance = self.instance(kind, name);
+        self.set_at(what, index, Value::Object { name, instance });
+    }
+
+    fn generate(&mut self, kind: Kind, call: &Call, argument: usize) {
+        const TARGET_FIRST: usize = 2;
+        for name in list_of(call, argument).into_iter().take(MOST_NAMES) {
+            let name = name.int().unwrap_or_default() as u32;
+            if name != 0 {
+                let instance = self.make(kind, name);
+                if kind == Kind::Texture && argument == TARGET_FIRST {
+                    self.put(instance, what::TARGET, 0, Value::Constant(call.uint(0)));
+                }
+            }
+        }
+    }
+
+    fn delete(&mut self, kind: Kind, call: &Call) {
+        let names: Vec<u32> =
+            list_of(call, 1).into_iter().take(MOST_NAMES).map(|name| name.int().unwrap_or_default() as u32).collect();
+        let mut gone = Vec::new();
+        for name in names.into_iter().filter(|name| *name != 0) {
+            let (owner, what, index) = self.place_of(kind, name);
+            if let Some(instance) = self.number(owner, what, index) {
+                self.put(owner, what, index, Value::Unset);
+                gone.push(instance as u32);
+            }
+        }
+        self.unbind(&gone);
+    }
+
+    /// Objects that are deleted are not bound any more: in the current context, its vertex array and its framebuffers.
+    fn unbind(&mut self, gone: &[u32]) {
+        if gone.is_empty() {
+            return;
+        }
+        let array = self.vertex_array();
+        let (_, draw) = self.object(self.context, what::DRAW_FRAMEBUFFER_BINDING, 0);
+        let (_, read) = self.object(self.context, what::READ_FRAMEBUFFER_BINDING, 0);
+        for owner in [self.context, array, draw, read] {
+            let mut bound = Vec::new();
+            for (what, index, number) in self.slots.of(owner) {
+                match self.root.cells.get(*number).map(|cell| &cell.value) {
+                    Some(Value::Object { instance, .. }) if gone.contains(instance) => {
+                        bound.push((*what, *index, true))
+                    }
+                    Some(Value::Attachment(it)) if gone.contains(&it.instance) => bound.push((*what, *index, false)),
+                    _ => {}
+                }
+            }
+            for (what, index, is_binding) in bound {
+                // A program stays in use until another one is.
+                if what != what::CURRENT_PROGRAM {
+                    let none = Value::Object { name: 0, instance: 0 };
+                    self.put(owner, what, index, if is_binding { none } else { Value::Unset });
+                }
+            }
+        }
+    }
+}
+
+/// The kind of an object by the constant that debugging functions have for it.
+fn kind_of(identifier: u32) -> Option<Kind> {
+    Some(match identifier {
+        0x1702 => Kind::Texture,
+        0x82e0 | 0x9151 => Kind::Buffer,
+        0x82e1 | 0x82e2 | 0x8b48 | 0x8b40 => Kind::Program,
+        0x8d41 => Kind::Renderbuffer,
+        0x82e6 => Kind::Sampler,
+        0x8074 | 0x9154 => Kind::VertexArray,
+        0x8d40 => Kind::Framebuffer,
+        0x82e3 | 0x9153 => Kind::Query,
+        0x82e4 => Kind::Pipeline,
+        0x8e22 => Kind::TransformFeedback,
+        _ => return None,
+    })
+}
+
+fn label(machine: &mut Machine, call: &Call, _: Variant) {
+    set_label(machine, call, 3);
+}
+
+fn label_ext(machine: &mut Machine, call: &Call, _: Variant) {
+    set_label(machine, call, 3);
+}
+
+fn set_label(machine: &mut Machine, call: &Call, at: usize) {
+    let (Some(kind), name) = (kind_of(call.uint(0)), call.uint(1)) else { return };
+    if name == 0 {
+        return;
+    }
+    let instance = machine.instance(kind, name);
+    let text = call.argument(at).text().unwrap_or_default();
+    let value = if text.is_empty() { Value::Unset } else { Value::Text(text.into()) };
+    machine.put(instance, what::LABEL, 0, value);
+}
+
+fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant) {
+    let instance = machine.instance(Kind::Sampler, call.uint(0));
+    let value = parameter_value(call, 1, variant);
+    machine.put(instance, call.uint(1) as u16, 0, value);
+}
+
+/// The value of a parameter of a texture or sampler. `at`: where the parameter is; its value follows.
+pub(super) fn parameter_value(call: &Call, at: usize, variant: Variant) -> Value {
+    let first = list_of(call, at + 1).into_iter().next().and_then(calls::Value::float).unwrap_or_default();
+    match call.uint(at) {
+        // Border colour; swizzle of all channels.
+        0x1004 => {
+            let numbers = Variant { count: 4, ..variant }.numbers(call, at + 1, [0.0; 4], false);
+            super::fixed::floats(numbers, 4)
+        }
+        0x8e46 => {
+            let all = list_of(call, at + 1);
+            let of = |i: usize| all.get(i).and_then(|value| value.int()).unwrap_or_default() as i32;
+            Value::Ints(core::array::from_fn(of), 4)
+        }
+        // Levels of detail, bias, anisotropy, priority.
+        0x813a | 0x813b | 0x8501 | 0x84fe | 0x8066 => Value::Float(first),
+        // Base and maximum level.
+        0x813c | 0x813d => Value::Int(first as i64),
+        0x8191 => Value::Bool(first != 0.0),
+        _ => Value::Constant(first as u32),
+    }
+}

@@ -1,0 +1,680 @@
+//! What of a context is shown, in sections: what a draw uses first.
+
+use super::buffers::{self, CLIENT_ARRAYS, CLIENT_TEXTURE};
+use super::cells::{Attachment, Cell, Image, Value};
+use super::contexts::Context;
+use super::fixed::{CLIP_PLANE_OF, LIGHT_PARAMETERS, MATERIAL_PARAMETERS};
+use super::glsl;
+use super::machine::Machine;
+use super::parameters::{self, Group, Parameter};
+use super::programs::STAGES;
+use super::report::{Named, Report, Row, Section, Shader, constant, text};
+use super::textures::{self, level_index};
+use super::what;
+
+/// Attributes that a state dump lists.
+const LISTED_ATTRIBUTES: u32 = 16;
+const MAX_UNITS: u32 = 256;
+
+/// Fills a report with all that is known of a context.
+pub(super) fn fill(machine: &mut Machine, context: &Context, report: &mut Report) {
+    let array = machine.vertex_array();
+    let view = View { machine, context, array };
+    view.program(report);
+    let uniforms = view.uniforms(report);
+    view.vertices(report);
+    view.textures(report, &uniforms);
+    view.framebuffer(report);
+    view.parameters(report);
+    view.indexed_buffers(report);
+    view.lights(report);
+}
+
+/// A context, looked at.
+struct View<'a> {
+    machine: &'a Machine,
+    context: &'a Context,
+    array: u32,
+}
+
+/// A uniform of the program in use.
+struct Uniform {
+    name: String,
+    kind: String,
+    value: Value,
+    cell: Option<Cell>,
+}
+
+impl View<'_> {
+    fn row(&self, report: &Report, name: impl Into<String>, text: impl Into<String>, call: Option<u32>) -> Row {
+        Row { name: name.into(), text: text.into(), call, is_changed: report.is_changed(call) }
+    }
+
+    /// A name with the label that the program gave the object.
+    fn labelled(&self, kind: &str, name: u32, instance: u32) -> String {
+        match self.machine.value(instance, what::LABEL, 0) {
+            Value::Text(label) => format!("{kind} {name} “{label}”"),
+            _ => format!("{kind} {name}"),
+        }
+    }
+
+    /// The object that the context binds.
+    fn bound(&self, what: u16, index: u32) -> (u32, u32, Option<u32>) {
+        match self.machine.cell(self.context.owner, what, index) {
+            Some(Cell { value: Value::Object { name, instance }, call }) => (*name, *instance, Some(*call)),
+            _ => (0, 0, None),
+        }
+    }
+
+    /// The programs that shaders come from: that in use, or those of the pipeline.
+    fn programs(&self) -> Vec<(u32, u32, Option<u32>, Option<u32>)> {
+        let (name, program, call) = self.bound(what::CURRENT_PROGRAM, 0);
+        if program != 0 {
+            return vec![(name, program, call, None)];
+        }
+        let (_, pipeline, _) = self.bound(what::PROGRAM_PIPELINE_BINDING, 0);
+        let mut all = Vec::new();
+        for (stage, _) in STAGES {
+            let cell = self.machine.cell(pipeline, what::STAGE, stage & 0xffff);
+            if let Some(Cell { value: Value::Object { name, instance }, call }) = cell.filter(|_| pipeline != 0)
+                && *instance != 0
+            {
+                all.push((*name, *instance, Some(*call), Some(stage)));
+            }
+        }
+        all
+    }
+
+    fn program(&self, report: &mut Report) {
+        let mut rows = Vec::new();
+        let programs = self.programs();
+        for (name, program, call, only) in &programs {
+            let (label, mut said) = (self.labelled("Program", *name, *program), Vec::new());
+            if let Some(linked) = self.machine.cell(*program, what::LINKED, 0) {
+                said.push(format!("linked by call {}", linked.call));
+            } else {
+                said.push("not linked".into());
+            }
+            if self.machine.value(*program, 0x8b82, 0) == &Value::Bool(false) {
+                said.push("linking failed".into());
+            }
+            rows.push(self.row(report, label, said.join(", "), *call));
+            for (stage, title) in STAGES {
+                let source = self.machine.cell(*program, what::STAGE_SOURCE, stage & 0xffff);
+                if let Some(Cell { value: Value::Text(source), call }) = source
+                    && only.is_none_or(|only| only == stage)
+                {
+                    let is_changed = report.is_changed(Some(*call));
+                    report.shaders.push(Shader { stage: title, source: source.clone(), call: *call, is_changed });
+                }
+            }
+        }
+        if programs.is_empty() {
+            let text = if self.context.profile.has_fixed_function() { "none: fixed function" } else { "none" };
+            rows.push(self.row(report, "Program", text, self.bound(what::CURRENT_PROGRAM, 0).2));
+        }
+        report.sections.push(Section { title: "Program", is_used: true, rows });
+    }
+
+    fn uniforms(&self, report: &mut Report) -> Vec<Uniform> {
+        let mut all = Vec::new();
+        for (_, program, ..) in self.programs() {
+            let declared: Vec<_> = report.shaders.iter().map(|shader| shader.source.clone()).collect();
+            let declared: Vec<_> = declared.iter().flat_map(|source| glsl::uniforms(source)).collect();
+            let mut locations: Vec<u32> = self
+                .machine
+                .slots
+                .of(program)
+                .iter()
+                .filter(|(what, _, number)| {
+                    let is_set = self.machine.root.cells.get(*number).is_some_and(|cell| cell.value != Value::Unset);
+                    matches!(*what, what::UNIFORM | what::UNIFORM_NAME) && is_set
+                })
+                .map(|(_, index, _)| *index)
+                .collect();
+            locations.sort_unstable();
+            locations.dedup();
+            for location in locations {
+                let cell = self.machine.cell(program, what::UNIFORM, location).cloned();
+                let name = match self.machine.value(program, what::UNIFORM_NAME, location) {
+                    Value::Text(name) => name.to_string(),
+                    _ => format!("location {location}"),
+                };
+                let base = name.strip_suffix("[0]").unwrap_or(&name);
+                let found = declared.iter().find(|it| it.name == base);
+                let kind = found.map_or("", |it| it.kind).to_string();
+                let initial = found.filter(|it| !it.has_value && !it.is_array).and_then(|it| initial(it.kind));
+                let Some(value) = cell.as_ref().map(|cell| cell.value.clone()).or(initial) else { continue };
+                all.push(Uniform { name, kind, value, cell });
+            }
+        }
+        let rows = all.iter().map(|uniform| {
+            let name = if uniform.kind.is_empty() {
+                uniform.name.clone()
+            } else {
+                format!("{} {}", uniform.kind, uniform.name)
+            };
+            self.row(report, name, text(&uniform.value, ""), uniform.cell.as_ref().map(|cell| cell.call))
+        });
+        let rows: Vec<Row> = rows.collect();
+        report.uniforms = all.iter().map(|uniform| (uniform.name.clone(), uniform.value.clone())).collect();
+        if !rows.is_empty() {
+            report.sections.push(Section { title: "Uniforms", is_used: true, rows });
+        }
+        all
+    }
+
+    /// The format and place of the vertices of an array.
+    fn array_text(&self, size: &Value, kind: &Value, stride: &Value, buffer: (u32, u32), pointer: &Value) -> String {
+        let from = match (buffer, pointer) {
+            ((0, _), _) => "memory of the program".to_string(),
+            ((name, instance), Value::Int(0)) => self.labelled("buffer", name, instance),
+            ((name, instance), pointer) => {
+                format!("{} + {}", self.labelled("buffer", name, instance), text(pointer, ""))
+            }
+        };
+        let stride = match stride {
+            Value::Int(0) | Value::Unset => "tightly packed".into(),
+            other => format!("stride {}", text(other, "")),
+        };
+        let size = match size {
+            Value::Int(0x80e1) => "BGRA".into(),
+            other => text(other, ""),
+        };
+        format!("{size} × {}, {stride}, {from}", text(kind, "").trim_start_matches("GL_"))
+    }
+
+    fn vertices(&self, report: &mut Report) {
+        let machine = self.machine;
+        let mut rows = Vec::new();
+        let (name, instance, call) = self.bound(what::VERTEX_ARRAY_BINDING, 0);
+        if name != 0 {
+            rows.push(self.row(report, "Vertex array", self.labelled("array", name, instance), call));
+        }
+        let (_, program, ..) = self.programs().first().copied().unwrap_or_default();
+        for index in 0..buffers::MAX_ATTRIBUTES {
+            let of = |what| machine.value(self.array, what, index).clone();
+            let is_enabled = of(what::VERTEX_ATTRIB_ARRAY_ENABLED) == Value::Bool(true);
+            if index < LISTED_ATTRIBUTES && !self.context.is_implicit {
+                self.attribute(report, index, is_enabled);
+            }
+            if !is_enabled {
+                continue;
+            }
+            let (buffer, pointer, stride) = match of(what::VERTEX_ATTRIB_BINDING) {
+                Value::Int(binding) => {
+                    let at = |what| machine.value(self.array, what, binding as u32).clone();
+                    let buffer = machine.object(self.array, what::VERTEX_BINDING_BUFFER, binding as u32);
+                    let number = |value: &Value| if let Value::Int(n) = value { *n } else { 0 };
+                    let offset =
+                        number(&at(what::VERTEX_BINDING_OFFSET)) + number(&of(what::VERTEX_ATTRIB_RELATIVE_OFFSET));
+                    (buffer, Value::Int(offset), at(what::VERTEX_BINDING_STRIDE))
+                }
+                _ => {
+                    let buffer = machine.object(self.array, what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, index);
+                    (buffer, of(what::VERTEX_ATTRIB_ARRAY_POINTER), of(what::VERTEX_ATTRIB_ARRAY_STRIDE))
+                }
+            };
+            let (size, kind) = (of(what::VERTEX_ATTRIB_ARRAY_SIZE), of(what::VERTEX_ATTRIB_ARRAY_TYPE));
+            let mut said = self.array_text(&size, &kind, &stride, buffer, &pointer);
+            if of(what::VERTEX_ATTRIB_ARRAY_NORMALIZED) == Value::Bool(true) {
+                said.push_str(", normalized");
+            }
+            if let Value::Int(divisor @ 1..) = of(what::VERTEX_BINDING_DIVISOR) {
+                said.push_str(&format!(", every {divisor} instances"));
+            }
+            let title = match machine.value(program, what::ATTRIBUTE_NAME, index) {
+                Value::Text(name) => format!("{index} {name}"),
+                _ => format!("{index}"),
+            };
+            let whats = [
+                what::VERTEX_ATTRIB_ARRAY_POINTER,
+                what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING,
+                what::VERTEX_ATTRIB_ARRAY_SIZE,
+                what::VERTEX_ATTRIB_ARRAY_ENABLED,
+            ];
+            let call =
+                whats.iter().filter_map(|what| machine.cell(self.array, *what, index)).map(|cell| cell.call).max();
+            rows.push(self.row(report, title, said, call));
+        }
+        for number in 0..CLIENT_TEXTURE + 32 {
+            let of = |what| machine.value(self.array, what, number).clone();
+            if of(what::CLIENT_ENABLED) != Value::Bool(true) {
+                continue;
+            }
+            let title = match CLIENT_ARRAYS.get(number as usize) {
+                Some((_, name)) => (*name).to_string(),
+                None => format!("GL_TEXTURE_COORD_ARRAY {}", number - CLIENT_TEXTURE),
+            };
+            let buffer = machine.object(self.array, what::CLIENT_BUFFER, number);
+            let (size, kind) = (of(what::CLIENT_SIZE), of(what::CLIENT_TYPE));
+            let said = self.array_text(&size, &kind, &of(what::CLIENT_STRIDE), buffer, &of(what::CLIENT_POINTER));
+            let whats = [what::CLIENT_POINTER, what::CLIENT_BUFFER, what::CLIENT_ENABLED];
+            let call =
+                whats.iter().filter_map(|what| machine.cell(self.array, *what, number)).map(|cell| cell.call).max();
+            rows.push(self.row(report, title, said, call));
+        }
+        if let Some(Cell { value: Value::Object { name: name @ 1.., instance }, call }) =
+            machine.cell(self.array, what::ELEMENT_ARRAY_BUFFER_BINDING, 0)
+        {
+            let text = format!("{}{}", self.labelled("buffer", *name, *instance), self.buffer_size(*instance));
+            rows.push(self.row(report, "Indices", text, Some(*call)));
+        }
+        if !rows.is_empty() {
+            report.sections.push(Section { title: "Vertex inputs", is_used: true, rows });
+        }
+    }
+
+    fn buffer_size(&self, instance: u32) -> String {
+        match self.machine.value(instance, what::SIZE, 0) {
+            Value::Int(size) => format!(", {size} bytes"),
+            _ => String::new(),
+        }
+    }
+
+    /// An attribute as a state dump has it.
+    fn attribute(&self, report: &mut Report, index: u32, is_enabled: bool) {
+        let or = |what: u16, initial: Value| match self.machine.value(self.array, what, index) {
+            Value::Unset => initial,
+            found => found.clone(),
+        };
+        let member = |name: &str, value: Value| (Some(format!("GL_VERTEX_ATTRIB_{name}")), value, "");
+        let members = vec![
+            member("ARRAY_ENABLED", Value::Bool(is_enabled)),
+            member("ARRAY_SIZE", or(what::VERTEX_ATTRIB_ARRAY_SIZE, Value::Int(4))),
+            member("ARRAY_STRIDE", or(what::VERTEX_ATTRIB_ARRAY_STRIDE, Value::Int(0))),
+            member("ARRAY_TYPE", or(what::VERTEX_ATTRIB_ARRAY_TYPE, Value::Constant(0x1406))),
+            member("ARRAY_NORMALIZED", or(what::VERTEX_ATTRIB_ARRAY_NORMALIZED, Value::Bool(false))),
+            member("ARRAY_BUFFER_BINDING", or(what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, Value::Int(0))),
+            member("ARRAY_INTEGER", or(what::VERTEX_ATTRIB_ARRAY_INTEGER, Value::Bool(false))),
+            member("ARRAY_DIVISOR", or(what::VERTEX_BINDING_DIVISOR, Value::Int(0))),
+        ];
+        report.parameters.push((format!("GL_VERTEX_ATTRIB_ARRAY{index}"), members));
+    }
+
+    fn image_text(image: &Image) -> String {
+        let mut said = format!("{} × {}", image.width, image.height);
+        if image.depth > 1 {
+            said.push_str(&format!(" × {}", image.depth));
+        }
+        said.push_str(&format!(" {}", constant(image.format, "InternalFormat").trim_start_matches("GL_")));
+        if image.samples > 1 {
+            said.push_str(&format!(", {} samples", image.samples));
+        }
+        said
+    }
+
+    fn textures(&self, report: &mut Report, uniforms: &[Uniform]) {
+        let machine = self.machine;
+        // Units that the samplers of the program name. Without a program, those that are enabled.
+        let samplers: Vec<(&Uniform, u32)> = uniforms
+            .iter()
+            .filter(|uniform| uniform.kind.contains("sampler"))
+            .filter_map(|uniform| match &uniform.value {
+                Value::Int(unit) => Some((uniform, *unit as u32)),
+                _ => None,
+            })
+            .collect();
+        let has_program = !self.programs().is_empty();
+        let (mut used, mut others) = (Vec::new(), Vec::new());
+        for unit in 0..MAX_UNITS {
+            for (target, binding, name) in textures::TARGETS {
+                let (texture, instance, call) = self.bound(binding, unit);
+                if texture == 0 {
+                    continue;
+                }
+                let is_enabled = machine.value(self.context.owner, target as u16, unit) == &Value::Bool(true);
+                let sampler = samplers.iter().find(|(uniform, of)| *of == unit && is_sampler_of(&uniform.kind, target));
+                let mut said = vec![self.labelled("texture", texture, instance)];
+                let mut levels = 0;
+                for level in 0..32 {
+                    if let Value::Image(image) = machine.value(instance, what::LEVEL, level_index(level, 0)) {
+                        if levels == 0 {
+                            said.push(Self::image_text(image));
+                        }
+                        let title = format!("GL_TEXTURE{unit}, {name}, level = {level}");
+                        report.textures.push((title, image.width, image.height, image.format));
+                        levels += 1;
+                    }
+                }
+                if levels > 1 {
+                    said.push(format!("{levels} levels"));
+                }
+                if let (name @ 1.., buffer) = machine.object(instance, textures::BUFFER_OF, 0) {
+                    said.push(self.labelled("buffer", name, buffer));
+                }
+                if let (name @ 1.., sampler, _) = self.bound(what::SAMPLER_BINDING, unit) {
+                    said.push(self.labelled("sampler", name, sampler));
+                }
+                let title = match sampler {
+                    Some((uniform, _)) => format!("{} · unit {unit}", uniform.name),
+                    None => format!("Unit {unit} {}", name.trim_start_matches("GL_")),
+                };
+                let row = self.row(report, title, said.join(", "), call);
+                let is_used = if has_program { sampler.is_some() } else { is_enabled };
+                if is_used { used.push(row) } else { others.push(row) }
+            }
+        }
+        if !used.is_empty() {
+            report.sections.push(Section { title: "Textures", is_used: true, rows: used });
+        }
+        if !others.is_empty() {
+            report.sections.push(Section { title: "Other bound textures", is_used: false, rows: others });
+        }
+    }
+
+    fn attachment_text(&self, attachment: &Attachment) -> String {
+        let Attachment { is_renderbuffer, name, instance, level, layer, face } = attachment;
+        let kind = if *is_renderbuffer { "renderbuffer" } else { "texture" };
+        let mut said = self.labelled(kind, *name, *instance);
+        let image = match is_renderbuffer {
+            true => self.machine.value(*instance, what::STORAGE, 0),
+            false => self.machine.value(*instance, what::LEVEL, level_index(*level, *face)),
+        };
+        if let Value::Image(image) = image {
+            said.push_str(&format!(", {}", Self::image_text(image)));
+        }
+        if *level > 0 {
+            said.push_str(&format!(", level {level}"));
+        }
+        if let Some(layer) = layer {
+            said.push_str(&format!(", layer {layer}"));
+        }
+        if *face > 0 {
+            said.push_str(&format!(", face {face}"));
+        }
+        said
+    }
+
+    fn framebuffer(&self, report: &mut Report) {
+        let (name, instance, call) = self.bound(what::DRAW_FRAMEBUFFER_BINDING, 0);
+        let mut rows = Vec::new();
+        if name == 0 {
+            rows.push(self.row(report, "Framebuffer", "default: the window", call));
+        } else {
+            rows.push(self.row(report, "Framebuffer", self.labelled("framebuffer", name, instance), call));
+            let mut attached: Vec<(u32, &Cell)> = self
+                .machine
+                .slots
+                .of(instance)
+                .iter()
+                .filter(|(what, ..)| *what == what::ATTACHMENT)
+                .filter_map(|(_, index, number)| Some((*index, self.machine.root.cells.get(*number)?)))
+                .collect();
+            attached.sort_by_key(|(index, _)| *index);
+            for (index, cell) in attached {
+                if let Value::Attachment(attachment) = &cell.value {
+                    let title = constant(index, "FramebufferAttachment");
+                    let title = title.trim_start_matches("GL_");
+                    rows.push(self.row(report, title, self.attachment_text(attachment), Some(cell.call)));
+                }
+            }
+        }
+        if let Some(cell) = self.machine.cell(self.context.owner, what::VIEWPORT, 0) {
+            rows.push(self.row(report, "VIEWPORT", text(&cell.value, ""), Some(cell.call)));
+        }
+        report.sections.push(Section { title: "Framebuffer", is_used: true, rows });
+    }
+
+    /// The value of a parameter and the call that set it.
+    fn parameter(&self, parameter: &Parameter) -> (Value, Option<u32>) {
+        let index = match parameter.what {
+            what::TEXTURE_MATRIX | what::TEXTURE_STACK_DEPTH | what::CURRENT_TEXTURE_COORDS => self.machine.unit(),
+            _ => 0,
+        };
+        let is_of_array = parameter.what == what::ELEMENT_ARRAY_BUFFER_BINDING;
+        let owner = if is_of_array { self.array } else { self.context.owner };
+        match self.machine.cell(owner, parameter.what, index) {
+            Some(cell) => (cell.value.clone(), Some(cell.call)),
+            None if self.context.is_implicit => (Value::Unknown, None),
+            None => (self.context.profile.initial(parameter), None),
+        }
+    }
+
+    fn parameters(&self, report: &mut Report) {
+        let mut sections: Vec<(Group, Section)> = Vec::new();
+        for parameter in parameters::all() {
+            let (value, call) = self.parameter(parameter);
+            if value == Value::Unknown && call.is_none() {
+                continue;
+            }
+            let name = format!("GL_{}", parameter.name);
+            if parameter.what == what::POLYGON_MODE {
+                let back = match self.machine.value(self.context.owner, what::POLYGON_MODE, 1) {
+                    Value::Unset => parameter.initial.clone(),
+                    other => other.clone(),
+                };
+                let both = [&value, &back].map(|mode| if let Value::Constant(mode) = mode { *mode } else { 0 });
+                report.parameters.push((name, vec![(None, Value::Modes(both), "")]));
+            } else if value != Value::Unknown {
+                report.parameters.push((name, vec![(None, value.clone(), parameter.constants)]));
+            }
+            if parameter.group.is_legacy() && !self.context.profile.has_fixed_function() {
+                continue;
+            }
+            let mut said = text(&value, parameter.constants);
+            if let Value::Object { name: 1.., instance } = value
+                && let Value::Text(label) = self.machine.value(instance, what::LABEL, 0)
+            {
+                said.push_str(&format!(" “{label}”"));
+            }
+            let row = self.row(report, parameter.name, said, call);
+            let at = match sections.iter().position(|(group, _)| *group == parameter.group) {
+                Some(at) => at,
+                None => {
+                    let title = parameter.group.title();
+                    sections.push((parameter.group, Section { title, is_used: false, rows: Vec::new() }));
+                    sections.len() - 1
+                }
+            };
+            let mut own = self.own_rows(report, parameter);
+            if let Some((_, section)) = sections.get_mut(at) {
+                section.rows.push(row);
+                section.rows.append(&mut own);
+            }
+        }
+        sections.sort_by_key(|(group, _)| *group);
+        report.sections.extend(sections.into_iter().map(|(_, section)| section));
+    }
+
+    /// Rows of draw buffers and viewports that have a value of their own.
+    fn own_rows(&self, report: &Report, parameter: &Parameter) -> Vec<Row> {
+        let is_indexed = matches!(
+            parameter.what,
+            what::BLEND
+                | what::BLEND_SRC_RGB
+                | what::BLEND_DST_RGB
+                | what::BLEND_SRC_ALPHA
+                | what::BLEND_DST_ALPHA
+                | what::BLEND_EQUATION_RGB
+                | what::BLEND_EQUATION_ALPHA
+                | what::COLOR_WRITEMASK
+                | what::VIEWPORT
+                | what::SCISSOR_BOX
+                | what::SCISSOR_TEST
+                | what::DEPTH_RANGE
+        );
+        let indexes = if is_indexed { 1..16 } else { 0..0 };
+        let cell = |index| Some((index, self.machine.cell(self.context.owner, parameter.what, index)?));
+        indexes
+            .filter_map(cell)
+            .map(|(index, cell)| {
+                let name = format!("{} [{index}]", parameter.name);
+                self.row(report, name, text(&cell.value, parameter.constants), Some(cell.call))
+            })
+            .collect()
+    }
+
+    fn indexed_buffers(&self, report: &mut Report) {
+        let mut rows = Vec::new();
+        let machine = self.machine;
+        let mut bound: Vec<(u32, &Cell)> = machine
+            .slots
+            .of(self.context.owner)
+            .iter()
+            .filter(|(what, ..)| *what == what::INDEXED_BUFFER)
+            .filter_map(|(_, index, number)| Some((*index, machine.root.cells.get(*number)?)))
+            .collect();
+        bound.sort_by_key(|(index, _)| *index);
+        for (index, cell) in bound {
+            let Value::Object { name: name @ 1.., instance } = cell.value else { continue };
+            let (target, _) = buffers::TARGETS.get((index >> 8) as usize).copied().unwrap_or_default();
+            let mut said = self.labelled("buffer", name, instance);
+            let part = |what| machine.value(self.context.owner, what, index);
+            match (part(what::INDEXED_OFFSET), part(what::INDEXED_SIZE)) {
+                (Value::Int(offset), Value::Int(size)) => said.push_str(&format!(", {size} bytes from {offset}")),
+                _ => said.push_str(&self.buffer_size(instance)),
+            }
+            let title = constant(target, "BufferTargetARB");
+            let title = format!("{} {}", title.trim_start_matches("GL_"), index & 0xff);
+            rows.push(self.row(report, title, said, Some(cell.call)));
+        }
+        if !rows.is_empty() {
+            report.sections.push(Section { title: "Indexed buffer bindings", is_used: false, rows });
+        }
+    }
+
+    /// Lights that are on, materials, clip planes, and texture environments that were set.
+    fn lights(&self, report: &mut Report) {
+        if !self.context.profile.has_fixed_function() || self.context.is_implicit {
+            return;
+        }
+        let machine = self.machine;
+        let owner = self.context.owner;
+        for light in 0..8u16 {
+            let is_on = machine.value(owner, 0x4000 + light, 0) == &Value::Bool(true);
+            let mut rows = Vec::new();
+            let mut members = Vec::new();
+            for (at, (parameter, count)) in LIGHT_PARAMETERS.iter().enumerate() {
+                let cell = machine.cell(owner, what::LIGHT_FIRST + at as u16, light.into());
+                let value = cell.map_or_else(|| light_initial(*parameter, *count, light), |cell| cell.value.clone());
+                let name = constant(*parameter, "LightParameter");
+                rows.push(self.row(
+                    report,
+                    name.trim_start_matches("GL_"),
+                    text(&value, ""),
+                    cell.map(|cell| cell.call),
+                ));
+                members.push((Some(name), value, ""));
+            }
+            if is_on {
+                report.parameters.push((format!("GL_LIGHT{light}"), members));
+                report.sections.push(Section { title: LIGHTS[usize::from(light)], is_used: false, rows });
+            }
+        }
+        for (face, title) in [(0, "GL_FRONT"), (1, "GL_BACK")] {
+            let mut rows = Vec::new();
+            let mut members: Vec<(Option<String>, Value, &'static str)> = Vec::new();
+            for (at, (parameter, _)) in MATERIAL_PARAMETERS.iter().enumerate() {
+                let cell = machine.cell(owner, what::MATERIAL_FIRST + at as u16, face);
+                let value = cell.map_or_else(|| material_initial(*parameter), |cell| cell.value.clone());
+                let name = constant(*parameter, "MaterialParameter");
+                if let Some(cell) = cell {
+                    rows.push(self.row(report, name.trim_start_matches("GL_"), text(&value, ""), Some(cell.call)));
+                }
+                members.push((Some(name), value, ""));
+            }
+            let named: Named = (title.into(), members);
+            report.parameters.push(named);
+            if !rows.is_empty() {
+                let title = if face == 0 { "Material, front" } else { "Material, back" };
+                report.sections.push(Section { title, is_used: false, rows });
+            }
+        }
+        let mut rows = Vec::new();
+        for (what, index, number) in machine.slots.of(owner) {
+            let Some(cell) = machine.root.cells.get(*number).filter(|cell| cell.value != Value::Unset) else {
+                continue;
+            };
+            let name = match *what {
+                CLIP_PLANE_OF => format!("CLIP_PLANE{index}"),
+                what::TEX_GEN_MODE_OF => format!("Unit {} TEXTURE_GEN_MODE {}", index / 4, coordinate(*index)),
+                what::TEX_GEN_ENABLED => format!("Unit {} TEXTURE_GEN {}", index / 4, coordinate(*index)),
+                what::TEX_GEN_OBJECT => format!("Unit {} OBJECT_PLANE {}", index / 4, coordinate(*index)),
+                0x2200 | 0x2201 | 0x8571..=0x859f => {
+                    let name = constant((*what).into(), "TextureEnvParameter");
+                    format!("Unit {index} {}", name.trim_start_matches("GL_"))
+                }
+                _ => continue,
+            };
+            rows.push(self.row(report, name, text(&cell.value, "TextureEnvMode"), Some(cell.call)));
+        }
+        if !rows.is_empty() {
+            report.sections.push(Section { title: "Texture environment", is_used: false, rows });
+        }
+    }
+}
+
+const LIGHTS: [&str; 8] = ["Light 0", "Light 1", "Light 2", "Light 3", "Light 4", "Light 5", "Light 6", "Light 7"];
+
+fn coordinate(index: u32) -> char {
+    ['S', 'T', 'R', 'Q'][(index % 4) as usize]
+}
+
+/// Whether a sampler of a type samples textures of a target.
+fn is_sampler_of(kind: &str, target: u32) -> bool {
+    let kind = kind.trim_start_matches(['i', 'u']).trim_end_matches("Shadow");
+    let wanted = match target {
+        0x0de0 => "sampler1D",
+        0x0de1 => "sampler2D",
+        0x806f => "sampler3D",
+        0x8513 => "samplerCube",
+        0x84f5 => "sampler2DRect",
+        0x8c18 => "sampler1DArray",
+        0x8c1a => "sampler2DArray",
+        0x8c2a => "samplerBuffer",
+        0x9009 => "samplerCubeArray",
+        0x9100 => "sampler2DMS",
+        0x9102 => "sampler2DMSArray",
+        0x8d65 => "samplerExternalOES",
+        _ => return false,
+    };
+    kind == wanted
+}
+
+/// The value of a uniform that nobody has set, by its type: zero. `None` for structures.
+fn initial(kind: &str) -> Option<Value> {
+    let count = |prefix: &str| {
+        kind.strip_prefix(prefix).and_then(|count| count.parse::<u8>().ok()).filter(|count| (2..=4).contains(count))
+    };
+    match kind {
+        "float" | "double" => return Some(Value::Float(0.0)),
+        "int" | "uint" | "bool" => return Some(Value::Int(0)),
+        _ if kind.contains("sampler") || kind.contains("image") => return Some(Value::Int(0)),
+        _ => {}
+    }
+    if let Some(count) = count("vec") {
+        return Some(Value::Floats([0.0; 4], count));
+    }
+    if let Some(count) = count("ivec").or(count("uvec")).or(count("bvec")) {
+        return Some(Value::Ints([0; 4], count));
+    }
+    let (columns, rows) = match kind.strip_prefix("mat")?.split_once('x') {
+        Some((columns, rows)) => (columns.parse().ok()?, rows.parse().ok()?),
+        None => (count("mat")?, count("mat")?),
+    };
+    let values = vec![0.0; usize::from(columns) * usize::from(rows)];
+    Some(Value::Numbers(std::sync::Arc::new(super::cells::Numbers { rows, columns, is_integer: false, values })))
+}
+
+fn light_initial(parameter: u32, count: u8, light: u16) -> Value {
+    let first = if light == 0 { 1.0 } else { 0.0 };
+    match parameter {
+        0x1201 | 0x1202 => Value::Floats([first, first, first, 1.0], 4),
+        0x1203 => Value::Floats([0.0, 0.0, 1.0, 0.0], 4),
+        0x1204 => Value::Floats([0.0, 0.0, -1.0, 0.0], 3),
+        0x1206 => Value::Float(180.0),
+        0x1207 => Value::Float(1.0),
+        _ if count == 1 => Value::Float(0.0),
+        _ => Value::Floats([0.0, 0.0, 0.0, 1.0], 4),
+    }
+}
+
+fn material_initial(parameter: u32) -> Value {
+    match parameter {
+        0x1200 => Value::Floats([0.2, 0.2, 0.2, 1.0], 4),
+        0x1201 => Value::Floats([0.8, 0.8, 0.8, 1.0], 4),
+        0x1601 => Value::Float(0.0),
+        _ => Value::Floats([0.0, 0.0, 0.0, 1.0], 4),
+    }
+}

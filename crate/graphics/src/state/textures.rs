@@ -1,0 +1,303 @@
+//! Textures: bindings, parameters, and the sizes and formats of their levels.
+
+use std::sync::Arc;
+
+use super::cells::{Image, Value};
+use super::fixed::list_of;
+use super::machine::{Handlers, Machine};
+use super::objects::{Kind, parameter_value};
+use super::variant::Variant;
+use super::what;
+use crate::calls::Call;
+
+/// Targets: the constant, the cell of the binding, and the name.
+pub(super) const TARGETS: [(u32, u16, &str); 12] = [
+    (0x0de0, 0x8068, "GL_TEXTURE_1D"),
+    (0x0de1, 0x8069, "GL_TEXTURE_2D"),
+    (0x806f, 0x806a, "GL_TEXTURE_3D"),
+    (0x8513, 0x8514, "GL_TEXTURE_CUBE_MAP"),
+    (0x84f5, 0x84f6, "GL_TEXTURE_RECTANGLE"),
+    (0x8c18, 0x8c1c, "GL_TEXTURE_1D_ARRAY"),
+    (0x8c1a, 0x8c1d, "GL_TEXTURE_2D_ARRAY"),
+    (0x8c2a, 0x8c2c, "GL_TEXTURE_BUFFER"),
+    (0x9009, 0x900a, "GL_TEXTURE_CUBE_MAP_ARRAY"),
+    (0x9100, 0x9104, "GL_TEXTURE_2D_MULTISAMPLE"),
+    (0x9102, 0x9105, "GL_TEXTURE_2D_MULTISAMPLE_ARRAY"),
+    (0x8d65, 0x8d67, "GL_TEXTURE_EXTERNAL_OES"),
+];
+
+const CUBE_FACE_FIRST: u32 = 0x8515;
+const CUBE_FACE_LAST: u32 = 0x851a;
+
+pub(super) const IMMEDIATE: Handlers = &[
+    ("TextureStorage1D", |m, c, _| m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
+    ("TextureStorage2D", |m, c, _| m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
+    ("TextureStorage3D", |m, c, _| {
+        m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)
+    }),
+    ("TextureStorage2DMultisample", |m, c, _| {
+        m.storage(Named(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), 1], c.uint(1))
+    }),
+    ("TextureStorage3DMultisample", |m, c, _| {
+        m.storage(Named(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], c.uint(1));
+    }),
+    ("TextureParameter*", |m, c, v| {
+        let instance = m.instance(Kind::Texture, c.uint(0));
+        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
+    }),
+    ("GenerateTextureMipmap", |m, c, _| {
+        let instance = m.instance(Kind::Texture, c.uint(0));
+        m.mipmap(instance);
+    }),
+    ("TextureBuffer", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
+    ("TextureBufferRange", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
+    ("TextureView", texture_view),
+    ("BindImageTexture", |m, c, _| m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1))),
+];
+
+pub(super) const HANDLERS: Handlers = &[
+    ("ActiveTexture", |m, c, _| {
+        if (what::TEXTURE0..what::TEXTURE0 + 256).contains(&c.uint(0)) {
+            m.set(what::ACTIVE_TEXTURE, Value::Constant(c.uint(0)));
+        }
+    }),
+    ("BindTexture", |m, c, _| {
+        let unit = m.unit();
+        m.bind_texture(unit, c.uint(0), c.uint(1));
+    }),
+    ("BindMultiTexture", |m, c, _| m.bind_texture(c.uint(0).wrapping_sub(what::TEXTURE0), c.uint(1), c.uint(2))),
+    ("BindTextureUnit", bind_texture_unit),
+    ("BindTextures", bind_textures),
+    ("TexParameter*", |m, c, v| {
+        let instance = m.bound(c.uint(0));
+        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
+    }),
+    ("TexImage1D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
+    ("TexImage2D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
+    ("TexImage3D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)),
+    ("TexImage2DMultisample", |m, c, _| m.image(c.uint(0), 0, c.uint(2), [c.uint(3), c.uint(4), 1], c.uint(1))),
+    ("TexImage3DMultisample", |m, c, _| m.image(c.uint(0), 0, c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], c.uint(1))),
+    ("CompressedTexImage1D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
+    ("CompressedTexImage2D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
+    ("CompressedTexImage3D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)),
+    ("CopyTexImage1D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(5), 1, 1], 0)),
+    ("CopyTexImage2D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(5), c.uint(6), 1], 0)),
+    ("TexStorage1D", |m, c, _| m.storage(Target(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
+    ("TexStorage2D", |m, c, _| m.storage(Target(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
+    ("TexStorage3D", |m, c, _| {
+        m.storage(Target(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)
+    }),
+    ("TexStorage2DMultisample", |m, c, _| {
+        m.storage(Target(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), 1], c.uint(1))
+    }),
+    ("TexStorage3DMultisample", |m, c, _| {
+        m.storage(Target(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], c.uint(1));
+    }),
+    ("TexBuffer", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
+    ("TexBufferRange", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
+    ("GenerateMipmap", |m, c, _| {
+        let instance = m.bound(c.uint(0));
+        m.mipmap(instance);
+    }),
+    ("EGLImageTargetTexture2DOES", |m, c, _| {
+        let instance = m.bound(c.uint(0));
+        m.put(instance, what::LEVEL, 0, Value::Unknown);
+    }),
+];
+
+/// How a function says which texture it means.
+enum Which {
+    Target(u32),
+    Named(u32),
+}
+use Which::{Named, Target};
+
+/// The number of a level of a face.
+pub(super) fn level_index(level: u32, face: u32) -> u32 {
+    level.min(31) | face << 5
+}
+
+/// The internal formats that OpenGL 1.0 has are numbers of components.
+fn format(internal: u32) -> u32 {
+    match internal {
+        1 => 0x1909,
+        2 => 0x190a,
+        3 => 0x1907,
+        4 => 0x1908,
+        other => other,
+    }
+}
+
+impl Machine {
+    fn bind_texture(&mut self, unit: u32, target: u32, name: u32) {
+        let Some((_, binding, _)) = TARGETS.iter().find(|(of, ..)| *of == target) else { return };
+        if unit >= 256 {
+            return;
+        }
+        let instance = self.instance(Kind::Texture, name);
+        if instance != 0 && !self.is_set(instance, what::TARGET, 0) {
+            self.put(instance, what::TARGET, 0, Value::Constant(target));
+        }
+        self.set_at(*binding, unit, Value::Object { name, instance });
+    }
+
+    /// The texture that is bound to a target of the active unit: the owner of its cells. 0 for proxies.
+    pub(super) fn bound(&mut self, target: u32) -> u32 {
+        let target = if (CUBE_FACE_FIRST..=CUBE_FACE_LAST).contains(&target) { 0x8513 } else { target };
+        let Some(at) = TARGETS.iter().position(|(of, ..)| *of == target) else { return 0 };
+        let binding = TARGETS.get(at).map_or(0, |(_, binding, _)| *binding);
+        match self.object(self.context, binding, self.unit()) {
+            (_, 0) => self.own(Kind::Texture, at as u32),
+            (_, instance) => instance,
+        }
+    }
+
+    fn which(&mut self, which: &Which) -> u32 {
+        match which {
+            Target(target) => self.bound(*target),
+            Named(name) => self.instance(Kind::Texture, *name),
+        }
+    }
+
+    fn put_level(&mut self, instance: u32, level: u32, face: u32, image: Image) {
+        // The same size and format is a new image all the same, which another call has made.
+        let value = Value::Image(Arc::new(image));
+        self.put(instance, what::LEVEL, level_index(level, face), value);
+    }
+
+    fn image(&mut self, target: u32, level: u32, internal: u32, [width, height, depth]: [u32; 3], samples: u32) {
+        const GENERATE_MIPMAP: u16 = 0x8191;
+        let instance = self.bound(target);
+        if instance == 0 || level > 31 {
+            return;
+        }
+        let face = target.checked_sub(CUBE_FACE_FIRST).filter(|face| *face < 6).unwrap_or(0);
+        self.put_level(instance, level, face, Image { width, height, depth, format: format(internal), samples });
+        if self.value(instance, GENERATE_MIPMAP, 0) == &Value::Bool(true) {
+            self.mipmap(instance);
+        }
+    }
+
+    fn storage(&mut self, which: Which, levels: u32, internal: u32, size: [u32; 3], samples: u32) {
+        let instance = self.which(&which);
+        let target = match which {
+            Target(target) => target,
+            Named(_) => self.number(instance, what::TARGET, 0).unwrap_or_default() as u32,
+        };
+        if instance == 0 {
+            return;
+        }
+        let faces = if target == 0x8513 { 6 } else { 1 };
+        let mut size = size;
+        for level in 0..levels.min(32) {
+            for face in 0..faces {
+                let [width, height, depth] = size;
+                self.put_level(
+                    instance,
+                    level,
+                    face,
+                    Image { width, height, depth, format: format(internal), samples },
+                );
+            }
+            size = smaller(size, target);
+        }
+        self.put(instance, IMMUTABLE_LEVELS, 0, Value::Int(levels.into()));
+    }
+
+    fn texture_buffer(&mut self, which: Which, internal: u32, buffer: u32) {
+        let instance = self.which(&which);
+        let of_buffer = self.instance(Kind::Buffer, buffer);
+        self.put(instance, BUFFER_OF, 0, Value::Object { name: buffer, instance: of_buffer });
+        self.put(instance, BUFFER_FORMAT, 0, Value::Constant(internal));
+    }
+
+    /// Makes the smaller levels from the first one.
+    fn mipmap(&mut self, instance: u32) {
+        const BASE_LEVEL: u16 = 0x813c;
+        const MAX_LEVEL: u16 = 0x813d;
+        if instance == 0 {
+            return;
+        }
+        let base = self.number(instance, BASE_LEVEL, 0).unwrap_or(0).clamp(0, 31) as u32;
+        let last = self.number(instance, MAX_LEVEL, 0).unwrap_or(31).clamp(0, 31) as u32;
+        let target = self.number(instance, what::TARGET, 0).unwrap_or_default() as u32;
+        for face in 0..if target == 0x8513 { 6 } else { 1 } {
+            let Value::Image(first) = self.value(instance, what::LEVEL, level_index(base, face)).clone() else {
+                continue;
+            };
+            let mut size = [first.width, first.height, first.depth];
+            for level in base + 1..=last {
+                if smaller(size, target) == size {
+                    break;
+                }
+                size = smaller(size, target);
+                let [width, height, depth] = size;
+                self.put_level(instance, level, face, Image { width, height, depth, ..(*first).clone() });
+            }
+        }
+    }
+}
+
+/// How many levels glTexStorage made.
+pub(super) const IMMUTABLE_LEVELS: u16 = 0x82df;
+/// The buffer of a buffer texture, and its format.
+pub(super) const BUFFER_OF: u16 = 0x8c2d;
+pub(super) const BUFFER_FORMAT: u16 = 0x8c2e;
+
+/// The size of the next level. Layers stay.
+fn smaller([width, height, depth]: [u32; 3], target: u32) -> [u32; 3] {
+    let half = |size: u32| if size > 1 { size / 2 } else { size };
+    match target {
+        0x8c18 => [half(width), height, depth],
+        0x806f => [half(width), half(height), half(depth)],
+        _ => [half(width), half(height), depth],
+    }
+}
+
+fn bind_texture_unit(machine: &mut Machine, call: &Call, _: Variant) {
+    let (unit, name) = (call.uint(0), call.uint(1));
+    if name == 0 {
+        for (target, binding, _) in TARGETS {
+            if machine.is_set(machine.context, binding, unit) {
+                machine.bind_texture(unit, target, 0);
+            }
+        }
+        return;
+    }
+    let instance = machine.instance(Kind::Texture, name);
+    if let Some(target) = machine.number(instance, what::TARGET, 0) {
+        machine.bind_texture(unit, target as u32, name);
+    }
+}
+
+fn bind_textures(machine: &mut Machine, call: &Call, _: Variant) {
+    let names: Vec<u32> = list_of(call, 2).into_iter().map(|name| name.int().unwrap_or_default() as u32).collect();
+    for i in 0..call.uint(1).min(256) {
+        let (unit, name) = (call.uint(0).saturating_add(i), names.get(i as usize).copied().unwrap_or_default());
+        let instance = machine.instance(Kind::Texture, name);
+        for (target, binding, _) in TARGETS {
+            let is_its = machine.number(instance, what::TARGET, 0) == Some(target.into());
+            if name == 0 && machine.is_set(machine.context, binding, unit) {
+                machine.bind_texture(unit, target, 0);
+            } else if name != 0 && is_its {
+                machine.bind_texture(unit, target, name);
+            }
+        }
+    }
+}
+
+/// A view has levels and layers of another texture.
+fn texture_view(machine: &mut Machine, call: &Call, _: Variant) {
+    let instance = machine.instance(Kind::Texture, call.uint(0));
+    let of = machine.instance(Kind::Texture, call.uint(2));
+    let (target, internal) = (call.uint(1), call.uint(3));
+    let (first_level, levels, layers) = (call.uint(4), call.uint(5), call.uint(7));
+    machine.put(instance, what::TARGET, 0, Value::Constant(target));
+    for level in 0..levels.min(32) {
+        let Value::Image(image) = machine.value(of, what::LEVEL, level_index(first_level + level, 0)).clone() else {
+            break;
+        };
+        let depth = if image.depth > 1 { layers.min(image.depth) } else { image.depth };
+        machine.put_level(instance, level, 0, Image { depth, format: format(internal), ..(*image).clone() });
+    }
+}

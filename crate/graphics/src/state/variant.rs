@@ -1,0 +1,142 @@
+//! The end of a function's name that says what its arguments are: `3ub`, `4fv`, `2x3fv`.
+
+use crate::calls::{Call, Value};
+
+/// The type of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Unit {
+    Byte,
+    Short,
+    Int,
+    #[default]
+    Float,
+    Double,
+    UnsignedByte,
+    UnsignedShort,
+    UnsignedInt,
+    /// 16.16 fixed point, of OpenGL ES 1.
+    Fixed,
+}
+
+/// What a function's name says of its arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Variant {
+    /// Numbers of an element, 0 if the name does not say it. Of a matrix: columns.
+    pub(super) count: u8,
+    /// Rows of a matrix; else 0.
+    pub(super) rows: u8,
+    pub(super) unit: Unit,
+    /// They are in an array.
+    pub(super) is_vector: bool,
+    /// Integers are mapped to 0..1 or -1..1.
+    pub(super) is_normalized: bool,
+}
+
+impl Variant {
+    /// Reads the end of a name.
+    pub(super) fn parse(end: &str) -> Option<Self> {
+        let mut rest = end.as_bytes();
+        let mut variant = Self::default();
+        let digit = |rest: &mut &[u8]| {
+            let (first, after) = rest.split_first()?;
+            let found = first.is_ascii_digit().then(|| first - b'0')?;
+            *rest = after;
+            Some(found)
+        };
+        variant.count = digit(&mut rest).unwrap_or(0);
+        if let [b'x', after @ ..] = rest
+            && variant.count > 0
+        {
+            rest = after;
+            variant.rows = digit(&mut rest)?;
+        }
+        if let [b'N', after @ ..] = rest {
+            rest = after;
+            variant.is_normalized = true;
+        }
+        let (unit, length) = match rest {
+            [b'u', b'b', ..] => (Unit::UnsignedByte, 2),
+            [b'u', b's', ..] => (Unit::UnsignedShort, 2),
+            [b'u', b'i', ..] => (Unit::UnsignedInt, 2),
+            [b'b', ..] => (Unit::Byte, 1),
+            [b's', ..] => (Unit::Short, 1),
+            [b'i', ..] => (Unit::Int, 1),
+            [b'f', ..] => (Unit::Float, 1),
+            [b'd', ..] => (Unit::Double, 1),
+            [b'x', ..] => (Unit::Fixed, 1),
+            _ => return None,
+        };
+        variant.unit = unit;
+        variant.is_vector = match rest.get(length..)? {
+            [] => false,
+            [b'v'] => true,
+            _ => return None,
+        };
+        Some(variant)
+    }
+
+    /// Whether the numbers are integers.
+    pub(super) fn is_integer(self) -> bool {
+        !matches!(self.unit, Unit::Float | Unit::Double | Unit::Fixed)
+    }
+
+    /// A number as the function takes it: integers as they are.
+    fn plain(self, number: f64) -> f64 {
+        match self.unit {
+            Unit::Fixed => number / 65536.0,
+            Unit::Float => f64::from(number as f32),
+            _ => number,
+        }
+    }
+
+    /// A number of a colour or normal: integers are mapped to 0..1, or -1..1. Signed ones as before OpenGL 4.2.
+    fn mapped(self, number: f64) -> f64 {
+        let signed = |most: f64| (2.0 * number + 1.0) / most;
+        match self.unit {
+            Unit::Byte => signed(255.0),
+            Unit::Short => signed(65535.0),
+            Unit::Int => signed(4_294_967_295.0),
+            Unit::UnsignedByte => number / 255.0,
+            Unit::UnsignedShort => number / 65535.0,
+            Unit::UnsignedInt => number / 4_294_967_295.0,
+            Unit::Float | Unit::Double | Unit::Fixed => self.plain(number),
+        }
+    }
+
+    /// Up to four numbers from argument `first` on, those that are missing from `rest`.
+    pub(super) fn numbers(self, call: &Call, first: usize, rest: [f64; 4], is_mapped: bool) -> [f64; 4] {
+        let mut numbers = rest;
+        let map = |number: f64| if is_mapped { self.mapped(number) } else { self.plain(number) };
+        let count = if self.count == 0 { 4 } else { usize::from(self.count) };
+        if self.is_vector {
+            let Value::List(values) = call.argument(first) else { return numbers };
+            for (slot, value) in numbers.iter_mut().take(count).zip(values) {
+                *slot = map(value.float().unwrap_or_default());
+            }
+        } else {
+            for (i, slot) in numbers.iter_mut().take(count).enumerate() {
+                if let Some(number) = call.argument(first + i).float() {
+                    *slot = map(number);
+                }
+            }
+        }
+        numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_names() {
+        let parse = |end| Variant::parse(end);
+        let of =
+            |count, rows, unit, is_vector, is_normalized| Some(Variant { count, rows, unit, is_vector, is_normalized });
+        assert_eq!(parse("3ub"), of(3, 0, Unit::UnsignedByte, false, false));
+        assert_eq!(parse("4Nubv"), of(4, 0, Unit::UnsignedByte, true, true));
+        assert_eq!(parse("2x3fv"), of(2, 3, Unit::Float, true, false));
+        assert_eq!(parse("d"), of(0, 0, Unit::Double, false, false));
+        assert_eq!((parse("Pointer"), parse("Mask"), parse(""), parse("4fvx")), (None, None, None, None));
+    }
+}

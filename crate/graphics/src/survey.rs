@@ -1,0 +1,56 @@
+//! One pass over all calls of a trace, for all that is counted and listed.
+
+use unspool_formats::Error;
+
+use crate::frames::Frames;
+use crate::reader::{Reader, Source, Unreadable};
+
+/// Bytes of a blob that are needed: those of lists of display lists.
+const BYTES: u64 = 4096;
+
+/// What the calls of a trace add up to. It is made in steps, and what is there so far can be looked at in between.
+pub struct Survey<S> {
+    reader: Reader<S>,
+    frames: Frames,
+    next: u32,
+}
+
+impl<S: Source> Survey<S> {
+    /// A survey that has read nothing yet. `index` is what the decoder of the trace handed over.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
+    pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
+        Ok(Self { reader: Reader::keeping(index, source, BYTES)?, frames: Frames::default(), next: 0 })
+    }
+
+    /// Whether passes need a decompressor that is provided.
+    pub fn needs_decompressor(&self) -> bool {
+        self.reader.needs_decompressor()
+    }
+
+    /// Reads `budget` further pieces of the file. Returns whether there is nothing more to read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn step(&mut self, budget: u32) -> Result<bool, Unreadable> {
+        let end = self.next.saturating_add(budget.max(1)).min(self.reader.pieces());
+        if self.next < end {
+            self.reader.pass(self.next..end, &mut self.frames)?;
+            self.next = end;
+        }
+        Ok(self.next == self.reader.pieces())
+    }
+
+    /// Number of pieces read, and of all.
+    pub fn progress(&self) -> (u32, u32) {
+        (self.next, self.reader.pieces())
+    }
+
+    /// The frames so far.
+    pub fn frames(&self) -> &Frames {
+        &self.frames
+    }
+}

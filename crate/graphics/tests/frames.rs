@@ -1,0 +1,240 @@
+//! The figures of frames agree with what `apitrace dump` prints, and redundant calls are those that change nothing.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
+
+mod common;
+
+use std::collections::HashMap;
+
+use common::{corpus, reader};
+use unspool_formats::apitrace::NameFlags;
+use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
+use unspool_graphics::frames::{FIGURES, Frame, Frames};
+use unspool_graphics::functions;
+
+fn frames_of(file: Vec<u8>) -> Vec<Frame> {
+    let mut reader = reader(file);
+    let mut frames = Frames::default();
+    // In two parts, as the page does it.
+    let half = reader.pieces() / 2;
+    reader.pass(0..half, &mut frames).unwrap();
+    reader.pass(half..u32::MAX, &mut frames).unwrap();
+    frames.frames().to_vec()
+}
+
+fn figure(frame: &Frame, key: &str) -> u64 {
+    frame.figures[FIGURES.iter().position(|figure| figure.key == key).unwrap()]
+}
+
+/// What a dump says of a frame.
+#[derive(Debug, Default, PartialEq)]
+struct Counted {
+    calls: u64,
+    draws: u64,
+    clears: u64,
+    vertices: u64,
+    errors: u64,
+    textures: u64,
+    buffers: u64,
+}
+
+/// The numbers after `key` in a line, such as those of `blob(12)`.
+fn numbers<'a>(line: &'a str, key: &'a str) -> impl Iterator<Item = u64> + 'a {
+    line.match_indices(key).filter_map(move |(at, _)| {
+        let rest = &line[at + key.len()..];
+        rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
+    })
+}
+
+/// Counts in the text of `apitrace dump -v`. Of draws, the traces here have arrays, elements, `glBegin` and display lists.
+fn count(dump: &str) -> Vec<Counted> {
+    let mut frames = vec![Counted::default()];
+    let mut begun = 0;
+    let mut list: Option<(u64, u64)> = None;
+    let mut lists = HashMap::new();
+    for line in dump.lines() {
+        let mut words = line.splitn(3, ' ');
+        let Some(Ok(_)) = words.next().map(str::parse::<u64>) else { continue };
+        let rest = match words.next() {
+            Some(thread) if thread.starts_with('@') => words.next().unwrap_or_default(),
+            Some(_) => &line[line.find(' ').unwrap() + 1..],
+            None => continue,
+        };
+        let Some((name, arguments)) = rest.split_once('(') else { continue };
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            continue;
+        }
+        let frame = frames.last_mut().unwrap();
+        frame.calls += 1;
+        let blobs = || numbers(arguments, "blob(").sum::<u64>();
+        let mut vertices = 0;
+        match name {
+            "glClear" => frame.clears += 1,
+            "glBegin" => begun = 0,
+            "glVertex3f" | "glVertex2f" => begun += 1,
+            "glNewList" => list = Some((numbers(arguments, "list = ").next().unwrap(), 0)),
+            "glEndList" => {
+                lists.extend(list.take());
+            }
+            "glCallList" => vertices = lists[&numbers(arguments, "list = ").next().unwrap()],
+            "glEnd" => vertices = begun,
+            "glRecti" => vertices = 4,
+            "glGetError" => frame.errors += u64::from(!arguments.ends_with("= GL_NO_ERROR")),
+            "memcpy" | "glBufferData" | "glBufferSubData" => frame.buffers += blobs(),
+            _ if name.starts_with("glTexImage") || name.starts_with("glTexSubImage") => frame.textures += blobs(),
+            _ if name.starts_with("glDraw") => vertices = numbers(arguments, " count = ").sum(),
+            _ => {}
+        }
+        if NameFlags::of(name).render && name != "glClear" {
+            frame.draws += 1;
+        }
+        match &mut list {
+            Some((_, sum)) => *sum += vertices,
+            None => frame.vertices += vertices,
+        }
+        if NameFlags::of(name).frame_end {
+            frames.push(Counted::default());
+        }
+    }
+    frames.pop_if(|last| last.calls == 0);
+    frames
+}
+
+#[test]
+fn figures_agree_with_the_reference_dump() {
+    let traces = [
+        ("recorded/glmix_3f.trace", "recorded/glmix_3f.dump-v-threads.txt", 4),
+        ("recorded/glxgears_3s.trace", "recorded/glxgears_3s.dump-v-threads.txt", 300),
+        ("modern/gtk4_widgets.trace", "modern/gtk4_widgets.dump-v.txt", 20),
+        ("fetched/tri_glsl.trace", "fetched/tri_glsl.dump-v-threads.txt", 1),
+    ];
+    for (trace, dump, least) in traces {
+        let (Some(trace_bytes), Some(dump)) = (corpus(trace), corpus(dump)) else { return };
+        let counted = count(&String::from_utf8_lossy(&dump));
+        let ours: Vec<Counted> = frames_of(trace_bytes)
+            .iter()
+            .map(|frame| Counted {
+                calls: figure(frame, "calls"),
+                draws: figure(frame, "draws"),
+                clears: figure(frame, "clears"),
+                vertices: figure(frame, "vertices"),
+                errors: figure(frame, "errors"),
+                textures: figure(frame, "textureBytes"),
+                buffers: figure(frame, "bufferBytes"),
+            })
+            .collect();
+        assert!(ours.len() >= least, "{trace}: {} frames", ours.len());
+        for (number, (ours, counted)) in ours.iter().zip(&counted).enumerate() {
+            assert_eq!(ours, counted, "{trace}, frame {number}");
+        }
+        assert_eq!(ours.len(), counted.len(), "{trace}");
+    }
+}
+
+/// Writes calls by name; the parameters are those of gl.xml.
+struct Calls {
+    writer: Writer,
+    ids: HashMap<String, u64>,
+}
+
+impl Calls {
+    fn new() -> Self {
+        Self { writer: Writer::new(&[]), ids: HashMap::new() }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[i64]) -> &mut Self {
+        self.with(name, arguments.iter().map(|number| Arg::Int(*number)).collect())
+    }
+
+    fn with(&mut self, name: &str, arguments: Vec<Arg<'_>>) -> &mut Self {
+        let next = self.ids.len() as u64;
+        let id = *self.ids.entry(name.into()).or_insert(next);
+        let parameters: Vec<&str> =
+            functions().find(name).map_or(vec!["a", "b", "c"], |it| it.parameters().map(|it| it.name).collect());
+        self.writer.call(0, &FunctionSig { id, name, args: &parameters }, arguments, None);
+        self
+    }
+
+    fn frame(&self) -> Frame {
+        frames_of(snappy(self.writer.stream(), 1 << 20)).remove(0)
+    }
+
+    /// State changes, and how many of them are redundant.
+    fn state(&self) -> (u64, u64) {
+        let frame = self.frame();
+        (figure(&frame, "stateChanges"), figure(&frame, "redundant"))
+    }
+}
+
+const TEXTURE_2D: i64 = 0xde1;
+const BLEND: i64 = 0xbe2;
+
+#[test]
+fn a_call_is_redundant_if_it_sets_what_was_set() {
+    let mut calls = Calls::new();
+    calls.call("glEnable", &[BLEND]).call("glEnable", &[BLEND]).call("glDisable", &[BLEND]).call("glEnable", &[BLEND]);
+    assert_eq!(calls.state(), (4, 1));
+    // Another unit has another binding, and the switch back finds the first one again.
+    let mut calls = Calls::new();
+    for unit in [0, 1, 0] {
+        calls.call("glActiveTexture", &[0x84c0 + unit]).call("glBindTexture", &[TEXTURE_2D, 7]);
+    }
+    assert_eq!(calls.state(), (6, 1));
+    // A capability that belongs to no unit stays the same when the unit changes.
+    let mut calls = Calls::new();
+    calls.call("glActiveTexture", &[0x84c0]).call("glEnable", &[BLEND]);
+    calls.call("glActiveTexture", &[0x84c1]).call("glDisable", &[BLEND]);
+    calls.call("glActiveTexture", &[0x84c0]).call("glEnable", &[BLEND]);
+    assert_eq!(calls.state(), (6, 0));
+}
+
+#[test]
+fn what_may_have_changed_in_between_is_not_redundant() {
+    let between: [(&str, &[i64]); 4] =
+        [("glPopAttrib", &[]), ("glCallList", &[1]), ("glDeleteTextures", &[1, 7]), ("glBindTextures", &[0, 1, 7])];
+    for (name, arguments) in between {
+        let mut calls = Calls::new();
+        calls.call("glBindTexture", &[TEXTURE_2D, 7]).call(name, arguments).call("glBindTexture", &[TEXTURE_2D, 7]);
+        assert_eq!(calls.state().1, 0, "{name}");
+    }
+    // A framebuffer is bound for reading and drawing at once.
+    let mut calls = Calls::new();
+    for (target, framebuffer) in [(0x8d40, 1), (0x8ca9, 2), (0x8d40, 1)] {
+        calls.call("glBindFramebuffer", &[target, framebuffer]);
+    }
+    assert_eq!(calls.state(), (3, 0));
+    // Uniforms belong to programs. A switch to the program in use is no switch.
+    let mut calls = Calls::new();
+    for program in [1, 2, 1, 1] {
+        calls.call("glUseProgram", &[program]).call("glUniform1i", &[0, 5]);
+    }
+    assert_eq!(calls.state(), (8, 3));
+    assert_eq!(figure(&calls.frame(), "programSwitches"), 3);
+    // A list that is compiled sets nothing.
+    let mut calls = Calls::new();
+    calls.call("glEnable", &[BLEND]).call("glNewList", &[1, 0x1300]).call("glDisable", &[BLEND]);
+    calls.call("glEndList", &[]).call("glEnable", &[BLEND]);
+    assert_eq!(calls.state(), (3, 1));
+}
+
+#[test]
+fn vertices_are_counted_by_instances_and_lists() {
+    let mut calls = Calls::new();
+    calls.call("glDrawArraysInstanced", &[4, 0, 6, 10]);
+    calls.with(
+        "glMultiDrawArrays",
+        vec![
+            Arg::Int(4),
+            Arg::Array(vec![Arg::Int(0), Arg::Int(3)]),
+            Arg::Array(vec![Arg::Int(3), Arg::Int(6)]),
+            Arg::Int(2),
+        ],
+    );
+    calls.call("glDrawArraysIndirect", &[4, 0]);
+    calls.call("glNewList", &[5, 0x1300]).call("glDrawArrays", &[4, 0, 100]).call("glEndList", &[]);
+    calls.call("glListBase", &[3]);
+    calls.with("glCallLists", vec![Arg::Int(2), Arg::Int(0x1401), Arg::Blob(&[2, 2])]);
+    let frame = calls.frame();
+    assert_eq!((figure(&frame, "draws"), figure(&frame, "uncounted")), (5, 1));
+    assert_eq!(figure(&frame, "vertices"), 60 + 9 + 200);
+}

@@ -1,0 +1,296 @@
+//! Buffers, and vertex arrays.
+
+use std::rc::Rc;
+
+use super::Run;
+use crate::call::{Call, Value};
+use crate::driver::Replay;
+use crate::objects::{Array, Buffer, Indexed, Stale};
+use crate::ops::{Kind, Op};
+
+const ELEMENT: u32 = 0x8893;
+const UNIFORM: u32 = 0x8A11;
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glBindBuffer", |r, c| r.bind_buffer(c.u32(0), c.u32(1))),
+    ("glBindBufferBase", |r, c| indexed(r, c, 0, 0)),
+    ("glBindBufferRange", |r, c| indexed(r, c, c.u32(3), c.u32(4))),
+    ("glBufferData", |r, c| data(r, c, c.int(1), c.arg(2), c.u32(3))),
+    ("glBufferStorage", |r, c| data(r, c, c.int(1), c.arg(2), 0x88E4)),
+    ("glBufferSubData", |r, c| {
+        let (target, at) = (c.u32(0), c.int(1));
+        if let Some(bytes) = c.arg(3).bytes() {
+            r.write(target, at, bytes);
+        }
+    }),
+    ("glCopyBufferSubData", copy),
+    ("glMapBuffer", |r, c| map(r, c, 0, i64::MAX)),
+    ("glMapBufferRange", |r, c| map(r, c, c.int(1), c.int(2))),
+    ("glUnmapBuffer", |r, c| {
+        let target = c.u32(0);
+        if let Some(buffer) = r.buffer_at(target) {
+            buffer.mapped = None;
+        }
+    }),
+    ("memcpy", memcpy),
+    ("glDeleteBuffers", delete),
+    ("glBindVertexArray", |r, c| {
+        let name = c.u32(0);
+        if let Some(context) = r.context() {
+            context.vertex_array = name;
+        }
+    }),
+    ("glDeleteVertexArrays", |r, c| {
+        let Some(context) = r.context() else { return };
+        for name in c.ints(1) {
+            context.vertex_arrays.remove(&(name as u32));
+            if context.vertex_array == name as u32 {
+                context.vertex_array = 0;
+            }
+        }
+    }),
+    ("glVertexAttribPointer", |r, c| {
+        let array =
+            Array { size: c.u32(1), kind: c.u32(2), normalized: c.int(3) != 0, stride: c.u32(4), ..Array::default() };
+        pointer(r, Which::Generic(c.u32(0)), array, c.arg(5));
+    }),
+    ("glVertexAttribIPointer", |r, c| {
+        let array = Array { size: c.u32(1), kind: c.u32(2), integer: true, stride: c.u32(3), ..Array::default() };
+        pointer(r, Which::Generic(c.u32(0)), array, c.arg(4));
+    }),
+    ("glEnableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), true)),
+    ("glDisableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), false)),
+    ("glVertexAttribDivisor", |r, c| {
+        let divisor = c.u32(1);
+        if let Some(array) = array_of(r, Which::Generic(c.u32(0))) {
+            array.divisor = divisor;
+        }
+    }),
+    ("glVertexPointer", |r, c| legacy(r, c, 0, false)),
+    ("glColorPointer", |r, c| legacy(r, c, 2, true)),
+    ("glSecondaryColorPointer", |r, c| legacy(r, c, 3, true)),
+    ("glTexCoordPointer", |r, c| {
+        let unit = r.context().map_or(0, |context| context.fixed.client_unit);
+        legacy(r, c, 5 + unit, false);
+    }),
+    ("glNormalPointer", |r, c| {
+        let array = Array { size: 3, kind: c.u32(0), normalized: true, stride: c.u32(1), ..Array::default() };
+        pointer(r, Which::Legacy(1), array, c.arg(2));
+    }),
+    ("glFogCoordPointer", |r, c| {
+        let array = Array { size: 1, kind: c.u32(0), stride: c.u32(1), ..Array::default() };
+        pointer(r, Which::Legacy(4), array, c.arg(2));
+    }),
+    ("glEnableClientState", |r, c| client_state(r, c, true)),
+    ("glDisableClientState", |r, c| client_state(r, c, false)),
+    ("glClientActiveTexture", |r, c| {
+        let unit = (c.u32(0).wrapping_sub(0x84C0) as usize).min(7);
+        if let Some(context) = r.context() {
+            context.fixed.client_unit = unit;
+        }
+    }),
+];
+
+#[derive(Clone, Copy)]
+enum Which {
+    Generic(u32),
+    Legacy(usize),
+}
+
+fn array_of(r: &mut Replay, which: Which) -> Option<&mut Array> {
+    let arrays = r.context()?.arrays();
+    match which {
+        Which::Generic(index) => arrays.generic.get_mut(index as usize),
+        Which::Legacy(index) => arrays.legacy.get_mut(index),
+    }
+}
+
+fn enable(r: &mut Replay, which: Which, on: bool) {
+    if let Some(array) = array_of(r, which) {
+        array.enabled = on;
+    }
+}
+
+fn client_state(r: &mut Replay, c: &Call, on: bool) {
+    let unit = r.context().map_or(0, |context| context.fixed.client_unit);
+    let index = match c.u32(0) {
+        0x8074 => 0,
+        0x8075 => 1,
+        0x8076 => 2,
+        0x845E => 3,
+        0x8457 => 4,
+        0x8078 => 5 + unit,
+        _ => return,
+    };
+    enable(r, Which::Legacy(index), on);
+}
+
+fn legacy(r: &mut Replay, c: &Call, index: usize, normalized: bool) {
+    let array = Array { size: c.u32(0), kind: c.u32(1), normalized, stride: c.u32(2), ..Array::default() };
+    pointer(r, Which::Legacy(index), array, c.arg(3));
+}
+
+fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
+    let Some(context) = r.context() else { return };
+    let buffer = context.buffers.get(&0x8892).copied().unwrap_or(0);
+    let Some(array) = array_of(r, which) else { return };
+    let client = at.bytes().map(|bytes| Rc::new(bytes.to_vec()));
+    // The tracer gives memory of the program only where there is some; a pointer of the program itself says nothing.
+    let buffer = if client.is_some() { 0 } else { buffer };
+    let offset = if client.is_some() { 0 } else { usize::try_from(at.int()).unwrap_or(usize::MAX) };
+    let Array { enabled, divisor, .. } = *array;
+    *array = Array { enabled, divisor, buffer, offset, client, ..made };
+}
+
+fn indexed(r: &mut Replay, c: &Call, offset: u32, size: u32) {
+    let (target, index, buffer) = (c.u32(0), c.u32(1), c.u32(2));
+    r.bind_buffer(target, buffer);
+    if target == UNIFORM
+        && index < 64
+        && let Some(context) = r.context()
+    {
+        context.uniform_buffers.insert(index, Indexed { buffer, offset, size });
+    }
+}
+
+fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
+    let size = u64::try_from(size).unwrap_or(0);
+    let target = c.u32(0);
+    let Some(buffer) = r.buffer_at(target) else { return };
+    let old = buffer.data.len() as u64;
+    if !r.reserve(old, size) {
+        return;
+    }
+    let Some(buffer) = r.buffer_at(target) else { return };
+    buffer.data.clear();
+    if let Some(bytes) = content.bytes() {
+        buffer.data.extend_from_slice(bytes.get(..size as usize).unwrap_or(bytes));
+    }
+    buffer.data.resize(size as usize, 0);
+    buffer.usage = usage;
+    buffer.stale = [Stale::All; 2];
+}
+
+fn copy(r: &mut Replay, c: &Call) {
+    let (from, to, at, into, len) = (c.u32(0), c.u32(1), c.int(2), c.int(3), c.int(4));
+    let range = || Some((usize::try_from(at).ok()?, usize::try_from(len).ok()?));
+    let Some((at, len)) = range() else { return };
+    let Some(buffer) = r.buffer_at(from) else { return };
+    let Some(bytes) = at.checked_add(len).and_then(|end| buffer.data.get(at..end)).map(<[u8]>::to_vec) else { return };
+    r.write(to, into, &bytes);
+}
+
+fn map(r: &mut Replay, c: &Call, offset: i64, len: i64) {
+    let (target, pointer) = (c.u32(0), c.ret.int());
+    if let Some(buffer) = r.buffer_at(target) {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let len = usize::try_from(len).unwrap_or(usize::MAX).min(buffer.data.len().saturating_sub(offset));
+        buffer.mapped = (pointer != 0).then_some((pointer, offset, len));
+    }
+}
+
+/// The tracer writes what the program has put into a mapped buffer.
+fn memcpy(r: &mut Replay, c: &Call) {
+    let (to, Some(bytes)) = (c.int(0), c.arg(1).bytes()) else { return };
+    for objects in &mut r.groups {
+        for buffer in objects.buffers.values_mut() {
+            let Some((pointer, offset, len)) = buffer.mapped else { continue };
+            let Some(at) = to.checked_sub(pointer).and_then(|at| usize::try_from(at).ok()) else { continue };
+            if at < len {
+                put(buffer, offset + at, bytes.get(..len - at).unwrap_or(bytes));
+                return;
+            }
+        }
+    }
+}
+
+fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
+    let end = at.saturating_add(bytes.len());
+    if let Some(room) = buffer.data.get_mut(at..end) {
+        room.copy_from_slice(bytes);
+        for stale in &mut buffer.stale {
+            stale.add(at, end);
+        }
+    }
+}
+
+fn delete(r: &mut Replay, c: &Call) {
+    for name in c.ints(1) {
+        let name = name as u32;
+        let Some((context, objects, stream)) = r.both() else { return };
+        let Some(buffer) = objects.buffers.remove(&name) else { continue };
+        for handle in [buffer.handle, buffer.index_handle] {
+            if handle != 0 {
+                stream.put(Op::Delete, &[Kind::Buffer as u32, handle]);
+            }
+        }
+        context.buffers.retain(|_, bound| *bound != name);
+        context.uniform_buffers.retain(|_, bound| bound.buffer != name);
+        for arrays in context.vertex_arrays.values_mut() {
+            if arrays.element == name {
+                arrays.element = 0;
+            }
+        }
+        r.unbound_buffer(buffer.handle);
+        r.unbound_buffer(buffer.index_handle);
+        r.reserve(buffer.data.len() as u64, 0);
+    }
+}
+
+impl Replay {
+    pub(crate) fn bind_buffer(&mut self, target: u32, name: u32) {
+        let Some(context) = self.context() else { return };
+        if target == ELEMENT {
+            context.arrays().element = name;
+        } else {
+            context.buffers.insert(target, name);
+        }
+    }
+
+    /// The buffer that is bound to a target.
+    pub(crate) fn buffer_at(&mut self, target: u32) -> Option<&mut Buffer> {
+        let (context, objects, _) = self.both()?;
+        let name = match target {
+            ELEMENT => context.arrays().element,
+            _ => context.buffers.get(&target).copied().unwrap_or(0),
+        };
+        (name != 0).then(|| objects.buffers.entry(name).or_default())
+    }
+
+    pub(crate) fn write(&mut self, target: u32, at: i64, bytes: &[u8]) {
+        if let (Ok(at), Some(buffer)) = (usize::try_from(at), self.buffer_at(target)) {
+            put(buffer, at, bytes);
+        }
+    }
+
+    /// The buffer of WebGL2 with the content of a buffer, for indices or anything else. 0 if there is none.
+    pub(crate) fn uploaded(&mut self, name: u32, indices: bool) -> u32 {
+        let side = usize::from(indices);
+        let Some(buffer) = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name)) else { return 0 };
+        let known = if indices { buffer.index_handle } else { buffer.handle };
+        let handle = if known == 0 { self.handle(Kind::Buffer) } else { known };
+        let Some((_, objects, stream)) = self.both() else { return 0 };
+        let Some(buffer) = objects.buffers.get_mut(&name) else { return 0 };
+        *(if indices { &mut buffer.index_handle } else { &mut buffer.handle }) = handle;
+        let stale = buffer.stale.get(side).copied().unwrap_or_default();
+        match stale {
+            Stale::None => {}
+            Stale::All => {
+                let (at, len) = stream.put_bytes(&buffer.data);
+                stream.put(Op::BufferData, &[handle, at, len, usage(buffer.usage)]);
+            }
+            Stale::Range(from, to) => {
+                let (at, len) = stream.put_bytes(buffer.data.get(from..to).unwrap_or_default());
+                stream.put(Op::BufferSubData, &[handle, from as u32, at, len]);
+            }
+        }
+        if let Some(stale) = buffer.stale.get_mut(side) {
+            *stale = Stale::None;
+        }
+        handle
+    }
+}
+
+fn usage(usage: u32) -> u32 {
+    if (0x88E0..=0x88EA).contains(&usage) { usage } else { 0x88E8 }
+}

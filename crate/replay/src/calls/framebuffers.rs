@@ -1,0 +1,181 @@
+//! Framebuffers and renderbuffers, and copies between them.
+
+use super::Run;
+use crate::call::Call;
+use crate::driver::{DRAW, Replay, slot_of};
+use crate::objects::{Attachment, Renderbuffer};
+use crate::ops::{Kind, Op};
+use crate::pixels::{Base, storage_of};
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glBindFramebuffer", |r, c| {
+        let (target, name) = (c.u32(0), c.u32(1));
+        if name != 0 {
+            r.framebuffer(name);
+        }
+        if let Some(context) = r.context() {
+            if target != 0x8CA8 {
+                context.draw_framebuffer = name;
+            }
+            if target != 0x8CA9 {
+                context.read_framebuffer = name;
+            }
+        }
+    }),
+    ("glDeleteFramebuffers", |r, c| {
+        for name in c.ints(1) {
+            let name = name as u32;
+            let Some((context, _, stream)) = r.both() else { return };
+            let Some(framebuffer) = context.framebuffers.remove(&name) else { continue };
+            stream.put(Op::Delete, &[Kind::Framebuffer as u32, framebuffer.handle]);
+            for bound in [&mut context.draw_framebuffer, &mut context.read_framebuffer] {
+                if *bound == name {
+                    *bound = 0;
+                }
+            }
+            r.unbound_framebuffer(framebuffer.handle);
+        }
+    }),
+    ("glFramebufferTexture2D", |r, c| attach(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    ("glFramebufferTexture1D", |r, c| attach(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    ("glFramebufferTexture", |r, c| attach(r, c, 0xDE1, c.u32(2), c.u32(3), None)),
+    ("glFramebufferTexture3D", |r, c| attach(r, c, 0x806F, c.u32(3), c.u32(4), Some(c.u32(5)))),
+    ("glFramebufferTextureLayer", |r, c| attach(r, c, 0, c.u32(2), c.u32(3), Some(c.u32(4)))),
+    ("glBindRenderbuffer", |r, c| {
+        let name = c.u32(1);
+        let known = r.both().is_some_and(|(_, objects, _)| name == 0 || objects.renderbuffers.contains_key(&name));
+        if !known {
+            let handle = r.handle(Kind::Renderbuffer);
+            if let Some((_, objects, _)) = r.both() {
+                objects.renderbuffers.insert(name, Renderbuffer { handle, ..Renderbuffer::default() });
+            }
+        }
+        if let Some(context) = r.context() {
+            context.renderbuffer = name;
+        }
+    }),
+    ("glRenderbufferStorage", |r, c| storage(r, 0, c.u32(1), c.int(2), c.int(3))),
+    ("glRenderbufferStorageMultisample", |r, c| storage(r, c.u32(1), c.u32(2), c.int(3), c.int(4))),
+    ("glFramebufferRenderbuffer", |r, c| {
+        let (target, point, name) = (c.u32(0), c.u32(1), c.u32(3));
+        let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get(&name).copied()).unwrap_or_default();
+        let Some(handle) = current(r, target) else { return };
+        r.bind_framebuffer(DRAW, handle);
+        r.stream.put(Op::FramebufferRenderbuffer, &[point, found.handle]);
+        let Renderbuffer { width, height, samples, problem, .. } = found;
+        if let Some(framebuffer) = bound(r, target) {
+            framebuffer.attach(Attachment { point, width, height, samples, integer: false });
+            framebuffer.problem = framebuffer.problem.or(problem);
+        }
+    }),
+    ("glDeleteRenderbuffers", |r, c| {
+        for name in c.ints(1) {
+            let Some((_, objects, stream)) = r.both() else { return };
+            if let Some(renderbuffer) = objects.renderbuffers.remove(&(name as u32)) {
+                stream.put(Op::Delete, &[Kind::Renderbuffer as u32, renderbuffer.handle]);
+                r.reserve(renderbuffer.bytes, 0);
+            }
+        }
+    }),
+    ("glDrawBuffer", |r, c| draw_buffers(r, &[c.int(0)])),
+    ("glDrawBuffers", |r, c| draw_buffers(r, &c.ints(1))),
+    ("glReadBuffer", |r, c| {
+        let buffer = c.u32(0);
+        let Some(context) = r.context() else { return };
+        if context.read_framebuffer == 0 || !r.bind_targets() {
+            return;
+        }
+        r.stream.put(Op::ReadBuffer, &[buffer]);
+    }),
+    ("glBlitFramebuffer", blit),
+];
+
+/// The framebuffer of the trace that is bound to a target. `None` for that of the window.
+fn bound(r: &mut Replay, target: u32) -> Option<&mut crate::objects::Framebuffer> {
+    let context = r.context()?;
+    let name = if target == 0x8CA8 { context.read_framebuffer } else { context.draw_framebuffer };
+    if name == 0 { None } else { r.framebuffer(name) }
+}
+
+fn current(r: &mut Replay, target: u32) -> Option<u32> {
+    bound(r, target).map(|framebuffer| framebuffer.handle)
+}
+
+fn attach(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: Option<u32>) {
+    let point = c.u32(1);
+    let found = r.both().and_then(|(_, objects, _)| {
+        let texture = objects.textures.get(&name)?;
+        let [w, h, _] = texture.levels.get(level as usize).copied().unwrap_or_default();
+        let integer = texture.base() == Base::Integer;
+        Some((texture.handle, texture.binding, w, h, integer, texture.problem))
+    });
+    let (handle, binding, width, height, integer, problem) = found.unwrap_or((0, 0xDE1, 0, 0, false, None));
+    let Some(framebuffer) = current(r, c.u32(0)) else { return };
+    r.bind_framebuffer(DRAW, framebuffer);
+    // A face of a cube is attached by its own target.
+    let target = if slot_of(target) == Some(1) && target != 0x8513 { target } else { binding };
+    let layer = match binding {
+        0x806F | 0x8C1A => layer.unwrap_or(0),
+        _ => u32::MAX,
+    };
+    r.stream.put(Op::FramebufferTexture, &[point, target, handle, level, layer]);
+    if let Some(framebuffer) = bound(r, c.u32(0)) {
+        framebuffer.attach(Attachment { point, width, height, samples: 0, integer });
+        framebuffer.problem = problem;
+    }
+}
+
+fn storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64) {
+    let most = i64::from(r.bounds.size);
+    let (width, height) = (width.clamp(1, most) as u32, height.clamp(1, most) as u32);
+    let samples = samples.min(4);
+    let of = storage_of(internal, 0x1908, 0x1401);
+    // Only stencil.
+    let format = match internal {
+        0x8D48 | 0x1901 => Some(0x8D48),
+        _ => of.map(|of| of.internal),
+    };
+    let needed = u64::from(width) * u64::from(height) * 4 * u64::from(samples.max(1));
+    let Some(old) =
+        r.both().and_then(|(context, objects, _)| objects.renderbuffers.get(&context.renderbuffer).copied())
+    else {
+        return;
+    };
+    if !r.reserve(old.bytes, needed) {
+        return;
+    }
+    if let Some((context, objects, stream)) = r.both()
+        && let Some(renderbuffer) = objects.renderbuffers.get_mut(&context.renderbuffer)
+    {
+        let handle = renderbuffer.handle;
+        let problem = format.is_none().then_some("a renderbuffer has a format that WebGL2 lacks");
+        *renderbuffer = Renderbuffer { handle, width, height, samples, bytes: needed, problem };
+        stream.put(Op::RenderbufferStorage, &[handle, samples, format.unwrap_or(0x8058), width, height]);
+    }
+}
+
+fn draw_buffers(r: &mut Replay, buffers: &[i64]) {
+    let Some(context) = r.context() else { return };
+    // The window has one buffer here, whichever the trace draws to.
+    if context.draw_framebuffer == 0 || !r.bind_targets() {
+        return;
+    }
+    // WebGL2 wants buffer i at place i.
+    let words: Vec<u32> =
+        (0x8CE0..0x8CE8).zip(buffers).map(|(own, buffer)| if *buffer as u32 == own { own } else { 0 }).collect();
+    r.stream.put(Op::DrawBuffers, &words);
+}
+
+fn blit(r: &mut Replay, c: &Call) {
+    if r.is_skipped() {
+        return;
+    }
+    if !r.flush_state() {
+        return r.unshown("no framebuffer is bound");
+    }
+    r.note_read();
+    r.note_draw();
+    let words: Vec<u32> = (0..10).map(|i| c.u32(i)).collect();
+    r.stream.put(Op::BlitFramebuffer, &words);
+    r.verdict.add(c.number, None);
+}

@@ -1,0 +1,484 @@
+//! The fixed function: immediate mode, matrices, lights, materials, texture environments.
+
+use super::Run;
+use crate::call::{Call, Value};
+use crate::driver::Replay;
+use crate::fixed::{FIXED_UNITS, Fixed, VERTEX};
+use crate::matrix::{self, IDENTITY};
+use crate::state::word;
+
+/// Limit for the vertices of one `glBegin`.
+const MOST_VERTICES: usize = 1 << 20;
+
+macro_rules! table {
+    ($($names:expr => $run:expr),* $(,)?) => { &[$(($names, $run)),*] };
+}
+
+pub(crate) const TABLE: &[(&str, Run)] = table![
+    "glMatrixMode" => |r, c| fixed(r, |f, _| f.mode = c.u32(0)),
+    "glLoadIdentity" => |r, _| fixed(r, |f, unit| f.change(unit, |_| IDENTITY)),
+    "glPushMatrix" => |r, _| fixed(r, Fixed::push),
+    "glPopMatrix" => |r, _| fixed(r, Fixed::pop),
+    "glLoadMatrixf" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::from_slice(&c.floats(0)))),
+    "glLoadMatrixd" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::from_slice(&c.floats(0)))),
+    "glMultMatrixf" => |r, c| multiply(r, &matrix::from_slice(&c.floats(0))),
+    "glMultMatrixd" => |r, c| multiply(r, &matrix::from_slice(&c.floats(0))),
+    "glLoadTransposeMatrixf" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::transposed(&matrix::from_slice(&c.floats(0))))),
+    "glMultTransposeMatrixf" => |r, c| multiply(r, &matrix::transposed(&matrix::from_slice(&c.floats(0)))),
+    "glRotatef" => |r, c| multiply(r, &matrix::rotation(c.f32(0), c.f32(1), c.f32(2), c.f32(3))),
+    "glRotated" => |r, c| multiply(r, &matrix::rotation(c.f32(0), c.f32(1), c.f32(2), c.f32(3))),
+    "glTranslatef" => |r, c| multiply(r, &matrix::translation(c.f32(0), c.f32(1), c.f32(2))),
+    "glTranslated" => |r, c| multiply(r, &matrix::translation(c.f32(0), c.f32(1), c.f32(2))),
+    "glScalef" => |r, c| multiply(r, &matrix::scaling(c.f32(0), c.f32(1), c.f32(2))),
+    "glScaled" => |r, c| multiply(r, &matrix::scaling(c.f32(0), c.f32(1), c.f32(2))),
+    "glOrtho" => |r, c| multiply(r, &matrix::ortho(six(c))),
+    "glOrthof" => |r, c| multiply(r, &matrix::ortho(six(c))),
+    "glFrustum" => |r, c| multiply(r, &matrix::frustum(six(c))),
+    "glFrustumf" => |r, c| multiply(r, &matrix::frustum(six(c))),
+    "glBegin" => |r, c| fixed(r, |f, _| {
+        f.primitive = Some(c.u32(0));
+        f.vertices.clear();
+    }),
+    "glEnd" => |r, _| end(r),
+    "glRectf" => |r, c| rectangle(r, c),
+    "glRectd" => |r, c| rectangle(r, c),
+    "glRecti" => |r, c| rectangle(r, c),
+    "glRects" => |r, c| rectangle(r, c),
+    "glShadeModel" => |r, c| fixed(r, |f, _| f.flat = c.u32(0) == 0x1D00),
+    "glAlphaFunc" => |r, c| fixed(r, |f, _| f.alpha = (c.u32(0), c.f32(1))),
+    "glPointSize" => |r, c| fixed(r, |f, _| f.point_size = c.f32(0).max(1.0)),
+    "glLightf" => |r, c| light(r, c),
+    "glLighti" => |r, c| light(r, c),
+    "glLightfv" => |r, c| light(r, c),
+    "glLightiv" => |r, c| light(r, c),
+    "glLightModelf" => |r, c| light_model(r, c),
+    "glLightModeli" => |r, c| light_model(r, c),
+    "glLightModelfv" => |r, c| light_model(r, c),
+    "glLightModeliv" => |r, c| light_model(r, c),
+    "glMaterialf" => |r, c| material(r, c),
+    "glMateriali" => |r, c| material(r, c),
+    "glMaterialfv" => |r, c| material(r, c),
+    "glMaterialiv" => |r, c| material(r, c),
+    "glColorMaterial" => |r, c| fixed(r, |f, _| f.tracks = c.u32(1)),
+    "glTexEnvi" => |r, c| environment(r, c),
+    "glTexEnvf" => |r, c| environment(r, c),
+    "glTexEnviv" => |r, c| environment(r, c),
+    "glTexEnvfv" => |r, c| environment(r, c),
+    "glTexGeni" => |r, c| generation(r, c),
+    "glTexGenf" => |r, c| generation(r, c),
+    "glTexGend" => |r, c| generation(r, c),
+    "glTexGeniv" => |r, c| generation(r, c),
+    "glTexGenfv" => |r, c| generation(r, c),
+    "glTexGendv" => |r, c| generation(r, c),
+    "glFogf" => |r, c| fog(r, c),
+    "glFogi" => |r, c| fog(r, c),
+    "glFogfv" => |r, c| fog(r, c),
+    "glFogiv" => |r, c| fog(r, c),
+    "glPushAttrib" => |r, c| push(r, c.u32(0)),
+    "glPopAttrib" => |r, _| pop(r),
+    "glVertex2f" => vertex, "glVertex3f" => vertex, "glVertex4f" => vertex,
+    "glVertex2d" => vertex, "glVertex3d" => vertex, "glVertex4d" => vertex,
+    "glVertex2i" => vertex, "glVertex3i" => vertex, "glVertex4i" => vertex,
+    "glVertex2s" => vertex, "glVertex3s" => vertex, "glVertex4s" => vertex,
+    "glVertex2fv" => vertex, "glVertex3fv" => vertex, "glVertex4fv" => vertex,
+    "glVertex2dv" => vertex, "glVertex3dv" => vertex, "glVertex4dv" => vertex,
+    "glVertex2iv" => vertex, "glVertex3iv" => vertex, "glVertex4iv" => vertex,
+    "glVertex2sv" => vertex, "glVertex3sv" => vertex, "glVertex4sv" => vertex,
+    "glColor3f" => color, "glColor4f" => color, "glColor3fv" => color, "glColor4fv" => color,
+    "glColor3d" => color, "glColor4d" => color, "glColor3dv" => color, "glColor4dv" => color,
+    "glColor3ub" => color, "glColor4ub" => color, "glColor3ubv" => color, "glColor4ubv" => color,
+    "glColor3b" => color, "glColor4b" => color, "glColor3bv" => color, "glColor4bv" => color,
+    "glColor3i" => color, "glColor4i" => color, "glColor3us" => color, "glColor4us" => color,
+    "glColor3s" => color, "glColor4s" => color, "glColor3ui" => color, "glColor4ui" => color,
+    "glNormal3f" => normal, "glNormal3fv" => normal, "glNormal3d" => normal, "glNormal3dv" => normal,
+    "glNormal3b" => normal, "glNormal3bv" => normal, "glNormal3s" => normal, "glNormal3sv" => normal,
+    "glNormal3i" => normal, "glNormal3iv" => normal,
+    "glTexCoord1f" => coordinate, "glTexCoord2f" => coordinate, "glTexCoord3f" => coordinate, "glTexCoord4f" => coordinate,
+    "glTexCoord1d" => coordinate, "glTexCoord2d" => coordinate, "glTexCoord3d" => coordinate, "glTexCoord4d" => coordinate,
+    "glTexCoord1i" => coordinate, "glTexCoord2i" => coordinate, "glTexCoord3i" => coordinate, "glTexCoord4i" => coordinate,
+    "glTexCoord1s" => coordinate, "glTexCoord2s" => coordinate,
+    "glTexCoord1fv" => coordinate, "glTexCoord2fv" => coordinate, "glTexCoord3fv" => coordinate, "glTexCoord4fv" => coordinate,
+    "glTexCoord2dv" => coordinate, "glTexCoord3dv" => coordinate, "glTexCoord2iv" => coordinate,
+    "glMultiTexCoord1f" => multi, "glMultiTexCoord2f" => multi, "glMultiTexCoord3f" => multi, "glMultiTexCoord4f" => multi,
+    "glMultiTexCoord1fv" => multi, "glMultiTexCoord2fv" => multi, "glMultiTexCoord3fv" => multi, "glMultiTexCoord4fv" => multi,
+    "glMultiTexCoord2d" => multi, "glMultiTexCoord2i" => multi, "glMultiTexCoord2s" => multi,
+    "glSecondaryColor3f" => |r, c| fixed(r, |f, _| f.secondary = [c.f32(0), c.f32(1), c.f32(2), 1.0]),
+    "glSecondaryColor3fv" => |r, c| fixed(r, |f, _| f.secondary = four(&c.floats(0), [0.0, 0.0, 0.0, 1.0])),
+    "glFogCoordf" => |r, c| fixed(r, |f, _| f.fog_coordinate = c.f32(0)),
+    "glVertexAttrib1f" => attribute, "glVertexAttrib2f" => attribute, "glVertexAttrib3f" => attribute, "glVertexAttrib4f" => attribute,
+    "glVertexAttrib1d" => attribute, "glVertexAttrib2d" => attribute, "glVertexAttrib3d" => attribute, "glVertexAttrib4d" => attribute,
+    "glVertexAttrib1s" => attribute, "glVertexAttrib2s" => attribute, "glVertexAttrib3s" => attribute, "glVertexAttrib4s" => attribute,
+    "glVertexAttrib1fv" => attribute, "glVertexAttrib2fv" => attribute, "glVertexAttrib3fv" => attribute, "glVertexAttrib4fv" => attribute,
+    "glVertexAttrib4Nub" => attribute, "glVertexAttrib4Nubv" => attribute,
+    "glVertexAttribI4i" => attribute, "glVertexAttribI4ui" => attribute, "glVertexAttribI1i" => attribute, "glVertexAttribI2i" => attribute,
+];
+
+fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
+    if let Some(context) = r.context() {
+        let unit = context.active;
+        change(&mut context.fixed, unit);
+    }
+}
+
+fn multiply(r: &mut Replay, by: &matrix::Matrix) {
+    fixed(r, |f, unit| f.change(unit, |top| matrix::product(top, by)));
+}
+
+fn six(c: &Call) -> [f64; 6] {
+    core::array::from_fn(|i| c.arg(i).float())
+}
+
+/// The numbers of a call: its arguments from `first` on, or those of its array.
+fn numbers(c: &Call, first: usize) -> Vec<f32> {
+    match c.arg(first) {
+        Value::List(_) | Value::Bytes(_) => c.floats(first),
+        _ => c.args.iter().skip(first).map(|value| value.float() as f32).collect(),
+    }
+}
+
+fn four(numbers: &[f32], otherwise: [f32; 4]) -> [f32; 4] {
+    let mut out = otherwise;
+    for (slot, x) in out.iter_mut().zip(numbers) {
+        *slot = *x;
+    }
+    out
+}
+
+fn vertex(r: &mut Replay, c: &Call) {
+    let position = four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]);
+    fixed(r, |f, _| {
+        if f.primitive.is_some() && f.vertices.len() < MOST_VERTICES * VERTEX {
+            f.vertex(position);
+        }
+    });
+}
+
+fn color(r: &mut Replay, c: &Call) {
+    // The type is in the name: glColor4ubv.
+    let kind = c.name.trim_start_matches("glColor").trim_start_matches(['3', '4']).trim_end_matches('v');
+    let scale = match kind {
+        "ub" => 255.0,
+        "b" => 127.0,
+        "us" => 65535.0,
+        "s" => 32767.0,
+        "i" => 2147483647.0,
+        "ui" => 4294967295.0,
+        _ => 1.0,
+    };
+    let given: Vec<f32> = numbers(c, 0).iter().map(|x| x / scale).collect();
+    fixed(r, |f, _| f.color = four(&given, [0.0, 0.0, 0.0, 1.0]));
+}
+
+fn normal(r: &mut Replay, c: &Call) {
+    let scale = match c.name.trim_start_matches("glNormal3").trim_end_matches('v') {
+        "b" => 127.0,
+        "s" => 32767.0,
+        "i" => 2147483647.0,
+        _ => 1.0,
+    };
+    let [x, y, z, _] = four(&numbers(c, 0), [0.0; 4]);
+    fixed(r, |f, _| f.normal = [x / scale, y / scale, z / scale]);
+}
+
+fn coordinate(r: &mut Replay, c: &Call) {
+    let given = four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]);
+    fixed(r, |f, _| f.coordinates[0] = given);
+}
+
+fn multi(r: &mut Replay, c: &Call) {
+    let given = four(&numbers(c, 1), [0.0, 0.0, 0.0, 1.0]);
+    let unit = c.u32(0).wrapping_sub(0x84C0) as usize;
+    fixed(r, |f, _| {
+        if let Some(slot) = f.coordinates.get_mut(unit) {
+            *slot = given;
+        }
+    });
+}
+
+fn attribute(r: &mut Replay, c: &Call) {
+    let scale = if c.name.contains("Nub") { 255.0 } else { 1.0 };
+    let given: Vec<f32> = numbers(c, 1).iter().map(|x| x / scale).collect();
+    let value = four(&given, [0.0, 0.0, 0.0, 1.0]);
+    let index = c.u32(0) as usize;
+    let Some(context) = r.context() else { return };
+    if let Some(slot) = context.values.get_mut(index) {
+        *slot = value;
+    }
+    if index == 0 && context.fixed.primitive.is_some() && context.fixed.vertices.len() < MOST_VERTICES * VERTEX {
+        context.fixed.vertex(value);
+    }
+}
+
+fn end(r: &mut Replay) {
+    let Some(context) = r.context() else { return };
+    let Some(mode) = context.fixed.primitive.take() else { return };
+    let vertices = core::mem::take(&mut context.fixed.vertices);
+    r.draw_vertices(mode, &vertices);
+    if let Some(context) = r.context() {
+        context.fixed.vertices = vertices;
+    }
+}
+
+fn rectangle(r: &mut Replay, c: &Call) {
+    let given = numbers(c, 0);
+    let [x, y, w, h] = four(&given, [0.0; 4]);
+    let Some(context) = r.context() else { return };
+    context.fixed.vertices.clear();
+    for (x, y) in [(x, y), (w, y), (w, h), (x, h)] {
+        context.fixed.vertex([x, y, 0.0, 1.0]);
+    }
+    context.fixed.primitive = Some(7);
+    end(r);
+}
+
+fn light(r: &mut Replay, c: &Call) {
+    let (index, name, values) = (c.u32(0).wrapping_sub(0x4000) as usize, c.u32(1), numbers(c, 2));
+    let all = four(&values, [0.0; 4]);
+    let first = all[0];
+    fixed(r, |f, _| {
+        let modelview = *Fixed::top(&f.modelview);
+        let Some(light) = f.lights.get_mut(index) else { return };
+        match name {
+            0x1200 => light.ambient = all,
+            0x1201 => light.diffuse = all,
+            0x1202 => light.specular = all,
+            0x1203 => light.position = matrix::transform(&modelview, all),
+            0x1204 => {
+                let [x, y, z, _] = matrix::transform(&modelview, [all[0], all[1], all[2], 0.0]);
+                light.direction = [x, y, z];
+            }
+            0x1205 => light.exponent = first,
+            0x1206 => light.cutoff = first,
+            0x1207..=0x1209 => {
+                if let Some(slot) = light.attenuation.get_mut(name as usize - 0x1207) {
+                    *slot = first;
+                }
+            }
+            _ => {}
+        }
+    });
+}
+
+fn light_model(r: &mut Replay, c: &Call) {
+    let (name, values) = (c.u32(0), numbers(c, 1));
+    let all = four(&values, [0.0; 4]);
+    fixed(r, |f, _| match name {
+        0xB51 => f.local_viewer = all[0] != 0.0,
+        0xB52 => f.two_side = all[0] != 0.0,
+        0xB53 => f.model_ambient = all,
+        _ => {}
+    });
+}
+
+fn material(r: &mut Replay, c: &Call) {
+    let (face, name, values) = (c.u32(0), c.u32(1), numbers(c, 2));
+    let all = four(&values, [0.0; 4]);
+    fixed(r, |f, _| {
+        for (side, material) in f.materials.iter_mut().enumerate() {
+            if (face == 0x404 && side == 1) || (face == 0x405 && side == 0) {
+                continue;
+            }
+            match name {
+                0x1200 => material.ambient = all,
+                0x1201 => material.diffuse = all,
+                0x1202 => material.specular = all,
+                0x1600 => material.emission = all,
+                0x1601 => material.shininess = all[0],
+                0x1602 => (material.ambient, material.diffuse) = (all, all),
+                _ => {}
+            }
+        }
+    });
+}
+
+fn environment(r: &mut Replay, c: &Call) {
+    let (target, name, values) = (c.u32(0), c.u32(1), numbers(c, 2));
+    let all = four(&values, [0.0; 4]);
+    let value = all[0] as u32;
+    if target != 0x2300 {
+        return;
+    }
+    fixed(r, |f, unit| {
+        let Some(e) = f.environments.get_mut(unit) else { return };
+        let put = |table: &mut [[u32; 3]; 2], side: usize, at: u32| {
+            if let Some(slot) = table.get_mut(side).and_then(|row| row.get_mut(at as usize)) {
+                *slot = value;
+            }
+        };
+        match name {
+            0x2200 => e.mode = value,
+            0x2201 => e.color = all,
+            0x8571 | 0x8572 => {
+                if let Some(slot) = e.combine.get_mut(name as usize - 0x8571) {
+                    *slot = value;
+                }
+            }
+            0x8573 => e.scales[0] = all[0],
+            0xD1C => e.scales[1] = all[0],
+            0x8580..=0x8582 => put(&mut e.sources, 0, name - 0x8580),
+            0x8588..=0x858A => put(&mut e.sources, 1, name - 0x8588),
+            0x8590..=0x8592 => put(&mut e.operands, 0, name - 0x8590),
+            0x8598..=0x859A => put(&mut e.operands, 1, name - 0x8598),
+            _ => {}
+        }
+    });
+}
+
+fn generation(r: &mut Replay, c: &Call) {
+    let (coordinate, name, values) = (c.u32(0).wrapping_sub(0x2000) as usize, c.u32(1), numbers(c, 2));
+    let all = four(&values, [0.0; 4]);
+    fixed(r, |f, unit| {
+        let inverse = matrix::inverse(Fixed::top(&f.modelview));
+        let Some(e) = f.environments.get_mut(unit) else { return };
+        match name {
+            0x2500 => {
+                if let Some(slot) = e.generated.get_mut(coordinate) {
+                    *slot = all[0] as u32;
+                }
+            }
+            0x2501 => {
+                if let Some(slot) = e.object_planes.get_mut(coordinate) {
+                    *slot = all;
+                }
+            }
+            0x2502 => {
+                // A plane is given in the coordinates of the moment.
+                if let Some(slot) = e.eye_planes.get_mut(coordinate) {
+                    *slot = matrix::transform(&matrix::transposed(&inverse), all);
+                }
+            }
+            _ => {}
+        }
+    });
+}
+
+fn fog(r: &mut Replay, c: &Call) {
+    let (name, values) = (c.u32(0), numbers(c, 1));
+    let all = four(&values, [0.0; 4]);
+    fixed(r, |f, _| match name {
+        0xB62 => f.fog.density = all[0],
+        0xB63 => f.fog.start = all[0],
+        0xB64 => f.fog.end = all[0],
+        0xB65 => f.fog_mode = all[0] as u32,
+        0xB66 => f.fog.color = all,
+        _ => {}
+    });
+}
+
+/// What `glPushAttrib` keeps.
+pub(crate) struct Kept {
+    mask: u32,
+    state: crate::state::State,
+    fixed: Fixed,
+    program_units: [[u32; 6]; 32],
+    active: usize,
+    polygon_mode: u32,
+}
+
+/// Limit for the depth of the stack.
+const MOST_KEPT: usize = 16;
+
+fn push(r: &mut Replay, mask: u32) {
+    let Some(context) = r.context() else { return };
+    if context.kept.len() < MOST_KEPT {
+        let kept = Kept {
+            mask,
+            state: context.state.clone(),
+            fixed: context.fixed.clone(),
+            program_units: context.units,
+            active: context.active,
+            polygon_mode: context.polygon_mode,
+        };
+        context.kept.push(kept);
+    }
+}
+
+fn pop(r: &mut Replay) {
+    let Some(context) = r.context() else { return };
+    let Some(Kept { mask, state, fixed: f, program_units, active, polygon_mode }) = context.kept.pop() else { return };
+    // Words of the state by bit of the mask.
+    let parts: [(u32, usize, usize); 13] = [
+        (0x4, word::LINE_WIDTH, 1),
+        (0x8, word::CULL_FACE, 2),
+        (0x8, word::POLYGON_OFFSET, 2),
+        (0x100, word::DEPTH_MASK, 2),
+        (0x100, word::CLEAR_DEPTH, 1),
+        (0x400, word::STENCIL_FUNC, 14),
+        (0x400, word::CLEAR_STENCIL, 1),
+        (0x800, word::VIEWPORT, 4),
+        (0x800, word::DEPTH_RANGE, 2),
+        (0x4000, word::BLEND_FUNC, 10),
+        (0x4000, word::COLOR_MASK, 4),
+        (0x4000, word::CLEAR_COLOR, 4),
+        (0x80000, word::SCISSOR, 4),
+    ];
+    for (bit, at, len) in parts {
+        if mask & bit != 0 {
+            context.state.copy(&state, at, len);
+        }
+    }
+    // Capabilities belong to their group and to that of all of them.
+    let caps: [(u32, usize); 10] = [
+        (0x4000, 0),
+        (0x8, 1),
+        (0x100, 2),
+        (0x4000, 3),
+        (0x8, 4),
+        (0x20000000, 5),
+        (0x20000000, 6),
+        (0x80000, 7),
+        (0x400, 8),
+        (0, 9),
+    ];
+    for (bit, i) in caps {
+        if mask & (bit | 0x2000) != 0 {
+            context.state.copy(&state, word::CAPS + i, 1);
+        }
+    }
+    if mask & 0x8 != 0 {
+        context.polygon_mode = polygon_mode;
+    }
+    let now = &mut context.fixed;
+    if mask & 0x1 != 0 {
+        (now.color, now.secondary, now.normal, now.coordinates) = (f.color, f.secondary, f.normal, f.coordinates);
+    }
+    if mask & 0x2 != 0 {
+        now.point_size = f.point_size;
+    }
+    if mask & 0x40 != 0 {
+        (now.lights, now.materials, now.model_ambient) = (f.lights, f.materials, f.model_ambient);
+        (now.local_viewer, now.two_side, now.tracks, now.flat) = (f.local_viewer, f.two_side, f.tracks, f.flat);
+    }
+    if mask & (0x40 | 0x2000) != 0 {
+        (now.lit, now.lighting, now.color_material) = (f.lit, f.lighting, f.color_material);
+    }
+    if mask & 0x80 != 0 {
+        (now.fog, now.fog_mode) = (f.fog, f.fog_mode);
+    }
+    if mask & (0x80 | 0x2000) != 0 {
+        now.fogged = f.fogged;
+    }
+    if mask & 0x1000 != 0 {
+        now.mode = f.mode;
+    }
+    if mask & (0x1000 | 0x2000) != 0 {
+        now.normalize = f.normalize;
+    }
+    if mask & 0x4000 != 0 {
+        now.alpha = f.alpha;
+    }
+    if mask & (0x4000 | 0x2000) != 0 {
+        now.alpha_test = f.alpha_test;
+    }
+    for (now, then) in now.environments.iter_mut().zip(f.environments) {
+        if mask & 0x40000 != 0 {
+            *now = then;
+        } else if mask & 0x2000 != 0 {
+            (now.enabled, now.generates) = (then.enabled, then.generates);
+        }
+    }
+    if mask & 0x40000 != 0 {
+        (context.units, context.active) = (program_units, active);
+    }
+    const { assert!(FIXED_UNITS <= 8) };
+}

@@ -1,0 +1,101 @@
+//! Display lists.
+
+use std::rc::Rc;
+
+use super::Run;
+use crate::call::{Call, Value};
+use crate::driver::Replay;
+
+/// Limit for lists that call lists.
+const DEPTH: u32 = 64;
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glNewList", |r, c| {
+        if let Some(context) = r.context() {
+            context.recording = Some((c.u32(0), c.u32(1) == 0x1301, Vec::new()));
+        }
+    }),
+    ("glEndList", |r, _| {
+        let Some((context, objects, _)) = r.both() else { return };
+        if let Some((name, _, calls)) = context.recording.take() {
+            objects.lists.insert(name, Rc::new(calls));
+        }
+    }),
+    ("glDeleteLists", |r, c| {
+        let (first, count) = (c.u32(0), c.int(1).clamp(0, 1 << 16) as u32);
+        if let Some((_, objects, _)) = r.both() {
+            objects.lists.retain(|name, _| !(first..first.saturating_add(count)).contains(name));
+        }
+    }),
+    ("glListBase", |r, c| {
+        if let Some(context) = r.context() {
+            context.list_base = c.u32(0);
+        }
+    }),
+    ("glCallList", |r, c| r.call_list(c.u32(0))),
+    ("glCallLists", call_lists),
+];
+
+fn call_lists(r: &mut Replay, c: &Call) {
+    let base = r.context().map_or(0, |context| context.list_base);
+    let names: Vec<u32> = match c.arg(2) {
+        Value::Bytes(bytes) => {
+            let size = match c.u32(1) {
+                0x1400 | 0x1401 => 1,
+                0x1402 | 0x1403 | 0x1407 => 2,
+                _ => 4,
+            };
+            bytes.chunks_exact(size).map(|b| b.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))).collect()
+        }
+        Value::Text(text) => text.bytes().map(u32::from).collect(),
+        _ => c.ints(2).iter().map(|name| *name as u32).collect(),
+    };
+    for name in names.into_iter().take(c.int(0).clamp(0, 1 << 16) as usize) {
+        r.call_list(base.wrapping_add(name));
+    }
+}
+
+impl Replay {
+    /// Executes the calls of a list.
+    fn call_list(&mut self, name: u32) {
+        let Some(calls) = self.both().and_then(|(_, objects, _)| objects.lists.get(&name).cloned()) else { return };
+        if self.list_depth >= DEPTH {
+            return;
+        }
+        self.list_depth += 1;
+        for call in calls.iter() {
+            self.list_work += 1;
+            if self.list_work > self.bounds.list_commands {
+                let (number, most) = (self.call, self.bounds.list_commands);
+                self.halt(format!(
+                    "Call {number} expands to more than {most} commands of display lists. The replay ends there."
+                ));
+            }
+            if self.halted.is_some() {
+                break;
+            }
+            self.execute_listed(call);
+        }
+        self.list_depth -= 1;
+    }
+
+    /// The buffers of a frame were swapped. What is left of the old one is undefined; here it stays.
+    pub(crate) fn swap(&mut self, thread: i64) {
+        self.at = self.context_of_thread(thread);
+        self.swapped = Some(self.call);
+        self.note_swap(thread);
+    }
+
+    /// WGL lets two contexts share what they have when both are empty.
+    pub(crate) fn share(&mut self, first: i64, second: i64) {
+        let Some(group) = self.context_of(first, 0).and_then(|at| self.contexts.get(at)).map(|context| context.group)
+        else {
+            return;
+        };
+        if let Some(at) = self.context_of(second, 0)
+            && let Some(context) = self.contexts.get_mut(at)
+        {
+            context.group = group;
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Shaders and programs.
+
+use std::rc::Rc;
+
+use super::Run;
+use crate::call::{Call, Value};
+use crate::driver::Replay;
+use crate::glsl::{self, Source};
+use crate::objects::{Linked, Program, Shader};
+use crate::ops::{Kind, Op};
+use crate::shader_list::Listed;
+
+const VERTEX: u32 = 0x8B31;
+const FRAGMENT: u32 = 0x8B30;
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glCreateShader", |r, c| create_shader(r, c.ret.int() as u32, c.u32(0))),
+    ("glCreateShaderObjectARB", |r, c| create_shader(r, c.ret.int() as u32, c.u32(0))),
+    ("glShaderSource", |r, c| {
+        let source = source_of(c.arg(2), &c.ints(3));
+        if let Some(shader) = shader(r, c.u32(0)) {
+            shader.source = source;
+        }
+    }),
+    ("glCompileShader", |r, c| {
+        if let Some(shader) = shader(r, c.u32(0)) {
+            shader.compiled = shader.source.clone();
+            shader.call = c.number;
+        }
+    }),
+    ("glCreateShaderProgramv", |r, _| {
+        if let Some(context) = r.context() {
+            context.lacks.get_or_insert("program pipelines are not replayed");
+        }
+    }),
+    ("glCreateProgram", |r, c| create_program(r, c.ret.int() as u32)),
+    ("glCreateProgramObjectARB", |r, c| create_program(r, c.ret.int() as u32)),
+    ("glAttachShader", |r, c| attach(r, c)),
+    ("glAttachObjectARB", |r, c| attach(r, c)),
+    ("glDetachShader", |r, c| {
+        let shader = c.u32(1);
+        if let Some(program) = r.program(c.u32(0)) {
+            // A program is linked with what was attached before; programs detach after that.
+            program.shaders.retain(|known| *known != shader);
+        }
+    }),
+    ("glBindAttribLocation", |r, c| {
+        let (index, name) = (c.u32(1), c.arg(2).text().to_owned());
+        if let Some(program) = r.program(c.u32(0)) {
+            program.attributes.insert(name, index);
+        }
+    }),
+    ("glBindFragDataLocation", |r, c| {
+        let (index, name) = (c.u32(1), c.arg(2).text().to_owned());
+        if let Some(program) = r.program(c.u32(0)) {
+            program.outputs.insert(name, index);
+        }
+    }),
+    ("glLinkProgram", |r, c| r.link(c.u32(0))),
+    ("glUseProgram", |r, c| use_program(r, c.u32(0))),
+    ("glUseProgramObjectARB", |r, c| use_program(r, c.u32(0))),
+    ("glGetAttribLocation", |r, c| {
+        let (name, location) = (c.arg(1).text(), c.ret.int());
+        if let Some(linked) = r.program(c.u32(0)).and_then(|program| program.linked.as_mut())
+            && let Ok(location) = u32::try_from(location)
+            && let Some(input) = linked.inputs.iter_mut().find(|input| input.name == name)
+        {
+            // The machine that was traced numbered them; with that number the trace means them.
+            input.source = Source::Generic(location);
+        }
+    }),
+    ("glDeleteProgram", |r, c| {
+        // One in use stays until another one is used; names are hardly ever used again before.
+        let name = c.u32(0);
+        let Some((context, objects, stream)) = r.both() else { return };
+        if context.program == name {
+            return;
+        }
+        if let Some(linked) = objects.programs.remove(&name).and_then(|program| program.linked) {
+            stream.put(Op::Delete, &[Kind::Program as u32, linked.handle]);
+        }
+    }),
+];
+
+fn shader(r: &mut Replay, name: u32) -> Option<&mut Shader> {
+    r.both()?.1.shaders.get_mut(&name)
+}
+
+fn create_shader(r: &mut Replay, name: u32, kind: u32) {
+    if let Some((_, objects, _)) = r.both() {
+        objects.shaders.insert(name, Shader { kind, ..Shader::default() });
+    }
+}
+
+fn create_program(r: &mut Replay, name: u32) {
+    if let Some((_, objects, _)) = r.both() {
+        objects.programs.insert(name, Program::default());
+    }
+}
+
+fn attach(r: &mut Replay, c: &Call) {
+    let shader = c.u32(1);
+    if let Some(program) = r.program(c.u32(0))
+        && program.shaders.len() < 16
+    {
+        program.shaders.push(shader);
+    }
+}
+
+fn use_program(r: &mut Replay, name: u32) {
+    if let Some(context) = r.context() {
+        context.program = name;
+    }
+}
+
+/// The strings of `glShaderSource` as one, each cut to its length.
+fn source_of(strings: &Value, lengths: &[i64]) -> String {
+    let all = match strings {
+        Value::List(list) => list.as_slice(),
+        one => core::slice::from_ref(one),
+    };
+    let mut source = String::new();
+    for (i, string) in all.iter().enumerate() {
+        let text = string.text();
+        let length = lengths.get(i).and_then(|length| usize::try_from(*length).ok());
+        source.push_str(length.and_then(|length| text.get(..length)).unwrap_or(text));
+    }
+    source
+}
+
+impl Replay {
+    pub(crate) fn program(&mut self, name: u32) -> Option<&mut Program> {
+        self.both()?.1.programs.get_mut(&name)
+    }
+
+    /// Translates and links a program.
+    pub(crate) fn link(&mut self, name: u32) {
+        let Some((context, objects, _)) = self.both() else { return };
+        let es = context.es;
+        let Some(program) = objects.programs.get(&name) else { return };
+        let find = |kind: u32| {
+            // Several shaders of a kind are one program text in desktop OpenGL; the first has `main` nearly always.
+            program.shaders.iter().filter_map(|name| objects.shaders.get(name)).find(|shader| shader.kind == kind)
+        };
+        let others = program.shaders.iter().filter_map(|name| objects.shaders.get(name)).map(|shader| shader.kind);
+        let other = others.into_iter().find_map(|kind| match kind {
+            0x8DD9 => Some("geometry shaders are not in WebGL2"),
+            0x8E87 | 0x8E88 => Some("tessellation shaders are not in WebGL2"),
+            0x91B9 => Some("compute shaders are not in WebGL2"),
+            _ => None,
+        });
+        let (vertex, fragment) = (find(VERTEX), find(FRAGMENT));
+        let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
+        let sources = [
+            vertex.map_or(crate::fixed::VERTEX_SHADER, |shader| &shader.compiled).to_owned(),
+            fragment.map_or(crate::fixed::FRAGMENT_SHADER, |shader| &shader.compiled).to_owned(),
+        ];
+        let made = match other {
+            Some(other) => Err((glsl::Stage::Vertex, other.to_owned())),
+            None => glsl::link([&sources[0], &sources[1]], es, &program.attributes, &program.outputs),
+        };
+        let made = match made {
+            Ok(made) => made,
+            Err((stage, error)) => {
+                let at = usize::from(stage == glsl::Stage::Fragment);
+                if other.is_none() {
+                    let [vertex, fragment] = sources;
+                    let source = if at == 0 { vertex } else { fragment };
+                    self.verdict.shaders.push(Listed {
+                        call: calls.get(at).copied().unwrap_or(0),
+                        source,
+                        shown: String::new(),
+                        error: error.clone(),
+                    });
+                }
+                let why = if other.is_some() { error } else { format!("a shader cannot be translated: {error}") };
+                if let Some(program) = self.program(name) {
+                    program.problem = Some(why);
+                    program.linked = None;
+                }
+                return;
+            }
+        };
+        let linked = self.link_translated(made, calls, sources);
+        if let Some(program) = self.program(name) {
+            program.problem = None;
+            program.linked = Some(linked);
+        }
+    }
+
+    /// Makes a program of WebGL2. `calls` compiled its shaders, from `sources`.
+    pub(crate) fn link_translated(&mut self, made: glsl::Translated, calls: [u64; 2], sources: [String; 2]) -> Linked {
+        let handle = self.handle(Kind::Program);
+        // A compiler takes its time: the page is to hear that something goes on.
+        self.stream.slow = self.stream.on;
+        let vertex = self.stream.put_bytes(made.vertex.as_bytes());
+        let fragment = self.stream.put_bytes(made.fragment.as_bytes());
+        self.stream.put(Op::Program, &[handle, vertex.0, vertex.1, fragment.0, fragment.1]);
+        self.programs.insert(handle, crate::shader_list::Made { calls, sources });
+        let mut linked = Linked {
+            handle,
+            inputs: made.inputs.clone(),
+            made: Rc::new(made),
+            locations: hashbrown::HashMap::new(),
+            asked: std::collections::BTreeMap::new(),
+            parts: hashbrown::HashMap::new(),
+        };
+        for (block, binding) in &linked.made.blocks {
+            // A block without a binding has 0 until the trace gives it another.
+            let (at, len) = self.stream.put_bytes(block.as_bytes());
+            self.stream.put(Op::UniformBlock, &[handle, at, len, binding.unwrap_or(0)]);
+        }
+        self.initial_uniforms(&mut linked);
+        linked
+    }
+}

@@ -1,0 +1,169 @@
+//! State that WebGL2 has, too, and capabilities.
+
+use super::Run;
+use crate::call::Call;
+use crate::driver::Replay;
+use crate::state::{BACK, FRONT, word};
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glViewport", |r, c| viewport(r, [c.int(0), c.int(1), c.int(2), c.int(3)])),
+    ("glViewportArrayv", |r, c| {
+        let all = c.floats(2);
+        if let [x, y, w, h, ..] = all[..] {
+            viewport(r, [x as i64, y as i64, w as i64, h as i64]);
+        }
+    }),
+    ("glViewportIndexedf", |r, c| {
+        if c.int(0) == 0 {
+            viewport(r, [c.f32(1) as i64, c.f32(2) as i64, c.f32(3) as i64, c.f32(4) as i64]);
+        }
+    }),
+    ("glScissor", |r, c| {
+        let size = |i| c.int(i).clamp(0, 1 << 20) as u32;
+        words(r, word::SCISSOR, &[c.u32(0), c.u32(1), size(2), size(3)]);
+    }),
+    ("glClearColor", |r, c| floats(r, word::CLEAR_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
+    ("glClearDepth", |r, c| floats(r, word::CLEAR_DEPTH, &[c.f32(0)])),
+    ("glClearDepthf", |r, c| floats(r, word::CLEAR_DEPTH, &[c.f32(0)])),
+    ("glClearStencil", |r, c| words(r, word::CLEAR_STENCIL, &[c.u32(0)])),
+    ("glColorMask", |r, c| words(r, word::COLOR_MASK, &[truth(c, 0), truth(c, 1), truth(c, 2), truth(c, 3)])),
+    ("glColorMaski", |r, c| {
+        if c.int(0) == 0 {
+            words(r, word::COLOR_MASK, &[truth(c, 1), truth(c, 2), truth(c, 3), truth(c, 4)]);
+        }
+    }),
+    ("glDepthMask", |r, c| words(r, word::DEPTH_MASK, &[truth(c, 0)])),
+    ("glDepthFunc", |r, c| words(r, word::DEPTH_FUNC, &[c.u32(0)])),
+    ("glDepthRange", |r, c| floats(r, word::DEPTH_RANGE, &[c.f32(0), c.f32(1)])),
+    ("glDepthRangef", |r, c| floats(r, word::DEPTH_RANGE, &[c.f32(0), c.f32(1)])),
+    ("glBlendFunc", |r, c| words(r, word::BLEND_FUNC, &[c.u32(0), c.u32(1), c.u32(0), c.u32(1)])),
+    ("glBlendFuncSeparate", |r, c| words(r, word::BLEND_FUNC, &[c.u32(0), c.u32(1), c.u32(2), c.u32(3)])),
+    ("glBlendFunci", |r, c| words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(1), c.u32(2)])),
+    ("glBlendFuncSeparatei", |r, c| words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(3), c.u32(4)])),
+    ("glBlendEquation", |r, c| words(r, word::BLEND_EQUATION, &[c.u32(0), c.u32(0)])),
+    ("glBlendEquationSeparate", |r, c| words(r, word::BLEND_EQUATION, &[c.u32(0), c.u32(1)])),
+    ("glBlendColor", |r, c| floats(r, word::BLEND_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
+    ("glCullFace", |r, c| words(r, word::CULL_FACE, &[c.u32(0)])),
+    ("glFrontFace", |r, c| words(r, word::FRONT_FACE, &[c.u32(0)])),
+    ("glLineWidth", |r, c| floats(r, word::LINE_WIDTH, &[c.f32(0).max(1e-3)])),
+    ("glPolygonOffset", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
+    ("glPolygonOffsetClamp", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
+    ("glStencilFunc", |r, c| sides(r, 0x408, word::STENCIL_FUNC, &[c.u32(0), c.u32(1), c.u32(2)])),
+    ("glStencilFuncSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_FUNC, &[c.u32(1), c.u32(2), c.u32(3)])),
+    ("glStencilOp", |r, c| sides(r, 0x408, word::STENCIL_OP, &[c.u32(0), c.u32(1), c.u32(2)])),
+    ("glStencilOpSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_OP, &[c.u32(1), c.u32(2), c.u32(3)])),
+    ("glStencilMask", |r, c| sides(r, 0x408, word::STENCIL_MASK, &[c.u32(0)])),
+    ("glStencilMaskSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_MASK, &[c.u32(1)])),
+    ("glEnable", |r, c| r.enable_cap(c.u32(0), true)),
+    ("glDisable", |r, c| r.enable_cap(c.u32(0), false)),
+    ("glEnablei", |r, c| {
+        if c.int(1) == 0 {
+            r.enable_cap(c.u32(0), true);
+        }
+    }),
+    ("glDisablei", |r, c| {
+        if c.int(1) == 0 {
+            r.enable_cap(c.u32(0), false);
+        }
+    }),
+    ("glPolygonMode", |r, c| {
+        if let Some(context) = r.context()
+            && c.u32(0) != BACK
+        {
+            context.polygon_mode = c.u32(1);
+        }
+    }),
+];
+
+fn truth(c: &Call, index: usize) -> u32 {
+    u32::from(c.int(index) != 0)
+}
+
+fn words(r: &mut Replay, at: usize, words: &[u32]) {
+    if let Some(context) = r.context() {
+        context.state.put(at, words);
+    }
+}
+
+fn floats(r: &mut Replay, at: usize, numbers: &[f32]) {
+    if let Some(context) = r.context() {
+        context.state.floats(at, numbers);
+    }
+}
+
+fn sides(r: &mut Replay, face: u32, at: usize, given: &[u32]) {
+    if face != BACK {
+        words(r, at, given);
+    }
+    if face != FRONT {
+        words(r, at + given.len(), given);
+    }
+}
+
+fn viewport(r: &mut Replay, [x, y, w, h]: [i64; 4]) {
+    let most = 1 << 15;
+    let (w, h) = (w.clamp(0, most), h.clamp(0, most));
+    words(r, word::VIEWPORT, &[x as u32, y as u32, w as u32, h as u32]);
+    let Some(context) = r.context() else { return };
+    if !context.had_viewport {
+        // That of a new context is the window, and so is the scissor.
+        context.had_viewport = true;
+        if context.state.four(word::SCISSOR) == [0; 4] {
+            context.state.put(word::SCISSOR, &[x as u32, y as u32, w as u32, h as u32]);
+        }
+    }
+    if context.draw_framebuffer == 0 {
+        r.grow((x + w).clamp(0, most) as u32, (y + h).clamp(0, most) as u32);
+    }
+}
+
+impl Replay {
+    /// Enables or disables a capability.
+    pub(crate) fn enable_cap(&mut self, cap: u32, on: bool) {
+        let Some(context) = self.context() else { return };
+        if context.state.enable(cap, on) {
+            return;
+        }
+        let unit = context.active;
+        let fixed = &mut context.fixed;
+        match cap {
+            0xB50 => fixed.lighting = on,
+            0xB57 => fixed.color_material = on,
+            0xBA1 | 0x803A => fixed.normalize = on,
+            0xBC0 => fixed.alpha_test = on,
+            0xB60 => fixed.fogged = on,
+            0x4000..=0x4007 => {
+                if let Some(lit) = fixed.lit.get_mut(cap as usize - 0x4000) {
+                    *lit = on;
+                }
+            }
+            0xC60..=0xC63 => {
+                let coordinate = cap as usize - 0xC60;
+                if let Some(slot) = fixed.environments.get_mut(unit).and_then(|e| e.generates.get_mut(coordinate)) {
+                    *slot = on;
+                }
+            }
+            0xDE0 | 0xDE1 | 0x806F | 0x8513 | 0x84F5 => {
+                if let Some(slot) = crate::driver::slot_of(cap)
+                    && let Some(enabled) = fixed.environments.get_mut(unit).and_then(|e| e.enabled.get_mut(slot))
+                {
+                    *enabled = on;
+                }
+            }
+            _ => {
+                // What changes pictures and has no counterpart.
+                let reason = match cap {
+                    0xBF2 => "logical operations are not in WebGL2",
+                    0xB42 => "polygon stipple is not replayed",
+                    0xB24 => "line stipple is not replayed",
+                    0x3000..=0x3007 => "clip planes are not replayed",
+                    _ => return,
+                };
+                context.unsupported.retain(|(known, _)| *known != cap);
+                if on {
+                    context.unsupported.push((cap, reason));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Textures and samplers.
+
+use super::Run;
+use crate::call::Call;
+use crate::driver::{Replay, slot_of};
+use crate::objects::Texture;
+use crate::ops::{Kind, Op};
+use crate::pixels::{Storage, Unpack, converted, storage_of};
+
+const FLOAT: u32 = 0x1406;
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glActiveTexture", |r, c| {
+        let unit = (c.u32(0).wrapping_sub(0x84C0) as usize).min(31);
+        if let Some(context) = r.context() {
+            context.active = unit;
+        }
+    }),
+    ("glBindTexture", bind),
+    ("glBindTextureUnit", |r, c| {
+        let (unit, name) = (c.u32(0) as usize, c.u32(1));
+        if let Some(slots) = r.context().and_then(|context| context.units.get_mut(unit)) {
+            slots[0] = name;
+        }
+    }),
+    ("glDeleteTextures", delete),
+    ("glTexParameteri", |r, c| parameter(r, c.u32(0), c.u32(1), c.arg(2).float())),
+    ("glTexParameterf", |r, c| parameter(r, c.u32(0), c.u32(1), c.arg(2).float())),
+    ("glTexParameteriv", |r, c| {
+        parameter(r, c.u32(0), c.u32(1), f64::from(c.floats(2).first().copied().unwrap_or(0.0)))
+    }),
+    ("glTexParameterfv", |r, c| {
+        parameter(r, c.u32(0), c.u32(1), f64::from(c.floats(2).first().copied().unwrap_or(0.0)))
+    }),
+    ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
+    ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
+    ("glTexImage1D", |r, c| image(r, c, [c.int(3), 1, 0], 5)),
+    ("glTexImage2D", |r, c| image(r, c, [c.int(3), c.int(4), 0], 6)),
+    ("glTexImage3D", |r, c| image(r, c, [c.int(3), c.int(4), c.int(5).max(1)], 7)),
+    ("glTexImage2DMultisample", |r, c| {
+        let target = c.u32(0);
+        if let Some(texture) = r.texture_at(target) {
+            texture.problem = Some("multisample textures are not in WebGL2");
+        }
+    }),
+    ("glTexSubImage1D", |r, c| sub_image(r, c, [c.int(2), 0, 0], [c.int(3), 1, 0], 4)),
+    ("glTexSubImage2D", |r, c| sub_image(r, c, [c.int(2), c.int(3), 0], [c.int(4), c.int(5), 0], 6)),
+    ("glTexSubImage3D", |r, c| {
+        sub_image(r, c, [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7).max(1)], 8)
+    }),
+    ("glTexStorage1D", |r, c| storage(r, c, [c.int(3), 1, 0])),
+    ("glTexStorage2D", |r, c| storage(r, c, [c.int(3), c.int(4), 0])),
+    ("glTexStorage3D", |r, c| storage(r, c, [c.int(3), c.int(4), c.int(5).max(1)])),
+    ("glCompressedTexImage2D", |r, c| compressed(r, c, [c.int(3), c.int(4), 0], c.arg(7).bytes())),
+    ("glGenerateMipmap", |r, c| {
+        let target = c.u32(0);
+        r.mipmaps(target);
+    }),
+    ("glCopyTexImage2D", |r, c| {
+        let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
+        let (w, h) = (c.int(5), c.int(6));
+        let Some(of) = storage_of(internal, 0x1908, 0x1401) else { return };
+        if r.define(target, level, of, [w, h, 0], None) {
+            copy(r, target, level, [0, 0, 0], [c.int(3), c.int(4)], [w, h]);
+        }
+    }),
+    ("glCopyTexSubImage2D", |r, c| {
+        copy(r, c.u32(0), c.u32(1), [c.int(2), c.int(3), 0], [c.int(4), c.int(5)], [c.int(6), c.int(7)]);
+    }),
+    ("glCopyTexSubImage3D", |r, c| {
+        copy(r, c.u32(0), c.u32(1), [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6)], [c.int(7), c.int(8)]);
+    }),
+    ("glBindSampler", |r, c| {
+        let (unit, name) = (c.u32(0) as usize, c.u32(1));
+        if let Some(slot) = r.context().and_then(|context| context.samplers.get_mut(unit)) {
+            *slot = name;
+        }
+    }),
+    ("glDeleteSamplers", |r, c| {
+        for name in c.ints(1) {
+            let Some((_, objects, stream)) = r.both() else { return };
+            if let Some(handle) = objects.samplers.remove(&(name as u32)) {
+                stream.put(Op::Delete, &[Kind::Sampler as u32, handle]);
+            }
+        }
+    }),
+    ("glSamplerParameteri", |r, c| sampler(r, c.u32(0), c.u32(1), c.arg(2).float())),
+    ("glSamplerParameterf", |r, c| sampler(r, c.u32(0), c.u32(1), c.arg(2).float())),
+];
+
+fn bind(r: &mut Replay, c: &Call) {
+    let (target, name) = (c.u32(0), c.u32(1));
+    let Some(slot) = slot_of(target) else {
+        if matches!(target, 0x8C2A | 0x9100 | 0x9102 | 0x9009) && name != 0 {
+            let why = if target == 0x8C2A {
+                "buffer textures are not in WebGL2"
+            } else {
+                "this kind of texture is not in WebGL2"
+            };
+            if let Some(context) = r.context() {
+                context.lacks.get_or_insert(why);
+            }
+        }
+        return;
+    };
+    r.texture(name, slot);
+    if let Some(context) = r.context() {
+        let active = context.active;
+        if let Some(bound) = context.units.get_mut(active).and_then(|slots| slots.get_mut(slot)) {
+            *bound = name;
+        }
+    }
+}
+
+fn delete(r: &mut Replay, c: &Call) {
+    for name in c.ints(1) {
+        let name = name as u32;
+        let Some((context, objects, stream)) = r.both() else { return };
+        for slot in context.units.iter_mut().flatten() {
+            if *slot == name {
+                *slot = 0;
+            }
+        }
+        if name == 0 {
+            continue;
+        }
+        if let Some(texture) = objects.textures.remove(&name) {
+            stream.put(Op::Delete, &[Kind::Texture as u32, texture.handle]);
+            r.unbound_texture(texture.handle);
+            r.reserve(texture.sizes.values().sum(), 0);
+        }
+    }
+}
+
+/// The value of a parameter as WebGL2 takes it: its name, value, and whether that is a float. `None`: it has none.
+fn adapted(name: u32, value: f64) -> Option<(u32, u32, u32)> {
+    let whole = value as i64 as u32;
+    Some(match name {
+        // Clamping to a border has no counterpart; the edge is nearest.
+        0x2802 | 0x2803 | 0x8072 if matches!(whole, 0x2900 | 0x812D) => (name, 0x812F, 0),
+        0x2802 | 0x2803 | 0x8072 if whole == 0x8742 => (name, 0x8370, 0),
+        0x2800..=0x2803 | 0x8072 | 0x813C | 0x813D | 0x884C | 0x884D => (name, whole, 0),
+        0x813A | 0x813B | 0x84FE => (name, (value as f32).to_bits(), 1),
+        _ => return None,
+    })
+}
+
+fn parameter(r: &mut Replay, target: u32, name: u32, value: f64) {
+    let Some(texture) = r.texture_at(target) else { return };
+    let (handle, binding) = (texture.handle, texture.binding);
+    match name {
+        // GL_GENERATE_MIPMAP
+        0x8191 => texture.generates = value != 0.0,
+        0x8E42..=0x8E46 => {
+            let is_own = match name {
+                0x8E46 => true,
+                _ => value as u32 == 0x1903 + (name - 0x8E42),
+            };
+            if !is_own {
+                texture.problem = Some("a texture with swizzled channels is not replayed");
+            }
+        }
+        _ => {
+            if let Some((name, value, float)) = adapted(name, value) {
+                r.stream.put(Op::TexParameter, &[handle, binding, name, value, float]);
+            }
+        }
+    }
+}
+
+fn sampler(r: &mut Replay, name: u32, parameter: u32, value: f64) {
+    let known = r.both().and_then(|(_, objects, _)| objects.samplers.get(&name).copied());
+    let handle = known.unwrap_or_else(|| r.handle(Kind::Sampler));
+    if let Some((_, objects, stream)) = r.both() {
+        objects.samplers.insert(name, handle);
+        if let Some((parameter, value, float)) = adapted(parameter, value) {
+            stream.put(Op::SamplerParameter, &[handle, parameter, value, float]);
+        }
+    }
+}
+
+fn store(r: &mut Replay, name: u32, value: i64) {
+    let Some(context) = r.context() else { return };
+    let number = value.clamp(0, 1 << 20) as u32;
+    let unpack = &mut context.unpack;
+    match name {
+        0xCF0 => unpack.swap = value != 0,
+        0xCF2 => unpack.row_length = number,
+        0xCF3 => unpack.skip_rows = number,
+        0xCF4 => unpack.skip_pixels = number,
+        0xCF5 => unpack.alignment = number.clamp(1, 8),
+        0x806D => unpack.skip_images = number,
+        0x806E => unpack.image_height = number,
+        _ => {}
+    }
+}
+
+/// Target of an upload in WebGL2, and the target that a texture is bound to.
+fn upload_target(target: u32) -> Option<u32> {
+    Some(match target {
+        0xDE0 | 0xDE1 | 0x84F5 => 0xDE1,
+        0x8515..=0x851A | 0x806F | 0x8C1A => target,
+        _ => return None,
+    })
+}
+
+/// The pixels of an upload: what the call has, or what the pixel buffer that is bound holds there.
+fn pixels(r: &mut Replay, c: &Call, index: usize) -> Option<Vec<u8>> {
+    if let Some(bytes) = c.arg(index).bytes() {
+        return Some(bytes.to_vec());
+    }
+    let at = usize::try_from(c.int(index)).ok()?;
+    let buffer = r.buffer_at(0x88EC)?;
+    buffer.data.get(at..).map(<[u8]>::to_vec)
+}
+
+fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
+    let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
+    let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
+    if matches!(target, 0x8063 | 0x8064 | 0x8070 | 0x851B) {
+        return;
+    }
+    let Some(of) = storage_of(internal, format, kind) else {
+        if let Some(texture) = r.texture_at(target) {
+            texture.problem = Some("a texture has a format that WebGL2 lacks");
+        }
+        return;
+    };
+    let content = pixels(r, c, data);
+    let unpack = r.context().map(|context| context.unpack).unwrap_or_default();
+    let content = content.and_then(|content| {
+        let [w, h, d] = size.map(|n| n.clamp(0, 1 << 15) as u32);
+        converted(&content, (w, h, d), (format, kind), &unpack, &of)
+    });
+    r.define(target, level, of, size, content.as_deref());
+    if level == 0 && r.texture_at(target).is_some_and(|texture| texture.generates) {
+        r.mipmaps(target);
+    }
+}
+
+fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], format: usize) {
+    let (target, level) = (c.u32(0), c.u32(1));
+    let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
+    let Some(content) = pixels(r, c, data) else { return };
+    let unpack: Unpack = r.context().map(|context| context.unpack).unwrap_or_default();
+    let Some(to) = upload_target(target) else { return };
+    let Some(texture) = r.texture_at(target) else { return };
+    let Some(of) = texture.storage else { return };
+    let (handle, binding, generates) = (texture.handle, texture.binding, texture.generates);
+    let [w, h, d] = size.map(|n| n.clamp(0, 1 << 15) as u32);
+    let Some(content) = converted(&content, (w, h, d), (format, kind), &unpack, &of) else { return };
+    let (at, len) = r.stream.put_bytes(&content);
+    let words = [handle, binding, to, level, x as u32, y as u32, z as u32, w, h, d, of.format, of.kind, at, len];
+    r.stream.put(Op::TexSubImage, &words);
+    if level == 0 && generates {
+        r.mipmaps(target);
+    }
+}
+
+fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
+    let (target, levels, internal) = (c.u32(0), c.int(1).clamp(1, 16) as u32, c.u32(2));
+    let Some(of) = storage_of(internal, 0x1908, 0x1401) else {
+        if let Some(texture) = r.texture_at(target) {
+            texture.problem = Some("a texture has a format that WebGL2 lacks");
+        }
+        return;
+    };
+    // Levels one by one are the same, but for the highest one.
+    let faces: Vec<u32> = if target == 0x8513 { (0x8515..=0x851A).collect() } else { vec![target] };
+    for level in 0..levels {
+        let depth = if target == 0x806F { (d >> level).max(1) } else { d };
+        let height = if target == 0xDE0 { 1 } else { (h >> level).max(1) };
+        for face in &faces {
+            if !r.define(*face, level, of, [(w >> level).max(1), height, depth], None) {
+                return;
+            }
+        }
+    }
+    if let Some(texture) = r.texture_at(target) {
+        let (handle, binding) = (texture.handle, texture.binding);
+        r.stream.put(Op::TexParameter, &[handle, binding, 0x813D, levels - 1, 0]);
+    }
+}
+
+fn compressed(r: &mut Replay, c: &Call, size: [i64; 3], content: Option<&[u8]>) {
+    let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
+    let Some(to) = upload_target(target) else { return };
+    let [w, h, d] = size.map(|n| n.clamp(0, 1 << 15) as u32);
+    let blocks = u64::from(w.div_ceil(4)) * u64::from(h.div_ceil(4));
+    let Some(decoded) = crate::s3tc::decoded(internal, w, h, content.unwrap_or_default()) else {
+        if let Some(texture) = r.texture_at(target) {
+            texture.problem = Some("a texture is compressed in a way that is not decoded");
+        }
+        return;
+    };
+    let _ = (to, blocks, d);
+    if let Some(of) = storage_of(0x8058, 0x1908, 0x1401) {
+        r.define(target, level, of, size, Some(&decoded));
+    }
+}
+
+fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, from_y]: [i64; 2], [w, h]: [i64; 2]) {
+    let Some(to) = upload_target(target) else { return };
+    r.note_read();
+    if !r.bind_targets() {
+        return;
+    }
+    let Some(texture) = r.texture_at(target) else { return };
+    let layers = u32::from(matches!(texture.binding, 0x806F | 0x8C1A));
+    let words = [
+        texture.handle,
+        texture.binding,
+        to,
+        level,
+        x as u32,
+        y as u32,
+        z as u32,
+        from_x as u32,
+        from_y as u32,
+        w.clamp(0, 1 << 15) as u32,
+        h.clamp(0, 1 << 15) as u32,
+        layers,
+    ];
+    r.stream.put(Op::CopyTexSubImage, &words);
+}
+
+impl Replay {
+    /// Defines a level of the texture that is bound. `content` is in its storage. Returns false if there is no room.
+    pub(crate) fn define(
+        &mut self,
+        target: u32,
+        level: u32,
+        of: Storage,
+        size: [i64; 3],
+        content: Option<&[u8]>,
+    ) -> bool {
+        let most = i64::from(self.bounds.size);
+        let Some(to) = upload_target(target) else { return false };
+        let Some(texture) = self.texture_at(target) else { return false };
+        if size.iter().any(|n| *n < 0 || *n > most) || level > 15 {
+            texture.problem = Some("a texture is larger than the replay allows");
+            return false;
+        }
+        let [w, h, d] = size.map(|n| n as u32);
+        let needed = u64::from(w) * u64::from(h) * u64::from(d.max(1)) * u64::from(of.bytes.max(4));
+        let old = texture.sizes.get(&(target, level)).copied().unwrap_or(0);
+        if !self.reserve(old, needed) {
+            return false;
+        }
+        let Some(texture) = self.texture_at(target) else { return false };
+        let Texture { handle, binding, .. } = *texture;
+        texture.sizes.insert((target, level), needed);
+        texture.storage = Some(of);
+        texture.problem = texture.problem.filter(|why| why.contains("swizzled"));
+        if texture.levels.len() <= level as usize {
+            texture.levels.resize(level as usize + 1, [0; 3]);
+        }
+        if let Some(slot) = texture.levels.get_mut(level as usize) {
+            *slot = [w, h, d];
+        }
+        let (at, len) = content.map_or((0, 0), |content| self.stream.put_bytes(content));
+        let words = [handle, binding, to, level, of.internal, w, h, d, of.format, of.kind, at, len];
+        self.stream.put(Op::TexImage, &words);
+        true
+    }
+
+    /// Makes the mipmaps of the texture that is bound.
+    pub(crate) fn mipmaps(&mut self, target: u32) {
+        let Some(texture) = self.texture_at(target) else { return };
+        // Formats that cannot be filtered have none in WebGL2.
+        let filters =
+            texture.storage.is_some_and(|of| of.kind != FLOAT || of.internal == 0x881A || of.internal == 0x822D);
+        let Texture { handle, binding, .. } = *texture;
+        if filters {
+            self.stream.put(Op::GenerateMipmap, &[handle, binding]);
+        }
+    }
+}

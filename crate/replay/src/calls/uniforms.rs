@@ -1,0 +1,246 @@
+//! Uniforms.
+
+use super::Run;
+use crate::call::Call;
+use crate::driver::Replay;
+use crate::objects::{Linked, Slot};
+use crate::ops::Op;
+
+macro_rules! vectors {
+    ($($name:literal, $count:literal, $float:literal);* $(;)?) => {
+        &[$(
+            (concat!("glUniform", $name), |r, c| vector(r, c, Form { first: 0, count: $count, float: $float, unsigned: is_unsigned($name), many: false })),
+            (concat!("glUniform", $name, "v"), |r, c| vector(r, c, Form { first: 0, count: $count, float: $float, unsigned: is_unsigned($name), many: true })),
+            (concat!("glProgramUniform", $name), |r, c| vector(r, c, Form { first: 1, count: $count, float: $float, unsigned: is_unsigned($name), many: false })),
+            (concat!("glProgramUniform", $name, "v"), |r, c| vector(r, c, Form { first: 1, count: $count, float: $float, unsigned: is_unsigned($name), many: true })),
+        )*
+            ("glUniformMatrix2fv", |r, c| matrix(r, c, 0, 13, 4)),
+            ("glUniformMatrix3fv", |r, c| matrix(r, c, 0, 14, 9)),
+            ("glUniformMatrix4fv", |r, c| matrix(r, c, 0, 15, 16)),
+            ("glUniformMatrix2x3fv", |r, c| matrix(r, c, 0, 16, 6)),
+            ("glUniformMatrix2x4fv", |r, c| matrix(r, c, 0, 17, 8)),
+            ("glUniformMatrix3x2fv", |r, c| matrix(r, c, 0, 18, 6)),
+            ("glUniformMatrix3x4fv", |r, c| matrix(r, c, 0, 19, 12)),
+            ("glUniformMatrix4x2fv", |r, c| matrix(r, c, 0, 20, 8)),
+            ("glUniformMatrix4x3fv", |r, c| matrix(r, c, 0, 21, 12)),
+            ("glProgramUniformMatrix2fv", |r, c| matrix(r, c, 1, 13, 4)),
+            ("glProgramUniformMatrix3fv", |r, c| matrix(r, c, 1, 14, 9)),
+            ("glProgramUniformMatrix4fv", |r, c| matrix(r, c, 1, 15, 16)),
+            ("glGetUniformLocation", location),
+            ("glUniformBlockBinding", block_binding),
+            ("glGetUniformBlockIndex", |r, c| {
+                let (name, index) = (c.arg(1).text().to_owned(), c.ret.int() as u32);
+                r.blocks.insert((c.u32(0), index), name);
+            }),
+        ]
+    };
+}
+
+pub(crate) const TABLE: &[(&str, Run)] = vectors![
+    "1f", 1, true; "2f", 2, true; "3f", 3, true; "4f", 4, true;
+    "1i", 1, false; "2i", 2, false; "3i", 3, false; "4i", 4, false;
+    "1ui", 1, false; "2ui", 2, false; "3ui", 3, false; "4ui", 4, false;
+];
+
+/// Words of a command at most: its length has 16 bits.
+const MOST_WORDS: usize = 60_000;
+
+const fn is_unsigned(name: &str) -> bool {
+    name.len() == 3
+}
+
+#[derive(Clone, Copy)]
+struct Form {
+    /// Index of the argument that is the location: the program is before it, or the one in use.
+    first: usize,
+    count: usize,
+    float: bool,
+    unsigned: bool,
+    /// The values are an array.
+    many: bool,
+}
+
+fn vector(r: &mut Replay, c: &Call, form: Form) {
+    let Form { first, count, float, unsigned, many } = form;
+    let word = |value: &crate::call::Value| if float { (value.float() as f32).to_bits() } else { value.int() as u32 };
+    let words: Vec<u32> = if many {
+        match c.arg(first + 2) {
+            crate::call::Value::List(list) => list.iter().map(word).collect(),
+            crate::call::Value::Bytes(bytes) => {
+                bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap_or_default())).collect()
+            }
+            one => vec![word(one)],
+        }
+    } else {
+        (0..count).map(|i| word(c.arg(first + 1 + i))).collect()
+    };
+    let kind = count as u32
+        + if float {
+            0
+        } else if unsigned {
+            8
+        } else {
+            4
+        };
+    set(r, c, first, kind, count, false, &words);
+}
+
+fn matrix(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize) {
+    let words: Vec<u32> = c.floats(first + 3).iter().map(|x| x.to_bits()).collect();
+    set(r, c, first, kind, count, c.int(first + 2) != 0, &words);
+}
+
+fn set(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize, transposed: bool, words: &[u32]) {
+    let location = c.int(first);
+    let program = if first == 1 { c.u32(0) } else { r.context().map_or(0, |context| context.program) };
+    let Some(linked) = r.program(program).and_then(|program| program.linked.as_ref()) else { return };
+    let handle = linked.handle;
+    let Some(slot) = linked.locations.get(&location).cloned().or_else(|| element(linked, location)) else { return };
+    let slot = match slot {
+        Found::Known(slot) => slot,
+        Found::Name(name, elements) => {
+            let slot = r.locate(program, handle, &name, elements);
+            if let Some(linked) = r.program(program).and_then(|program| program.linked.as_mut()) {
+                linked.locations.insert(location, Found::Known(slot));
+            }
+            slot
+        }
+    };
+    // More elements than there are would be an error of WebGL2, not of OpenGL.
+    let most = (slot.elements.max(1) as usize).saturating_mul(count).min(MOST_WORDS);
+    let words = words.get(..most).unwrap_or(words);
+    if words.is_empty() || words.len() % count != 0 {
+        return;
+    }
+    r.use_program(handle);
+    let mut all = vec![slot.slot, kind, transposed.into()];
+    all.extend_from_slice(words);
+    r.stream.put(Op::Uniform, &all);
+}
+
+/// What a location stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Found {
+    Known(Slot),
+    /// A name in the translation, with its elements from there on.
+    Name(String, u32),
+}
+
+/// An element of an array, by a location that the trace never asked for: locations of elements follow each other.
+fn element(linked: &Linked, location: i64) -> Option<Found> {
+    if let Some(uniform) = linked.made.uniforms.iter().find(|uniform| {
+        uniform
+            .location
+            .is_some_and(|at| (i64::from(at)..i64::from(at) + i64::from(uniform.elements.max(1))).contains(&location))
+    }) {
+        let index = location - i64::from(uniform.location.unwrap_or(0));
+        return Some(match uniform.elements {
+            0 => Found::Name(uniform.shown.clone(), 1),
+            elements => Found::Name(format!("{}[{index}]", uniform.shown), elements - index as u32),
+        });
+    }
+    let (at, name) = linked.asked.range(..=location).next_back()?;
+    let uniform = linked.made.uniforms.iter().find(|uniform| uniform.name == *name)?;
+    let index = location - at;
+    (index < i64::from(uniform.elements))
+        .then(|| Found::Name(format!("{}[{index}]", uniform.shown), uniform.elements - index as u32))
+}
+
+fn location(r: &mut Replay, c: &Call) {
+    let (name, location) = (c.arg(1).text(), c.ret.int());
+    if location < 0 {
+        return;
+    }
+    let Some(linked) = r.program(c.u32(0)).and_then(|program| program.linked.as_mut()) else { return };
+    let end = name.find(['.', '[']).unwrap_or(name.len());
+    let (base, rest) = name.split_at_checked(end).unwrap_or((name, ""));
+    let uniform = linked.made.uniforms.iter().find(|uniform| uniform.name == base);
+    let Some(uniform) = uniform else { return };
+    let index: u32 = rest.trim_start_matches('[').trim_end_matches(']').parse().unwrap_or(0);
+    let elements = if rest.contains('.') { 64 } else { uniform.elements.saturating_sub(index).max(1) };
+    let shown = format!("{}{rest}", uniform.shown);
+    if rest.is_empty() || rest == "[0]" {
+        linked.asked.insert(location, base.to_owned());
+    }
+    linked.locations.insert(location, Found::Name(shown, elements));
+}
+
+fn block_binding(r: &mut Replay, c: &Call) {
+    let (program, index, binding) = (c.u32(0), c.u32(1), c.u32(2));
+    let named = r.blocks.get(&(program, index)).cloned();
+    let Some(linked) = r.program(program).and_then(|program| program.linked.as_ref()) else { return };
+    // Without its name, an index is that of the declaration.
+    let name = named.or_else(|| linked.made.blocks.get(index as usize).map(|(name, _)| name.clone()));
+    let handle = linked.handle;
+    if let Some(name) = name {
+        let (at, len) = r.stream.put_bytes(name.as_bytes());
+        r.stream.put(Op::UniformBlock, &[handle, at, len, binding.min(23)]);
+    }
+}
+
+impl Replay {
+    /// A new slot for a name in a program.
+    fn locate(&mut self, _program: u32, handle: u32, name: &str, elements: u32) -> Slot {
+        self.next_slot += 1;
+        let slot = self.next_slot;
+        let (at, len) = self.stream.put_bytes(name.as_bytes());
+        self.stream.put(Op::UniformLocation, &[slot, handle, at, len]);
+        Slot { slot, elements }
+    }
+
+    /// Sets a uniform that the replay itself has, if it has changed. `kind` as in [`Op::Uniform`].
+    pub(crate) fn set_named(&mut self, linked: &mut Linked, name: &str, kind: u32, words: &[u32]) {
+        let known = linked.parts.get(name);
+        if known.is_some_and(|(_, known)| known == words) {
+            return;
+        }
+        let slot = match known {
+            Some((slot, _)) => *slot,
+            None => self.locate(0, linked.handle, name, 1).slot,
+        };
+        linked.parts.insert(name.to_owned(), (slot, words.to_vec()));
+        self.use_program(linked.handle);
+        let mut all = vec![slot, kind, 0];
+        all.extend_from_slice(words);
+        self.stream.put(Op::Uniform, &all);
+    }
+
+    /// The values that declarations give to uniforms, and the units that samplers are bound to by the shader.
+    pub(crate) fn initial_uniforms(&mut self, linked: &mut Linked) {
+        let made = std::rc::Rc::clone(&linked.made);
+        for uniform in &made.uniforms {
+            if let Some(binding) = uniform.binding.filter(|_| uniform.type_name.contains("sampler")) {
+                self.set_named(linked, &uniform.shown, 5, &[binding]);
+            }
+            let (kind, count) = match uniform.type_name.as_str() {
+                "float" => (1, 1),
+                "vec2" => (2, 2),
+                "vec3" => (3, 3),
+                "vec4" => (4, 4),
+                "int" | "bool" => (5, 1),
+                "ivec2" => (6, 2),
+                "ivec3" => (7, 3),
+                "ivec4" => (8, 4),
+                "uint" => (9, 1),
+                "mat2" => (13, 4),
+                "mat3" => (14, 9),
+                "mat4" => (15, 16),
+                _ => continue,
+            };
+            let mut values = uniform.initial.clone();
+            if values.is_empty() {
+                continue;
+            }
+            if values.len() == 1 && (2..=4).contains(&count) {
+                let value = values.first().copied().unwrap_or(0.0);
+                values.resize(count, value);
+            }
+            if values.len() != count {
+                continue;
+            }
+            let words: Vec<u32> =
+                values.iter().map(|x| if (5..=12).contains(&kind) { *x as i32 as u32 } else { x.to_bits() }).collect();
+            self.set_named(linked, &uniform.shown, kind, &words);
+        }
+    }
+}

@@ -1,0 +1,604 @@
+//! The driver: executes calls of the trace and says what WebGL2 has to do.
+//!
+//! There is one WebGL2 context for all contexts of the trace. Each of these has its state here. Before a draw, what differs from
+//! the state that WebGL2 has is sent. So contexts, share groups and the fixed function do not get in each other's way, and calls
+//! that change nothing cost nothing.
+
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+
+use crate::call::Call;
+use crate::calls::Handlers;
+use crate::glsl::Input;
+use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Objects, Texture, UNITS};
+use crate::ops::{Kind, Op, Stream};
+use crate::state::State;
+use crate::verdict::Verdict;
+
+/// What a trace may demand.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Bytes of textures, renderbuffers and buffers together.
+    pub bytes: u64,
+    /// Contexts and windows.
+    pub contexts: usize,
+    /// Vertices of a draw, times its instances.
+    pub vertices: u64,
+    /// Vertices of all draws of a picture.
+    pub all_vertices: u64,
+    /// Commands of display lists within one call.
+    pub list_commands: u64,
+    /// Width and height of a texture or window.
+    pub size: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            bytes: 512 << 20,
+            contexts: 8,
+            vertices: 1 << 24,
+            all_vertices: 1 << 31,
+            list_commands: 1 << 20,
+            size: 8192,
+        }
+    }
+}
+
+pub(crate) const DRAW: u32 = 0x8CA9;
+pub(crate) const READ: u32 = 0x8CA8;
+/// A texture's binding by the slot of `Context::units`.
+pub(crate) const BINDINGS: [u32; 6] = [0x0DE1, 0x8513, 0x806F, 0x8C1A, 0x0DE1, 0x0DE1];
+
+/// What WebGL2 has.
+#[derive(Debug, Default)]
+struct Actual {
+    state: Option<State>,
+    draw: Option<u32>,
+    read: Option<u32>,
+    program: Option<u32>,
+    /// Textures by unit: 2D, cube, 3D, 2D array.
+    textures: [[Option<u32>; 4]; UNITS],
+    samplers: [Option<u32>; UNITS],
+    enabled: [bool; ATTRIBUTES],
+    attributes: [Option<[u32; 9]>; ATTRIBUTES],
+    element: Option<u32>,
+}
+
+/// A context being replayed, with what it needs at hand.
+pub struct Replay {
+    /// What WebGL2 has to do.
+    pub stream: Stream,
+    pub(crate) bounds: Bounds,
+    pub(crate) contexts: Vec<Context>,
+    by_pointer: HashMap<i64, usize>,
+    pub(crate) groups: Vec<Objects>,
+    /// The context of each thread.
+    current: HashMap<i64, usize>,
+    pub(crate) at: Option<usize>,
+    pub(crate) drawables: HashMap<i64, Drawable>,
+    actual: Actual,
+    handles: [u32; 6],
+    pub(crate) next_slot: u32,
+    pub(crate) bytes: u64,
+    pub(crate) vertices: u64,
+    pub(crate) list_work: u64,
+    /// Why nothing more is executed.
+    pub halted: Option<String>,
+    /// What was found out about draws.
+    pub verdict: Verdict,
+    /// Draws to windows before this call are left out.
+    pub skip_before: u64,
+    /// Draws are shown as lines.
+    pub wireframe: bool,
+    pub(crate) es: bool,
+    pub(crate) call: u64,
+    pub(crate) fixed_program: Option<crate::objects::Linked>,
+    pub(crate) scratch: [u32; ATTRIBUTES + 2],
+    handlers: Rc<Handlers>,
+    pub(crate) list_depth: u32,
+    /// What programs of WebGL2 were made from: it may complain about them.
+    pub programs: HashMap<u32, crate::shader_list::Made>,
+    pub(crate) fixed_handle: u32,
+    /// The latest call that swapped buffers.
+    pub(crate) swapped: Option<u64>,
+    /// What inputs of the current draw are fed by: kept to spare allocations.
+    pub(crate) pending: Vec<(Input, u32, Option<crate::objects::Array>)>,
+    pub(crate) uniform_buffers: HashMap<u32, [u32; 4]>,
+    pub(crate) plan: crate::plan::Plan,
+    /// Names of uniform blocks, by program and index.
+    pub(crate) blocks: HashMap<(u32, u32), String>,
+}
+
+impl Replay {
+    /// A replay that has executed nothing. `emits`: whether commands are wanted.
+    pub fn new(bounds: Bounds, emits: bool) -> Self {
+        Self {
+            stream: Stream { on: emits, ..Stream::default() },
+            bounds,
+            contexts: Vec::new(),
+            by_pointer: HashMap::new(),
+            groups: Vec::new(),
+            current: HashMap::new(),
+            at: None,
+            drawables: HashMap::new(),
+            actual: Actual::default(),
+            handles: [0; 6],
+            next_slot: 0,
+            bytes: 0,
+            vertices: 0,
+            list_work: 0,
+            halted: None,
+            verdict: Verdict::default(),
+            skip_before: 0,
+            wireframe: false,
+            es: false,
+            call: 0,
+            fixed_program: None,
+            scratch: [0; ATTRIBUTES + 2],
+            handlers: Rc::new(Handlers::new()),
+            list_depth: 0,
+            programs: HashMap::new(),
+            fixed_handle: 0,
+            swapped: None,
+            pending: Vec::new(),
+            uniform_buffers: HashMap::new(),
+            plan: crate::plan::Plan::default(),
+            blocks: HashMap::new(),
+        }
+    }
+
+    /// Executes a call.
+    pub fn execute(&mut self, call: &Call) {
+        if self.halted.is_some() {
+            return;
+        }
+        self.call = call.number;
+        self.list_work = 0;
+        let handlers = Rc::clone(&self.handlers);
+        if call.name.starts_with("gl") && !call.name.starts_with("glX") {
+            self.at = self.current.get(&call.thread).copied();
+            if self.at.is_none() {
+                return;
+            }
+        }
+        match handlers.find(&call.name) {
+            Some(handler) => self.run(call, handler),
+            None => self.unknown(call),
+        }
+    }
+
+    /// Executes a call, or adds it to the list that is being compiled.
+    fn run(&mut self, call: &Call, handler: crate::calls::Handler) {
+        if let Some(context) = self.at.and_then(|at| self.contexts.get_mut(at))
+            && let Some((_, executes, calls)) = &mut context.recording
+            && crate::calls::is_compiled(&call.name)
+        {
+            calls.push(call.clone());
+            if !*executes {
+                return;
+            }
+        }
+        (handler.run)(self, call);
+    }
+
+    /// Executes a call of a display list.
+    pub(crate) fn execute_listed(&mut self, call: &Call) {
+        let handlers = Rc::clone(&self.handlers);
+        match handlers.find(&call.name) {
+            Some(handler) => (handler.run)(self, call),
+            None => self.unknown(call),
+        }
+    }
+
+    fn unknown(&mut self, call: &Call) {
+        if let Some(reason) = crate::calls::reason_of(&call.name) {
+            let is_draw = crate::calls::is_draw(&call.name);
+            if is_draw {
+                self.unshown(reason);
+            } else if let Some(context) = self.context() {
+                context.lacks.get_or_insert(reason);
+            }
+        }
+    }
+
+    /// The context of the current call.
+    pub(crate) fn context(&mut self) -> Option<&mut Context> {
+        self.at.and_then(|at| self.contexts.get_mut(at))
+    }
+
+    /// The context of the current call with its objects.
+    pub(crate) fn both(&mut self) -> Option<(&mut Context, &mut Objects, &mut Stream)> {
+        let context = self.at.and_then(|at| self.contexts.get_mut(at))?;
+        let objects = self.groups.get_mut(context.group)?;
+        Some((context, objects, &mut self.stream))
+    }
+
+    /// A new object.
+    pub(crate) fn handle(&mut self, kind: Kind) -> u32 {
+        let last = self.handles.get_mut(kind as usize);
+        last.map_or(0, |last| {
+            *last += 1;
+            *last
+        })
+    }
+
+    /// Stops the replay.
+    pub(crate) fn halt(&mut self, why: impl Into<String>) {
+        self.halted.get_or_insert_with(|| why.into());
+    }
+
+    /// A draw that cannot be shown.
+    pub(crate) fn unshown(&mut self, reason: &str) {
+        self.verdict.add(self.call, Some(reason));
+    }
+
+    /// Accounts for bytes of GPU memory. Returns whether there is room.
+    pub(crate) fn reserve(&mut self, freed: u64, needed: u64) -> bool {
+        self.bytes = self.bytes.saturating_sub(freed).saturating_add(needed);
+        if self.bytes > self.bounds.bytes {
+            let limit = self.bounds.bytes >> 20;
+            let call = self.call;
+            self.halt(format!(
+                "From call {call} on, the textures and buffers of this trace take more than {limit} MiB. The replay ends there."
+            ));
+            return false;
+        }
+        true
+    }
+
+    // ---- contexts and windows
+
+    /// The context with this pointer; made if it is new.
+    pub(crate) fn context_of(&mut self, pointer: i64, share: i64) -> Option<usize> {
+        if let Some(known) = self.by_pointer.get(&pointer) {
+            return Some(*known);
+        }
+        if self.contexts.len() >= self.bounds.contexts {
+            let most = self.bounds.contexts;
+            self.halt(format!("The trace has more than {most} contexts. The replay ends at the next one."));
+            return None;
+        }
+        let shared = self.by_pointer.get(&share).and_then(|at| self.contexts.get(*at)).map(|context| context.group);
+        let group = shared.unwrap_or_else(|| {
+            self.groups.push(Objects::default());
+            self.groups.len() - 1
+        });
+        self.contexts.push(Context::new(group, self.es));
+        let at = self.contexts.len() - 1;
+        self.by_pointer.insert(pointer, at);
+        Some(at)
+    }
+
+    /// Forgets a context: a later one may have the same address.
+    pub(crate) fn forget_context(&mut self, pointer: i64) {
+        // A context that is current stays until another one is.
+        self.by_pointer.remove(&pointer);
+    }
+
+    /// The context that is current in a thread.
+    pub(crate) fn context_of_thread(&self, thread: i64) -> Option<usize> {
+        self.current.get(&thread).copied()
+    }
+
+    /// Makes a context current in a thread.
+    pub(crate) fn make_current(&mut self, thread: i64, pointer: i64, draw: i64, read: i64) {
+        if pointer == 0 {
+            self.current.remove(&thread);
+            return;
+        }
+        let Some(at) = self.context_of(pointer, 0) else { return };
+        self.current.insert(thread, at);
+        self.at = Some(at);
+        if self.drawables.len() >= 4 * self.bounds.contexts && !self.drawables.contains_key(&draw) {
+            return self.halt("The trace draws to too many windows. The replay ends at the next one.");
+        }
+        if let Some(context) = self.contexts.get_mut(at) {
+            (context.drawable, context.read_drawable) = (draw, read);
+        }
+    }
+
+    /// The window of the current context is at least this large.
+    pub(crate) fn grow(&mut self, width: u32, height: u32) {
+        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };
+        let id = context.drawable;
+        let known = self.drawables.get(&id).copied().unwrap_or_default();
+        let (width, height) = (width.min(self.bounds.size).max(1), height.min(self.bounds.size).max(1));
+        if known.width >= width && known.height >= height {
+            return;
+        }
+        let (width, height) = (width.max(known.width), height.max(known.height));
+        let old = u64::from(known.width) * u64::from(known.height) * 8;
+        if !self.reserve(old, u64::from(width) * u64::from(height) * 8) {
+            return;
+        }
+        let is_new = known.framebuffer == 0;
+        let mut made = Drawable { width, height, ..known };
+        if is_new {
+            made.framebuffer = self.handle(Kind::Framebuffer);
+        }
+        // A larger window keeps what was drawn: it is copied over.
+        let old_color = known.color;
+        made.color = self.handle(Kind::Texture);
+        made.depth = if is_new { self.handle(Kind::Renderbuffer) } else { known.depth };
+        let format = [made.color, 0xDE1, 0xDE1, 0, 0x8058, width, height, 0, 0x1908, 0x1401, 0, 0];
+        self.stream.put(Op::TexImage, &format);
+        self.stream.put(Op::TexParameter, &[made.color, 0xDE1, 0x2801, 0x2600, 0]);
+        self.stream.put(Op::RenderbufferStorage, &[made.depth, 0, 0x88F0, width, height]);
+        if !is_new {
+            self.bind_framebuffer(READ, made.framebuffer);
+            let copy = [made.color, 0xDE1, 0xDE1, 0, 0, 0, 0, 0, 0, known.width, known.height, 0];
+            self.stream.put(Op::CopyTexSubImage, &copy);
+        }
+        self.bind_framebuffer(DRAW, made.framebuffer);
+        self.stream.put(Op::FramebufferTexture, &[0x8CE0, 0xDE1, made.color, 0, u32::MAX]);
+        self.stream.put(Op::FramebufferRenderbuffer, &[0x821A, made.depth]);
+        if !is_new {
+            self.stream.put(Op::Delete, &[Kind::Texture as u32, old_color]);
+        }
+        self.drawables.insert(id, made);
+    }
+
+    /// The framebuffer that is drawn to: number in WebGL2, width, height.
+    pub fn target(&mut self) -> Option<(u32, u32, u32)> {
+        let context = self.at.and_then(|at| self.contexts.get(at))?;
+        if context.draw_framebuffer != 0 {
+            let framebuffer = context.framebuffers.get(&context.draw_framebuffer)?;
+            let (width, height) = framebuffer.size();
+            return Some((framebuffer.handle, width, height));
+        }
+        let drawable = self.drawables.get(&context.drawable)?;
+        Some((drawable.framebuffer, drawable.width, drawable.height))
+    }
+
+    /// The window of a thread's context: number of its framebuffer in WebGL2, width, height.
+    pub fn window(&self) -> Option<(u32, u32, u32)> {
+        let context = self.at.and_then(|at| self.contexts.get(at))?;
+        let drawable = self.drawables.get(&context.drawable)?;
+        Some((drawable.framebuffer, drawable.width, drawable.height))
+    }
+
+    /// What a picture after the current call shows: its window if it swapped the buffers of one, or else what it draws to.
+    pub fn shown(&mut self) -> Option<(u32, u32, u32)> {
+        if self.swapped == Some(self.call) { self.window() } else { self.target() }
+    }
+
+    /// Binds a framebuffer of WebGL2.
+    pub(crate) fn bind_framebuffer(&mut self, target: u32, handle: u32) {
+        let known = if target == READ { &mut self.actual.read } else { &mut self.actual.draw };
+        if *known != Some(handle) {
+            *known = Some(handle);
+            self.stream.put(Op::BindFramebuffer, &[target, handle]);
+        }
+    }
+
+    /// The framebuffer of the trace with this name in the current context.
+    pub(crate) fn framebuffer(&mut self, name: u32) -> Option<&mut Framebuffer> {
+        let handle = match self.context()?.framebuffers.get(&name) {
+            Some(known) => known.handle,
+            None => self.handle(Kind::Framebuffer),
+        };
+        let context = self.context()?;
+        let found = context.framebuffers.entry(name).or_default();
+        found.handle = handle;
+        Some(found)
+    }
+
+    /// Binds what is drawn to, and what is read from. Returns false if there is nothing.
+    pub(crate) fn bind_targets(&mut self) -> bool {
+        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return false };
+        let (draw, read, window, reads) =
+            (context.draw_framebuffer, context.read_framebuffer, context.drawable, context.read_drawable);
+        let handle = |name: u32, window: i64| match name {
+            0 => self.drawables.get(&window).map(|drawable| drawable.framebuffer),
+            name => context.framebuffers.get(&name).map(|framebuffer| framebuffer.handle),
+        };
+        let (draw, read) = (handle(draw, window), handle(read, reads));
+        if let Some(read) = read {
+            self.bind_framebuffer(READ, read);
+        }
+        if let Some(draw) = draw {
+            self.bind_framebuffer(DRAW, draw);
+        }
+        draw.is_some()
+    }
+
+    /// Whether draws go to a window whose picture nobody asked for.
+    pub(crate) fn is_skipped(&self) -> bool {
+        self.call < self.skip_before
+            && self.at.and_then(|at| self.contexts.get(at)).is_some_and(|context| context.draw_framebuffer == 0)
+    }
+
+    // ---- textures
+
+    /// The texture that is bound in the active unit.
+    pub(crate) fn texture_at(&mut self, target: u32) -> Option<&mut Texture> {
+        let slot = slot_of(target)?;
+        let context = self.context()?;
+        let name = *context.units.get(context.active)?.get(slot)?;
+        self.texture(name, slot)
+    }
+
+    /// The texture with this name; made if it is new. Name 0 is a texture of its own for each target.
+    pub(crate) fn texture(&mut self, name: u32, slot: usize) -> Option<&mut Texture> {
+        let key = if name == 0 { u32::MAX - slot as u32 } else { name };
+        let known = self.both()?.1.textures.get(&key).map_or(0, |texture| texture.handle);
+        let handle = if known == 0 { self.handle(Kind::Texture) } else { known };
+        let texture = self.both()?.1.textures.entry(key).or_default();
+        if known == 0 {
+            texture.handle = handle;
+            texture.binding = BINDINGS.get(slot).copied().unwrap_or(0xDE1);
+        }
+        Some(texture)
+    }
+
+    // ---- draws
+
+    /// Sends what differs for a draw or clear.
+    pub(crate) fn flush_state(&mut self) -> bool {
+        if !self.bind_targets() {
+            return false;
+        }
+        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return false };
+        context.state.flush(&mut self.actual.state, &mut self.stream);
+        true
+    }
+
+    /// Makes a program of WebGL2 the current one.
+    pub(crate) fn use_program(&mut self, handle: u32) {
+        if self.actual.program != Some(handle) {
+            self.actual.program = Some(handle);
+            self.stream.put(Op::UseProgram, &[handle]);
+        }
+    }
+
+    /// Sends which textures and samplers the units have. Returns why a texture cannot be sampled.
+    pub(crate) fn flush_textures(&mut self) -> Option<&'static str> {
+        let at = self.at?;
+        let context = self.contexts.get(at)?;
+        let objects = self.groups.get(context.group)?;
+        let mut problem = None;
+        for unit in 0..UNITS {
+            let names = context.units.get(unit).copied().unwrap_or_default();
+            let [flat, cube, solid, layers, line, rectangle] = names;
+            // One of the three is what the program samples.
+            let flat =
+                [(flat, 0), (rectangle, 5), (line, 4)].into_iter().find(|(name, _)| *name != 0).unwrap_or((0, 0));
+            let wanted = [flat, (cube, 1), (solid, 2), (layers, 3)];
+            for (slot, (name, target)) in wanted.into_iter().enumerate() {
+                let key = if name == 0 { u32::MAX - target as u32 } else { name };
+                let texture = objects.textures.get(&key);
+                problem = problem.or_else(|| texture.and_then(|texture| texture.problem));
+                let handle = texture.map_or(0, |texture| texture.handle);
+                let Some(known) = self.actual.textures.get_mut(unit).and_then(|slots| slots.get_mut(slot)) else {
+                    continue;
+                };
+                if known.unwrap_or(0) != handle {
+                    *known = Some(handle);
+                    let binding = BINDINGS.get(slot).copied().unwrap_or(0xDE1);
+                    self.stream.put(Op::BindTexture, &[unit as u32, binding, handle]);
+                }
+            }
+            let name = context.samplers.get(unit).copied().unwrap_or(0);
+            let sampler = objects.samplers.get(&name).copied().unwrap_or(0);
+            if let Some(known) = self.actual.samplers.get_mut(unit)
+                && known.unwrap_or(0) != sampler
+            {
+                *known = Some(sampler);
+                self.stream.put(Op::BindSampler, &[unit as u32, sampler]);
+            }
+        }
+        problem
+    }
+
+    /// A texture was deleted: units that had it have none.
+    pub(crate) fn unbound_texture(&mut self, handle: u32) {
+        for slot in self.actual.textures.iter_mut().flatten() {
+            if *slot == Some(handle) {
+                *slot = None;
+            }
+        }
+    }
+
+    /// Points an input at an array. `words`: buffer, size, type, normalised, stride, offset, integer, divisor.
+    pub(crate) fn point(&mut self, location: u32, words: [u32; 8]) {
+        let [buffer, size, kind, normalized, stride, offset, integer, divisor] = words;
+        let all = [location, buffer, size, kind, normalized, stride, offset, integer, divisor];
+        if let Some(known) = self.actual.attributes.get_mut(location as usize)
+            && *known != Some(all)
+        {
+            *known = Some(all);
+            self.stream.put(Op::AttribPointer, &all);
+        }
+        self.enable(location, true);
+    }
+
+    /// Gives an input one value.
+    pub(crate) fn constant(&mut self, input: &Input, column: u32, value: [f32; 4]) {
+        let location = input.location + column;
+        let mut words = [location, input.kind, 0, 0, 0, 0];
+        for (slot, x) in words.iter_mut().skip(2).zip(value) {
+            *slot = match input.kind {
+                0 => x.to_bits(),
+                1 => x as i32 as u32,
+                _ => x as u32,
+            };
+        }
+        self.stream.put(Op::AttribValue, &words);
+        self.enable(location, false);
+    }
+
+    fn enable(&mut self, location: u32, on: bool) {
+        if let Some(known) = self.actual.enabled.get_mut(location as usize)
+            && *known != on
+        {
+            *known = on;
+            self.stream.put(Op::AttribEnable, &[location, on.into()]);
+        }
+    }
+
+    /// Disables the inputs that a program does not have: their arrays may be shorter.
+    pub(crate) fn disable_others(&mut self, used: u32) {
+        for location in 0..ATTRIBUTES as u32 {
+            if used >> location & 1 == 0 {
+                self.enable(location, false);
+            }
+        }
+    }
+
+    /// Binds a buffer of indices.
+    pub(crate) fn bind_elements(&mut self, handle: u32) {
+        if self.actual.element != Some(handle) {
+            self.actual.element = Some(handle);
+            self.stream.put(Op::ElementBuffer, &[handle]);
+        }
+    }
+
+    /// A buffer of WebGL2 was deleted: pointers to it are none.
+    pub(crate) fn unbound_buffer(&mut self, handle: u32) {
+        for attribute in &mut self.actual.attributes {
+            if attribute.is_some_and(|words| words.get(1) == Some(&handle)) {
+                *attribute = None;
+            }
+        }
+        if self.actual.element == Some(handle) {
+            self.actual.element = None;
+        }
+    }
+
+    /// A framebuffer of WebGL2 was deleted.
+    pub(crate) fn unbound_framebuffer(&mut self, handle: u32) {
+        for known in [&mut self.actual.draw, &mut self.actual.read] {
+            if *known == Some(handle) {
+                *known = None;
+            }
+        }
+    }
+
+    /// A buffer of our own, for data that the trace keeps in memory.
+    pub(crate) fn scratch(&mut self, number: usize) -> u32 {
+        let known = self.scratch.get(number).copied().unwrap_or(0);
+        if known != 0 {
+            return known;
+        }
+        let made = self.handle(Kind::Buffer);
+        if let Some(slot) = self.scratch.get_mut(number) {
+            *slot = made;
+        }
+        made
+    }
+}
+
+/// The slot of `Context::units` that a target belongs to.
+pub(crate) fn slot_of(target: u32) -> Option<usize> {
+    Some(match target {
+        0xDE1 | 0x8064 => 0,
+        0x8513 | 0x8515..=0x851A | 0x851B => 1,
+        0x806F | 0x8070 => 2,
+        0x8C1A | 0x8C1B => 3,
+        0xDE0 | 0x8063 => 4,
+        0x84F5 | 0x84F7 => 5,
+        _ => return None,
+    })
+}

@@ -1,0 +1,9 @@
+//! GLSL of OpenGL 2 to 4.4 and OpenGL ES, translated to GLSL ES 3.00.
+
+mod builtins;
+mod convert;
+mod preprocess;
+mod tokens;
+mod translate;
+
+pub(crate) use translate::{Input, Source, Stage, Translated, link};

@@ -1,0 +1,40 @@
+use hashbrown::HashMap;
+
+use super::*;
+
+fn both(vertex: &str, fragment: &str) -> Translated {
+    link([vertex, fragment], false, &HashMap::new(), &HashMap::new()).unwrap()
+}
+
+#[test]
+fn old_shaders_become_those_of_es_3() {
+    let made = both(
+        "attribute vec3 position; varying vec2 uv;\nvoid main() { gl_Position = ftransform(); gl_FrontColor = gl_Color; uv = position.xy; }",
+        "uniform sampler2D texture; varying vec2 uv;\nvoid main() { for (int i = 0; i < 3; i++) gl_FragColor = texture2D(texture, uv) * gl_Color; }",
+    );
+    assert!(made.vertex.contains("out vec2 uv;"), "{}", made.vertex);
+    assert!(made.vertex.contains("_ftransform()"));
+    assert!(made.fragment.contains("texture( u_texture, uv)"), "{}", made.fragment);
+    assert!(made.fragment.contains("_lg() && ( i < 3);"), "{}", made.fragment);
+    assert_eq!(made.uniforms[0].shown, "u_texture");
+    let sources: Vec<Source> = made.inputs.iter().map(|input| input.source).collect();
+    assert_eq!(sources, [Source::Generic(0), Source::Vertex, Source::Color]);
+    assert_eq!(made.compatibility, ["ModelViewProjectionMatrix"]);
+    assert!(made.alpha_test);
+}
+
+#[test]
+fn blocks_of_varyings_are_taken_apart_and_layouts_kept_where_they_exist() {
+    let made = both(
+        "#version 430\nlayout(location = 3) in vec4 p; out V { vec3 n; flat int k; } v;\n\
+         layout(std140, binding = 2) uniform B { mat4 m; } b;\nvoid main() { v.n = p.xyz; v.k = 1; gl_Position = b.m * p; }",
+        "#version 430\nin V { vec3 n; flat int k; } w; layout(location = 0) out vec4 o; uniform float f = -2.5;\n\
+         void main() { o = vec4(w.n, f); }",
+    );
+    assert!(made.vertex.contains("out vec3 _b_V_n;"), "{}", made.vertex);
+    assert!(made.vertex.contains("flat out int _b_V_k;"), "{}", made.vertex);
+    assert!(made.fragment.contains("_b_V_n"), "{}", made.fragment);
+    assert_eq!(made.blocks, [("B".to_owned(), Some(2))]);
+    assert_eq!(made.inputs[0].source, Source::Generic(3));
+    assert_eq!(made.uniforms[0].initial, [-2.5]);
+}

@@ -1,0 +1,297 @@
+//! The objects of the trace, and what is known of them here.
+
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+
+use crate::call::Call;
+use crate::glsl::Translated;
+use crate::pixels::{Base, Storage};
+use crate::state::State;
+
+/// Units that a draw can use. The last one of WebGL2's 32 is for uploads.
+pub(crate) const UNITS: usize = 16;
+/// Attributes that a draw can use.
+pub(crate) const ATTRIBUTES: usize = 16;
+
+/// A texture.
+#[derive(Debug, Default)]
+pub(crate) struct Texture {
+    pub(crate) handle: u32,
+    /// What it is bound to in WebGL2.
+    pub(crate) binding: u32,
+    pub(crate) storage: Option<Storage>,
+    /// Width, height and depth of each level.
+    pub(crate) levels: Vec<[u32; 3]>,
+    /// Mipmaps are made whenever level 0 changes.
+    pub(crate) generates: bool,
+    /// Bytes by face and level.
+    pub(crate) sizes: HashMap<(u32, u32), u64>,
+    /// Why it cannot be sampled as in the trace.
+    pub(crate) problem: Option<&'static str>,
+}
+
+impl Texture {
+    pub(crate) fn base(&self) -> Base {
+        self.storage.map_or(Base::Rgba, |storage| storage.base)
+    }
+}
+
+/// A buffer. Its content is kept here: indices, mapped ranges and conversions need it.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    pub(crate) data: Vec<u8>,
+    pub(crate) usage: u32,
+    /// In WebGL2, for anything but indices. 0 until it is used.
+    pub(crate) handle: u32,
+    /// For indices: WebGL2 wants buffers of their own for these.
+    pub(crate) index_handle: u32,
+    /// The range that each of the two lacks.
+    pub(crate) stale: [Stale; 2],
+    /// Mapped: its address, and the offset and length of the range.
+    pub(crate) mapped: Option<(i64, usize, usize)>,
+}
+
+/// What WebGL2 does not know yet of a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stale {
+    None,
+    Range(usize, usize),
+    #[default]
+    All,
+}
+
+impl Stale {
+    pub(crate) fn add(&mut self, from: usize, to: usize) {
+        *self = match *self {
+            Self::None => Self::Range(from, to),
+            Self::Range(a, b) => Self::Range(a.min(from), b.max(to)),
+            Self::All => Self::All,
+        };
+    }
+}
+
+/// A shader.
+#[derive(Debug, Default)]
+pub(crate) struct Shader {
+    pub(crate) kind: u32,
+    pub(crate) source: String,
+    /// The source when it was compiled.
+    pub(crate) compiled: String,
+    /// The call that compiled it.
+    pub(crate) call: u64,
+}
+
+/// A program.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) shaders: Vec<u32>,
+    pub(crate) attributes: HashMap<String, u32>,
+    pub(crate) outputs: HashMap<String, u32>,
+    pub(crate) linked: Option<Linked>,
+    /// Why it cannot be used.
+    pub(crate) problem: Option<String>,
+}
+
+/// A program that was linked.
+#[derive(Debug)]
+pub(crate) struct Linked {
+    pub(crate) handle: u32,
+    pub(crate) made: Rc<Translated>,
+    /// Inputs as the trace numbers them: these may differ from what the translation guessed.
+    pub(crate) inputs: Vec<crate::glsl::Input>,
+    /// Slots by location in the trace.
+    pub(crate) locations: HashMap<i64, crate::calls::Found>,
+    /// Names of whole uniforms by location, as far as the trace asked for them.
+    pub(crate) asked: std::collections::BTreeMap<i64, String>,
+    /// Slots of the names that the replay itself sets, with their values.
+    pub(crate) parts: HashMap<String, (u32, Vec<u32>)>,
+}
+
+/// A uniform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) slot: u32,
+    /// Elements from here on; further ones are left out.
+    pub(crate) elements: u32,
+}
+
+/// A renderbuffer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Renderbuffer {
+    pub(crate) handle: u32,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) samples: u32,
+    pub(crate) bytes: u64,
+    pub(crate) problem: Option<&'static str>,
+}
+
+/// What several contexts share.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    pub(crate) textures: HashMap<u32, Texture>,
+    pub(crate) buffers: HashMap<u32, Buffer>,
+    pub(crate) shaders: HashMap<u32, Shader>,
+    pub(crate) programs: HashMap<u32, Program>,
+    pub(crate) renderbuffers: HashMap<u32, Renderbuffer>,
+    pub(crate) samplers: HashMap<u32, u32>,
+    pub(crate) lists: HashMap<u32, Rc<Vec<Call>>>,
+}
+
+/// An array of vertices.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Array {
+    pub(crate) enabled: bool,
+    /// Components, or `GL_BGRA`.
+    pub(crate) size: u32,
+    pub(crate) kind: u32,
+    pub(crate) normalized: bool,
+    pub(crate) integer: bool,
+    pub(crate) stride: u32,
+    pub(crate) offset: usize,
+    pub(crate) buffer: u32,
+    pub(crate) divisor: u32,
+    /// Memory of the program.
+    pub(crate) client: Option<Rc<Vec<u8>>>,
+}
+
+/// A vertex array object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VertexArray {
+    pub(crate) generic: [Array; ATTRIBUTES],
+    /// Vertex, normal, colour, secondary colour, fog coordinate, then texture units.
+    pub(crate) legacy: [Array; 13],
+    pub(crate) element: u32,
+}
+
+/// What is attached to a framebuffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attachment {
+    pub(crate) point: u32,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Of a renderbuffer.
+    pub(crate) samples: u32,
+    /// It has whole numbers.
+    pub(crate) integer: bool,
+}
+
+/// A framebuffer object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Framebuffer {
+    pub(crate) handle: u32,
+    pub(crate) attachments: Vec<Attachment>,
+    /// As WebGL2 has them. `None` until the trace sets them.
+    pub(crate) problem: Option<&'static str>,
+}
+
+impl Framebuffer {
+    pub(crate) fn attach(&mut self, attachment: Attachment) {
+        self.attachments.retain(|known| known.point != attachment.point);
+        if attachment.width > 0 {
+            self.attachments.push(attachment);
+        }
+    }
+
+    /// Its size: that of the first colour attachment, or of any.
+    pub(crate) fn size(&self) -> (u32, u32) {
+        let first = self.attachments.iter().min_by_key(|attachment| attachment.point);
+        first.map_or((0, 0), |attachment| (attachment.width, attachment.height))
+    }
+}
+
+/// A window, or a surface without one: what framebuffer 0 is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Drawable {
+    pub(crate) framebuffer: u32,
+    pub(crate) color: u32,
+    pub(crate) depth: u32,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+/// A range of a buffer that is bound to an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Indexed {
+    pub(crate) buffer: u32,
+    pub(crate) offset: u32,
+    /// 0: all of it.
+    pub(crate) size: u32,
+}
+
+/// A context.
+pub(crate) struct Context {
+    pub(crate) group: usize,
+    pub(crate) es: bool,
+    pub(crate) state: State,
+    pub(crate) fixed: crate::fixed::Fixed,
+    /// Names of textures by unit, each: 2D, cube, 3D, 2D array, 1D, rectangle.
+    pub(crate) units: [[u32; 6]; 32],
+    pub(crate) samplers: [u32; 32],
+    pub(crate) active: usize,
+    pub(crate) buffers: HashMap<u32, u32>,
+    pub(crate) uniform_buffers: HashMap<u32, Indexed>,
+    pub(crate) vertex_array: u32,
+    pub(crate) vertex_arrays: HashMap<u32, VertexArray>,
+    pub(crate) framebuffers: HashMap<u32, Framebuffer>,
+    pub(crate) draw_framebuffer: u32,
+    pub(crate) read_framebuffer: u32,
+    pub(crate) renderbuffer: u32,
+    pub(crate) program: u32,
+    pub(crate) unpack: crate::pixels::Unpack,
+    /// Values of generic attributes without an array.
+    pub(crate) values: [[f32; 4]; ATTRIBUTES],
+    pub(crate) drawable: i64,
+    pub(crate) read_drawable: i64,
+    pub(crate) had_viewport: bool,
+    /// The list that is being compiled: its name, whether its calls are executed, and they.
+    pub(crate) recording: Option<(u32, bool, Vec<Call>)>,
+    pub(crate) list_base: u32,
+    /// Transform feedback, queries with effects and the like that are open and cannot be replayed.
+    pub(crate) lacks: Option<&'static str>,
+    /// Capabilities without a counterpart that are enabled and change pictures.
+    pub(crate) unsupported: Vec<(u32, &'static str)>,
+    pub(crate) polygon_mode: u32,
+    /// What `glPushAttrib` has kept.
+    pub(crate) kept: Vec<crate::calls::Kept>,
+}
+
+impl Context {
+    pub(crate) fn new(group: usize, es: bool) -> Self {
+        Self {
+            group,
+            es,
+            state: State::new(),
+            fixed: crate::fixed::Fixed::new(),
+            units: [[0; 6]; 32],
+            samplers: [0; 32],
+            active: 0,
+            buffers: HashMap::new(),
+            uniform_buffers: HashMap::new(),
+            vertex_array: 0,
+            vertex_arrays: HashMap::new(),
+            framebuffers: HashMap::new(),
+            draw_framebuffer: 0,
+            read_framebuffer: 0,
+            renderbuffer: 0,
+            program: 0,
+            unpack: crate::pixels::Unpack::default(),
+            values: [[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES],
+            drawable: 0,
+            read_drawable: 0,
+            had_viewport: false,
+            recording: None,
+            list_base: 0,
+            lacks: None,
+            unsupported: Vec::new(),
+            polygon_mode: 0x1B02,
+            kept: Vec::new(),
+        }
+    }
+
+    /// The arrays in use.
+    pub(crate) fn arrays(&mut self) -> &mut VertexArray {
+        self.vertex_arrays.entry(self.vertex_array).or_default()
+    }
+}

@@ -1,0 +1,182 @@
+//! The commands for WebGL2, as words and bytes: what the replay hands over to `web/worker/replay_commands.ts`.
+//!
+//! A command is a word, `op | words << 16`, followed by that many words. Floats are their bits. Bytes and strings are in a
+//! second buffer; a command has their offset and length. Objects are numbers that this side chooses, by kind, from 1 on; 0
+//! is no object. The other side makes an object when it first sees its number.
+
+/// What a command does. Comments say its words. `web/worker/replay_commands.ts` lists the same in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Op {
+    /// `call`: the number of the call that the following commands are from.
+    Mark,
+    /// `cap, on`
+    Enable,
+    /// `x, y, width, height`
+    Viewport,
+    /// `x, y, width, height`
+    Scissor,
+    /// Four floats.
+    ClearColor,
+    /// A float.
+    ClearDepth,
+    /// `value`
+    ClearStencil,
+    /// Four truth values.
+    ColorMask,
+    /// A truth value.
+    DepthMask,
+    /// `function`
+    DepthFunc,
+    /// Two floats.
+    DepthRange,
+    /// `source, destination` of colours, then of alpha.
+    BlendFunc,
+    /// `equation` of colours, then of alpha.
+    BlendEquation,
+    /// Four floats.
+    BlendColor,
+    /// `face`
+    CullFace,
+    /// `direction`
+    FrontFace,
+    /// A float.
+    LineWidth,
+    /// Two floats.
+    PolygonOffset,
+    /// `face, function, reference, mask`
+    StencilFunc,
+    /// `face, fail, depth fail, pass`
+    StencilOp,
+    /// `face, mask`
+    StencilMask,
+    /// `mask`
+    Clear,
+    /// `kind, buffer, draw buffer`, four words. Kinds: 0 floats, 1 signed, 2 unsigned, 3 depth and stencil.
+    ClearBuffer,
+    /// `target, framebuffer`
+    BindFramebuffer,
+    /// `unit, target, texture`
+    BindTexture,
+    /// `unit, sampler`
+    BindSampler,
+    /// `texture, binding, target, level, internal format, width, height, depth or 0, format, type, offset, length or 0`
+    TexImage,
+    /// `texture, binding, target, level, x, y, z, width, height, depth or 0, format, type, offset, length`
+    TexSubImage,
+    /// `texture, binding, name, value, is float`
+    TexParameter,
+    /// `texture, binding`
+    GenerateMipmap,
+    /// `texture, binding, target, level, x, y, z, from x, from y, width, height, has layers`
+    CopyTexSubImage,
+    /// `sampler, name, value, is float`
+    SamplerParameter,
+    /// `attachment, target, texture, level, layer or -1`, of the draw framebuffer.
+    FramebufferTexture,
+    /// `attachment, renderbuffer`, of the draw framebuffer.
+    FramebufferRenderbuffer,
+    /// `renderbuffer, samples, format, width, height`
+    RenderbufferStorage,
+    /// The buffers, of the draw framebuffer.
+    DrawBuffers,
+    /// `buffer`, of the read framebuffer.
+    ReadBuffer,
+    /// Ten words.
+    BlitFramebuffer,
+    /// `buffer, offset, length, usage`
+    BufferData,
+    /// `buffer, at, offset, length`
+    BufferSubData,
+    /// `index, buffer, offset, size or 0`
+    BindUniformBuffer,
+    /// `program`, vertex shader (`offset, length`), fragment shader, then attributes (`location, offset, length` of the name).
+    Program,
+    /// `program`
+    UseProgram,
+    /// `program, offset, length` of the block's name, `binding`
+    UniformBlock,
+    /// `slot, program, offset, length` of the name
+    UniformLocation,
+    /// `slot, kind, transposed`, values. Kinds: floats 1 to 4, ints 5 to 8, unsigned 9 to 12, then matrices 2, 3, 4, 2x3, 2x4,
+    /// 3x2, 3x4, 4x2, 4x3.
+    Uniform,
+    /// `location, buffer, size, type, normalised, stride, offset, is integer, divisor`
+    AttribPointer,
+    /// `location, kind` (as in [`Op::ClearBuffer`]), four words
+    AttribValue,
+    /// `location, on`
+    AttribEnable,
+    /// `buffer`
+    ElementBuffer,
+    /// `mode, first, count, instances`
+    DrawArrays,
+    /// `mode, count, type, offset, instances`
+    DrawElements,
+    /// `kind, object`. Kinds: those of [`Kind`].
+    Delete,
+}
+
+/// The kinds of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Kind {
+    /// Textures.
+    Texture,
+    /// Buffers.
+    Buffer,
+    /// Framebuffers.
+    Framebuffer,
+    /// Renderbuffers.
+    Renderbuffer,
+    /// Programs.
+    Program,
+    /// Samplers.
+    Sampler,
+}
+
+/// Commands that were not executed yet.
+#[derive(Debug, Default)]
+pub struct Stream {
+    /// The commands.
+    pub words: Vec<u32>,
+    /// What they refer to.
+    pub bytes: Vec<u8>,
+    /// Whether commands are wanted. Without, everything is followed and nothing is said.
+    pub on: bool,
+    /// What was added takes long: it is to be executed before more comes.
+    pub slow: bool,
+}
+
+/// Words and bytes of commands that are executed at once, about.
+const WORDS: usize = 1 << 18;
+const BYTES: usize = 16 << 20;
+
+impl Stream {
+    /// Adds a command.
+    pub(crate) fn put(&mut self, op: Op, words: &[u32]) {
+        if self.on {
+            self.words.push(op as u32 | (words.len() as u32) << 16);
+            self.words.extend_from_slice(words);
+        }
+    }
+
+    /// Whether the commands are to be executed before more come.
+    pub(crate) fn is_full(&self) -> bool {
+        self.slow || self.words.len() > WORDS || self.bytes.len() > BYTES
+    }
+
+    /// Adds bytes. Returns their offset and length.
+    pub(crate) fn put_bytes(&mut self, bytes: &[u8]) -> (u32, u32) {
+        if !self.on {
+            return (0, bytes.len() as u32);
+        }
+        // Typed arrays of the other side need whole words.
+        while !self.bytes.len().is_multiple_of(8) {
+            self.bytes.push(0);
+        }
+        let at = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        (at as u32, bytes.len() as u32)
+    }
+}

@@ -1,0 +1,183 @@
+//! The replay, for JavaScript. Calls are numbers: an apitrace has fewer than 2^53.
+
+use js_sys::{Array, Object, Reflect, Uint8Array, Uint32Array};
+use wasm_bindgen::prelude::*;
+
+use crate::driver::Bounds;
+use crate::player::{Player, Source, Turn};
+
+#[wasm_bindgen]
+extern "C" {
+    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
+    pub type JsFile;
+
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
+    #[wasm_bindgen(method)]
+    fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+impl Source for JsFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
+        let len = bytes.length() as usize;
+        bytes.copy_to(buffer.get_mut(..len)?);
+        Some(len)
+    }
+}
+
+/// A plain object.
+fn object(entries: &[(&str, JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (key, value) in entries {
+        // Setting a property of a plain object cannot fail.
+        let _ = Reflect::set(&object, &JsValue::from_str(key), value);
+    }
+    object.into()
+}
+
+fn number(number: u64) -> JsValue {
+    JsValue::from_f64(number as f64)
+}
+
+fn thrown(error: impl core::fmt::Display) -> JsValue {
+    JsValue::from_str(&error.to_string())
+}
+
+/// A replay of one trace.
+#[wasm_bindgen(js_name = Player)]
+pub struct JsPlayer {
+    player: Player<JsFile>,
+}
+
+#[wasm_bindgen(js_class = Player)]
+impl JsPlayer {
+    /// A player that has executed nothing. `index` is what the session made. Without `emits` it only finds out which draws could
+    /// be shown. `megabytes` is the limit for textures and buffers.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence for bytes that are no index.
+    #[wasm_bindgen(constructor)]
+    pub fn new(index: &[u8], file: JsFile, emits: bool, megabytes: f64) -> Result<Self, JsValue> {
+        let bounds = Bounds { bytes: (megabytes as u64) << 20, ..Bounds::default() };
+        Ok(Self { player: Player::open(index, file, bounds, emits).map_err(thrown)? })
+    }
+
+    /// Wants the state after a call. Returns whether everything begins anew.
+    pub fn seek(&mut self, call: f64, skip: f64) -> bool {
+        self.player.seek(call as u64, skip as u64)
+    }
+
+    /// Executes further calls. Returns whether the goal has been reached, or nothing more can be executed.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn step(&mut self, budget: f64) -> Result<bool, JsValue> {
+        Ok(self.player.step(budget as u64).map_err(thrown)? == Turn::Done)
+    }
+
+    /// Takes the commands since the last time: `{words, bytes}`.
+    pub fn take(&mut self) -> JsValue {
+        self.player.mark();
+        let stream = &mut self.player.replay().stream;
+        let taken = object(&[
+            ("words", Uint32Array::from(&stream.words[..]).into()),
+            ("bytes", Uint8Array::from(&stream.bytes[..]).into()),
+        ]);
+        stream.words.clear();
+        stream.bytes.clear();
+        stream.slow = false;
+        taken
+    }
+
+    /// How far it is: `{calls, at, count}`.
+    pub fn progress(&self) -> JsValue {
+        let (calls, at) = self.player.progress();
+        object(&[("calls", number(calls)), ("at", number(at)), ("count", number(self.player.count()))])
+    }
+
+    /// What is drawn to, or the window if its buffers were just swapped: `{framebuffer, width, height}`, or null.
+    pub fn target(&mut self) -> JsValue {
+        let found = self.player.replay().shown();
+        found.map_or(JsValue::NULL, |(framebuffer, width, height)| {
+            object(&[("framebuffer", framebuffer.into()), ("width", width.into()), ("height", height.into())])
+        })
+    }
+
+    /// Why nothing more is executed. Empty if it goes on.
+    #[wasm_bindgen(getter)]
+    pub fn halted(&mut self) -> String {
+        self.player.replay().halted.clone().unwrap_or_default()
+    }
+
+    /// Shows draws as lines from the next beginning on.
+    pub fn wireframe(&mut self, on: bool) {
+        self.player.set_wireframe(on);
+    }
+
+    /// The call before which draws to windows are not needed for a picture at `call`, once all calls were looked at.
+    #[wasm_bindgen(js_name = skipBefore)]
+    pub fn skip_before(&self, call: f64) -> f64 {
+        self.player.skip_before(call as u64) as f64
+    }
+
+    /// The frames, once all calls were looked at: `{from, to}`, columns of the calls that begin and end them. The last one has no
+    /// end if it is not finished.
+    pub fn frames(&self) -> JsValue {
+        let frames = self.player.frames();
+        let from: Vec<f64> = frames.iter().map(|frame| frame.from as f64).collect();
+        let to: Vec<f64> =
+            frames.iter().map(|frame| if frame.to == u64::MAX { f64::INFINITY } else { frame.to as f64 }).collect();
+        let draws: Vec<f64> = frames.iter().map(|frame| frame.draws as f64).collect();
+        let column = |numbers: &[f64]| js_sys::Float64Array::from(numbers).into();
+        object(&[("from", column(&from)), ("to", column(&to)), ("draws", column(&draws))])
+    }
+
+    /// What is known of draws: `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders}`. `calls` are those that
+    /// cannot be shown, `why` the index of the reason of each.
+    pub fn verdict(&mut self) -> JsValue {
+        let verdict = &self.player.replay().verdict;
+        let reasons: Array = verdict
+            .reasons
+            .iter()
+            .map(|(reason, count, first)| {
+                object(&[("reason", JsValue::from_str(reason)), ("count", number(*count)), ("first", number(*first))])
+            })
+            .collect();
+        let draw_calls = Uint32Array::from(&verdict.calls[..]);
+        let calls: Vec<f64> = verdict.listed.iter().map(|(call, _)| *call as f64).collect();
+        let why: Vec<u32> = verdict.listed.iter().map(|(_, why)| *why).collect();
+        let shaders: Array = verdict
+            .shaders
+            .iter()
+            .map(|shader| {
+                object(&[
+                    ("call", number(shader.call)),
+                    ("source", JsValue::from_str(&shader.source)),
+                    ("shown", JsValue::from_str(&shader.shown)),
+                    ("log", JsValue::from_str(&shader.error)),
+                ])
+            })
+            .collect();
+        object(&[
+            ("draws", number(verdict.draws)),
+            ("drawCalls", draw_calls.into()),
+            ("unshown", number(verdict.unshown)),
+            ("reasons", reasons.into()),
+            ("calls", js_sys::Float64Array::from(&calls[..]).into()),
+            ("why", Uint32Array::from(&why[..]).into()),
+            ("shaders", shaders.into()),
+        ])
+    }
+
+    /// The source of a shader of a program, and the call that compiled it: `{call, source}`, or null.
+    pub fn shader(&mut self, program: u32, fragment: bool) -> JsValue {
+        let made = self.player.replay().programs.get(&program);
+        let side = usize::from(fragment);
+        let found = made.and_then(|made| Some((made.calls.get(side)?, made.sources.get(side)?)));
+        found.map_or(JsValue::NULL, |(call, source)| {
+            object(&[("call", number(*call)), ("source", JsValue::from_str(source))])
+        })
+    }
+}

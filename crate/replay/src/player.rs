@@ -1,0 +1,268 @@
+//! A replay together with the file that it is of.
+
+use core::cell::RefCell;
+use core::fmt;
+
+use unspool_formats::Error;
+use unspool_formats::apitrace::open_records_keeping;
+use unspool_formats::records::{Pass, Records};
+
+use crate::call::{Call, Collector};
+use crate::driver::{Bounds, Replay};
+use crate::ops::Op;
+use crate::plan::Frame;
+
+/// Bytes of a blob: a texture of 8192 times 8192 pixels has more, but not within the bounds of a replay together with others.
+const PAYLOAD: u64 = 64 << 20;
+/// Bytes that are read at once.
+const AHEAD: usize = 4 << 20;
+/// Bytes that a pass is offered at most.
+const LONGEST: usize = 65 << 20;
+
+/// Reads the bytes of a file.
+pub trait Source {
+    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end of the
+    /// file. `None` if the file cannot be read.
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize>;
+}
+
+/// A file in memory.
+impl Source for Vec<u8> {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
+        let n = rest.len().min(buffer.len());
+        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
+        Some(n)
+    }
+}
+
+/// The file cannot be read, or has changed since it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The file cannot be read any more. It may have been changed or moved.")
+    }
+}
+
+/// What a turn has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// There is more to do.
+    Going,
+    /// The call has been reached, or the trace is over, or the replay has ended by itself.
+    Done,
+}
+
+/// The calls of a file, executed one after the other.
+pub struct Player<S> {
+    records: &'static dyn Records,
+    source: S,
+    pass: Option<Box<dyn Pass>>,
+    window: Vec<u8>,
+    window_at: u64,
+    least: usize,
+    replay: Replay,
+    bounds: Bounds,
+    /// The call that is wanted: the last one to be executed.
+    goal: u64,
+    /// The highest call that was executed. Calls come as they return, so lower ones may come later.
+    at: u64,
+    /// The goal was reached.
+    reached: bool,
+    over: bool,
+    calls: u64,
+    emits: bool,
+    wireframe: bool,
+}
+
+impl<S: Source> Player<S> {
+    /// A player that has executed nothing. `index` is what the decoder handed over. Without `emits` it only finds out what could be
+    /// shown.
+    ///
+    /// # Errors
+    ///
+    /// These bytes are not an index.
+    pub fn open(index: &[u8], source: S, bounds: Bounds, emits: bool) -> Result<Self, Error> {
+        // A pass borrows its reader. A player lives as long as its worker, so the reader may live for ever.
+        let records = Box::leak(open_records_keeping(index, PAYLOAD)?);
+        Ok(Self {
+            records,
+            source,
+            pass: None,
+            window: Vec::new(),
+            window_at: 0,
+            least: 1,
+            replay: Replay::new(bounds, emits),
+            bounds,
+            goal: 0,
+            at: 0,
+            reached: false,
+            over: false,
+            calls: 0,
+            emits,
+            wireframe: false,
+        })
+    }
+
+    /// What was executed so far.
+    pub fn replay(&mut self) -> &mut Replay {
+        &mut self.replay
+    }
+
+    /// Number of calls looked at so far, and the number of the last one.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.calls, self.at)
+    }
+
+    /// Number of all calls.
+    pub fn count(&self) -> u64 {
+        self.records.lanes().first().map_or(0, |lane| lane.rows)
+    }
+
+    /// Whether the trace is over.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// The frames, once the trace is over.
+    pub fn frames(&self) -> &[Frame] {
+        self.replay.plan.frames()
+    }
+
+    /// The call before which draws to windows need not be executed for a picture at `call`.
+    pub fn skip_before(&self, call: u64) -> u64 {
+        self.replay.plan.skip_before(call)
+    }
+
+    /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip` is
+    /// the call before which draws to windows are left out.
+    pub fn seek(&mut self, call: u64, skip: u64) -> bool {
+        // What was left out before cannot be made up for, and calls are not undone.
+        let is_here = self.reached && self.goal == call;
+        let cannot = self.pass.is_none() || self.replay.halted.is_some() || skip < self.replay.skip_before;
+        let anew = cannot || (!is_here && (call <= self.at || self.over));
+        (self.goal, self.reached) = (call, is_here && !anew);
+        if anew {
+            self.restart();
+        }
+        self.replay.skip_before = skip;
+        self.replay.vertices = 0;
+        anew
+    }
+
+    /// Shows draws as lines. Everything begins anew with the next [`Player::seek`].
+    pub fn set_wireframe(&mut self, on: bool) {
+        if self.wireframe != on {
+            (self.wireframe, self.pass) = (on, None);
+        }
+    }
+
+    fn restart(&mut self) {
+        self.replay = Replay::new(self.bounds, self.emits);
+        self.replay.wireframe = self.wireframe;
+        self.pass = Some(self.records.pass(0..u32::MAX));
+        (self.at, self.over, self.calls) = (0, false, 0);
+    }
+
+    /// Executes further calls, at most `budget`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn step(&mut self, budget: u64) -> Result<Turn, Unreadable> {
+        let Some(mut pass) = self.pass.take() else { return Ok(Turn::Done) };
+        let mut left = budget;
+        let result = loop {
+            if self.reached || self.over || self.replay.halted.is_some() {
+                break Ok(Turn::Done);
+            }
+            if left == 0 || self.replay.stream.is_full() {
+                break Ok(Turn::Going);
+            }
+            match self.push(&mut *pass, &mut left) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.over = true;
+                    self.replay.plan.finish();
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        self.pass = Some(pass);
+        result
+    }
+
+    /// Hands bytes to the pass. Returns false at the end.
+    fn push(&mut self, pass: &mut dyn Pass, left: &mut u64) -> Result<bool, Unreadable> {
+        let Some(range) = pass.want() else { return Ok(false) };
+        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX).min(LONGEST);
+        let least = self.least.min(wanted);
+        self.fill(range.at, least)?;
+        let from = usize::try_from(range.at.saturating_sub(self.window_at)).unwrap_or(usize::MAX);
+        let bytes = self.window.get(from..).unwrap_or_default();
+        let bytes = bytes.get(..wanted).unwrap_or(bytes);
+        let offered = bytes.len();
+        let shared = RefCell::new((&mut self.replay, &mut self.at, &mut self.calls, left));
+        let goal = self.goal;
+        let mut collector = Collector::new(goal, |call: &Call| {
+            let mut shared = shared.borrow_mut();
+            let (replay, at, calls, left) = &mut *shared;
+            replay.execute(call);
+            **at = call.number.max(**at);
+            **calls += 1;
+            **left = left.saturating_sub(1);
+            call.number == goal || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
+        });
+        // What can be read of a damaged file ends here; the timeline says why.
+        let used = if offered < least {
+            pass.end(bytes, &mut collector).map(|()| offered)
+        } else {
+            pass.push(bytes, &mut collector)
+        };
+        self.reached = collector.passed;
+        let full = unspool_formats::records::Visitor::is_full(&collector);
+        let Ok(used) = used else { return Ok(false) };
+        if used > 0 || full || wanted == 0 {
+            self.least = 1;
+        } else if offered >= wanted {
+            return Err(Unreadable);
+        } else {
+            self.least = (offered * 2).max(1);
+        }
+        Ok(true)
+    }
+
+    /// Has at least `least` bytes from `at` on in the window, if the file has them.
+    fn fill(&mut self, at: u64, least: usize) -> Result<(), Unreadable> {
+        let from = usize::try_from(at.wrapping_sub(self.window_at)).ok().filter(|from| *from <= self.window.len());
+        match from {
+            Some(from) if self.window.len() - from >= least => return Ok(()),
+            Some(from) => drop(self.window.drain(..from)),
+            None => self.window.clear(),
+        }
+        self.window_at = at;
+        let mut filled = self.window.len();
+        self.window.resize(AHEAD.max(least).max(filled), 0);
+        while filled < least {
+            let room = self.window.get_mut(filled..).unwrap_or_default();
+            match self.source.read_at(at + filled as u64, room) {
+                None => {
+                    self.window.truncate(filled);
+                    return Err(Unreadable);
+                }
+                Some(0) => break,
+                Some(n) => filled += n,
+            }
+        }
+        self.window.truncate(filled);
+        Ok(())
+    }
+
+    /// Adds the number of the call to the commands: what WebGL2 says next is about it.
+    pub fn mark(&mut self) {
+        let at = self.at as u32;
+        self.replay.stream.put(Op::Mark, &[at]);
+    }
+}

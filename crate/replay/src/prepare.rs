@@ -1,0 +1,287 @@
+//! What comes before a draw: bounds, the program with its uniforms, framebuffers, textures, state.
+
+use crate::driver::Replay;
+use crate::fixed::{FIXED_UNITS, FRAGMENT_SHADER, Fixed, VERTEX_SHADER};
+use crate::glsl;
+use crate::objects::{Context, Linked, Objects};
+use crate::pixels::Base;
+
+/// Names of the numbers that the fixed function's shaders have for a texture unit.
+const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3"];
+
+/// A uniform of ours: its name, its kind and its words.
+type Named = (String, u32, Vec<u32>);
+
+impl Replay {
+    /// Everything for a draw but its vertices. Returns the program, to be given back to [`Replay::restore`]; `None` if the draw is
+    /// left out.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the draw cannot be shown.
+    pub(crate) fn prepare(&mut self, vertices: u64, instances: u64) -> Result<Option<Linked>, String> {
+        self.note_draw();
+        let total = vertices.saturating_mul(instances);
+        if total > self.bounds.vertices {
+            return Err(format!("the draw has more than {} vertices", self.bounds.vertices));
+        }
+        let Some(context) = self.context() else { return Err("no context is current".into()) };
+        if let Some(reason) = context.lacks {
+            return Err(reason.into());
+        }
+        if let Some((_, reason)) = context.unsupported.first() {
+            return Err((*reason).into());
+        }
+        let (program, framebuffer) = (context.program, context.draw_framebuffer);
+        if let Some(reason) = context.framebuffers.get(&framebuffer).and_then(|framebuffer| framebuffer.problem) {
+            return Err(format!("it draws to {reason}"));
+        }
+        if program == 0 {
+            self.check_fixed()?;
+        } else {
+            let found = self.program(program).ok_or("the program in use does not exist")?;
+            if let Some(problem) = &found.problem {
+                return Err(problem.clone());
+            }
+            if found.linked.is_none() {
+                return Err("the program in use is not linked".into());
+            }
+        }
+        if self.is_skipped() {
+            return Ok(None);
+        }
+        self.vertices = self.vertices.saturating_add(total);
+        if self.stream.on && self.vertices > self.bounds.all_vertices {
+            let (call, most) = (self.call, self.bounds.all_vertices);
+            self.halt(format!(
+                "Up to call {call}, this picture takes more than {most} vertices. The replay ends there."
+            ));
+            return Ok(None);
+        }
+        if !self.flush_state() {
+            return Err("no framebuffer is bound".into());
+        }
+        if let Some(reason) = self.flush_textures() {
+            return Err(reason.into());
+        }
+        self.flush_uniform_buffers();
+        let mut linked = match program {
+            0 => self.fixed_linked()?,
+            _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
+        };
+        self.use_program(linked.handle);
+        if self.stream.on {
+            self.set_own_uniforms(&mut linked, program == 0);
+        }
+        Ok(Some(linked))
+    }
+
+    /// Gives a program back after a draw.
+    pub(crate) fn restore(&mut self, linked: Linked) {
+        if self.fixed_program.is_none() && self.fixed_handle == linked.handle {
+            self.fixed_program = Some(linked);
+            return;
+        }
+        let program = self.context().map_or(0, |context| context.program);
+        if let Some(program) = self.program(program) {
+            program.linked = Some(linked);
+        }
+    }
+
+    /// Why the fixed function cannot be emulated at this moment.
+    fn check_fixed(&mut self) -> Result<(), String> {
+        let Some((context, objects, _)) = self.both() else { return Ok(()) };
+        for (unit, environment) in context.fixed.environments.iter().enumerate() {
+            let [flat, cube, solid, _, line, rectangle] = environment.enabled;
+            if unit >= FIXED_UNITS && (flat || cube || solid || line || rectangle) {
+                return Err(format!("the fixed function uses more than {FIXED_UNITS} texture units"));
+            }
+            if cube || solid {
+                return Err("the fixed function samples a cube or three-dimensional texture".into());
+            }
+        }
+        let _ = objects;
+        Ok(())
+    }
+
+    fn fixed_linked(&mut self) -> Result<Linked, String> {
+        if let Some(linked) = self.fixed_program.take() {
+            return Ok(linked);
+        }
+        let none = hashbrown::HashMap::new();
+        let made = glsl::link([VERTEX_SHADER, FRAGMENT_SHADER], false, &none, &none).map_err(|(_, error)| error)?;
+        let linked = self.link_translated(made, [0, 0], [VERTEX_SHADER.into(), FRAGMENT_SHADER.into()]);
+        self.fixed_handle = linked.handle;
+        Ok(linked)
+    }
+
+    fn flush_uniform_buffers(&mut self) {
+        let Some(context) = self.context() else { return };
+        if context.uniform_buffers.is_empty() {
+            return;
+        }
+        let mut all: Vec<_> = context.uniform_buffers.iter().map(|(index, bound)| (*index, *bound)).collect();
+        all.sort_unstable_by_key(|(index, _)| *index);
+        for (index, bound) in all {
+            let handle = self.uploaded(bound.buffer, false);
+            let wanted = [index, handle, bound.offset, bound.size];
+            if self.uniform_buffers.get(&index) != Some(&wanted) {
+                self.uniform_buffers.insert(index, wanted);
+                self.stream.put(crate::ops::Op::BindUniformBuffer, &wanted);
+            }
+        }
+    }
+
+    /// Sets the uniforms that the translation added.
+    fn set_own_uniforms(&mut self, linked: &mut Linked, is_fixed: bool) {
+        let height = self.target().map_or(0, |(_, _, height)| height);
+        let Some((context, objects, _)) = self.both() else { return };
+        let mut all: Vec<Named> = Vec::new();
+        if linked.made.upper_left {
+            all.push(("_fbh".into(), 1, vec![(height as f32).to_bits()]));
+        }
+        let fixed = &context.fixed;
+        if linked.made.alpha_test {
+            let (function, reference) = if fixed.alpha_test { fixed.alpha } else { (0x207, 0.0) };
+            all.push(("_af".into(), 5, vec![function.wrapping_sub(0x200)]));
+            all.push(("_ar".into(), 1, vec![reference.to_bits()]));
+        }
+        if linked.made.fragment.contains("uniform bool _flat;") {
+            all.push(("_flat".into(), 5, vec![fixed.flat.into()]));
+        }
+        for name in &linked.made.compatibility {
+            fixed.compatibility(name, |part, numbers| {
+                let kind = match numbers.len() {
+                    16 => 15,
+                    9 => 14,
+                    n => n as u32,
+                };
+                all.push((format!("ff_{name}{part}"), kind, bits(numbers)));
+            });
+        }
+        // A program with one shader of its own has the other one of the fixed function.
+        if is_fixed || linked.made.uniforms.iter().any(|uniform| uniform.name == "ffLit" || uniform.name == "ffFog") {
+            fixed_uniforms(context, objects, &mut all);
+        }
+        for (name, kind, words) in all {
+            self.set_named(linked, &name, kind, &words);
+        }
+    }
+}
+
+fn bits(numbers: &[f32]) -> Vec<u32> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
+    let fixed: &Fixed = &context.fixed;
+    let mut int = |name: &str, value: u32| all.push((name.into(), 5, vec![value]));
+    int("ffLit", fixed.lighting.into());
+    int("ffNormalize", fixed.normalize.into());
+    int("ffLocal", fixed.local_viewer.into());
+    let tracks = match fixed.tracks {
+        0x1200 => 1,
+        0x1201 => 2,
+        0x1602 => 3,
+        0x1202 => 4,
+        _ => 5,
+    };
+    int("ffTrack", if fixed.color_material { tracks } else { 0 });
+    let fog = match fixed.fog_mode {
+        0x2601 => 1,
+        0x800 => 2,
+        _ => 3,
+    };
+    int("ffFog", if fixed.fogged { fog } else { 0 });
+    let mut units = 0;
+    for (unit, (environment, sampler)) in fixed.environments.iter().zip(SAMPLERS).enumerate() {
+        int(sampler, unit as u32);
+        let [flat, .., line, rectangle] = environment.enabled;
+        let names = context.units.get(unit).copied().unwrap_or_default();
+        let slot = if rectangle {
+            5
+        } else if flat {
+            0
+        } else {
+            4
+        };
+        let name = names.get(slot).copied().unwrap_or(0);
+        let key = if name == 0 { u32::MAX - slot as u32 } else { name };
+        let texture = objects.textures.get(&key).filter(|texture| !texture.levels.is_empty());
+        let on = (flat || line || rectangle) && texture.is_some();
+        if on {
+            units = unit as u32 + 1;
+        }
+        let mode = match environment.mode {
+            _ if !on => 0,
+            0x2100 => 1,
+            0x1E01 => 2,
+            0x2101 => 3,
+            0xBE2 => 4,
+            0x104 => 5,
+            _ => 6,
+        };
+        int(&format!("ffMode[{unit}]"), mode);
+        int(&format!("ffRect[{unit}]"), u32::from(rectangle));
+        let base = match texture.map(|texture| texture.base()) {
+            Some(Base::Rgb | Base::Luminance | Base::Red | Base::Rg) => 1,
+            Some(Base::Alpha) => 2,
+            Some(Base::Intensity) => 3,
+            _ => 0,
+        };
+        int(&format!("ffBase[{unit}]"), base);
+    }
+    int("ffUnits", units);
+    for (i, lit) in fixed.lit.iter().enumerate() {
+        int(&format!("ffOn[{i}]"), (*lit).into());
+    }
+    all.push(("ffPointSize".into(), 1, vec![fixed.point_size.to_bits()]));
+    for (unit, environment) in fixed.environments.iter().take(FIXED_UNITS).enumerate() {
+        let how: Vec<u32> = environment
+            .generated
+            .iter()
+            .zip(environment.generates)
+            .map(|(mode, on)| match mode {
+                _ if !on => 0,
+                0x2401 => 1,
+                0x2400 => 2,
+                0x2402 => 3,
+                0x8511 => 4,
+                _ => 5,
+            })
+            .collect();
+        all.push((format!("ffGenerate[{unit}]"), 8, how));
+        if environment.mode != 0x8570 {
+            continue;
+        }
+        let function = |f: u32| match f {
+            0x1E01 => 0,
+            0x2100 => 1,
+            0x104 => 2,
+            0x8574 => 3,
+            0x8575 => 4,
+            0x84E7 => 5,
+            0x86AE => 6,
+            _ => 7,
+        };
+        let source = |s: &u32| match *s {
+            0x1702 => 0,
+            0x8576 => 1,
+            0x8577 => 2,
+            _ => 3,
+        };
+        let operand = |o: &u32| o.wrapping_sub(0x300) & 3;
+        let [rgb, alpha] = environment.combine;
+        all.push((format!("ffFunction[{unit}]"), 8, vec![function(rgb), function(alpha), 0, 0]));
+        let [of_rgb, of_alpha] = environment.sources;
+        let with = |list: &[u32; 3], f: &dyn Fn(&u32) -> u32| list.iter().map(f).chain([0]).collect::<Vec<u32>>();
+        all.push((format!("ffSources[{unit}]"), 8, with(&of_rgb, &source)));
+        all.push((format!("ffAlphaSources[{unit}]"), 8, with(&of_alpha, &source)));
+        let [of_rgb, of_alpha] = environment.operands;
+        all.push((format!("ffOperands[{unit}]"), 8, with(&of_rgb, &operand)));
+        // Operands of alpha are about alpha: the second pair.
+        all.push((format!("ffAlphaOperands[{unit}]"), 8, with(&of_alpha, &|o| 2 + (o & 1))));
+        let [x, y] = environment.scales;
+        all.push((format!("ffScales[{unit}]"), 4, bits(&[x, y, 1.0, 1.0])));
+    }
+}

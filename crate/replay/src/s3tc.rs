@@ -1,0 +1,99 @@
+//! Textures in S3TC (DXT1, DXT3, DXT5), decoded: WebGL2 has them by an extension alone.
+
+/// The pixels of a compressed texture, four bytes each. `None` for other formats, or if bytes are missing.
+pub(crate) fn decoded(internal: u32, width: u32, height: u32, blocks: &[u8]) -> Option<Vec<u8>> {
+    // The formats for sRGB are those minus 0x5C.
+    let format = if (0x8C4C..=0x8C4F).contains(&internal) { internal - 0x8C4C + 0x83F0 } else { internal };
+    let size = match format {
+        0x83F0 | 0x83F1 => 8,
+        0x83F2 | 0x83F3 => 16,
+        _ => return None,
+    };
+    let (width, height) = (width as usize, height as usize);
+    let across = width.div_ceil(4);
+    let needed = across.checked_mul(height.div_ceil(4))?.checked_mul(size)?;
+    let blocks = blocks.get(..needed)?;
+    let mut out = vec![0; width * height * 4];
+    for (number, block) in blocks.chunks_exact(size).enumerate() {
+        let (x, y) = (number % across * 4, number / across * 4);
+        let (alpha, colors) = block.split_at_checked(size - 8)?;
+        let texels = color_block(colors, format);
+        for (i, mut texel) in texels.into_iter().enumerate() {
+            match format {
+                0x83F2 => texel[3] = (alpha.get(i / 2)? >> (i % 2 * 4) & 15) * 17,
+                0x83F3 => texel[3] = interpolated(alpha, i),
+                _ => {}
+            }
+            let (px, py) = (x + i % 4, y + i / 4);
+            if px < width && py < height {
+                let at = (py * width + px) * 4;
+                out.get_mut(at..at + 4)?.copy_from_slice(&texel);
+            }
+        }
+    }
+    Some(out)
+}
+
+/// The sixteen colours of a block.
+fn color_block(block: &[u8], format: u32) -> [[u8; 4]; 16] {
+    let [a0, a1, b0, b1, bits @ ..] = block else { return [[0; 4]; 16] };
+    let (a, b) = (u16::from_le_bytes([*a0, *a1]), u16::from_le_bytes([*b0, *b1]));
+    let wide = |c: u16| {
+        let (r, g, b) = (u32::from(c >> 11), u32::from(c >> 5 & 63), u32::from(c & 31));
+        [r * 255 / 31, g * 255 / 63, b * 255 / 31]
+    };
+    let (first, second) = (wide(a), wide(b));
+    let mix = |x: u32, y: u32, of: u32| -> [u8; 4] {
+        let mut out = [255; 4];
+        for (slot, (p, q)) in out.iter_mut().zip(first.iter().zip(second)) {
+            *slot = ((p * x + q * y) / of) as u8;
+        }
+        out
+    };
+    let opaque = a > b || format == 0x83F2 || format == 0x83F3;
+    let last = if format == 0x83F1 { [0; 4] } else { [0, 0, 0, 255] };
+    let palette = match opaque {
+        true => [mix(1, 0, 1), mix(0, 1, 1), mix(2, 1, 3), mix(1, 2, 3)],
+        false => [mix(1, 0, 1), mix(0, 1, 1), mix(1, 1, 2), last],
+    };
+    core::array::from_fn(|i| {
+        let byte = bits.get(i / 4).copied().unwrap_or(0);
+        palette.get(usize::from(byte >> (i % 4 * 2) & 3)).copied().unwrap_or_default()
+    })
+}
+
+/// The alpha of a texel of DXT5.
+fn interpolated(block: &[u8], i: usize) -> u8 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(block.get(..8).unwrap_or(&[0; 8]));
+    let bits = u64::from_le_bytes(bytes);
+    let (a, b) = (bits & 255, bits >> 8 & 255);
+    let code = bits >> (16 + 3 * i) & 7;
+    let value = match code {
+        0 => a,
+        1 => b,
+        _ if a > b => ((8 - code) * a + (code - 1) * b) / 7,
+        6 => 0,
+        7 => 255,
+        _ => ((6 - code) * a + (code - 1) * b) / 5,
+    };
+    value as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_decoded_and_cut_at_the_edge() {
+        // Red and blue, then the four codes in a row.
+        let block = [0x00, 0xF8, 0x1F, 0x00, 0b1110_0100, 0, 0, 0];
+        let all = decoded(0x83F0, 4, 1, &block).unwrap();
+        assert_eq!(all, [255, 0, 0, 255, 0, 0, 255, 255, 170, 0, 85, 255, 85, 0, 170, 255]);
+        assert_eq!(decoded(0x83F0, 8, 1, &block), None);
+        let mut block = [0; 16];
+        block[0] = 255;
+        block[2] = 1;
+        assert_eq!(decoded(0x83F3, 2, 1, &block).unwrap(), [0, 0, 0, 0, 0, 0, 0, 255]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Shaders that cannot be shown, with why.
+
+/// A shader that was not translated.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    /// The call that compiled it.
+    pub call: u64,
+    /// As the trace has it.
+    pub source: String,
+    /// As WebGL2 got it. Empty if it got nothing.
+    pub shown: String,
+    /// What is wrong with it.
+    pub error: String,
+}
+
+/// What a program of WebGL2 was made from.
+#[derive(Clone, Debug, Default)]
+pub struct Made {
+    /// The calls that compiled its vertex and its fragment shader; 0 for the fixed function.
+    pub calls: [u64; 2],
+    /// As the trace has them.
+    pub sources: [String; 2],
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { barriers, fixture, marks, open, pictured, test } from './page.ts';
+
+const button = (page: Page) => page.getByRole('button', { name: 'Export', exact: true }).first();
+const menu = (page: Page) => page.getByRole('dialog', { name: 'Export' });
+
+/** Exports by a download, and returns its name and its text. */
+async function exported(page: Page, label: string): Promise<{ name: string; text: string }> {
+  // Without a file that can be written, as in other browsers.
+  await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+  if (!(await menu(page).isVisible())) await button(page).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    menu(page).getByRole('button', { name: label }).click(),
+  ]);
+  await expect(menu(page).getByRole('status')).toContainText('Saved');
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+for (const file of ['threads.xray', 'scene.trace', 'frames/plugin.frames']) {
+  test(`Chrome JSON has every slice of ${file}`, async ({ page }) => {
+    await open(page, fixture(file));
+    const { name, text } = await exported(page, 'Chrome JSON');
+    expect(name).toMatch(/\.json$/);
+    const { traceEvents } = JSON.parse(text) as { traceEvents: { ph: string; name?: string; dur?: number }[] };
+    const slices = traceEvents.filter(({ ph }) => ph === 'X' || ph === 'b');
+    expect(slices.length).toBeGreaterThan(10);
+    expect(slices.every(({ name: of }) => of !== '')).toBe(true);
+    const { 'unspool:complete': complete } = (await marks(page)) as unknown as Record<string, { slices: number }>;
+    expect(slices.length).toBe(complete?.slices);
+  });
+}
+
+test('stacks of a range have less time than all', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const total = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  const all = total((await exported(page, 'Folded stacks')).text);
+  await page.keyboard.press('Escape');
+  const box = (await page.locator('.area').boundingBox())!;
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + 100, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 30, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await button(page).click();
+  await expect(menu(page).getByRole('radio', { name: /^Range/ })).toBeChecked();
+  const { name, text } = await exported(page, 'Folded stacks');
+  expect(name).toBe('threads.xray-range.folded.txt');
+  expect(total(text)).toBeGreaterThan(0);
+  expect(total(text)).toBeLessThan(all);
+  await menu(page).getByRole('radio', { name: 'Whole trace' }).check();
+  expect(total((await exported(page, 'Folded stacks')).text)).toBe(all);
+});
+
+test('the bytes go into the file that the person chose', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await page.evaluate(() => {
+    const told: string[] = [];
+    Object.assign(window, {
+      told,
+      showSaveFilePicker: async ({ suggestedName }: { suggestedName: string }) => ({
+        createWritable: async () => ({
+          write: async (bytes: Uint8Array) => void told.push(`${suggestedName} ${bytes[0]}`),
+          close: async () => void told.push('close'),
+          abort: async () => void told.push('abort'),
+        }),
+      }),
+    });
+  });
+  await button(page).click();
+  await menu(page).getByRole('button', { name: 'Perfetto' }).click();
+  await expect(menu(page).getByRole('status')).toContainText('Saved threads.xray.pftrace');
+  // A field with a message, as each packet is.
+  expect(await page.evaluate(() => (window as unknown as { told: string[] }).told)).toEqual([
+    'threads.xray.pftrace 10',
+    'close',
+  ]);
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`axe finds no barriers in the menu on a ${theme} page`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    await open(page, fixture('threads.xray'));
+    await button(page).click();
+    await expect(menu(page)).toBeVisible();
+    expect(await barriers(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect(menu(page)).toBeHidden();
+    await expect(button(page)).toBeFocused();
+  });
+}

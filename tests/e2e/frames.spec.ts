@@ -1,0 +1,45 @@
+import { basename } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, fixture, open, recorded, test } from './page.ts';
+
+const table = (page: Page) => page.getByRole('grid', { name: 'Frames' });
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+/** The first cell of the first row. */
+const firstFrame = (page: Page) => table(page).locator('tbody tr:not(.spacer) td').first();
+
+const glmark2 = recorded('apitrace').find((path) => basename(path) === 'glmark2_medium.trace');
+
+test('lists the frames of a trace first, by any figure', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await expect(page.getByRole('tab').first()).toHaveText('Frames');
+  await expect(table(page).locator('tbody tr:not(.spacer)')).toHaveCount(13);
+  await table(page).getByRole('button', { name: 'Draws' }).click();
+  await expect(table(page).getByRole('columnheader', { name: /Draws/ })).toHaveAttribute('aria-sort', 'descending');
+  const frame = await firstFrame(page).textContent();
+  await firstFrame(page).click();
+  await expect(details(page)).toContainText(`frame ${frame}`);
+  await table(page).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(details(page)).not.toContainText(`frame ${frame}`);
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('keeps a figure as a track over the frames', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await table(page).getByRole('button', { name: 'Uploaded' }).click();
+  await page.getByRole('button', { name: 'Keep as track' }).click();
+  await expect(page.locator('.track', { hasText: 'Uploaded per frame' })).toBeVisible();
+});
+
+test.describe('glmark2', () => {
+  test.skip(!glmark2, 'the recorded traces are missing');
+
+  test('shows its heaviest frame in one gesture', async ({ page }) => {
+    await open(page, glmark2!);
+    await page.getByRole('button', { name: 'uploaded: 4,052' }).click();
+    await expect(details(page)).toContainText('frame 4052');
+    const row = table(page).locator('tr[aria-selected="true"]');
+    await expect(row).toContainText('2.51 MB');
+    await expect(row).toContainText('1,288');
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * The messages between the page and the worker that replays an apitrace. `web/worker/replay_worker.ts` reads {@link ToReplay} and
+ * writes {@link FromReplay}, `web/model/replay.ts` the reverse. Calls are numbers: a trace has fewer than 2^53.
+ */
+
+/** How draws are shown. */
+export type PictureView = 'color' | 'wireframe' | 'overdraw' | 'depth' | 'changed';
+
+/** A picture: RGBA from the top left, four bytes each. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+  /** Why it is not complete; '' if it is. */
+  readonly halted: string;
+  /** Pixels that the draw changed, of the view 'changed'. */
+  readonly changed: number | null;
+}
+
+/** A shader that could not be compiled here. */
+export interface ShaderFailure {
+  /** The call that compiled it; 0 if it is part of the fixed function. */
+  readonly call: number;
+  readonly log: string;
+  /** As the trace has it, and as WebGL2 got it. */
+  readonly source: string;
+  readonly shown: string;
+}
+
+/** Why some draws cannot be shown. */
+export interface Unshown {
+  readonly reason: string;
+  readonly count: number;
+  /** The first call. */
+  readonly first: number;
+}
+
+/** Which draws of a trace can be shown, as far as its calls tell. */
+export interface Coverage {
+  /** Draws and clears. */
+  readonly draws: number;
+  /** The calls that draw, in the order in which they returned, as far as they are listed. */
+  readonly drawCalls: Uint32Array;
+  readonly unshown: number;
+  readonly reasons: readonly Unshown[];
+  /** The calls that cannot be shown, ascending, as far as they are listed, and the index of the reason of each. */
+  readonly calls: Float64Array;
+  readonly why: Uint32Array;
+  readonly shaders: readonly ShaderFailure[];
+}
+
+/** The frames of a trace, of all its windows, by the calls that end them. */
+export interface Frames {
+  /** The first call after the swap before. */
+  readonly from: Float64Array;
+  /** The call that swaps the buffers; infinite for a frame that the trace does not finish. */
+  readonly to: Float64Array;
+  /** Draws and clears of the window. */
+  readonly draws: Float64Array;
+}
+
+export type ToReplay =
+  /** `index` is the one that the session made; `megabytes` the limit for textures and buffers. */
+  | { readonly t: 'open'; readonly file: Blob; readonly index: Uint8Array; readonly megabytes: number }
+  /** Looks at all calls, for frames and coverage. No picture is made. */
+  | { readonly t: 'look' }
+  /** Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. A later one replaces it. */
+  | { readonly t: 'picture'; readonly id: number; readonly call: number; readonly view: PictureView };
+
+export type FromReplay =
+  /** All calls were looked at. */
+  | { readonly t: 'coverage'; readonly coverage: Coverage; readonly frames: Frames }
+  /** How far it is: a share. `what` is being done. */
+  | { readonly t: 'progress'; readonly what: 'looking' | 'replaying'; readonly share: number }
+  | {
+      readonly t: 'picture';
+      readonly id: number;
+      readonly picture: Picture | null;
+      readonly failures: readonly ShaderFailure[];
+    }
+  /** Nothing can be replayed any more. */
+  | { readonly t: 'failed'; readonly sentence: string };

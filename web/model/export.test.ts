@@ -1,0 +1,107 @@
+import { signal } from '@preact/signals';
+import { describe, expect, it, vi } from 'vitest';
+import type { FromExport, ToExport } from '../base/export_protocol.ts';
+import type { Track } from '../base/protocol.ts';
+import { createExports, EXPORT_FORMATS, type ExportedTrace, type ExportPort, type Sink } from './export.ts';
+
+const track = (id: number, more: Partial<Track>): Track =>
+  ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;
+
+function traceOf(): ExportedTrace {
+  const tracks = [track(0, { kind: 'lane' }), track(1, { thread: 7 }), track(2, { overlapping: true })];
+  return {
+    name: 'a.xray',
+    info: signal({ title: 'XRay', clock: { kind: 'seconds', frequency: 10n } }),
+    progress: signal({ extent: { from: 5n, to: 9n } }),
+    tracks: signal(new Map(tracks.map((it) => [it.id, it]))),
+    tableParts: async () => new Float64Array(5),
+    tables: vi.fn(async () => ({ rows: 1, size: 1, pages: new Uint8Array(3) })),
+  } as unknown as ExportedTrace;
+}
+
+class Fake implements ExportPort {
+  onmessage: ((event: MessageEvent<FromExport>) => void) | null = null;
+  onerror: ((event: ErrorEvent) => void) | null = null;
+  onmessageerror: ((event: MessageEvent) => void) | null = null;
+  readonly got: ToExport[] = [];
+  ended = false;
+  private readonly answer: (message: ToExport) => FromExport | null;
+  constructor(answer: (message: ToExport) => FromExport | null) {
+    this.answer = answer;
+  }
+  postMessage(message: ToExport): void {
+    this.got.push(message);
+    const answer = this.answer(message);
+    if (answer) queueMicrotask(() => this.onmessage?.({ data: answer } as MessageEvent<FromExport>));
+  }
+  terminate(): void {
+    this.ended = true;
+  }
+}
+
+function sinkOf() {
+  const told: string[] = [];
+  const sink: Sink = {
+    write: async (bytes) => void told.push(`write ${bytes.length}`),
+    close: async () => void told.push('close'),
+    abort: async () => void told.push('abort'),
+  };
+  return { sink, told };
+}
+
+const answers: Record<ToExport['t'], FromExport> = {
+  begin: { t: 'want', first: 0, most: 8 },
+  pages: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
+  go: { t: 'done', rows: 2 },
+};
+const WHOLE = { range: null, track: null };
+const format = (id: string) => EXPORT_FORMATS.find((it) => it.id === id)!;
+
+describe('an export', () => {
+  it('passes pages to its worker and bytes to the file', async () => {
+    const port = new Fake((message) => answers[message.t]);
+    const { sink, told } = sinkOf();
+    const trace = traceOf();
+    const exports = createExports(trace, () => port);
+    await exports.run(format('perfetto'), WHOLE, 'a.pftrace', async () => sink);
+    expect(told).toEqual(['write 4', 'close']);
+    expect(exports.state.value).toEqual({ at: 'done', rows: 2, bytes: 4, name: 'a.pftrace' });
+    expect(port.got.map(({ t }) => t)).toEqual(['begin', 'pages', 'go']);
+    expect(trace.tables).toHaveBeenCalledWith(null, 0, 8);
+    expect(port.ended).toBe(true);
+    const [begin] = port.got;
+    expect(begin).toMatchObject({ format: 'perfetto', trace: { frequency: 10, origin: 5n } });
+    expect(begin?.t === 'begin' && [...begin.trace.kinds]).toEqual([2, 1 + 8, 1 + 4]);
+    expect(begin?.t === 'begin' && [...begin.trace.wanted]).toEqual([0, 1, 2]);
+  });
+
+  it('takes the threads for stacks', async () => {
+    const port = new Fake((message) => answers[message.t]);
+    await createExports(traceOf(), () => port).run(format('folded'), WHOLE, 'a', async () => sinkOf().sink);
+    const [begin] = port.got;
+    expect(begin?.t === 'begin' && [...begin.trace.wanted]).toEqual([1]);
+  });
+
+  it('says why it failed, and throws away what it wrote', async () => {
+    const { sink, told } = sinkOf();
+    const exports = createExports(traceOf(), () => new Fake(() => ({ t: 'failed', sentence: 'No.' })));
+    await exports.run(format('csv'), WHOLE, 'a', async () => sink);
+    expect(exports.state.value).toEqual({ at: 'failed', sentence: 'No.' });
+    expect(told).toEqual(['abort']);
+    await exports.run(format('speedscope'), { range: null, track: 2 }, 'a', async () => sink);
+    expect(exports.state.value).toEqual({ at: 'failed', sentence: 'There are no call stacks to export.' });
+  });
+
+  it('ends its worker when it is cancelled, and can begin again', async () => {
+    const port = new Fake(() => null);
+    const { sink, told } = sinkOf();
+    const exports = createExports(traceOf(), () => port);
+    const running = exports.run(format('csv'), WHOLE, 'a', async () => sink);
+    await vi.waitFor(() => expect(port.got.length).toBe(1));
+    exports.cancel();
+    await running;
+    expect([port.ended, told, exports.state.value.at]).toEqual([true, ['abort'], 'idle']);
+    await exports.run(format('csv'), WHOLE, 'a', async () => null);
+    expect(exports.state.value.at).toBe('idle');
+  });
+});

@@ -1,0 +1,63 @@
+import type { Sink } from './export.ts';
+
+/** The part of the File System Access API that is used. The DOM types lack it, as do some browsers. */
+interface Picker {
+  showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
+}
+
+/** Bytes that are put into one blob, which the browser may keep on disk. */
+const PORTION = 8 << 20;
+
+/**
+ * Opens a file to write. Where the browser can write one, the person chooses it, and the bytes go straight into it. Else they
+ * become blobs, and at the end a download. Resolves with null if the person gave up.
+ */
+export async function saveFile(name: string): Promise<Sink | null> {
+  const picker = globalThis as Picker;
+  if (!picker.showSaveFilePicker) return downloadOf(name);
+  let handle: FileSystemFileHandle;
+  try {
+    handle = await picker.showSaveFilePicker({ suggestedName: name });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') return null;
+    // Not allowed in a frame of another origin, for example.
+    return downloadOf(name);
+  }
+  const file = await handle.createWritable();
+  return {
+    write: (bytes) => file.write(bytes),
+    close: () => file.close(),
+    abort: () => file.abort(),
+  };
+}
+
+function downloadOf(name: string): Sink {
+  let blobs: Blob[] = [];
+  let waiting: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const flush = () => {
+    if (waiting.length > 0) blobs.push(new Blob(waiting));
+    waiting = [];
+    bytes = 0;
+  };
+  return {
+    write: async (portion) => {
+      waiting.push(portion);
+      bytes += portion.length;
+      if (bytes >= PORTION) flush();
+    },
+    close: async () => {
+      flush();
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob(blobs, { type: 'application/octet-stream' }));
+      link.download = name;
+      link.click();
+      // The download reads the address a moment later.
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    },
+    abort: async () => {
+      blobs = [];
+      waiting = [];
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * The tables and views that every trace has, with their columns; docs/sql.md says what they hold. `crate/engine/src/tables.rs` makes
+ * them, and a test of `unspool sql` (`crate/cli/tests/sql.rs`) compares the two. Columns that end in `_s` exist only if the clock
+ * has a frequency.
+ */
+export const TABLES: Readonly<Record<string, readonly string[]>> = {
+  // biome-ignore format: the test reads a table a line.
+  named_slices: ['id', 'name', 'start', 'dur', 'start_s', 'dur_s', 'depth', 'track_name', 'thread', 'parent', 'flags', 'track', 'name_id'],
+  named_instants: ['id', 'name', 'time', 'time_s', 'track_name', 'thread', 'track', 'name_id'],
+  named_counters: ['id', 'name', 'time', 'time_s', 'value', 'track'],
+  slices: ['id', 'track', 'depth', 'start', 'dur', 'name', 'parent', 'flags'],
+  instants: ['id', 'track', 'time', 'name'],
+  counters: ['id', 'track', 'time', 'value'],
+  tracks: ['id', 'kind', 'name', 'number', 'parent'],
+  names: ['id', 'name', 'kind', 'key'],
+  records: ['id', 'time', 'track', 'name'],
+  fields: ['record', 'key', 'value', 'symbol'],
+};
+
+/** Columns by table. Tables of a database itself are called as queries call them, such as `rvn.execution`. */
+export type Schema = Readonly<Record<string, readonly string[]>>;
+
+/** The tables of a trace. `own` are those of a database itself. */
+export function schemaOf(isTimed: boolean, own: Schema): Schema {
+  const every = Object.entries(TABLES).map(([table, columns]) => [
+    table,
+    isTimed ? columns : columns.filter((column) => !column.endsWith('_s')),
+  ]);
+  return { ...Object.fromEntries(every), ...own };
+}

@@ -1,0 +1,98 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { createScope, type Dispose } from '../base/scope.ts';
+import type { FrameColumns, FromSurvey, Surveyed, ToSurvey } from '../base/survey_protocol.ts';
+import { watch } from '../base/watch.ts';
+import type { Trace } from './trace.ts';
+
+/** The part of `Worker` that the survey of a trace uses. Tests substitute their own. */
+export interface SurveyPort {
+  postMessage(message: ToSurvey): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<FromSurvey>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
+}
+
+/** What the calls of a trace add up to: its frames. */
+export interface Survey {
+  /** How far it is. null before it begins. */
+  readonly progress: ReadonlySignal<Surveyed | null>;
+  readonly isStopped: ReadonlySignal<boolean>;
+  /** Why there is no more, or ''. */
+  readonly error: ReadonlySignal<string>;
+  /** The frames so far. null before the first report. */
+  readonly frames: ReadonlySignal<FrameColumns | null>;
+  /** Stops the survey, or goes on with it. */
+  stop(): void;
+  goOn(): void;
+  readonly dispose: Dispose;
+}
+
+const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to try again.';
+
+/** The survey of an open trace. Begins as soon as that is read. `spawn` starts the worker. */
+export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'info'>, spawn: () => SurveyPort): Survey {
+  const progress = signal<Surveyed | null>(null);
+  const isStopped = signal(false);
+  const error = signal('');
+  const frames = signal<FrameColumns | null>(null);
+  const scope = createScope();
+  let port: SurveyPort | null = null;
+  let disposed = false;
+
+  const hear = (message: FromSurvey) => {
+    switch (message.t) {
+      case 'failed':
+        error.value = message.sentence;
+        return;
+      case 'surveyed':
+        if (message.frames) frames.value = message.frames;
+        progress.value = message.progress;
+        return;
+    }
+  };
+  const start = async () => {
+    const file = await trace.recordSource.file();
+    const records = await trace.recordSource.index();
+    if (disposed || !file || !records) return;
+    const started = spawn();
+    port = started;
+    started.onmessage = ({ data }) => hear(data);
+    started.onerror = (event) => {
+      event.preventDefault();
+      error.value = CRASHED;
+    };
+    started.onmessageerror = () => {
+      error.value = CRASHED;
+    };
+    started.postMessage({ t: 'open', file, records });
+  };
+  // The index of the session says where all the pieces of the file are.
+  let begun = false;
+  scope.add(
+    watch([trace.status], () => {
+      if (begun || trace.status.peek().at !== 'ready') return;
+      begun = true;
+      void start();
+    }),
+  );
+  return {
+    progress,
+    isStopped,
+    error,
+    frames,
+    stop: () => {
+      isStopped.value = true;
+      port?.postMessage({ t: 'stop' });
+    },
+    goOn: () => {
+      isStopped.value = false;
+      port?.postMessage({ t: 'go-on' });
+    },
+    dispose: () => {
+      disposed = true;
+      scope.dispose();
+      port?.terminate();
+    },
+  };
+}

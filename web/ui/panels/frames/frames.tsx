@@ -1,0 +1,288 @@
+import { type Signal, signal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
+import type { Figure, FrameColumns } from '../../../base/survey_protocol.ts';
+import {
+  type FigureTitle,
+  type FrameOrder,
+  frameLocator,
+  frameOf,
+  framesTrack,
+  goToFrame,
+  heaviest,
+  orderOf,
+  sumsOf,
+  tellingFigures,
+} from '../../../model/frames.ts';
+import type { Survey } from '../../../model/survey.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import type { PanelView } from '../../dock/panel.ts';
+import { KeepButton } from '../../parts/keep.tsx';
+import { atOnce, TakeTable } from '../../parts/take_table.tsx';
+import { Surveying } from '../../survey/surveying.tsx';
+import { surveyOf } from '../../survey/surveys.ts';
+import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import './frames.css';
+
+/** How the table is sorted. */
+interface Sort {
+  readonly by: FrameOrder;
+  readonly descending: boolean;
+}
+
+/** The figures whose heaviest frame has a button. */
+const HEAVIEST: readonly (readonly [Figure, words: string])[] = [
+  ['calls', 'calls'],
+  ['draws', 'draws'],
+  ['vertices', 'vertices'],
+  ['uploaded', 'uploaded'],
+];
+
+/** The frames of a trace. The survey begins when the panel is first shown. */
+export function framesView(open: OpenTrace): PanelView {
+  const survey = surveyOf(open);
+  const sort = signal<Sort>({ by: 'frame', descending: false });
+  return { component: () => <Frames open={open} survey={survey} sort={sort} /> };
+}
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly survey: Survey;
+  readonly sort: Signal<Sort>;
+}
+
+function Frames({ open, survey, sort }: Props) {
+  const frames = survey.frames.value;
+  if (survey.error.value !== '' && !frames) {
+    return (
+      <p class="panel-note muted" role="alert">
+        {survey.error.value}
+      </p>
+    );
+  }
+  if (!frames) {
+    const isLoading = open.trace.status.value.at === 'loading';
+    return (
+      <p class="panel-note muted">{isLoading ? 'Frames are counted once the file has been read.' : 'Reading calls…'}</p>
+    );
+  }
+  return <Table open={open} survey={survey} sort={sort} frames={frames} />;
+}
+
+function Table({ open, survey, sort, frames }: Props & { readonly frames: FrameColumns }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { by, descending } = sort.value;
+  const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
+  const columns = useMemo(() => tellingFigures(frames), [frames]);
+  const most = useMemo(() => columns.map(({ figure }) => Math.max(1, ...maximum(frames.figures[figure]))), [frames]);
+  const { first, end, page, onScroll } = useShownRows(box, order.length);
+  const place = open.selection.place();
+  const chosen = place && frames.count > 0 ? frameOf(frames, Number(place.start)) : -1;
+  const current = order.indexOf(chosen);
+  const bringIntoView = (row: number) => {
+    const element = box.current;
+    if (!element) return;
+    const top = row * TABLE_ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight) {
+      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
+    }
+  };
+  const go = (frame: number) => {
+    void goToFrame(frames, frame, open);
+    bringIntoView(order.indexOf(frame));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return;
+    const step = rowsByKey(event, order.length, page);
+    if (step === undefined) return;
+    event.preventDefault();
+    go(order[Math.max(0, Math.min(order.length - 1, current < 0 ? 0 : current + step))]!);
+  };
+  const sortBy = (next: FrameOrder) => {
+    sort.value = { by: next, descending: next === by ? !descending : next !== 'frame' };
+    if (box.current) box.current.scrollTop = 0;
+  };
+  const head = ['Frame', 'First call', ...columns.map(({ title, isBytes }) => (isBytes ? `${title} (bytes)` : title))];
+  const texts = (frame: number) =>
+    [frame, frames.first[frame]!, ...columns.map(({ figure }) => frames.figures[figure][frame]!)].map(String);
+  return (
+    <div class="frames">
+      <div class="panel-bar">
+        <Summary frames={frames} />
+        <Surveying survey={survey} />
+        {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
+        <Heaviest frames={frames} go={go} />
+        <span class="panel-end">
+          {by !== 'frame' && <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />}
+        </span>
+        <TakeTable name="frames" head={head} rows={() => atOnce([...order], texts)} />
+      </div>
+      <div class="table" ref={box} onScroll={onScroll}>
+        <table
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
+          role="grid"
+          aria-label="Frames"
+          aria-rowcount={order.length + 1}
+          aria-activedescendant={current >= first && current < end ? `frame-${chosen}` : undefined}
+          tabIndex={0}
+          onKeyDown={onKey}
+        >
+          <thead>
+            <tr aria-rowindex={1}>
+              <Head by="frame" title="Frame" says="Number of the frame" sort={sort.value} sortBy={sortBy} />
+              {columns.map(({ figure, title, says }) => (
+                <Head key={figure} by={figure} title={title} says={says} sort={sort.value} sortBy={sortBy} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer rows={first} columns={columns.length + 1} />
+            {[...order.subarray(first, end)].map((frame, i) => (
+              <tr
+                key={frame}
+                id={`frame-${frame}`}
+                aria-rowindex={first + i + 2}
+                aria-selected={frame === chosen}
+                onClick={() => go(frame)}
+              >
+                <td>{formatCount(frame)}</td>
+                {columns.map((column, k) => (
+                  <Cell
+                    key={column.figure}
+                    column={column}
+                    value={frames.figures[column.figure][frame]!}
+                    share={column.figure === by ? frames.figures[by][frame]! / most[k]! : null}
+                  />
+                ))}
+              </tr>
+            ))}
+            <Spacer rows={order.length - end} columns={columns.length + 1} />
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+/** The greatest number, as a list: a spread of a long array exceeds the stack. */
+function maximum(column: Float64Array): readonly number[] {
+  return [column.reduce((most, one) => Math.max(most, one), 0)];
+}
+
+interface CellProps {
+  readonly column: FigureTitle;
+  readonly value: number;
+  /** The share of the greatest value, in the column that the table is sorted by. */
+  readonly share: number | null;
+}
+
+function Cell({ column, value, share }: CellProps) {
+  const text = column.isBytes ? shortBytes(value) : formatCount(value);
+  const classes = [value === 0 && 'none', share !== null && 'sorted'].filter(Boolean).join(' ');
+  return (
+    <td class={classes || undefined} style={share === null ? undefined : { '--share': `${(100 * share).toFixed(1)}%` }}>
+      {value === 0 ? '–' : text}
+    </td>
+  );
+}
+
+/** Few bytes in letters that fit a narrow column. */
+function shortBytes(value: number): string {
+  return value < 1000 ? `${value} B` : formatBytes(value);
+}
+
+interface HeadProps {
+  readonly by: FrameOrder;
+  readonly title: string;
+  readonly says: string;
+  readonly sort: Sort;
+  readonly sortBy: (by: FrameOrder) => void;
+}
+
+function Head({ by, title, says, sort, sortBy }: HeadProps) {
+  const direction = sort.descending ? 'descending' : 'ascending';
+  return (
+    <th scope="col" aria-sort={sort.by === by ? direction : 'none'}>
+      <button type="button" class="plain" title={says} onClick={() => sortBy(by)}>
+        {title}
+        {sort.by === by && (sort.descending ? ' ↓' : ' ↑')}
+      </button>
+    </th>
+  );
+}
+
+function Summary({ frames }: { readonly frames: FrameColumns }) {
+  const sums = useMemo(() => sumsOf(frames), [frames]);
+  // What follows the last swap is listed, but it is no frame that was shown.
+  const shown = frames.count - (frames.ended || frames.count === 0 ? 0 : 1);
+  return (
+    <span class="muted">
+      {formatCounted(shown, 'frame')}, {formatCounted(sums.draws, 'draw')}
+      {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
+    </span>
+  );
+}
+
+/** Leads to the frames with the most of something. */
+function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: (frame: number) => void }) {
+  const found = HEAVIEST.map(([figure, words]) => ({ figure, words, frame: heaviest(frames, figure) }));
+  return (
+    <span class="frames-heaviest">
+      <span class="muted">Heaviest frame by</span>
+      {found
+        .filter(({ frame }) => frame >= 0)
+        .map(({ figure, words, frame }) => {
+          const value = frames.figures[figure][frame]!;
+          const amount = figure === 'uploaded' ? formatBytes(value) : formatCount(value);
+          return (
+            <button
+              key={figure}
+              type="button"
+              class="plain link"
+              title={`Go to frame ${formatCount(frame)}: ${amount} ${words}`}
+              onClick={() => go(frame)}
+            >
+              {words}: {formatCount(frame)}
+            </button>
+          );
+        })}
+    </span>
+  );
+}
+
+interface KeepProps {
+  readonly open: OpenTrace;
+  readonly frames: FrameColumns;
+  readonly column: FigureTitle | undefined;
+}
+
+/** Keeps a column as a track above the others. */
+function KeepFigure({ open, frames, column }: KeepProps) {
+  if (!column) return null;
+  const { trace, derived } = open;
+  const key = `frames ${column.figure}`;
+  const keep = () => {
+    const track = framesTrack(trace.tracks.peek()) ?? 0;
+    const each = <T,>(of: (frame: number) => T) => Array.from({ length: frames.count }, (_, i) => of(i));
+    derived.keepNumbers(
+      key,
+      { label: `${column.title} per frame`, detail: column.says },
+      {
+        time: BigUint64Array.from(each((i) => BigInt(frames.first[i]!))),
+        track: new Uint32Array(frames.count).fill(track),
+        locator: BigUint64Array.from(each(frameLocator)),
+        bits: BigUint64Array.from(each((i) => BigInt(frames.figures[column.figure][i]!))),
+      },
+    );
+  };
+  return (
+    <KeepButton
+      keeping={derived.keeping.value.get(key)}
+      reading={trace.status.value.at === 'loading'}
+      title={`Show ${column.title} of all frames on a track`}
+      onClick={keep}
+      stop={() => derived.stop(key)}
+    />
+  );
+}

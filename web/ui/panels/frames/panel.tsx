@@ -1,0 +1,17 @@
+import { lazily } from '../../dock/lazy.tsx';
+import type { Panel } from '../../dock/panel.ts';
+
+/** The Frames panel: which frames are heavy, and with what. */
+export function createFramesPanel(): Panel {
+  return {
+    id: 'frames',
+    title: 'Frames',
+    unscoped: true,
+    offered: ({ trace }) => trace.info.value?.offers.includes('graphics') ?? false,
+    create: (open) =>
+      lazily(
+        () => import('./frames.tsx'),
+        ({ framesView }) => framesView(open),
+      ),
+  };
+}

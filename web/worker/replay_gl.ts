@@ -1,0 +1,315 @@
+/*
+ * Executes the commands of a replay on WebGL2. Which objects there are, and what state is current, the other side knows
+ * (`crate/replay`): this is an interpreter without memory but for objects, and for programs that are used again after a new beginning.
+ */
+
+import { COMMANDS, type Command } from './replay_commands.ts';
+import { createPrograms, type Programs } from './replay_programs.ts';
+
+type Gl = WebGL2RenderingContext;
+
+/** What WebGL2 holds of a replay. */
+export interface ReplayGl {
+  readonly gl: Gl;
+  readonly programs: Programs;
+  /** Executes commands. Returns the number of the last call that was marked. */
+  run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>): number;
+  /** Pixels of a framebuffer from the lower left, four bytes each. null if it cannot be read. */
+  pixels(framebuffer: number, width: number, height: number): Uint8ClampedArray<ArrayBuffer> | null;
+  /** Depth of a framebuffer as grey, or null if it has none that can be read. */
+  framebuffer(number: number): WebGLFramebuffer | null;
+  /** Deletes all objects but programs that may be used again. */
+  reset(): void;
+}
+
+/** The unit for uploads. The replay uses those below. */
+const SCRATCH = 31;
+/** Kinds of objects, in the order of `Kind` in `crate/replay/src/ops.rs`. */
+const [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, PROGRAM, SAMPLER] = [0, 1, 2, 3, 4, 5] as const;
+
+export function createReplayGl(gl: Gl): ReplayGl {
+  // Formats that need an extension to be drawn to or filtered.
+  for (const name of [
+    'EXT_color_buffer_float',
+    'EXT_color_buffer_half_float',
+    'OES_texture_float_linear',
+    'EXT_float_blend',
+  ])
+    gl.getExtension(name);
+  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  gl.pixelStorei(gl.PACK_ALIGNMENT, 1);
+  const tables = {
+    [TEXTURE]: new Map<number, WebGLTexture>(),
+    [BUFFER]: new Map<number, WebGLBuffer>(),
+    [FRAMEBUFFER]: new Map<number, WebGLFramebuffer>(),
+    [RENDERBUFFER]: new Map<number, WebGLRenderbuffer>(),
+    [SAMPLER]: new Map<number, WebGLSampler>(),
+  };
+  const programs = createPrograms(gl);
+  const made = <T>(table: Map<number, T>, number: number, make: () => T): T | null => {
+    if (number === 0) return null;
+    let object = table.get(number);
+    if (object === undefined) {
+      object = make();
+      table.set(number, object);
+    }
+    return object;
+  };
+  const texture = (number: number) => made(tables[TEXTURE], number, () => gl.createTexture());
+  const buffer = (number: number) => made(tables[BUFFER], number, () => gl.createBuffer());
+  const framebuffer = (number: number) => made(tables[FRAMEBUFFER], number, () => gl.createFramebuffer());
+  const renderbuffer = (number: number) => made(tables[RENDERBUFFER], number, () => gl.createRenderbuffer());
+  const sampler = (number: number) => made(tables[SAMPLER], number, () => gl.createSampler());
+  const edit = (number: number, binding: number) => {
+    gl.activeTexture(gl.TEXTURE0 + SCRATCH);
+    gl.bindTexture(binding, texture(number));
+  };
+
+  // The commands being executed.
+  let w = new Uint32Array();
+  let f = new Float32Array();
+  let s = new Int32Array();
+  let data = new Uint8Array();
+  let call = 0;
+  const decoder = new TextDecoder();
+  const at = (i: number) => w[i] ?? 0;
+  const real = (i: number) => f[i] ?? 0;
+  const signed = (i: number) => s[i] ?? 0;
+  const text = (i: number) => decoder.decode(data.subarray(at(i), at(i) + at(i + 1)));
+  const bytes = (i: number) => data.subarray(at(i), at(i) + at(i + 1));
+  /** The typed array that WebGL2 wants for a type. */
+  const pixelsAt = (i: number, type: number): ArrayBufferView<ArrayBuffer> => {
+    const [from, length] = [data.byteOffset + at(i), at(i + 1)];
+    const memory = data.buffer as ArrayBuffer;
+    switch (type) {
+      case gl.FLOAT:
+        return new Float32Array(memory, from, length >> 2);
+      case gl.UNSIGNED_INT:
+      case gl.UNSIGNED_INT_24_8:
+      case gl.UNSIGNED_INT_2_10_10_10_REV:
+        return new Uint32Array(memory, from, length >> 2);
+      case gl.INT:
+        return new Int32Array(memory, from, length >> 2);
+      case gl.UNSIGNED_SHORT:
+      case gl.HALF_FLOAT:
+        return new Uint16Array(memory, from, length >> 1);
+      case gl.SHORT:
+        return new Int16Array(memory, from, length >> 1);
+      case gl.BYTE:
+        return new Int8Array(memory, from, length);
+      default:
+        return new Uint8Array(memory, from, length);
+    }
+  };
+
+  const run: { readonly [C in Command]: (i: number, n: number) => void } = {
+    Mark: (i) => {
+      call = at(i);
+    },
+    Enable: (i) => (at(i + 1) ? gl.enable(at(i)) : gl.disable(at(i))),
+    Viewport: (i) => gl.viewport(signed(i), signed(i + 1), at(i + 2), at(i + 3)),
+    Scissor: (i) => gl.scissor(signed(i), signed(i + 1), at(i + 2), at(i + 3)),
+    ClearColor: (i) => gl.clearColor(real(i), real(i + 1), real(i + 2), real(i + 3)),
+    ClearDepth: (i) => gl.clearDepth(real(i)),
+    ClearStencil: (i) => gl.clearStencil(signed(i)),
+    ColorMask: (i) => gl.colorMask(at(i) !== 0, at(i + 1) !== 0, at(i + 2) !== 0, at(i + 3) !== 0),
+    DepthMask: (i) => gl.depthMask(at(i) !== 0),
+    DepthFunc: (i) => gl.depthFunc(at(i)),
+    DepthRange: (i) => gl.depthRange(Math.min(real(i), real(i + 1)), Math.max(real(i), real(i + 1))),
+    BlendFunc: (i) => gl.blendFuncSeparate(at(i), at(i + 1), at(i + 2), at(i + 3)),
+    BlendEquation: (i) => gl.blendEquationSeparate(at(i), at(i + 1)),
+    BlendColor: (i) => gl.blendColor(real(i), real(i + 1), real(i + 2), real(i + 3)),
+    CullFace: (i) => gl.cullFace(at(i)),
+    FrontFace: (i) => gl.frontFace(at(i)),
+    LineWidth: (i) => gl.lineWidth(real(i)),
+    PolygonOffset: (i) => gl.polygonOffset(real(i), real(i + 1)),
+    StencilFunc: (i) => gl.stencilFuncSeparate(at(i), at(i + 1), signed(i + 2), at(i + 3)),
+    StencilOp: (i) => gl.stencilOpSeparate(at(i), at(i + 1), at(i + 2), at(i + 3)),
+    StencilMask: (i) => gl.stencilMaskSeparate(at(i), at(i + 1)),
+    Clear: (i) => gl.clear(at(i)),
+    ClearBuffer: (i) => {
+      const [kind, which, index] = [at(i), at(i + 1), at(i + 2)];
+      if (kind === 0) gl.clearBufferfv(which, index, f.subarray(i + 3, i + 7));
+      else if (kind === 1) gl.clearBufferiv(which, index, s.subarray(i + 3, i + 7));
+      else if (kind === 2) gl.clearBufferuiv(which, index, w.subarray(i + 3, i + 7));
+      else gl.clearBufferfi(which, index, real(i + 3), signed(i + 4));
+    },
+    BindFramebuffer: (i) => gl.bindFramebuffer(at(i), framebuffer(at(i + 1))),
+    BindTexture: (i) => {
+      gl.activeTexture(gl.TEXTURE0 + at(i));
+      gl.bindTexture(at(i + 1), texture(at(i + 2)));
+    },
+    BindSampler: (i) => gl.bindSampler(at(i), sampler(at(i + 1))),
+    TexImage: (i) => {
+      edit(at(i), at(i + 1));
+      const [target, level, internal, width, height, depth, format, type] = w.subarray(
+        i + 2,
+        i + 10,
+      ) as unknown as number[];
+      const content = at(i + 11) > 0 ? pixelsAt(i + 10, type!) : null;
+      if (depth! > 0) gl.texImage3D(target!, level!, internal!, width!, height!, depth!, 0, format!, type!, content);
+      else gl.texImage2D(target!, level!, internal!, width!, height!, 0, format!, type!, content);
+    },
+    TexSubImage: (i) => {
+      edit(at(i), at(i + 1));
+      const [target, level, , , , width, height, depth, format, type] = w.subarray(
+        i + 2,
+        i + 12,
+      ) as unknown as number[];
+      const [x, y, z] = [signed(i + 4), signed(i + 5), signed(i + 6)];
+      const content = pixelsAt(i + 12, type!);
+      if (depth! > 0) gl.texSubImage3D(target!, level!, x, y, z, width!, height!, depth!, format!, type!, content);
+      else gl.texSubImage2D(target!, level!, x, y, width!, height!, format!, type!, content);
+    },
+    TexParameter: (i) => {
+      edit(at(i), at(i + 1));
+      if (at(i + 4)) gl.texParameterf(at(i + 1), at(i + 2), real(i + 3));
+      else gl.texParameteri(at(i + 1), at(i + 2), at(i + 3));
+    },
+    GenerateMipmap: (i) => {
+      edit(at(i), at(i + 1));
+      gl.generateMipmap(at(i + 1));
+    },
+    CopyTexSubImage: (i) => {
+      edit(at(i), at(i + 1));
+      const [target, level] = [at(i + 2), at(i + 3)];
+      const [x, y, z, fromX, fromY] = s.subarray(i + 4, i + 9) as unknown as [number, number, number, number, number];
+      const [width, height] = [at(i + 9), at(i + 10)];
+      if (at(i + 11)) gl.copyTexSubImage3D(target, level, x, y, z, fromX, fromY, width, height);
+      else gl.copyTexSubImage2D(target, level, x, y, fromX, fromY, width, height);
+    },
+    SamplerParameter: (i) => {
+      const object = sampler(at(i));
+      if (!object) return;
+      if (at(i + 3)) gl.samplerParameterf(object, at(i + 1), real(i + 2));
+      else gl.samplerParameteri(object, at(i + 1), at(i + 2));
+    },
+    FramebufferTexture: (i) => {
+      const [point, target, object, level, layer] = [at(i), at(i + 1), texture(at(i + 2)), at(i + 3), signed(i + 4)];
+      if (layer >= 0) gl.framebufferTextureLayer(gl.DRAW_FRAMEBUFFER, point, object, level, layer);
+      else gl.framebufferTexture2D(gl.DRAW_FRAMEBUFFER, point, target, object, level);
+    },
+    FramebufferRenderbuffer: (i) =>
+      gl.framebufferRenderbuffer(gl.DRAW_FRAMEBUFFER, at(i), gl.RENDERBUFFER, renderbuffer(at(i + 1))),
+    RenderbufferStorage: (i) => {
+      gl.bindRenderbuffer(gl.RENDERBUFFER, renderbuffer(at(i)));
+      if (at(i + 1) > 0) gl.renderbufferStorageMultisample(gl.RENDERBUFFER, at(i + 1), at(i + 2), at(i + 3), at(i + 4));
+      else gl.renderbufferStorage(gl.RENDERBUFFER, at(i + 2), at(i + 3), at(i + 4));
+    },
+    DrawBuffers: (i, n) => gl.drawBuffers([...w.subarray(i, i + n)]),
+    ReadBuffer: (i) => gl.readBuffer(at(i)),
+    BlitFramebuffer: (i) => {
+      const [a, b, c, d, e, g, h, j] = s.subarray(i, i + 8) as unknown as number[];
+      gl.blitFramebuffer(a!, b!, c!, d!, e!, g!, h!, j!, at(i + 8), at(i + 9));
+    },
+    BufferData: (i) => {
+      // A target of its own: a buffer of indices may have no other, and what is bound elsewhere stays.
+      gl.bindBuffer(gl.COPY_WRITE_BUFFER, buffer(at(i)));
+      gl.bufferData(gl.COPY_WRITE_BUFFER, bytes(i + 1), at(i + 3));
+    },
+    BufferSubData: (i) => {
+      gl.bindBuffer(gl.COPY_WRITE_BUFFER, buffer(at(i)));
+      gl.bufferSubData(gl.COPY_WRITE_BUFFER, at(i + 1), bytes(i + 2));
+    },
+    BindUniformBuffer: (i) => {
+      const object = buffer(at(i + 1));
+      if (at(i + 3) > 0) gl.bindBufferRange(gl.UNIFORM_BUFFER, at(i), object, at(i + 2), at(i + 3));
+      else gl.bindBufferBase(gl.UNIFORM_BUFFER, at(i), object);
+    },
+    Program: (i) => programs.make(at(i), text(i + 1), text(i + 3)),
+    UseProgram: (i) => programs.use(at(i)),
+    UniformBlock: (i) => programs.block(at(i), text(i + 1), at(i + 3)),
+    UniformLocation: (i) => programs.locate(at(i), at(i + 1), text(i + 2)),
+    Uniform: (i, n) => programs.set(at(i), at(i + 1), at(i + 2) !== 0, f, s, w, i + 3, n - 3),
+    AttribPointer: (i) => {
+      const [location, object, size, type] = [at(i), buffer(at(i + 1)), at(i + 2), at(i + 3)];
+      const [stride, offset] = [at(i + 5), at(i + 6)];
+      gl.bindBuffer(gl.ARRAY_BUFFER, object);
+      if (at(i + 7)) gl.vertexAttribIPointer(location, size, type, stride, offset);
+      else gl.vertexAttribPointer(location, size, type, at(i + 4) !== 0, stride, offset);
+      gl.vertexAttribDivisor(location, at(i + 8));
+    },
+    AttribValue: (i) => {
+      if (at(i + 1) === 0) gl.vertexAttrib4fv(at(i), f.subarray(i + 2, i + 6));
+      else if (at(i + 1) === 1) gl.vertexAttribI4iv(at(i), s.subarray(i + 2, i + 6));
+      else gl.vertexAttribI4uiv(at(i), w.subarray(i + 2, i + 6));
+    },
+    AttribEnable: (i) => (at(i + 1) ? gl.enableVertexAttribArray(at(i)) : gl.disableVertexAttribArray(at(i))),
+    ElementBuffer: (i) => gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer(at(i))),
+    DrawArrays: (i) => {
+      if (!programs.isUsable()) return;
+      if (at(i + 3) === 1) gl.drawArrays(at(i), at(i + 1), at(i + 2));
+      else gl.drawArraysInstanced(at(i), at(i + 1), at(i + 2), at(i + 3));
+    },
+    DrawElements: (i) => {
+      if (!programs.isUsable()) return;
+      if (at(i + 4) === 1) gl.drawElements(at(i), at(i + 1), at(i + 2), at(i + 3));
+      else gl.drawElementsInstanced(at(i), at(i + 1), at(i + 2), at(i + 3), at(i + 4));
+    },
+    Delete: (i) => {
+      const [kind, number] = [at(i), at(i + 1)];
+      if (kind === PROGRAM) programs.delete(number);
+      else remove(kind, number);
+    },
+  };
+  const remove = (kind: number, number: number) => {
+    const table = tables[kind as keyof typeof tables];
+    const object = table.get(number);
+    if (!object) return;
+    table.delete(number);
+    if (kind === TEXTURE) gl.deleteTexture(object);
+    else if (kind === BUFFER) gl.deleteBuffer(object);
+    else if (kind === FRAMEBUFFER) gl.deleteFramebuffer(object);
+    else if (kind === RENDERBUFFER) gl.deleteRenderbuffer(object);
+    else gl.deleteSampler(object);
+  };
+  const order = COMMANDS.map((name) => run[name]);
+
+  return {
+    gl,
+    programs,
+    run: (words, content) => {
+      w = words;
+      f = new Float32Array(words.buffer, words.byteOffset, words.length);
+      s = new Int32Array(words.buffer, words.byteOffset, words.length);
+      data = content;
+      for (let i = 0; i < words.length; ) {
+        const head = at(i);
+        const n = head >>> 16;
+        order[head & 0xffff]?.(i + 1, n);
+        i += 1 + n;
+      }
+      return call;
+    },
+    pixels: (number, width, height) => {
+      const read = gl.getParameter(gl.READ_FRAMEBUFFER_BINDING) as WebGLFramebuffer | null;
+      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer(number));
+      const out = readPixels(gl, width, height);
+      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, read);
+      return out;
+    },
+    framebuffer,
+    reset: () => {
+      gl.useProgram(null);
+      programs.reset();
+      for (const kind of [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, SAMPLER]) {
+        for (const number of [...tables[kind].keys()]) remove(kind, number);
+      }
+      for (let i = 0; i < 16; i += 1) gl.disableVertexAttribArray(i);
+    },
+  };
+}
+
+/** Reads the framebuffer that is bound for reading. Floats are cut to what a picture can show. */
+function readPixels(gl: Gl, width: number, height: number): Uint8ClampedArray<ArrayBuffer> | null {
+  while (gl.getError() !== gl.NO_ERROR);
+  const out = new Uint8ClampedArray(width * height * 4);
+  const bytes = new Uint8Array(out.buffer);
+  gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+  if (gl.getError() === gl.NO_ERROR) return out;
+  const floats = new Float32Array(width * height * 4);
+  gl.readPixels(0, 0, width, height, gl.RGBA, gl.FLOAT, floats);
+  if (gl.getError() !== gl.NO_ERROR) return null;
+  for (let i = 0; i < floats.length; i += 1) out[i] = (floats[i] ?? 0) * 255;
+  return out;
+}

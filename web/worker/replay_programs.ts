@@ -1,0 +1,303 @@
+/*
+ * The programs of a replay. Compiling takes longer than anything else, so a program outlives a new beginning: what is linked from the
+ * same sources gets it again, with its uniforms as they were at first.
+ */
+
+type Gl = WebGL2RenderingContext;
+
+/** A program that WebGL2 did not take. */
+export interface Failure {
+  /** Its number. */
+  readonly program: number;
+  /** The fragment shader failed; otherwise the vertex shader, or both together. */
+  readonly fragment: boolean;
+  readonly log: string;
+  /** What WebGL2 was given. */
+  readonly shown: string;
+}
+
+interface Made {
+  readonly key: string;
+  readonly program: WebGLProgram;
+  readonly vertex: WebGLShader;
+  readonly fragment: WebGLShader;
+  readonly sources: readonly [string, string];
+  /** Whether it is linked. null until it is asked for: asking waits for the compiler. */
+  usable: boolean | null;
+}
+
+export interface Programs {
+  make(number: number, vertex: string, fragment: string): void;
+  use(number: number): void;
+  /** Whether the program in use can draw. */
+  isUsable(): boolean;
+  block(number: number, name: string, binding: number): void;
+  locate(slot: number, number: number, name: string): void;
+  /** Sets a uniform of the program in use. Kinds are those of `Op::Uniform`. */
+  set(
+    slot: number,
+    kind: number,
+    transposed: boolean,
+    floats: Float32Array,
+    ints: Int32Array,
+    words: Uint32Array,
+    from: number,
+    count: number,
+  ): void;
+  delete(number: number): void;
+  reset(): void;
+  /** What failed since the last time. */
+  takeFailures(): Failure[];
+}
+
+/** Programs that are kept for a later use. */
+const MOST_KEPT = 512;
+
+export function createPrograms(gl: Gl): Programs {
+  const made = new Map<number, Made>();
+  /** Those that nothing uses, by their sources. */
+  const spare = new Map<string, Made[]>();
+  let slots = new Map<number, WebGLUniformLocation | null>();
+  let current: Made | null = null;
+  let currentNumber = 0;
+  let failures: Failure[] = [];
+  let kept = 0;
+
+  const compile = (type: number, source: string) => {
+    const shader = gl.createShader(type)!;
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    return shader;
+  };
+  const check = (number: number, it: Made): boolean => {
+    if (it.usable !== null) return it.usable;
+    it.usable = gl.getProgramParameter(it.program, gl.LINK_STATUS) === true;
+    if (!it.usable && !gl.isContextLost()) {
+      const failed = [it.vertex, it.fragment].findIndex((shader) => !gl.getShaderParameter(shader, gl.COMPILE_STATUS));
+      const shader = failed === 1 ? it.fragment : it.vertex;
+      const log = failed < 0 ? gl.getProgramInfoLog(it.program) : gl.getShaderInfoLog(shader);
+      const shown = failed < 0 ? it.sources.join('\n') : it.sources[failed as 0 | 1];
+      failures.push({ program: number, fragment: failed === 1, log: log ?? '', shown });
+    }
+    return it.usable;
+  };
+  const free = (number: number) => {
+    const it = made.get(number);
+    if (!it) return;
+    made.delete(number);
+    if (it.usable === false || kept >= MOST_KEPT) {
+      gl.deleteProgram(it.program);
+      return;
+    }
+    kept += 1;
+    const list = spare.get(it.key) ?? [];
+    list.push(it);
+    spare.set(it.key, list);
+  };
+
+  return {
+    make: (number, vertexSource, fragmentSource) => {
+      const key = `${vertexSource}\0${fragmentSource}`;
+      const again = spare.get(key)?.pop();
+      if (again) {
+        kept -= 1;
+        gl.useProgram(again.program);
+        zeroUniforms(gl, again.program);
+        gl.useProgram(current?.program ?? null);
+        made.set(number, again);
+        return;
+      }
+      const [vertex, fragment] = [compile(gl.VERTEX_SHADER, vertexSource), compile(gl.FRAGMENT_SHADER, fragmentSource)];
+      const program = gl.createProgram();
+      gl.attachShader(program, vertex);
+      gl.attachShader(program, fragment);
+      gl.linkProgram(program);
+      const sources = [vertexSource, fragmentSource] as const;
+      made.set(number, { key, program, vertex, fragment, sources, usable: null });
+    },
+    use: (number) => {
+      current = made.get(number) ?? null;
+      currentNumber = number;
+      if (!current) return;
+      gl.useProgram(check(number, current) ? current.program : null);
+    },
+    isUsable: () => current !== null && check(currentNumber, current),
+    block: (number, name, binding) => {
+      const it = made.get(number);
+      if (!it || !check(number, it)) return;
+      const index = gl.getUniformBlockIndex(it.program, name);
+      if (index !== gl.INVALID_INDEX) gl.uniformBlockBinding(it.program, index, binding);
+    },
+    locate: (slot, number, name) => {
+      const it = made.get(number);
+      slots.set(slot, it && check(number, it) ? gl.getUniformLocation(it.program, name) : null);
+    },
+    set: (slot, kind, transposed, floats, ints, words, from, count) => {
+      const location = slots.get(slot);
+      if (!location || !current?.usable) return;
+      const f = floats.subarray(from, from + count);
+      const s = ints.subarray(from, from + count);
+      const u = words.subarray(from, from + count);
+      switch (kind) {
+        case 1:
+          gl.uniform1fv(location, f);
+          return;
+        case 2:
+          gl.uniform2fv(location, f);
+          return;
+        case 3:
+          gl.uniform3fv(location, f);
+          return;
+        case 4:
+          gl.uniform4fv(location, f);
+          return;
+        case 5:
+          gl.uniform1iv(location, s);
+          return;
+        case 6:
+          gl.uniform2iv(location, s);
+          return;
+        case 7:
+          gl.uniform3iv(location, s);
+          return;
+        case 8:
+          gl.uniform4iv(location, s);
+          return;
+        case 9:
+          gl.uniform1uiv(location, u);
+          return;
+        case 10:
+          gl.uniform2uiv(location, u);
+          return;
+        case 11:
+          gl.uniform3uiv(location, u);
+          return;
+        case 12:
+          gl.uniform4uiv(location, u);
+          return;
+        case 13:
+          gl.uniformMatrix2fv(location, transposed, f);
+          return;
+        case 14:
+          gl.uniformMatrix3fv(location, transposed, f);
+          return;
+        case 15:
+          gl.uniformMatrix4fv(location, transposed, f);
+          return;
+        case 16:
+          gl.uniformMatrix2x3fv(location, transposed, f);
+          return;
+        case 17:
+          gl.uniformMatrix2x4fv(location, transposed, f);
+          return;
+        case 18:
+          gl.uniformMatrix3x2fv(location, transposed, f);
+          return;
+        case 19:
+          gl.uniformMatrix3x4fv(location, transposed, f);
+          return;
+        case 20:
+          gl.uniformMatrix4x2fv(location, transposed, f);
+          return;
+        case 21:
+          gl.uniformMatrix4x3fv(location, transposed, f);
+          return;
+      }
+    },
+    delete: free,
+    reset: () => {
+      for (const number of [...made.keys()]) free(number);
+      slots = new Map();
+      current = null;
+    },
+    takeFailures: () => {
+      const taken = failures;
+      failures = [];
+      return taken;
+    },
+  };
+}
+
+/** Gives each uniform of the program in use the value that it has in a new one. */
+function zeroUniforms(gl: Gl, program: WebGLProgram): void {
+  const count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) as number;
+  for (let i = 0; i < count; i += 1) {
+    const info = gl.getActiveUniform(program, i);
+    for (let element = 0; element < (info?.size ?? 0); element += 1) {
+      const name = info!.size > 1 ? info!.name.replace(/\[0\]$/, `[${element}]`) : info!.name;
+      const location = gl.getUniformLocation(program, name);
+      if (location) toZero(gl, info!.type, location);
+    }
+  }
+}
+
+function toZero(gl: Gl, type: number, at: WebGLUniformLocation): void {
+  switch (type) {
+    case gl.FLOAT:
+      gl.uniform1f(at, 0);
+      return;
+    case gl.FLOAT_VEC2:
+      gl.uniform2f(at, 0, 0);
+      return;
+    case gl.FLOAT_VEC3:
+      gl.uniform3f(at, 0, 0, 0);
+      return;
+    case gl.FLOAT_VEC4:
+      gl.uniform4f(at, 0, 0, 0, 0);
+      return;
+    case gl.INT_VEC2:
+    case gl.BOOL_VEC2:
+      gl.uniform2i(at, 0, 0);
+      return;
+    case gl.INT_VEC3:
+    case gl.BOOL_VEC3:
+      gl.uniform3i(at, 0, 0, 0);
+      return;
+    case gl.INT_VEC4:
+    case gl.BOOL_VEC4:
+      gl.uniform4i(at, 0, 0, 0, 0);
+      return;
+    case gl.UNSIGNED_INT:
+      gl.uniform1ui(at, 0);
+      return;
+    case gl.UNSIGNED_INT_VEC2:
+      gl.uniform2ui(at, 0, 0);
+      return;
+    case gl.UNSIGNED_INT_VEC3:
+      gl.uniform3ui(at, 0, 0, 0);
+      return;
+    case gl.UNSIGNED_INT_VEC4:
+      gl.uniform4ui(at, 0, 0, 0, 0);
+      return;
+    case gl.FLOAT_MAT2:
+      gl.uniformMatrix2fv(at, false, new Float32Array(4));
+      return;
+    case gl.FLOAT_MAT3:
+      gl.uniformMatrix3fv(at, false, new Float32Array(9));
+      return;
+    case gl.FLOAT_MAT4:
+      gl.uniformMatrix4fv(at, false, new Float32Array(16));
+      return;
+    case gl.FLOAT_MAT2x3:
+      gl.uniformMatrix2x3fv(at, false, new Float32Array(6));
+      return;
+    case gl.FLOAT_MAT2x4:
+      gl.uniformMatrix2x4fv(at, false, new Float32Array(8));
+      return;
+    case gl.FLOAT_MAT3x2:
+      gl.uniformMatrix3x2fv(at, false, new Float32Array(6));
+      return;
+    case gl.FLOAT_MAT3x4:
+      gl.uniformMatrix3x4fv(at, false, new Float32Array(12));
+      return;
+    case gl.FLOAT_MAT4x2:
+      gl.uniformMatrix4x2fv(at, false, new Float32Array(8));
+      return;
+    case gl.FLOAT_MAT4x3:
+      gl.uniformMatrix4x3fv(at, false, new Float32Array(12));
+      return;
+    default:
+      gl.uniform1i(at, 0);
+      return;
+  }
+}

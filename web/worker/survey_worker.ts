@@ -1,0 +1,94 @@
+import type { FrameColumns, FromSurvey, ToSurvey } from '../base/survey_protocol.ts';
+import { loadDecompressors } from './decompressors.ts';
+import { asTraceError, isTrap } from './errors.ts';
+import { startReader } from './loading.ts';
+import { RecordFile, STEP_BYTES } from './record_file.ts';
+import { createScheduler } from './scheduler.ts';
+import init, { provideDecompressors, Survey } from './wasm/unspool_graphics.js';
+
+/** The worker of one trace's survey. It is never reset. */
+export interface SurveyWorker {
+  /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
+  handle(message: ToSurvey): void;
+}
+
+/** Minimum time between two reports: with frames, they are a few hundred kilobytes. */
+const REPORT_MS = 250;
+
+const load = startReader(() => init());
+
+/** A worker without a file; the first message opens one. `post` sends a message to the page. */
+export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyWorker {
+  const scheduler = createScheduler();
+  let survey: Promise<Survey> | null = null;
+  let file: RecordFile | null = null;
+  let isDone = false;
+  let isStopped = false;
+  /** Counts the times that the survey began or went on: turns of an earlier time end. */
+  let run = 0;
+  let reportedAt = 0;
+
+  const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
+  const fail = (thrown: unknown) => {
+    isDone = true;
+    post({ t: 'failed', sentence: sentenceOf(thrown) });
+    if (isTrap(thrown)) reportError(thrown);
+  };
+  const report = (open: Survey) => {
+    reportedAt = performance.now();
+    const progress = { done: open.done(), of: open.pieces() };
+    post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns });
+  };
+  const build = (open: Survey) => {
+    run += 1;
+    const mine = run;
+    const turn = () => {
+      try {
+        const of = open.pieces();
+        const size = file?.size ?? STEP_BYTES;
+        // A turn is a few megabytes of the file, and never a large share of the trace.
+        isDone = open.step(Math.max(1, Math.round(Math.min(of / 50, (of * STEP_BYTES) / size / 4))));
+        if (file) file.at = (open.done() / Math.max(1, of)) * file.size;
+        if (isDone || performance.now() - reportedAt > REPORT_MS) report(open);
+      } catch (thrown) {
+        fail(thrown);
+        return;
+      }
+      if (!isDone) void Promise.resolve(file?.arrival()).then(next);
+    };
+    const next = () => {
+      scheduler.add('rest', () => {
+        if (!isStopped && run === mine) turn();
+        return false;
+      });
+    };
+    next();
+  };
+  const opening = async ({ file: blob, records }: Extract<ToSurvey, { t: 'open' }>) => {
+    await load();
+    file = new RecordFile(blob);
+    const opened = new Survey(records, file);
+    if (opened.needsDecompressor()) await loadDecompressors(provideDecompressors);
+    return opened;
+  };
+
+  return {
+    handle: (message) => {
+      switch (message.t) {
+        case 'open':
+          survey = opening(message);
+          survey.then(build, fail);
+          return;
+        case 'stop':
+          isStopped = true;
+          void survey?.then(report, () => undefined);
+          return;
+        case 'go-on':
+          if (!isStopped) return;
+          isStopped = false;
+          if (!isDone) void survey?.then(build, () => undefined);
+          return;
+      }
+    },
+  };
+}
