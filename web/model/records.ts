@@ -337,6 +337,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   };
 }
 
-function isDatabase(info: TraceInfo): boolean {
+/** Whether a trace is a database, which is read without an index. */
+export function isDatabase(info: TraceInfo): boolean {
   return info.offers.includes('sql');
 }

@@ -105,6 +105,8 @@ pub struct Trace {
     pub clock: Clock,
     /// The first position of the trace. Formats that have times have them from here on.
     pub origin: u64,
+    /// The last position of the trace.
+    pub end: u64,
     /// Positions that are exported, the end exclusive; `None` for all. Slices that overlap with it are exported whole, but counted
     /// in stacks with their part in it.
     pub range: Option<(u64, u64)>,

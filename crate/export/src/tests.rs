@@ -22,6 +22,7 @@ fn trace() -> Trace {
         title: "XRay".into(),
         clock: Clock::Seconds { frequency: 2_000_000_000 },
         origin: 1000,
+        end: 3000,
         range: None,
         tracks: vec![
             Track { parent: None, ..track(TrackKind::Process, "app", Some(7)) },

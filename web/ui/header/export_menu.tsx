@@ -13,6 +13,8 @@ import { saveFile } from '../../model/save_file.ts';
 import { extentLength } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import exportWorker from '../../worker/export.ts?worker&url';
+import { copyLink } from '../link.ts';
+import type { Page } from '../page.ts';
 import { startWorker } from '../workers.ts';
 import './export_menu.css';
 
@@ -55,7 +57,7 @@ function scopesOf({ trace, statistics, selection }: OpenTrace): { id: string; la
 }
 
 /** The menu of exports: what, and as which format. */
-export function ExportMenu({ open }: { open: OpenTrace }) {
+export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
   const exports = exportsOf(open);
   const state = exports.state.value;
   const scopes = scopesOf(open);
@@ -106,6 +108,13 @@ export function ExportMenu({ open }: { open: OpenTrace }) {
           </ul>
         </>
       )}
+      {open.memory.identity.value && (
+        <div class="export-link">
+          <button type="button" class="plain export-format" onClick={() => copyLink(page, copy(page))}>
+            <span>Copy link to this view</span>
+          </button>
+        </div>
+      )}
       {state.at === 'running' && (
         <div class="export-progress">
           <progress max={1} value={state.share} aria-label="Export progress" />
@@ -130,3 +139,7 @@ export function ExportMenu({ open }: { open: OpenTrace }) {
     </section>
   );
 }
+
+const copy = (page: Page) => (text: string) => {
+  navigator.clipboard.writeText(text).catch(() => page.workbench.tell('The browser denied access to the clipboard.'));
+};

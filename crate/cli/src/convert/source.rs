@@ -42,6 +42,7 @@ pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>)
         title: session.info().title,
         clock,
         origin: store.extent().map_or(0, |(first, _)| first),
+        end: store.extent().map_or(0, |(_, last)| last),
         range,
         tracks: tracks.collect(),
         names: names.collect(),
