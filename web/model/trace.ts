@@ -206,7 +206,6 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
   };
   const records = createRecords(recordSource, spawnRecords);
-
   port.onmessage = ({ data }) => {
     if (isReport(data)) {
       contents.hear(data);
