@@ -80,6 +80,52 @@ test('a step leads to the ones that read and write a register', async ({ page })
   await isBefore(page, 11);
 });
 
+test('where a value comes from, and what uses it', async ({ page }) => {
+  await stateAt(page, fixture('frames/calls.frames'), 60);
+  await register(page, 'RAX').click();
+  await pane(page).getByRole('button', { name: 'Where this value comes from' }).click();
+  const origin = pane(page).getByRole('region', { name: 'Where RAX comes from, before step 60' });
+  await expect(origin).toContainText('58 imul eax, ebx');
+  // The second factor was copied to the stack and back.
+  await expect(origin).toContainText('RBX = 0x0000000000000003');
+  await expect(origin).toContainText('RDI 24 lea edi, [rdi-1] after 3 copies');
+  await origin.getByRole('button', { name: 'Open: RAX' }).click();
+  await expect(origin).toContainText('48 mov eax, 1 · constant');
+  expect(await barriers(page)).toEqual([]);
+  await origin.getByRole('button', { name: 'Go to step 24' }).click();
+  await isBefore(page, 24);
+  // It stays, so that the person can go to its other steps.
+  await expect(origin).toBeVisible();
+  await register(page, 'RDI').click();
+  await pane(page).getByRole('button', { name: 'Steps that use this value' }).click();
+  const uses = pane(page).getByRole('region', { name: 'Uses of RDI, from step 24 on' });
+  await expect(uses).toContainText('24 lea edi, [rdi-1]');
+  await expect(uses).toContainText('Written anew at step 24.');
+  await uses.getByRole('button', { name: 'Open: What step 24 writes' }).click();
+  await expect(uses).toContainText('RDI = 0x0000000000000003');
+  await expect(uses).toContainText('29 mov ebx, edi');
+  await uses.getByRole('button', { name: 'Close the uses' }).click();
+  await expect(uses).toHaveCount(0);
+});
+
+test('accesses of a register and executions become hits and tracks', async ({ page }) => {
+  await stateAt(page, fixture('frames/calls.frames'), 11);
+  await register(page, 'RBX').click();
+  await pane(page).getByRole('button', { name: 'All steps that read or write this' }).click();
+  const history = pane(page).getByRole('region', { name: 'History of RBX' });
+  // One of the steps is a key frame, the others are instructions.
+  await expect(history.getByText(/^20.steps$/)).toBeVisible();
+  await history.getByRole('button', { name: 'Find all' }).click();
+  await page.getByRole('tab', { name: 'Results' }).click();
+  const results = page.getByRole('tabpanel', { name: 'Results' });
+  await expect(results).toContainText('19 hits of arg.read.RBX:* or arg.written.RBX:*');
+  await history.getByRole('button', { name: 'Keep as track' }).click();
+  await expect(page.getByRole('button', { name: 'RBX written', exact: true })).toBeVisible();
+  await pane(page).getByRole('button', { name: 'Find all executions of this address' }).click();
+  await expect(results).toContainText('5 hits of addr:0x401065');
+  expect(await barriers(page)).toEqual([]);
+});
+
 test('nothing is indexed before the state is shown, and other formats have none', async ({ page }) => {
   const indexers = () => page.workers().filter((worker) => worker.url().endsWith('#steps'));
   await open(page, fixture('frames/calls.frames'));
@@ -115,6 +161,12 @@ test('all registers in each frame of a recorded program', async ({ page }) => {
   await stateAt(page, recording('real-x86_64-gcd.frames'), 20_000);
   await expect(register(page, 'RAX')).toHaveText(/0x00007fffffffefc4/);
   await expect(register(page, 'R15')).toHaveText(/0xffffffffffb5d5a8$/);
+  // The trace lists all registers with each instruction; the disassembler knows which ones that reads.
+  await register(page, 'RAX').click();
+  await pane(page).getByRole('button', { name: 'Where this value comes from' }).click();
+  const origin = pane(page).getByRole('region', { name: /^Where RAX comes from/ });
+  await expect(origin.getByRole('button', { name: /^Go to step/ }).first()).toBeVisible();
+  await register(page, 'RAX').click();
   await register(page, 'R15').click();
   await pane(page).getByRole('button', { name: 'Previous step that writes this' }).click();
   await isBefore(page, 485);
