@@ -200,8 +200,7 @@ impl TextureVisitor<'_> {
         } else {
             [uint("xoffset"), uint("yoffset"), uint("zoffset") + face]
         };
-        let slices = if face_of(target).is_some() { 1 } else { size[2] };
-        let count = [size[0], size[1], if shape.dimensions < 3 { slices.min(1).max(1) } else { slices }];
+        let count = [size[0], size[1], if shape.dimensions < 3 { 1 } else { size[2] }];
         let data = if shape.is_compressed { known.arg(call, "data") } else { known.arg(call, "pixels") };
         let bytes = match data {
             Value::Bytes(bytes, len) => {
