@@ -143,6 +143,8 @@ export interface Track {
   readonly overlapping: boolean;
   /** Its buffers are out of time order. It is incomplete until the end of the file, where they are sorted. */
   readonly reordering: boolean;
+  /** Positions between which records are missing for certain, in pairs; 0 for the beginning of the trace. None if left out. */
+  readonly gaps?: readonly (bigint | number)[];
 }
 
 /** How a counter is shown, where it is not as usual. */

@@ -26,6 +26,7 @@ import type { Ruler } from '../model/ruler.ts';
 import { graphRange } from '../model/tracks.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
 import { drawAxis } from './axis.ts';
+import { drawGaps } from './gaps.ts';
 import { placeMarks } from './marks.ts';
 import { DIMMED, type Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
@@ -217,6 +218,7 @@ function drawTracksMarks(context: CanvasRenderingContext2D, fitter: TextFitter, 
   if (picture) {
     const transform = transformOf(scene.view, picture);
     forEachTrack(scene, (laid, y) => {
+      drawGaps(context, laid, y, { ...scene, colour: palette.muted });
       forEachRow(scene, picture, laid, (range, rowY) =>
         drawRowMarks(context, fitter, scene, picture, range, rowY, sliceHeight(laid), transform),
       );
