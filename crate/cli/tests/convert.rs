@@ -353,3 +353,23 @@ fn a_data_set_has_what_sql_has() {
     assert!(said.lines().last().unwrap().contains("7 skipped"), "{said}");
     assert_eq!(unspool(&["convert", &inputs[0], "--to", "parquet", "-o", "-"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_dump_has_every_value() {
+    for file in ["trace_db/variables.trace", "apitrace/scene.trace"] {
+        let text = String::from_utf8(converted(file, "vcd", &[])).unwrap();
+        let (head, body) = text.split_once("$enddefinitions $end").unwrap();
+        let count = |query: &str| sql(file, query)[0]["n"].as_u64().unwrap() as usize;
+        assert_eq!(
+            head.matches("$var ").count(),
+            count("select count(*) as n from tracks where kind = 'counter'"),
+            "{file}"
+        );
+        let values = body.lines().filter(|line| line.starts_with(['b', 'r'])).count();
+        assert_eq!(values, count("select count(*) as n from counters"), "{file}");
+        let times: Vec<u64> = body.lines().filter_map(|line| line.strip_prefix('#')?.parse().ok()).collect();
+        assert!(times.is_sorted() && times.len() > 3, "{file}");
+    }
+    let output = unspool(&["convert", &fixture("xray/threads.xray"), "--to", "vcd", "-o", "-"]);
+    assert!(output.status.code() == Some(1) && String::from_utf8_lossy(&output.stderr).contains("no counters"));
+}

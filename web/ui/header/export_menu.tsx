@@ -56,6 +56,17 @@ function scopesOf({ trace, statistics, selection }: OpenTrace): { id: string; la
   return scopes;
 }
 
+/** The formats that the trace has something for. */
+function offered({ trace }: OpenTrace): readonly OfferedFormat[] {
+  const tracks = [...trace.tracks.value.values()];
+  const has = {
+    all: true,
+    stacks: tracks.some(({ slices, overlapping }) => slices > 0 && !overlapping),
+    counters: tracks.some(({ samples }) => samples > 0),
+  };
+  return EXPORT_FORMATS.filter((format) => has[format.has]);
+}
+
 /** The menu of exports: what, and as which format. */
 export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
   const exports = exportsOf(open);
@@ -92,7 +103,7 @@ export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
             ))}
           </fieldset>
           <ul class="export-formats">
-            {EXPORT_FORMATS.map((format) => (
+            {offered(open).map((format) => (
               <li key={format.id}>
                 <button
                   type="button"

@@ -43,7 +43,7 @@ pub(crate) struct Convert {
     /// Traces to read; - for standard input.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Format to write: chrome (Trace Event JSON), perfetto, speedscope, folded (stacks with self times), pprof, csv, parquet (a data
+    /// Format to write: chrome (Trace Event JSON), perfetto, speedscope, folded (stacks with self times), pprof, vcd (counters), csv, parquet (a data
     /// set of tables).
     #[arg(long, value_parser = to)]
     to: To,
@@ -331,6 +331,9 @@ fn write(
     };
     if of_stacks && tracks.iter().all(|track| View::is_overlapping(store, *track)) {
         return Err(Failure::new(format!("{}: This trace has no call stacks to write.", source.name)));
+    }
+    if what.to == To::File(Format::Vcd) && !tracks.iter().any(|track| store.has_samples(*track)) {
+        return Err(Failure::new(format!("{}: This trace has no counters to write.", source.name)));
     }
     let mut search = match &what.filter {
         None => None,
