@@ -148,7 +148,9 @@ impl Image {
                     for (i, texel) in (0u32..).zip(texels) {
                         let (x, y) = (4 * block_x + i % 4, 4 * block_y + i / 4);
                         if x < size[0] && y < size[1] {
-                            self.put_exact(corner[0] + x, corner[1] + y, corner[2] + z, texel);
+                            let place =
+                                [corner[0].saturating_add(x), corner[1].saturating_add(y), corner[2].saturating_add(z)];
+                            self.put_exact(place, texel);
                         }
                     }
                 }
@@ -157,7 +159,7 @@ impl Image {
     }
 
     /// Stores a texel that a block decodes to: it is in the internal format already.
-    fn put_exact(&mut self, x: u32, y: u32, z: u32, texel: [u32; 4]) {
+    fn put_exact(&mut self, [x, y, z]: [u32; 3], texel: [u32; 4]) {
         let Some(at) = self.at(x, y, z) else { return };
         match &mut self.texels {
             Texels::Bytes(bytes) => {

@@ -198,7 +198,7 @@ impl TextureVisitor<'_> {
         let corner = if shape.does == Does::Image {
             [0, 0, face]
         } else {
-            [uint("xoffset"), uint("yoffset"), uint("zoffset") + face]
+            [uint("xoffset"), uint("yoffset"), uint("zoffset").saturating_add(face)]
         };
         let count = [size[0], size[1], if shape.dimensions < 3 { 1 } else { size[2] }];
         let data = if shape.is_compressed { known.arg(call, "data") } else { known.arg(call, "pixels") };
