@@ -1,9 +1,10 @@
 import type { Coverage, Frames, FromReplay, Picture, ShaderFailure, ToReplay } from '../base/replay_protocol.ts';
+import { loadDecompressors } from './decompressors.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
 import { createReplayGl, type ReplayGl } from './replay_gl.ts';
-import init, { Player } from './wasm/unspool_replay.js';
+import init, { Player, provideDecompressors } from './wasm/unspool_replay.js';
 
 /** The worker of the pictures of one trace. */
 export interface ReplayWorker {
@@ -58,6 +59,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     if (!context) throw NO_WEBGL;
     const player = new Player(index, new RecordFile(file), true, megabytes);
     const survey = new Player(index, new RecordFile(file), false, megabytes);
+    if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
     return { player, survey, gl: createReplayGl(context) };
   };
   const look = (open: Open): Promise<void> => {
