@@ -157,7 +157,7 @@ test('the heaviest frame is one click away, and frames, draws and views from the
   await pane.getByRole('button', { name: 'Previous draw' }).click();
   await expect(pane).toContainText(/Draw \d+ of \d+/);
   await pane.getByRole('radio', { name: 'Changed' }).click();
-  await expect(pane).toContainText(/This call changes (no pixel|[\d,]+ pixels?)\./);
+  await expect(pane).toContainText(/This call changes (no pixel|[\d,]+\spixels?)\./);
   await pane.getByRole('button', { name: 'Enlarge' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('img')).toBeVisible();
