@@ -1,5 +1,5 @@
-// `node scripts/pictures.mjs`: the pictures of docs/xray.md, from a build in dist/ and the recorded log of the corpus. None is
-// above 100 kB.
+// `node scripts/pictures.mjs [--only values|xray]`: the pictures of docs/values.md, from a fixture, and of docs/xray.md, from the
+// recorded log of the corpus. They show the build in dist/. None is above 100 kB.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -7,33 +7,72 @@ import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { fail, findChromium, options, root, say } from './lib.mjs';
 
-const given = options(['port']);
+const given = options(['port', 'only']);
 const port = Number(given.port ?? 4174);
 const corpus = join(root, '..', 'shared', 'corpus', 'xray', 'large');
 const files = ['threads-20MB.xray.zst', 'threads.elf'].map((name) => join(corpus, name));
-const folder = join(root, 'docs', 'xray');
-if (!files.every(existsSync)) fail('The recorded log is missing: the corpus lies beside the repository.');
-mkdirSync(folder, { recursive: true });
+const fixtures = ['overrun.trace', 'overrun.csv'].map((name) => join(root, 'tests', 'fixtures', 'trace_db', name));
+if (given.only !== 'values' && !files.every(existsSync)) {
+  fail('The recorded log is missing: the corpus lies beside the repository.');
+}
 
 const server = spawn(process.execPath, [join(root, 'scripts', 'serve.mjs'), '--port', String(port)], { stdio: 'ignore' });
 const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
+  if (given.only !== 'xray') await pictureValues(await opened(fixtures, 'values'));
+  if (given.only !== 'values') await pictureXray(await opened(files, 'xray'));
+} finally {
+  await browser.close();
+  server.kill();
+}
+
+/** Opens files in a new page. Returns the page, and what takes pictures of it into a folder of docs. */
+async function opened(paths, name) {
+  const folder = join(root, 'docs', name);
+  mkdirSync(folder, { recursive: true });
   const page = await browser.newPage({ viewport: { width: 1180, height: 640 }, colorScheme: 'dark' });
   await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'networkidle' });
   await page.evaluate(() => localStorage.setItem('unspool:dock', JSON.stringify({ open: true, height: 250 })));
   await page.reload();
-  await page.setInputFiles('#file-input', files);
+  await page.setInputFiles('#file-input', paths);
   await page.waitForFunction(() => document.body.dataset.state === 'ready');
   await page.getByText('It names', { exact: false }).waitFor();
-  const rest = () => page.waitForTimeout(900);
-  const take = async (name, part) => {
+  const take = async (picture, part, width = 820, top = 0) => {
     await page.mouse.move(0, 0);
-    await rest();
-    const path = join(folder, `${name}.png`);
+    await page.waitForTimeout(900);
+    const path = join(folder, `${picture}.png`);
     if (part) await page.locator(part).screenshot({ path });
-    else await page.screenshot({ path, clip: { x: 0, y: 0, width: 820, height: 640 } });
+    else await page.screenshot({ path, clip: { x: 0, y: top, width, height: 640 - top } });
     say(path);
   };
+  return { page, take };
+}
+
+async function pictureValues({ page, take }) {
+  const tab = (name) => page.getByRole('tab', { name, exact: true }).click();
+  const view = (name) => page.getByRole('radio', { name, exact: true }).click();
+  const row = (text) => page.locator('.dock tbody tr', { hasText: text }).first();
+  await tab('Statements');
+  await row('p = copy + i').waitFor();
+  await take('statements', undefined, 1180);
+  await tab('Variables');
+  await row('length').waitFor();
+  await take('variables', '.dock');
+  await view('Out of bounds');
+  await row('1 byte past the end').click();
+  await take('out-of-bounds', undefined, 1180, 130);
+  await tab('Statements');
+  await row('p = copy + i').click();
+  await view('Invariants');
+  await row('i ≤ n').waitFor();
+  await page.evaluate(() => document.querySelector('.dock').style.setProperty('height', '400px'));
+  await take('invariants', '.dock');
+  await row('i ≤ n').click();
+  await page.locator('#occurrence-3').waitFor();
+  await take('exceptions', '.dock');
+}
+
+async function pictureXray({ page, take }) {
   const view = (name) => page.getByRole('radio', { name, exact: true }).click();
   const taller = (height) =>
     page.evaluate((to) => document.querySelector('.dock').style.setProperty('height', `${to}px`), height);
@@ -63,7 +102,4 @@ try {
   await page.locator('#tab-graph').click();
   await taller(560);
   await take('call-graph', '.dock');
-} finally {
-  await browser.close();
-  server.kill();
 }

@@ -22,6 +22,7 @@ const PARTS = {
     // The only check of code that exists for wasm32 alone.
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('test', '--workspace', '--locked'),
+    () => cargo('test', '--package', 'unspool-cli', '--features', 'parquet', '--test', 'convert', '--locked'),
     // Links between doc comments.
     () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet'),
     () => cargo('fmt', ...xtask, '--all', '--check'),

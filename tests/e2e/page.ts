@@ -8,7 +8,7 @@ const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 
 /** The workers that read traces. Each may have others beside it, for the records and for what steps access. */
 export function traceWorkers(page: Page): Worker[] {
-  return page.workers().filter((worker) => !/#(records|steps|survey)$/.test(worker.url()));
+  return page.workers().filter((worker) => !/#(records|steps|gl_state|survey)$/.test(worker.url()));
 }
 
 /** The workers that read records of traces. They start when the page is idle, or with the first question. */

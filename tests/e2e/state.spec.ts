@@ -80,6 +80,34 @@ test('a step leads to the ones that read and write a register', async ({ page })
   await isBefore(page, 11);
 });
 
+test('where a value comes from, and what uses it', async ({ page }) => {
+  await stateAt(page, fixture('frames/calls.frames'), 60);
+  await register(page, 'RAX').click();
+  await pane(page).getByRole('button', { name: 'Where this value comes from' }).click();
+  const origin = pane(page).getByRole('region', { name: 'Where RAX comes from, before step 60' });
+  await expect(origin).toContainText('58 imul eax, ebx');
+  // The second factor was copied to the stack and back.
+  await expect(origin).toContainText('RBX = 0x0000000000000003');
+  await expect(origin).toContainText('RDI 24 lea edi, [rdi-1] after 3 copies');
+  await origin.getByRole('button', { name: 'Open: RAX' }).click();
+  await expect(origin).toContainText('48 mov eax, 1 · constant');
+  expect(await barriers(page)).toEqual([]);
+  await origin.getByRole('button', { name: 'Go to step 24' }).click();
+  await isBefore(page, 24);
+  // It stays, so that the person can go to its other steps.
+  await expect(origin).toBeVisible();
+  await register(page, 'RDI').click();
+  await pane(page).getByRole('button', { name: 'Steps that use this value' }).click();
+  const uses = pane(page).getByRole('region', { name: 'Uses of RDI, from step 24 on' });
+  await expect(uses).toContainText('24 lea edi, [rdi-1]');
+  await expect(uses).toContainText('Written anew at step 24.');
+  await uses.getByRole('button', { name: 'Open: What step 24 writes' }).click();
+  await expect(uses).toContainText('RDI = 0x0000000000000003');
+  await expect(uses).toContainText('29 mov ebx, edi');
+  await uses.getByRole('button', { name: 'Close the uses' }).click();
+  await expect(uses).toHaveCount(0);
+});
+
 test('nothing is indexed before the state is shown, and other formats have none', async ({ page }) => {
   const indexers = () => page.workers().filter((worker) => worker.url().endsWith('#steps'));
   await open(page, fixture('frames/calls.frames'));
@@ -115,6 +143,12 @@ test('all registers in each frame of a recorded program', async ({ page }) => {
   await stateAt(page, recording('real-x86_64-gcd.frames'), 20_000);
   await expect(register(page, 'RAX')).toHaveText(/0x00007fffffffefc4/);
   await expect(register(page, 'R15')).toHaveText(/0xffffffffffb5d5a8$/);
+  // The trace lists all registers with each instruction; the disassembler knows which ones that reads.
+  await register(page, 'RAX').click();
+  await pane(page).getByRole('button', { name: 'Where this value comes from' }).click();
+  const origin = pane(page).getByRole('region', { name: /^Where RAX comes from/ });
+  await expect(origin.getByRole('button', { name: /^Go to step/ }).first()).toBeVisible();
+  await register(page, 'RAX').click();
   await register(page, 'R15').click();
   await pane(page).getByRole('button', { name: 'Previous step that writes this' }).click();
   await isBefore(page, 485);

@@ -91,3 +91,38 @@ test('a source map names statements wherever they are shown', async ({ page }) =
   await expect(details(page)).toContainText('copy = malloc(n) (lines.c:13)');
   expect(await barriers(page)).toEqual([]);
 });
+
+test('a point shows what has changed since the last point and the last visit', async ({ page }) => {
+  await tab(page, OVERRUN, 'Variables');
+  await page.getByRole('radio', { name: 'Out of bounds' }).click();
+  await page.locator('.variables tbody tr', { hasText: '1 byte past the end' }).first().click();
+  // `unspool dump`: that is point 116, and point 115 has i 32 and p 0x55810a200120.
+  const row = details(page).locator('.point-variables tbody tr');
+  await expect(row.filter({ hasText: /^i/ }).locator('td')).toHaveText(['33', '32', '32']);
+  await expect(row.filter({ hasText: /^length/ }).locator('td')).toHaveText(['31', '', '']);
+  await expect(row.filter({ hasText: /^p/ }).locator('td').nth(1)).toContainText('0x55810a2001200 left');
+  expect(await barriers(page)).toEqual([]);
+  await details(page).getByRole('button', { name: 'Last point' }).click();
+  await expect(row.filter({ hasText: /^i/ }).locator('td')).toHaveText(['32', '31', '31']);
+});
+
+test('the values of a track look as the person wants', async ({ page }) => {
+  await tab(page, fixture('trace_db/variables.trace'), 'Variables');
+  const track = page.locator('li.track', { has: page.getByText('key', { exact: true }) });
+  await expect(track).toContainText('−42 … 120');
+  const height = (await track.boundingBox())!.height;
+  const choose = async (name: string) => {
+    await track.click({ button: 'right' });
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await choose('Show values as hexadecimal numbers');
+  await expect(track).toContainText('−0x2a … 0x78');
+  await choose('Make the graph higher');
+  expect((await track.boundingBox())!.height).toBeGreaterThan(height + 50);
+  await choose('Draw values as dots');
+  await choose('Use a logarithmic scale');
+  await choose('Show values as characters');
+  await expect(track).toContainText("'x'");
+  await choose('Show values as decimal numbers');
+  await expect(track).toContainText('−42 … 120');
+});

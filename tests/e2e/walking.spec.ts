@@ -110,6 +110,7 @@ test('each thread is walked through on its own', async ({ page }) => {
 });
 
 test('transitions of a block trace', async ({ page }) => {
+  test.slow();
   const path = join(import.meta.dirname, '../../../shared/corpus/rvn/medium.sqlite');
   test.skip(!existsSync(path), `${path} is missing`);
   await listingAt(page, path, 57);
@@ -122,4 +123,23 @@ test('transitions of a block trace', async ({ page }) => {
   await isAt(page, 58);
   await page.keyboard.press('Control+F12');
   await isAt(page, 249);
+  // What an index of its runs knows.
+  await goTo(page, 0);
+  await page.keyboard.press('Control+F7');
+  await isAt(page, 1_172);
+  await listing(page).getByLabel('What to go to').selectOption('privilege');
+  await listing(page).getByRole('button', { name: 'Go to the next change between user and kernel' }).click();
+  await isAt(page, 1_173);
+  await page.keyboard.press('Control+F9');
+  await page.getByRole('tab', { name: 'Coverage' }).click();
+  const hottest = page.getByRole('grid', { name: 'Blocks' }).locator('tbody tr:not(.spacer)').first();
+  await expect(hottest).toContainText('55,176');
+  await expect(hottest).toContainText('0x7ff6124171d0');
+  await hottest.click();
+  await page.getByRole('tab', { name: 'Listing' }).click();
+  await isAt(page, 37_962);
+  await page.keyboard.press('Control+F9');
+  await isAt(page, 38_004);
+  await page.keyboard.press('Control+Shift+F9');
+  await isAt(page, 37_962);
 });

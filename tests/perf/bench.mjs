@@ -132,6 +132,8 @@ function report() {
     'find a name ms',
     'first hit ms',
     'find in records ms',
+    'values of one variable, M points/s',
+    'of two variables, M points/s',
     '× native',
     '× reading in page',
     'native read ms',
@@ -176,6 +178,14 @@ function report() {
       told(of(({ found }) => found.names?.page ?? Number.NaN)),
       told(of(({ found }) => found.records?.first ?? Number.NaN)),
       told(of(({ found }) => found.records?.all ?? Number.NaN)),
+      told(
+        of(({ events, found }) => events / found.values.one / 1000),
+        1,
+      ),
+      told(
+        of(({ events, found }) => events / found.values.two / 1000),
+        1,
+      ),
       told(
         of((run) => run.complete / run.native),
         2,

@@ -6,10 +6,13 @@ const WAIT_MS = 120_000;
 /** Expressions that need the records, by the beginning of the format's title. Fields of all records are looked at. */
 const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.x>2', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
 
+/** Queries about values, with one and with two free variables. The types are those of `unspool generate trace-db`. */
+const OF_VALUES = { one: 'values: a: int where a > 46', two: 'values: a, b: int where a + b = 12345' };
+
 /**
  * Searches for the function with the most calls, and for records, and measures the second time, when everything is loaded. Times in
  * ms from the beginning of the search. `names` is null without slices, or if each has a name of its own; `records` is null for a database, whose instructions
- * are a join of many rows.
+ * are a join of many rows. `values` has the times of queries about values, where there are any.
  */
 export async function finding(page, title, slices) {
   const name = slices > 0 ? await mostCalled(page) : null;
@@ -20,8 +23,12 @@ export async function finding(page, title, slices) {
     return page.evaluate(search, { expression, wait: WAIT_MS });
   };
   const names = name === null ? null : await of(`name:"${name.replaceAll(/[\\"]/g, '\\$&')}"`);
+  const values = {};
+  if (title.startsWith('trace-db')) {
+    for (const [which, query] of Object.entries(OF_VALUES)) values[which] = (await of(query)).all;
+  }
   const expression = Object.entries(OF_RECORDS).find(([format]) => title.startsWith(format))?.[1];
-  return { names, records: expression === undefined ? null : await of(expression) };
+  return { names, records: expression === undefined ? null : await of(expression), values };
 }
 
 async function mostCalled(page) {

@@ -4,7 +4,7 @@
  */
 
 /** A format to export to, as `crate/export` calls it. */
-export type ExportFormat = 'perfetto' | 'chrome' | 'speedscope' | 'folded' | 'pprof' | 'csv';
+export type ExportFormat = 'perfetto' | 'chrome' | 'speedscope' | 'folded' | 'pprof' | 'vcd' | 'csv';
 
 /** What is exported. The columns have an element for each track, but those of `parts` and `wanted`. */
 export interface ExportTrace {
@@ -16,11 +16,13 @@ export interface ExportTrace {
   readonly unit: string;
   /** The first position. */
   readonly origin: bigint;
+  /** The last position. */
+  readonly end: bigint;
   /** The range, `to` exclusive; null for all. */
   readonly range: { readonly from: bigint; readonly to: bigint } | null;
   /** Five numbers for each part, as `Session.tableParts` returns them. */
   readonly parts: Float64Array;
-  /** The kind (0 process, 1 thread, 2 lane, 3 counter), plus 4 for overlapping slices, plus 8 for a track with a number. */
+  /** The kind (0 process, 1 thread, 2 lane, 3 counter), plus 4 for overlapping slices, plus 8 for a track with a number, plus 16 for floating point values. */
   readonly kinds: Uint8Array;
   readonly names: readonly string[];
   readonly numbers: BigInt64Array;

@@ -137,10 +137,26 @@ export interface Track {
   /** The lowest and the highest value, if a double cannot hold one of them. */
   readonly exactRange?: readonly [lowest: bigint, highest: bigint];
   readonly values: 'unsigned' | 'address' | 'signed' | 'float';
+  /** How the person wants to see a counter. */
+  readonly look?: ValueLook;
   /** Its slices are lifetimes: they overlap and do not nest. */
   readonly overlapping: boolean;
   /** Its buffers are out of time order. It is incomplete until the end of the file, where they are sorted. */
   readonly reordering: boolean;
+  /** Positions between which records are missing for certain, in pairs; 0 for the beginning of the trace. None if left out. */
+  readonly gaps?: readonly (bigint | number)[];
+}
+
+/** How a counter is shown, where it is not as usual. */
+export interface ValueLook {
+  /** The digits of integers, or the characters that they stand for. Addresses are usually hexadecimal, others decimal. */
+  readonly format?: 'decimal' | 'hex' | 'characters';
+  /** A dot for each value in place of steps. */
+  readonly dots?: boolean;
+  /** A logarithmic scale, in both directions from 0. */
+  readonly log?: boolean;
+  /** The graph is higher. */
+  readonly tall?: boolean;
 }
 
 /** A defect of the file, or a remark about it. */

@@ -122,8 +122,8 @@ export type ToRecords =
       readonly format: string;
       readonly database: boolean;
     }
-  /** Replaces the index. Lists of the old one are gone. */
-  | { readonly t: 'index'; readonly index: Uint8Array }
+  /** Replaces the index. Lists of the old one are gone. `storeBytes` is the memory that the trace takes in its own worker. */
+  | { readonly t: 'index'; readonly index: Uint8Array; readonly storeBytes: number }
   | { readonly t: 'record'; readonly id: number; readonly locator: bigint }
   /** Reply: `listed`. Only the newest list can be asked for rows. */
   | { readonly t: 'list'; readonly id: number; readonly scope: RecordScope }

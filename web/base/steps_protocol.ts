@@ -68,6 +68,49 @@ export type Cell =
   | { readonly what: 'register'; readonly thread: bigint | null; readonly name: string }
   | { readonly what: 'memory'; readonly address: bigint; readonly len: number };
 
+/** Something that an instruction reads to make a value. `isAddress`: it only addresses memory. */
+export interface OriginOperand {
+  readonly access: StepAccess;
+  readonly isAddress: boolean;
+}
+
+/** Where the value of a cell, or of a part of its memory, comes from. */
+export interface Origin {
+  /** What was asked for or the part of it; after copies, the first cell that had the value. */
+  readonly cell: Cell;
+  /**
+   * `step` wrote it. Or no step did, and `step` read it first. Or `step` read another value than was written last: it was changed
+   * outside the trace. Or nothing tells.
+   */
+  readonly cause: 'written' | 'read' | 'changed' | 'unknown';
+  readonly step: number | null;
+  /** The steps that only copied it, the last one first. */
+  readonly copies: Float64Array;
+  /** The instruction of `step` if that wrote it; null for a record that is no instruction. */
+  readonly instruction: string | null;
+  readonly written: Uint8Array;
+  /** Empty for a constant. */
+  readonly operands: readonly OriginOperand[];
+  /** The trace lists all registers with the step, and what its instruction reads is unknown. */
+  readonly isUnclear: boolean;
+}
+
+/** A step that uses a value, and what it writes. */
+export interface ValueUse {
+  readonly step: number;
+  readonly instruction: string | null;
+  /** It only addresses memory by the value. */
+  readonly isAddress: boolean;
+  readonly written: readonly StepAccess[];
+}
+
+/** The first steps that use a value. `replaced` is the step that writes another one, null if none does. */
+export interface Uses {
+  readonly uses: readonly ValueUse[];
+  readonly replaced: number | null;
+  readonly isCut: boolean;
+}
+
 /** A part of a history: what the steps from number `first` on access, of `count` steps in all. */
 export interface HistoryPart {
   readonly count: number;
@@ -115,6 +158,10 @@ export interface StepQuestions {
   history: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: HistoryPart };
   /** The step that executes an address for the `number`th time, counted from 0. */
   execution: { ask: { readonly address: bigint; readonly number: number }; answer: { readonly step: number | null } };
+  /** Where the value comes from that a cell has before a step: one origin for each part with a writer of its own. */
+  origins: { ask: { readonly step: number; readonly cell: Cell }; answer: { readonly origins: readonly Origin[] } };
+  /** The steps after `step` that read the value that a cell has then, at most `most`. */
+  uses: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: Uses };
   /** The nearest step of a kind; null if there is none so far. */
   walk: {
     ask: { readonly step: number; readonly kind: WalkKind; readonly next: boolean };
@@ -128,8 +175,17 @@ export interface StepQuestions {
 export type StepQuestion = keyof StepQuestions;
 
 export type ToSteps =
-  /** Begins to index the steps of a file. `records` is the index that the session made, `format` {@link TraceInfo.format}. */
-  | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly records: Uint8Array }
+  /**
+   * Begins to index the steps of a file. `records` is the index that the session made, null for a database, which may have a
+   * write-ahead log. `format` is {@link TraceInfo.format}.
+   */
+  | {
+      readonly t: 'open';
+      readonly file: Blob;
+      readonly log: Blob | null;
+      readonly format: string;
+      readonly records: Uint8Array | null;
+    }
   /** Pauses the indexing, or goes on with it. */
   | { readonly t: 'pause' }
   | { readonly t: 'go-on' }

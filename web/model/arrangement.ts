@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Track } from '../base/protocol.ts';
+import type { Track, ValueLook } from '../base/protocol.ts';
 import { isHeading, isOn } from './layout.ts';
 import { NO_CHOICES, type StoredSwitch, type TrackChoices } from './track_choices.ts';
 import { createTrackKeys, type KeyedTrack } from './track_keys.ts';
@@ -23,6 +23,9 @@ export interface Arrangement {
   /** What the person has chosen. Setting it restores that, also for tracks that are still to come. */
   readonly choices: Signal<TrackChoices>;
   find(id: number): Track | undefined;
+  /** How the values of a counter are shown, where that is not as usual. */
+  lookOf(id: number): ValueLook;
+  setLook(id: number, look: ValueLook): void;
   isFolded(id: number): boolean;
   toggleFolded(id: number): void;
   /** Folds or unfolds all tracks. A track that only groups others stays open when all are folded. */
@@ -53,12 +56,22 @@ export function createArrangement(
   const current = signal(-1);
   const choices = signal(NO_CHOICES);
   const keys = createTrackKeys();
-  const all = computed(() => [...derived.value, ...inOrder(tracks.value.values())]);
+  const unlooked = computed(() => [...derived.value, ...inOrder(tracks.value.values())]);
   /** The keys of all tracks. They cost as much as there are tracks, so they wait until something is chosen. */
   const known = computed(() => {
     keys.add(tracks.value.values());
     keys.add(derived.value);
     return { keys };
+  });
+  const all = computed(() => {
+    const looks = Object.entries(choices.value.looks);
+    if (looks.length === 0) return unlooked.value;
+    const { idOf } = known.value.keys;
+    const byId = new Map(looks.map(([key, look]) => [idOf(key), look]));
+    return unlooked.value.map((track) => {
+      const look = byId.get(track.id);
+      return look ? { ...track, look } : track;
+    });
   });
   const idsOf = (chosen: readonly string[]): number[] => {
     if (chosen.length === 0) return [];
@@ -128,6 +141,12 @@ export function createArrangement(
     visibility,
     choices,
     find,
+    lookOf: (id) => choices.peek().looks[keyOf(id)] ?? {},
+    setLook: (id, look) => {
+      const { [keyOf(id)]: _, ...others } = choices.peek().looks;
+      const isUsual = Object.values(look).every((value) => value === undefined || value === false);
+      change({ looks: isUsual ? others : { ...others, [keyOf(id)]: look } });
+    },
     isFolded: (id) => {
       const track = find(id);
       return track !== undefined && isOn(folded.peek(), id, !isHeading(track));

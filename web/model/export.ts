@@ -30,18 +30,19 @@ export interface OfferedFormat {
   readonly hint: string;
   /** What names of its files end with, as in `Format::extension` of `crate/export`. */
   readonly ending: string;
-  /** It has call stacks only. */
-  readonly stacks: boolean;
+  /** What it has: everything, call stacks only, or counters only. */
+  readonly has: 'all' | 'stacks' | 'counters';
 }
 
 /** All formats, in the order of the menu. */
 export const EXPORT_FORMATS: readonly OfferedFormat[] = [
-  { id: 'perfetto', label: 'Perfetto', hint: 'ui.perfetto.dev', ending: '.pftrace', stacks: false },
-  { id: 'chrome', label: 'Chrome JSON', hint: 'Trace Event Format', ending: '.json', stacks: false },
-  { id: 'speedscope', label: 'speedscope', hint: 'speedscope.app', ending: '.speedscope.json', stacks: true },
-  { id: 'folded', label: 'Folded stacks', hint: 'flame graph tools', ending: '.folded.txt', stacks: true },
-  { id: 'pprof', label: 'pprof', hint: 'go tool pprof', ending: '.pb.gz', stacks: true },
-  { id: 'csv', label: 'CSV', hint: 'spreadsheets', ending: '.csv', stacks: false },
+  { id: 'perfetto', label: 'Perfetto', hint: 'ui.perfetto.dev', ending: '.pftrace', has: 'all' },
+  { id: 'chrome', label: 'Chrome JSON', hint: 'Trace Event Format', ending: '.json', has: 'all' },
+  { id: 'speedscope', label: 'speedscope', hint: 'speedscope.app', ending: '.speedscope.json', has: 'stacks' },
+  { id: 'folded', label: 'Folded stacks', hint: 'flame graph tools', ending: '.folded.txt', has: 'stacks' },
+  { id: 'pprof', label: 'pprof', hint: 'go tool pprof', ending: '.pb.gz', has: 'stacks' },
+  { id: 'vcd', label: 'VCD', hint: 'GTKWave, values only', ending: '.vcd', has: 'counters' },
+  { id: 'csv', label: 'CSV', hint: 'spreadsheets', ending: '.csv', has: 'all' },
 ];
 
 /** What part of a trace is exported. */
@@ -130,7 +131,9 @@ async function write(
   tell: (share: number, bytes: number) => void,
 ): Promise<{ rows: number; bytes: number } | null> {
   const what = await exported(trace, format, scope);
-  if (what.wanted.length === 0) throw new Error('There are no call stacks to export.');
+  if (what.wanted.length === 0) {
+    throw new Error(`There are no ${format.has === 'counters' ? 'values' : 'call stacks'} to export.`);
+  }
   const port = spawn();
   let bytes = 0;
   try {
@@ -189,6 +192,7 @@ async function exported(trace: ExportedTrace, format: OfferedFormat, scope: Expo
     frequency: clock.kind === 'seconds' ? Number(clock.frequency) : 0,
     unit: clock.kind === 'ordinal' ? clock.unit : 'tick',
     origin: trace.progress.peek().extent?.from ?? 0n,
+    end: trace.progress.peek().extent?.to ?? 0n,
     range: scope.range,
     parts,
     kinds: Uint8Array.from(tracks, kindOf),
@@ -199,14 +203,15 @@ async function exported(trace: ExportedTrace, format: OfferedFormat, scope: Expo
   };
 }
 
-function kindOf({ kind, overlapping, thread }: Track): number {
-  return KINDS[kind] + (overlapping ? 4 : 0) + (thread === undefined ? 0 : 8);
+function kindOf({ kind, overlapping, thread, values }: Track): number {
+  return KINDS[kind] + (overlapping ? 4 : 0) + (thread === undefined ? 0 : 8) + (values === 'float' ? 16 : 0);
 }
 
 /** Formats of stacks have threads; the lanes beside them, such as those of frames, are no stacks. */
 function wantedOf(tracks: readonly Track[], format: OfferedFormat, { track }: ExportScope): number[] {
   const all = tracks.filter(({ id }) => track === null || id === track);
-  if (!format.stacks) return all.map(({ id }) => id);
+  if (format.has === 'counters') return all.filter(({ samples }) => samples > 0).map(({ id }) => id);
+  if (format.has === 'all') return all.map(({ id }) => id);
   const stacks = all.filter(({ slices, overlapping }) => slices > 0 && !overlapping);
   const threads = stacks.filter(({ kind }) => kind === 'thread');
   return (threads.length > 0 ? threads : stacks).map(({ id }) => id);

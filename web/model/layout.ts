@@ -13,6 +13,8 @@ const PROCESS = 30;
 const PADDING = 6;
 /** CSS pixels of the graph of a counter. */
 export const GRAPH = 40;
+/** And of a high one. */
+const TALL_GRAPH = 120;
 /** CSS pixels of the name and two lines, and of the name and one line. */
 const THREE_LINES = 62;
 const TWO_LINES = 46;
@@ -210,7 +212,7 @@ function measure(track: Track, { level, top, folded, compact, foldable: parent, 
   const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, rowHeight, graph: -1, graphHeight: 0, folded };
   if (isHeading(track)) return { ...nothing, height: PROCESS, foldable: parent };
   if (track.kind === 'counter') {
-    const height = folded || compact ? LOW : GRAPH + PADDING;
+    const height = folded || compact ? LOW : (track.look?.tall ? TALL_GRAPH : GRAPH) + PADDING;
     return { ...nothing, height, graph: PADDING / 2, graphHeight: height - PADDING, foldable: true };
   }
   const lane = track.instants > 0 && !folded;

@@ -43,7 +43,7 @@ function setUp() {
     },
     records: { recordAt: async (x: bigint) => row(Number(x)) },
     status,
-    info: signal({ format: 'frames' } as TraceInfo),
+    info: signal({ format: 'frames', offers: ['state'] } as unknown as TraceInfo),
   };
   const selection = {
     selected: signal(null),

@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type {
   Cell,
@@ -7,14 +7,17 @@ import type {
   HistoryPart,
   Indexed,
   MemoryState,
+  Origin,
   StepQuestion,
   StepQuestions,
   StepState,
   ToSteps,
+  Uses,
   WalkKind,
 } from '../base/steps_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
+import { isDatabase } from './records.ts';
 import { createRequests } from './requests.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
@@ -40,6 +43,13 @@ export interface ShownHistory {
   readonly part: HistoryPart;
 }
 
+/** A value that is followed: that of a cell before a step, back to where it comes from, or on to what uses it. */
+export interface Followed {
+  readonly cell: Cell;
+  readonly step: number;
+  readonly way: 'back' | 'on';
+}
+
 /** Registers and memory of a trace at the step that is selected. */
 export interface Machine {
   /** How far the index is. null before it begins. */
@@ -52,8 +62,14 @@ export interface Machine {
   /** The latest state. That of the previous step stays until the new one arrives. */
   readonly shown: ReadonlySignal<Shown | null>;
   readonly history: ReadonlySignal<ShownHistory | null>;
+  /** The value that is followed. It stays when another step is selected. */
+  readonly followed: Signal<Followed | null>;
   /** Memory before the step that is shown. Resolves with null if a newer window replaces this one, or it is not indexed. */
   memory(step: number, address: bigint, len: number): Promise<MemoryState | null>;
+  /** Where the value of a cell before a step comes from. Resolves with null if that is not indexed. */
+  origins(step: number, cell: Cell): Promise<readonly Origin[] | null>;
+  /** The steps after a step that use the value that a cell has then. Resolves with null if that is not indexed. */
+  uses(step: number, cell: Cell): Promise<Uses | null>;
   /** Selects a step. */
   goTo(step: number): void;
   /** Selects the nearest step that reads or writes a cell. Resolves with whether there is one. */
@@ -81,6 +97,8 @@ export interface Machine {
 
 /** Steps of a history that are shown around the selected one. */
 export const HISTORY_ROWS = 60;
+/** Steps that use a value and are listed. */
+const MOST_USES = 40;
 
 const CRASHED = 'The index of this trace ended unexpectedly. Reload the page to try again.';
 
@@ -96,6 +114,7 @@ export function createMachine(
   const step = signal<number | null>(null);
   const shown = signal<Shown | null>(null);
   const history = signal<ShownHistory | null>(null);
+  const followed = signal<Followed | null>(null);
   const scope = createScope();
   let port: StepsPort | null = null;
   let disposed = false;
@@ -153,8 +172,9 @@ export function createMachine(
   const start = async () => {
     const info = trace.info.peek();
     const file = await trace.recordSource.file();
-    const records = await trace.recordSource.index();
-    if (disposed || !info || !file || !records) return;
+    const needsIndex = info !== null && !isDatabase(info);
+    const records = needsIndex ? await trace.recordSource.index() : null;
+    if (disposed || !info || !file || (needsIndex && !records)) return;
     const started = spawn();
     port = started;
     started.onmessage = ({ data }) => hear(data);
@@ -163,7 +183,7 @@ export function createMachine(
       fail(CRASHED);
     };
     started.onmessageerror = () => fail(CRASHED);
-    started.postMessage({ t: 'open', file, format: info.format, records });
+    started.postMessage({ t: 'open', file, log: trace.recordSource.log(), format: info.format, records });
     indexed.value = { built: 0, count: 0, bytes: 0, done: false, full: false };
     await askForState();
   };
@@ -196,6 +216,9 @@ export function createMachine(
     step,
     shown,
     history,
+    followed,
+    origins: async (at, of) => (await ask('origins', { step: at, cell: of }))?.origins ?? null,
+    uses: (at, of) => ask('uses', { step: at, cell: of, most: MOST_USES }),
     memory: (at, address, len) => ask('memory', { step: at, address, len }),
     goTo: (wanted) => void goTo(wanted),
     goToNearest: async (wanted, written, next) => {

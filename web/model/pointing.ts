@@ -128,7 +128,7 @@ function counterAt(picture: Picture, { track }: LaidTrack, place: number): Point
   const range = picture.values(track.id);
   const i = valueAt(counters, range, place);
   if (i < 0) return null;
-  const text = (of: number) => formatReading(readingOf(counters.bits[3 * i + of]!, track.values), track.values);
+  const text = (of: number) => formatReading(readingOf(counters.bits[3 * i + of]!, track.values), track);
   return {
     item: null,
     track: track.id,

@@ -36,6 +36,8 @@ export interface Source {
   readonly info: ReadonlySignal<TraceInfo | null>;
   /** Whether the file is still being read. */
   reading(): boolean;
+  /** Memory that the trace takes in its own worker, in bytes; none if left out. */
+  storeBytes?(): number;
   /** What the record worker needs. Resolves with null if the trace's worker ends. */
   index(): Promise<Uint8Array | null>;
 }
@@ -192,7 +194,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     current = number;
     isWhole = !reading;
     hasList = false;
-    target.postMessage({ t: 'index', index }, [index.buffer]);
+    target.postMessage({ t: 'index', index, storeBytes: source.storeBytes?.() ?? 0 }, [index.buffer]);
     return true;
   };
   const isRecent = (least: number) => {
@@ -335,6 +337,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   };
 }
 
-function isDatabase(info: TraceInfo): boolean {
+/** Whether a trace is a database, which is read without an index. */
+export function isDatabase(info: TraceInfo): boolean {
   return info.offers.includes('sql');
 }

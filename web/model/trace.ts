@@ -202,10 +202,10 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     log: () => log ?? contents.log(),
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
+    storeBytes: () => state.progress.peek().storeBytes,
     index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
   };
   const records = createRecords(recordSource, spawnRecords);
-
   port.onmessage = ({ data }) => {
     if (isReport(data)) {
       contents.hear(data);

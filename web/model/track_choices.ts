@@ -1,3 +1,5 @@
+import type { ValueLook } from '../base/protocol.ts';
+
 /** What holds for no track or for all, except for some, by their keys. */
 export interface StoredSwitch {
   readonly all: boolean;
@@ -18,6 +20,8 @@ export interface TrackChoices {
   readonly only: string | null;
   /** Each puts a track before another one of the same parent, or (null) after all of them. Later ones act on what earlier ones did. */
   readonly moves: readonly (readonly [track: string, before: string | null])[];
+  /** How the values of counters are shown, where that is not as usual. */
+  readonly looks: Readonly<Record<string, ValueLook>>;
 }
 
 const OFF: StoredSwitch = { all: false, except: [] };
@@ -30,12 +34,13 @@ export const NO_CHOICES: TrackChoices = {
   hidden: [],
   only: null,
   moves: [],
+  looks: {},
 };
 
 /** What was stored as {@link TrackChoices}. What is missing or damaged counts as not chosen. */
 export function readChoices(stored: unknown): TrackChoices {
   if (typeof stored !== 'object' || stored === null) return NO_CHOICES;
-  const { folded, compact, pinned, hidden, only, moves } = stored as Record<string, unknown>;
+  const { folded, compact, pinned, hidden, only, moves, looks } = stored as Record<string, unknown>;
   return {
     folded: readSwitch(folded),
     compact: readSwitch(compact),
@@ -43,6 +48,23 @@ export function readChoices(stored: unknown): TrackChoices {
     hidden: texts(hidden),
     only: typeof only === 'string' ? only : null,
     moves: Array.isArray(moves) ? moves.filter(isMove) : [],
+    looks: readLooks(looks),
+  };
+}
+
+function readLooks(stored: unknown): Readonly<Record<string, ValueLook>> {
+  if (typeof stored !== 'object' || stored === null) return {};
+  return Object.fromEntries(Object.entries(stored).map(([key, look]) => [key, readLook(look)]));
+}
+
+function readLook(stored: unknown): ValueLook {
+  if (typeof stored !== 'object' || stored === null) return {};
+  const { format, dots, log, tall } = stored as Record<string, unknown>;
+  return {
+    ...(format === 'decimal' || format === 'hex' || format === 'characters' ? { format } : {}),
+    ...(dots === true ? { dots } : {}),
+    ...(log === true ? { log } : {}),
+    ...(tall === true ? { tall } : {}),
   };
 }
 

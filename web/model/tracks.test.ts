@@ -58,7 +58,7 @@ it('adds and replaces tracks, and returns a new object for each change', () => {
 
 describe('a value of a counter', () => {
   const texts = (values: readonly (number | bigint)[], kind: Track['values']) =>
-    values.map((value) => formatReading(value, kind));
+    values.map((value) => formatReading(value, { values: kind }));
   it('is exact if it is an integer', () => {
     expect(texts([0, 12_345, -3, 2n ** 64n - 1n, -(2n ** 63n)], 'signed')).toEqual([
       '0',
@@ -69,6 +69,18 @@ describe('a value of a counter', () => {
     ]);
     expect(readingOf(2n ** 64n - 1n, 'unsigned')).toBe(2n ** 64n - 1n);
     expect(readingOf(2n ** 64n - 1n, 'signed')).toBe(-1n);
+  });
+  it('has the format that the person has chosen', () => {
+    const text = (value: bigint, values: Track['values'], format: 'decimal' | 'hex' | 'characters') =>
+      formatReading(value, { values, look: { format } });
+    expect(text(4096n, 'address', 'decimal')).toBe('4,096');
+    expect([text(255n, 'unsigned', 'hex'), text(-16n, 'signed', 'hex')]).toEqual(['0xff', '−0x10']);
+    expect([104n, 10n, 0x1f600n, -1n].map((value) => text(value, 'signed', 'characters'))).toEqual([
+      "'h'",
+      "'\\x0a'",
+      "'😀'",
+      '−1',
+    ]);
   });
   it('has at most six digits if it is not', () => {
     expect(texts([0.1 + 0.2, 1e300, -1.5e18, 2 ** 64], 'float')).toEqual(['0.3', '1e300', '−1.5e18', '1.84467e19']);

@@ -119,9 +119,9 @@ export function graphRange(track: Pick<Track, 'lowestValue' | 'highest'>): { low
 }
 
 /** The lowest and the highest value of a counter as texts. */
-function extremes({ lowestValue, highest, exactRange, values }: Track): [string, string] {
-  const [low, high] = exactRange ?? [lowestValue, highest];
-  return [formatReading(low, values), formatReading(high, values)];
+function extremes(track: Track): [string, string] {
+  const [low, high] = track.exactRange ?? [track.lowestValue, track.highest];
+  return [formatReading(low, track), formatReading(high, track)];
 }
 
 /** The range of a counter's values: `highest 22`, `always 3`, `−48 … 48`. */
@@ -132,15 +132,27 @@ function readings(track: Track): string {
   return graphRange(track).lowest === 0 ? `highest ${high}` : `${low} … ${high}`;
 }
 
-/** A value of a counter as text. An address is hexadecimal; a number that is not an integer has at most six digits. */
-export function formatReading(value: number | bigint, values: Track['values']): string {
+/**
+ * A value of a counter as text. Unless the person wants something else, an address is hexadecimal. A number that is not an integer
+ * has at most six digits.
+ */
+export function formatReading(value: number | bigint, { values, look }: Pick<Track, 'values' | 'look'>): string {
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) {
     const exact = BigInt(value);
-    if (values === 'address') return `0x${exact.toString(16)}`;
+    const format = look?.format ?? (values === 'address' ? 'hex' : 'decimal');
+    if (format === 'hex') return exact < 0n ? `−0x${(-exact).toString(16)}` : `0x${exact.toString(16)}`;
+    if (format === 'characters') return characterOf(exact);
     return exact < 0n ? `−${formatCount(-exact)}` : formatCount(exact);
   }
   const text = Math.abs(value) >= 1e15 ? value.toExponential(5) : Number(value.toPrecision(6)).toString();
   return text.replace(/\.?0*e\+/, 'e').replace(/^-/, '−');
+}
+
+/** The character with a number, as C writes it: `'a'`, `'\x0a'`. Other numbers stay as they are. */
+function characterOf(value: bigint): string {
+  if (value < 0n || value > 0x10ffffn) return value < 0n ? `−${formatCount(-value)}` : formatCount(value);
+  const text = String.fromCodePoint(Number(value));
+  return /^\p{C}$/u.test(text) ? `'\\x${value.toString(16).padStart(2, '0')}'` : `'${text}'`;
 }
 
 /** The value of a counter with these 64 bits, exact. */

@@ -53,7 +53,6 @@ function setUp(calls: readonly (readonly [number, number, number])[], threads = 
       },
     }),
     () => 40n,
-    true,
   );
   const go = async (from: number, to: Parameters<typeof walk.go>[0], next: boolean) => {
     place.value = from;

@@ -15,8 +15,6 @@ export interface Walk {
   go(to: WalkTo, next: boolean): Promise<void>;
   /** Why the last walk led nowhere, or ''. */
   readonly remark: ReadonlySignal<string>;
-  /** Whether there is an index of what steps execute: without one, walks lead over, into and out of calls only. */
-  readonly kinds: boolean;
 }
 
 /** The nouns of what a walk leads to. */
@@ -43,14 +41,13 @@ type Reached = { readonly step: number } | { readonly remark: string };
 
 /**
  * A walk that begins at the `selection`, or at the position `start` if there is none. Calls are those of the timeline. `machine`
- * has the index of a trace that has one: it is asked only where it is needed.
+ * has the index of the trace: it is asked only where it is needed.
  */
 export function createWalk(
   trace: Pick<Trace, 'find' | 'records' | 'tracks'>,
   selection: Pick<Selection, 'place' | 'revealRecord'>,
-  machine: () => Pick<Machine, 'nearestOf' | 'indexed' | 'ready'> | null,
+  machine: () => Pick<Machine, 'nearestOf' | 'indexed' | 'ready'>,
   start: () => bigint | null,
-  hasIndex: boolean,
 ): Walk {
   const remark = signal('');
   let walking: Promise<void> = Promise.resolve();
@@ -62,7 +59,7 @@ export function createWalk(
   });
   /** Whether more may be found when more is indexed. */
   const isPartial = (to: WalkTo) =>
-    to !== 'over' && to !== 'out' && to !== 'step' && machine()?.indexed.peek()?.done === false;
+    to !== 'over' && to !== 'out' && to !== 'step' && machine().indexed.peek()?.done === false;
   /** The next or previous step of the same thread; null at the end. */
   const beside = async (step: number, next: boolean): Promise<number | null> => {
     const index = isThreaded() ? machine() : null;
@@ -115,7 +112,6 @@ export function createWalk(
       return found === null ? none(to, next) : { step: found };
     }
     const index = machine();
-    if (!index) return none(to, next);
     await index.ready(step);
     const found = await index.nearestOf(step, to, next);
     if (found === undefined) return { remark: 'This step is not indexed yet.' };
@@ -149,7 +145,6 @@ export function createWalk(
   };
   return {
     remark,
-    kinds: hasIndex,
     go: (to, next) => {
       if (waiting >= MOST_WAITING) return walking;
       waiting += 1;

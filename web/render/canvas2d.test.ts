@@ -155,6 +155,7 @@ describe('a graph on a 2D canvas', () => {
     values: readonly (readonly [time: number, min: number, max: number, last: number])[],
     right = 100,
     lowest = 0,
+    { dots = false, log = false } = {},
   ) => {
     painted = [];
     renderer.begin({ palette: PALETTE, colour: Uint8Array.of(0), lifted: -1 });
@@ -164,7 +165,7 @@ describe('a graph on a 2D canvas', () => {
       columns,
       0,
       values.length,
-      { y: 0, height: 41, lowest, highest: 10, right },
+      { y: 0, height: 41, lowest, highest: 10, dots, log, right },
       { offset: 0, scale: 1 },
     );
     renderer.end();
@@ -193,6 +194,27 @@ describe('a graph on a 2D canvas', () => {
       [60, 0, 1, 41],
     ]);
     expect(of(band)).toEqual([]);
+  });
+  it('has dots in place of steps, and a logarithmic scale', () => {
+    const of = graph(
+      [
+        [30, 10, 10, 10],
+        [60, 0, 0, 0],
+      ],
+      80,
+      0,
+      { dots: true },
+    );
+    expect([of(area), of(line)]).toEqual([
+      [],
+      [
+        [29, -1, 3, 3],
+        [59, 39, 3, 3],
+      ],
+    ]);
+    // 40 pixels from 0 to 10: the logarithm of 1 + 2.3166 is half of that of 1 + 10.
+    const logarithmic = graph([[10, 2.3166, 2.3166, 2.3166]], 80, 0, { log: true });
+    expect(logarithmic(line)).toEqual([[10, 20, 70, 1]]);
   });
   it('shows the lowest and the highest value of a pixel', () => {
     const of = graph([

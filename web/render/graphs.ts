@@ -1,4 +1,5 @@
 import type { GraphBox, Transform, ValueColumns } from './renderer.ts';
+import { scaled } from './scale.ts';
 
 /** The graphs of a frame as rectangles of three styles, painted style by style. */
 export interface Graphs {
@@ -39,15 +40,17 @@ export function createGraphs(): Graphs {
       const bottom = Math.round((box.y + box.height) * ratio);
       const room = bottom - Math.round(box.y * ratio) - thick;
       const right = Math.min(Math.round(box.right * ratio), width);
-      const span = box.highest - box.lowest;
+      const dot = Math.max(2, Math.round(3 * ratio));
+      const [lowestLevel, highestLevel] = [scaled(box.lowest, box.log), scaled(box.highest, box.log)];
+      const span = highestLevel - lowestLevel;
       /** The top of the line for a value. If the graph starts at 0, a small value is at least a pixel above 0. */
       const level = (value: number) => {
         if (box.lowest !== 0) {
-          const share = span > 0 ? Math.min(1, Math.max(0, (value - box.lowest) / span)) : 0.5;
+          const share = span > 0 ? Math.min(1, Math.max(0, (scaled(value, box.log) - lowestLevel) / span)) : 0.5;
           return bottom - thick - Math.round(share * room);
         }
         if (!(value > 0 && box.highest > 0)) return bottom - thick;
-        return bottom - thick - Math.max(1, Math.round(Math.min(1, value / box.highest) * room));
+        return bottom - thick - Math.max(1, Math.round(Math.min(1, scaled(value, box.log) / highestLevel) * room));
       };
       // If the graph goes below 0, the area lies between the line and 0.
       const ground = box.lowest < 0 ? level(Math.min(0, box.highest)) + thick : bottom;
@@ -75,6 +78,14 @@ export function createGraphs(): Graphs {
           continue;
         }
         const top = level(value);
+        if (box.dots) {
+          if (x >= 0) {
+            put(line, x - (dot >> 1), top - (dot >> 1), dot, dot);
+            if (highest > lowest) put(band, x, level(highest), thick, level(lowest) - level(highest) + thick);
+          }
+          i = next;
+          continue;
+        }
         if (top < ground) put(area, from, top + thick, until - from, ground - top - thick);
         else put(area, from, ground, until - from, top - ground);
         put(line, from, top, until - from, thick);

@@ -23,6 +23,10 @@ export interface GraphBox {
   readonly height: number;
   readonly lowest: number;
   readonly highest: number;
+  /** A dot for each value in place of steps. */
+  readonly dots: boolean;
+  /** A logarithmic scale, in both directions from 0. */
+  readonly log: boolean;
   /** CSS pixels at which the last value ends. */
   readonly right: number;
 }

@@ -25,6 +25,8 @@ import { firstEndingAfter, type Picture, type Range, valueAt } from '../model/pi
 import type { Ruler } from '../model/ruler.ts';
 import { graphRange } from '../model/tracks.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
+import { drawAxis } from './axis.ts';
+import { drawGaps } from './gaps.ts';
 import { placeMarks } from './marks.ts';
 import { DIMMED, type Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
@@ -216,9 +218,13 @@ function drawTracksMarks(context: CanvasRenderingContext2D, fitter: TextFitter, 
   if (picture) {
     const transform = transformOf(scene.view, picture);
     forEachTrack(scene, (laid, y) => {
+      drawGaps(context, laid, y, { ...scene, colour: palette.muted });
       forEachRow(scene, picture, laid, (range, rowY) =>
         drawRowMarks(context, fitter, scene, picture, range, rowY, sliceHeight(laid), transform),
       );
+      if (laid.graph >= 0 && picture.values(laid.track.id).end > picture.values(laid.track.id).first) {
+        drawAxis(context, laid, y, palette);
+      }
       if (laid.instants < 0) return;
       const middle = y + laid.instants + INSTANT_LANE / 2;
       context.fillStyle = palette.warning;
@@ -330,7 +336,8 @@ function drawGraph(
   const range = picture.values(laid.track.id);
   const first = Math.max(range.first, valueAt(picture.counters, range, -transform.offset / transform.scale));
   const right = Math.min(scene.width, toPixel(scene.view, scene.extent.to));
-  const box = { y: y + laid.graph, height: laid.graphHeight, ...graphRange(laid.track), right };
+  const { dots = false, log = false } = laid.track.look ?? {};
+  const box = { y: y + laid.graph, height: laid.graphHeight, ...graphRange(laid.track), dots, log, right };
   if (range.end <= first) return false;
   renderer.graph(picture.counters, first, range.end, box, transform);
   return true;

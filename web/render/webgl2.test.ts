@@ -61,7 +61,7 @@ describe('drawing by WebGL2', () => {
       renderer.begin(INK);
       renderer.slices(row(200), 0, 200, 10, 16, { offset: 0, scale: 1 });
       const one = Float64Array.of(1);
-      const box = { y: 30, height: 10, lowest: 0, highest: 1, right: 100 };
+      const box = { y: 30, height: 10, lowest: 0, highest: 1, dots: false, log: false, right: 100 };
       renderer.graph({ time: one, min: one, max: one, last: one }, 0, 1, box, { offset: 0, scale: 1 });
       renderer.rect(3, 0, 1, 50, '#262e39');
       renderer.end();
@@ -102,7 +102,7 @@ describe('drawing by WebGL2', () => {
     renderer.clip(0, 20);
     renderer.slices(row(1), 0, 1, 10, 16, { offset: 0, scale: 1 });
     const one = Float64Array.of(1);
-    const box = { y: 15, height: 10, lowest: 0, highest: 1, right: 100 };
+    const box = { y: 15, height: 10, lowest: 0, highest: 1, dots: false, log: false, right: 100 };
     renderer.graph({ time: one, min: one, max: one, last: one }, 0, 1, box, { offset: 0, scale: 1 });
     renderer.clip(20, 50);
     renderer.rect(0, 0, 10, 30, '#000000');

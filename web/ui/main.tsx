@@ -78,8 +78,18 @@ window.addEventListener('beforeunload', (event) => {
 window.addEventListener('storage', ({ key }) => memory.hear(key));
 window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
 
+/** Loads what follows links when the address is one. */
+let followsLinks = false;
+const followLinks = () => {
+  if (followsLinks || !location.hash.includes('unspool=')) return;
+  followsLinks = true;
+  void import('./link.ts').then(({ followAddress }) => followAddress(page));
+};
+window.addEventListener('hashchange', followLinks);
+
 render(<App page={page} />, document.getElementById('app')!);
 
+followLinks();
 if (url) void workbench.openUrl(url);
 else if (!savesData()) {
   // A file will follow: by then its worker has been downloaded and compiled, and the back end is known.

@@ -12,6 +12,7 @@ test('an instruction that traps is unknown, and a new instance takes over', () =
         trap(address);
         return 'nop';
       },
+      reads: () => undefined,
       starts: (_bits, address) => {
         trap(address);
         return Uint32Array.of(0, 4);

@@ -8,9 +8,9 @@ export function createDisassemblerLoader(): LoadDisassembler {
   let loaded: Promise<Disassembler> | null = null;
   return () => {
     loaded ??= import('./wasm/unspool_disassembler.js').then(
-      async ({ default: start, disassemble, starts, __wbg_reset_state: renew }) => {
+      async ({ default: start, disassemble, reads, starts, __wbg_reset_state: renew }) => {
         await start();
-        return withoutTraps({ disassemble, starts }, renew);
+        return withoutTraps({ disassemble, reads, starts }, renew);
       },
     );
     loaded.catch(() => {
@@ -35,6 +35,7 @@ export function withoutTraps(module: Disassembler, renew: () => void): Disassemb
   };
   return {
     disassemble: (...instruction) => guarded(() => module.disassemble(...instruction), undefined),
+    reads: (...instruction) => guarded(() => module.reads(...instruction), undefined),
     starts: (...code) => guarded(() => module.starts(...code), new Uint32Array()),
   };
 }

@@ -46,6 +46,7 @@ function begin({ format, trace }: Extract<ToExport, { t: 'begin' }>): Exporter {
     trace.frequency,
     trace.unit,
     trace.origin,
+    trace.end,
     trace.range?.from,
     trace.range?.to,
     trace.parts,

@@ -6,7 +6,7 @@ const CODE = { t: 'code', isa: 'x86-64', address: 0x1000n, v: new Uint8Array([0x
 
 /** A loader of a fake disassembler. */
 function known(disassemble: Disassembler['disassemble']): () => Promise<Disassembler> {
-  return async () => ({ disassemble, starts: () => new Uint32Array() });
+  return async () => ({ disassemble, reads: () => undefined, starts: () => new Uint32Array() });
 }
 
 describe('instructions in fields', () => {

@@ -1,7 +1,7 @@
 import type { Field, Value } from '../base/protocol.ts';
 
 /** The functions of `crate/disassembler`, documented in its generated types. */
-export type Disassembler = Pick<typeof import('./wasm/unspool_disassembler.js'), 'disassemble' | 'starts'>;
+export type Disassembler = Pick<typeof import('./wasm/unspool_disassembler.js'), 'disassemble' | 'reads' | 'starts'>;
 
 type Disassemble = Disassembler['disassemble'];
 

@@ -306,7 +306,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           const previous = reader;
           if (opened) {
             reader = openIndex(opened, message.index);
-            values.open(opened.file, message.index);
+            values.open(opened.file, message.index, message.storeBytes);
           }
           reader?.catch(() => undefined);
           void previous?.then((it) => it.free()).catch(() => undefined);

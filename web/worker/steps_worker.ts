@@ -1,19 +1,14 @@
-import type {
-  Cell as CellOf,
-  Coverage,
-  FromSteps,
-  HistoryPart,
-  Indexed,
-  MemoryState,
-  StepAccess,
-  StepState,
-  ToSteps,
-} from '../base/steps_protocol.ts';
+import type { FromSteps, ToSteps } from '../base/steps_protocol.ts';
+import { createAccessSteps } from './access_steps.ts';
+import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError, isTrap } from './errors.ts';
-import { startReader } from './loading.ts';
-import { RecordFile, STEP_BYTES } from './record_file.ts';
+import { openDatabase, startReader } from './loading.ts';
+import { RecordFile } from './record_file.ts';
+import { createRunSteps } from './run_steps.ts';
 import { createScheduler } from './scheduler.ts';
-import init, { type Accesses, Cell, Explorer } from './wasm/unspool_index.js';
+import { databaseBytes } from './sqlite.ts';
+import type { Ask, StepIndex } from './step_index.ts';
+import init from './wasm/unspool_index.js';
 
 /** The worker of one trace's steps. It is never reset. */
 export interface StepsWorker {
@@ -21,31 +16,17 @@ export interface StepsWorker {
   handle(message: ToSteps): void;
 }
 
-type Ask = Extract<ToSteps, { t: 'ask' }>;
-type Answer = Extract<FromSteps, { t: 'answer' }>['answer'];
-
-/** What `Explorer.progress` returns. */
-type Progress = Omit<Indexed, 'done'> & { readonly pieces: number; readonly of: number };
-
 /** Minimum time between two reports. */
 const REPORT_MS = 100;
 /** Bytes of memory for the index: wasm has four gigabytes, and growing a column takes its length once more. */
 const MOST_BYTES = 1_500_000_000;
-/**
- * Steps above which values of memory are read from the file when they are asked for: with them, a step takes about nine bytes,
- * without them six.
- */
-const MOST_WITH_VALUES = 120_000_000;
-/** Bytes of a file with that many steps, at the hundred bytes of a step with operands. */
-const MOST_FILE_WITH_VALUES = MOST_WITH_VALUES * 100;
-
 const load = startReader(() => init());
 
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createStepsWorker(post: (message: FromSteps) => void): StepsWorker {
   const scheduler = createScheduler();
-  let explorer: Promise<Explorer> | null = null;
-  let file: RecordFile | null = null;
+  const loadDisassembler = createDisassemblerLoader();
+  let index: Promise<StepIndex> | null = null;
   let isDone = false;
   let isPaused = false;
   /** Counts the times that the indexing began or went on: turns of an earlier time end. */
@@ -53,24 +34,19 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
   let reportedAt = 0;
   /** The index has steps that questions do not see yet. */
   let isOpen = false;
-  /** The latest history: walking through it asks again and again. */
-  let latest: { readonly key: string; readonly built: number; readonly accesses: Accesses } | null = null;
-
   const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
-  const report = (open: Explorer) => {
+  const report = (open: StepIndex) => {
     reportedAt = performance.now();
-    const { built, count, bytes, full } = open.progress() as Progress;
+    const { built, count, bytes, full } = open.progress();
     post({ t: 'indexed', built, count, bytes, full, done: isDone });
   };
-  const build = (open: Explorer) => {
+  const build = (open: StepIndex) => {
     run += 1;
     const mine = run;
     const turn = () => {
       try {
-        const { of } = open.progress() as Progress;
-        isDone = open.build(Math.max(1, Math.round((of * STEP_BYTES) / (file?.size ?? STEP_BYTES))));
+        isDone = open.build();
         isOpen = true;
-        if (file) file.at = ((open.progress() as Progress).pieces / Math.max(1, of)) * file.size;
       } catch (thrown) {
         isDone = true;
         post({ t: 'failed', sentence: sentenceOf(thrown) });
@@ -82,7 +58,7 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
         isOpen = false;
       }
       if (isDone || performance.now() - reportedAt > REPORT_MS) report(open);
-      if (!isDone) void Promise.resolve(file?.arrival()).then(next);
+      if (!isDone) void Promise.resolve(open.arrival?.()).then(next);
     };
     const next = () => {
       scheduler.add('rest', () => {
@@ -93,68 +69,29 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
     next();
   };
 
-  const opening = async ({ file: blob, format, records }: Extract<ToSteps, { t: 'open' }>) => {
+  const opening = async (what: Extract<ToSteps, { t: 'open' }>): Promise<StepIndex> => {
+    const { file, log, format, records } = what;
+    if (records) {
+      await load();
+      return createAccessSteps(new RecordFile(file), format, records, MOST_BYTES);
+    }
+    const disassembling = loadDisassembler().catch(() => undefined);
     await load();
-    file = new RecordFile(blob);
-    return new Explorer(format, records, file, blob.size <= MOST_FILE_WITH_VALUES, MOST_BYTES);
-  };
-  const cellOf = (cell: CellOf) =>
-    cell.what === 'memory' ? Cell.memory(cell.address, cell.len) : Cell.register(cell.thread ?? undefined, cell.name);
-  const withCell = <T>(of: CellOf, use: (cell: Cell) => T): T => {
-    const cell = cellOf(of);
-    try {
-      return use(cell);
-    } finally {
-      cell.free();
-    }
-  };
-  const historyOf = (open: Explorer, cell: CellOf, built: number): Accesses => {
-    const key = cell.what === 'memory' ? `${cell.address}+${cell.len}` : `${cell.thread} ${cell.name}`;
-    if (latest?.key !== key || latest.built !== built) {
-      latest?.accesses.free();
-      latest = { key, built, accesses: withCell(cell, (it) => open.history(it)) };
-    }
-    return latest.accesses;
-  };
-  const answerTo = (open: Explorer, ask: Ask): Answer => {
-    const { built } = open.progress() as Progress;
-    if ('step' in ask && ask.step >= built) return null;
-    switch (ask.about) {
-      case 'state':
-        return open.registers(ask.step, undefined) as StepState;
-      case 'memory':
-        return open.memory(ask.step, ask.address, ask.len) as MemoryState;
-      case 'nearest': {
-        const { step, cell, written, next } = ask;
-        return { step: withCell(cell, (it) => open.nearest(step, it, written, next)) ?? null };
-      }
-      case 'history': {
-        const accesses = historyOf(open, ask.cell, built);
-        const before = accesses.before(ask.step);
-        const first = Math.max(0, Math.min(before - Math.floor(ask.most / 2), accesses.count - ask.most));
-        const rows = open.rows(accesses, first, ask.most) as StepAccess[];
-        return { count: accesses.count, before, first, rows } satisfies HistoryPart;
-      }
-      case 'execution':
-        return { step: ask.number < 0 ? null : (open.executions(ask.address, ask.number, 1)[0] ?? null) };
-      case 'walk':
-        return { step: open.walk(ask.step, ask.kind, ask.next) ?? null };
-      case 'coverage':
-        return open.coverage() as Coverage;
-      case 'drcov':
-        return { file: open.drcov(ask.program) };
-    }
+    return createRunSteps(await openDatabase(databaseBytes(file, log)), await disassembling, MOST_BYTES);
   };
   const answer = async (ask: Ask) => {
     const { id } = ask;
     try {
-      const open = await explorer;
+      const open = await index;
       if (!open) return;
+      // Without it, what an instruction reads is taken from what the trace says of its step.
+      const isAboutCode = ask.about === 'origins' || ask.about === 'uses';
+      const disassembler = isAboutCode ? await loadDisassembler().catch(() => undefined) : undefined;
       if (isOpen) {
         open.seal();
         isOpen = false;
       }
-      post({ t: 'answer', id, answer: answerTo(open, ask), error: null });
+      post({ t: 'answer', id, answer: open.answer(ask, disassembler), error: null });
     } catch (thrown) {
       post({ t: 'answer', id, answer: null, error: sentenceOf(thrown) });
       if (isTrap(thrown)) reportError(thrown);
@@ -165,17 +102,17 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
     handle: (message) => {
       switch (message.t) {
         case 'open':
-          explorer = opening(message);
-          explorer.then(build, (thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
+          index = opening(message);
+          index.then(build, (thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
           return;
         case 'pause':
           isPaused = true;
-          void explorer?.then(report, () => undefined);
+          void index?.then(report, () => undefined);
           return;
         case 'go-on':
           if (!isPaused) return;
           isPaused = false;
-          if (!isDone) void explorer?.then(build, () => undefined);
+          if (!isDone) void index?.then(build, () => undefined);
           return;
         case 'ask':
           void answer(message);

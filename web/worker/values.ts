@@ -86,10 +86,21 @@ function inBudget(step: () => boolean): boolean {
 /** Values of the open trace. */
 export interface AskedValues {
   /** The trace has changed: earlier questions and values are forgotten. `null` for one without values. */
-  open(file: Blob, index: Uint8Array | null): void;
+  open(file: Blob, index: Uint8Array | null, storeBytes: number): void;
   answer(message: Extract<ToRecords, { t: 'about-values' }>): Promise<void>;
   /** Answers a question in turns. Returns a function that ends it, which has the reply sent. */
   ask(message: Extract<ToRecords, { t: 'ask-values' }>): () => void;
+}
+
+/** Bytes of values that are kept for the next question at most, and at least, in any trace. */
+const MOST_KEPT = 768 << 20;
+const LEAST_KEPT = 64 << 20;
+/** Bytes of a trace and of all that is made from it, as in `crate/engine/src/ledger.rs`. */
+const LIMIT = 2_000_000_000;
+
+/** Bytes of values that are kept, of a trace that takes `storeBytes` in its own worker. */
+export function roomForValues(storeBytes: number): number {
+  return Math.max(LEAST_KEPT, Math.min(MOST_KEPT, LIMIT - storeBytes));
 }
 
 /** Minimum time between two reports about a question. */
@@ -101,14 +112,14 @@ export function createAskedValues(
   scheduler: Pick<Scheduler, 'add'>,
   fail: (thrown: unknown, send: (error: TraceError) => void) => void,
 ): AskedValues {
-  let source: { readonly file: Blob; readonly index: Uint8Array } | null = null;
+  let source: { readonly file: Blob; readonly index: Uint8Array; readonly most: number } | null = null;
   let loading: Promise<Values> | null = null;
   const reader = () => {
     const files = new FileReaderSync();
     return (from: number, to: number) => new Uint8Array(files.readAsArrayBuffer(source!.file.slice(from, to)));
   };
   const get = () => {
-    loading ??= loadValues().then(({ Values: Of }) => new Of(source!.index));
+    loading ??= loadValues().then(({ Values: Of }) => new Of(source!.index, source!.most));
     loading.catch(() => {
       loading = null;
     });
@@ -189,11 +200,11 @@ export function createAskedValues(
     }
   };
   return {
-    open: (file, index) => {
+    open: (file, index, storeBytes) => {
       void loading?.then((values) => values.free()).catch(() => undefined);
       loading = null;
       sortedBuffers = '';
-      source = index && { file, index };
+      source = index && { file, index, most: roomForValues(storeBytes) };
     },
     answer: async ({ id, ask }) => {
       const send = (answer: ValuesAnswer | null) => post({ t: 'values', id, answer });

@@ -69,6 +69,7 @@ enum Command {
     Query(query::Query),
     State(steps::State),
     History(steps::History),
+    Origin(steps::Origin),
     Coverage(steps::Coverage),
     FrameList(frame_list::FrameList),
     /// Asks a trace by SQL.
@@ -155,6 +156,7 @@ fn main() -> ExitCode {
         Command::Query(what) => query::run(&what),
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
+        Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
         Command::FrameList(what) => frame_list::run(&what),
         Command::Sql(what) => sql::run(&what),

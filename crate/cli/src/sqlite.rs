@@ -10,6 +10,7 @@ use unspool_engine::{RowSink, RowSource};
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape, leading_number};
 use unspool_formats::{Insert, Instructions, Query, RowError, Rows};
+use unspool_index::{CodeBlock, RunIndex};
 
 /// Finds instruction boundaries in the blocks of a database.
 pub(crate) struct Disassembler;
@@ -50,6 +51,45 @@ impl Database {
         let file = if has_wal { None } else { File::open(path).ok() };
         Ok(Self { connection, file })
     }
+}
+
+/// The index of the runs of a block trace.
+pub(crate) fn run_index(path: &Path) -> Result<RunIndex, RowError> {
+    let database = Database::open(path)?;
+    let mut index = RunIndex::new(usize::MAX);
+    let words = |error: rusqlite::Error| row_error(&error);
+    let sql = "select rowid, pc, instruction_data, instruction_count, mode from blocks order by rowid";
+    let mut statement = database.connection.prepare(sql).map_err(words)?;
+    let mut rows = statement.query([]).map_err(words)?;
+    while let Some(row) = rows.next().map_err(words)? {
+        let (id, pc, count): (i64, i64, i64) =
+            (row.get(0).map_err(words)?, row.get(1).map_err(words)?, row.get(3).map_err(words)?);
+        let code = row.get::<_, Vec<u8>>(2).unwrap_or_default();
+        let bits = match row.get::<_, i64>(4) {
+            Ok(0) => 64,
+            Ok(1) => 32,
+            Ok(2) => 16,
+            _ => 0,
+        };
+        let (Ok(id), Ok(instructions)) = (u64::try_from(id), u32::try_from(count)) else { continue };
+        let mut starts = match (instructions, bits) {
+            (0, _) | (_, 0) => Vec::new(),
+            _ => unspool_disassembler::starts(bits, pc as u64, &code),
+        };
+        starts.truncate(instructions as usize);
+        index.block(CodeBlock { id, address: pc as u64, code, instructions, bits, starts });
+    }
+    let sql = "select transition_id, block_id from execution order by transition_id";
+    let mut statement = database.connection.prepare(sql).map_err(words)?;
+    let mut rows = statement.query([]).map_err(words)?;
+    // Damage ends the index; what came before stays.
+    while let Ok(Some(row)) = rows.next() {
+        if let (Ok(end), Ok(id)) = (row.get::<_, i64>(0), row.get::<_, i64>(1)) {
+            index.run(u64::try_from(end).unwrap_or(0), u64::try_from(id).unwrap_or(0));
+        }
+    }
+    index.seal();
+    Ok(index)
 }
 
 /// Attaches a database to a connection for reading, without creating files beside it.

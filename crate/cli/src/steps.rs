@@ -7,10 +7,13 @@ use std::io::{self, BufWriter, Write};
 use clap::ValueEnum;
 use serde::Serialize;
 use unspool_engine::Session;
-use unspool_index::{Byte, Cell, Detail, Explorer, Moment, Source as Bytes, Unreadable, blocks, drcov};
+use unspool_index::{
+    Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found, Source as Bytes, Unreadable, blocks, drcov,
+};
 
 use crate::graphics;
 use crate::read_whole::read_whole;
+use crate::sqlite::run_index;
 use crate::{Failure, Source, TraceArgs};
 
 /// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace tells.
@@ -66,7 +69,31 @@ pub(crate) struct History {
     json: bool,
 }
 
-/// Lists the addresses that a BAP frames trace executes, the hottest first.
+/// Shows where a value comes from in a BAP frames trace: the instruction that wrote it, and in turn what that read.
+///
+/// Instructions that only copy the value are passed over, and counted. The tree ends at constants, and at values that no step wrote.
+#[derive(clap::Args)]
+pub(crate) struct Origin {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Name of a register, an address, or ADDRESS+LENGTH.
+    #[arg(value_name = "CELL")]
+    cell: String,
+    /// Step: the value before it is executed.
+    #[arg(long, value_name = "STEP")]
+    at: u64,
+    /// Thread whose register is meant. That of the step if left out.
+    #[arg(long, value_name = "ID")]
+    thread: Option<u64>,
+    /// Levels of the tree.
+    #[arg(long, value_name = "LEVELS", default_value_t = 4)]
+    depth: u32,
+    /// Show addresses that memory was read from, too.
+    #[arg(long)]
+    addresses: bool,
+}
+
+/// Lists the addresses that a BAP frames trace or a REVEN block trace executes, the hottest first.
 #[derive(clap::Args)]
 pub(crate) struct Coverage {
     #[command(flatten)]
@@ -114,10 +141,10 @@ impl Bytes for Trace {
 }
 
 /// Opens a trace and indexes the steps before `until`.
-fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Session, Explorer<Trace>), Failure> {
+fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<Trace>), Failure> {
     let (source, session) = read_whole(trace)?;
     let explorer = explore_source(trace, &source, &session, until)?;
-    Ok((source, session, explorer))
+    Ok((source, explorer))
 }
 
 fn explore_source(
@@ -275,7 +302,7 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
     let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
     let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
-    let (source, _, mut explorer) = explore(&what.trace, what.to)?;
+    let (source, mut explorer) = explore(&what.trace, what.to)?;
     let cells: Vec<Cell> = match place {
         Some((address, len)) => vec![Cell::Memory { address, len }],
         None => {
@@ -323,6 +350,92 @@ fn line(out: &mut impl Write, access: &Detail, json: bool) -> io::Result<()> {
     writeln!(out, "{step:>12}  {thread:12}  {:7}  {value}", how(*written))
 }
 
+/// The registers that instructions read, by the disassembler.
+struct Disassembler;
+
+impl Operands for Disassembler {
+    fn reads(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        unspool_disassembler::reads(isa, address, bytes)
+    }
+}
+
+pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {
+    let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
+    let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
+    let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
+    let (source, mut explorer) = explore(&what.trace, Some(what.at))?;
+    let cell = match place {
+        Some((address, len)) => Cell::Memory { address, len },
+        None => {
+            let thread = match what.thread {
+                Some(thread) => Some(thread),
+                None => explorer.registers(Moment::Before(what.at), None).map_err(|e| lost(&source, e))?.thread,
+            };
+            Cell::Register { thread, name: what.cell.clone() }
+        }
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    // Cells that are still to be shown: each with the step before which it is meant, and its level.
+    let mut next = vec![(cell, what.at, 0, false)];
+    while let Some((cell, step, level, is_address)) = next.pop() {
+        let origins = explorer.origins(step, &cell, &Disassembler).map_err(|e| lost(&source, e))?;
+        for found in &origins {
+            let mark = if is_address { " (address)" } else { "" };
+            writeln!(out, "{:indent$}{}{mark}: {}", "", cell_text(&found.cell), cause_text(found), indent = 2 * level)?;
+        }
+        for found in origins.iter().rev().filter(|_| level < what.depth as usize) {
+            let Cause::Written(step) = found.cause else { continue };
+            for operand in found.operands.iter().rev().filter(|it| what.addresses || !it.is_address) {
+                let access = &operand.access;
+                let cell = match &access.register {
+                    Some(name) => Cell::Register { thread: access.thread, name: name.clone() },
+                    None => Cell::Memory { address: access.address.into(), len: access.value.len() },
+                };
+                next.push((cell, step, level + 1, operand.is_address));
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Register { name, .. } => name.clone(),
+        Cell::Memory { address, len } => format!("{address:#x}+{len}"),
+    }
+}
+
+/// Who wrote a value, or that nobody did.
+fn cause_text(found: &Found) -> String {
+    let copies = match found.copies.len() {
+        0 => String::new(),
+        1 => ", by 1 copy".into(),
+        n => format!(", by {n} copies"),
+    };
+    let text = match found.cause {
+        Cause::Written(step) => {
+            let code = &found.code;
+            let text = code.isa.and_then(|isa| unspool_disassembler::disassemble(isa, code.address, &code.bytes));
+            let value = match found.cell {
+                Cell::Register { .. } => number(&found.written),
+                Cell::Memory { .. } => hex(&found.written),
+            };
+            let end = match (found.is_unclear, found.operands.is_empty(), code.bytes.is_empty()) {
+                (true, ..) => "  (what it reads is unknown)",
+                (_, true, false) => "  (constant)",
+                (_, true, true) => "  (recorded)",
+                _ => "",
+            };
+            format!("{value} written at {step}  {}{end}", text.unwrap_or_else(|| hex(&code.bytes)))
+        }
+        Cause::Read(step) => format!("nobody wrote it: first known from a read at {step}"),
+        Cause::Changed(step) => format!("changed outside the trace, seen at {step}"),
+        Cause::Unknown => "unknown".into(),
+    };
+    format!("{text}{copies}")
+}
+
 #[derive(Serialize)]
 struct CoverageOut {
     /// Number of executed instructions, of different ones, and of their bytes.
@@ -349,14 +462,19 @@ struct BlockOut {
 }
 
 pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
-    let (_, session, explorer) = explore(&what.trace, None)?;
-    let mut all = explorer.index().coverage();
+    let (source, session) = read_whole(&what.trace)?;
+    let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
+    let (mut all, modules) = if session.format().id == "rvn" {
+        let index = run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
+        (index.coverage(), Vec::new())
+    } else {
+        let explorer = explore_source(&what.trace, &source, &session, None)?;
+        (explorer.index().coverage(), explorer.index().modules().to_vec())
+    };
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     match what.form {
         Some(Form::Drcov) => {
-            let properties = session.info().properties;
-            let program = properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
-            let file = drcov(&all, explorer.index().modules(), program.as_deref().unwrap_or("unknown"));
+            let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
             out.write_all(&file)?;
         }
         Some(Form::Json) => {

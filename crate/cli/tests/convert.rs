@@ -263,3 +263,113 @@ fn the_classes_of_perfetto_read_what_is_written() {
         assert_eq!(found, expected, "{file}");
     }
 }
+
+/// The rows of a table of a data set, as texts of JSON.
+#[cfg(feature = "parquet")]
+fn rows_of(out: &Path, table: &str, trace: &str) -> Vec<Value> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::{Field, Row};
+    let path = out.join(table).join(format!("trace={trace}/0.parquet"));
+    let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
+    let metadata = reader.metadata();
+    for group in metadata.row_groups() {
+        assert!(group.num_rows() <= 1_000_000);
+        for column in group.columns() {
+            assert!(column.statistics().is_some(), "{table}: {}", column.column_path());
+            assert!(matches!(column.compression(), parquet::basic::Compression::ZSTD(_)));
+        }
+    }
+    let value = |field: &Field| match field {
+        Field::Int(number) => (*number).into(),
+        Field::Long(number) => (*number).into(),
+        Field::Double(number) => (*number).into(),
+        Field::Str(text) => text.as_str().into(),
+        Field::Null => Value::Null,
+        other => panic!("no column has {other}"),
+    };
+    let object = |row: Row| row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect();
+    reader.get_row_iter(None).unwrap().map(|row| Value::Object(object(row.unwrap()))).collect()
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_data_set_has_what_sql_has() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("set");
+    let inputs = TRACES.map(fixture);
+    let convert = |more: &[&str]| {
+        let mut args = vec!["convert", "--to", "parquet", "-o", out.to_str().unwrap()];
+        args.extend(inputs.iter().map(String::as_str));
+        args.extend(more);
+        unspool(&args)
+    };
+    let output = convert(&[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for file in TRACES {
+        let name = file.rsplit('/').next().unwrap();
+        let info = unspool(&["info", "--json", &fixture(file)]).stdout;
+        let origin = serde_json::from_slice::<Value>(&info).unwrap()["extent"]["from"].clone();
+        let origin = origin.as_i64().or_else(|| origin.as_str()?.parse().ok()).unwrap_or(0);
+        let queries = [
+            (
+                "slices",
+                format!(
+                    "select s.id, track, depth, start - {origin} as start, dur, names.name, s.name as name_id, parent, flags from slices s join names on names.id = s.name order by s.id"
+                ),
+            ),
+            ("counters", format!("select id, track, time - {origin} as time, value from counters order by id")),
+            (
+                "instants",
+                format!(
+                    "select i.id, track, time - {origin} as time, names.name, i.name as name_id from instants i join names on names.id = i.name order by i.id"
+                ),
+            ),
+            ("tracks", "select id, kind, name, number, parent from tracks order by id".into()),
+            ("names", "select id, name, kind, key from names order by id".into()),
+        ];
+        for (table, query) in queries {
+            let expected = sql(file, &query);
+            let mut found = rows_of(&out, table, name);
+            found.sort_by_key(|row| row["id"].as_i64());
+            assert_eq!(found.len(), expected.len(), "{file}: {table}");
+            for (found, expected) in found.iter().zip(&expected) {
+                for (column, value) in expected.as_object().unwrap() {
+                    let same = match (&found[column], value) {
+                        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+                        (a, b) => a == b,
+                    };
+                    assert!(same, "{file}: {table}: {column}: {found} {expected}");
+                }
+            }
+        }
+        let trace = &rows_of(&out, "traces", name)[0];
+        assert_eq!((trace["schema"].as_i64(), trace["file"].as_str()), (Some(1), Some(name)));
+    }
+    let args = rows_of(&out, "args", "scene.trace");
+    let expected = sql("apitrace/scene.trace", "select count(*) as n from fields where key = 'args.texture'");
+    assert_eq!(args.iter().filter(|row| row["key"] == "texture").count() as i64, expected[0]["n"].as_i64().unwrap());
+    assert!(args.iter().all(|row| row["slice"].is_null() != row["instant"].is_null()));
+    let said = String::from_utf8_lossy(&convert(&["--resume"]).stderr).into_owned();
+    assert!(said.lines().last().unwrap().contains("7 skipped"), "{said}");
+    assert_eq!(unspool(&["convert", &inputs[0], "--to", "parquet", "-o", "-"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_dump_has_every_value() {
+    for file in ["trace_db/variables.trace", "apitrace/scene.trace"] {
+        let text = String::from_utf8(converted(file, "vcd", &[])).unwrap();
+        let (head, body) = text.split_once("$enddefinitions $end").unwrap();
+        let count = |query: &str| sql(file, query)[0]["n"].as_u64().unwrap() as usize;
+        assert_eq!(
+            head.matches("$var ").count(),
+            count("select count(*) as n from tracks where kind = 'counter'"),
+            "{file}"
+        );
+        let values = body.lines().filter(|line| line.starts_with(['b', 'r'])).count();
+        assert_eq!(values, count("select count(*) as n from counters"), "{file}");
+        let times: Vec<u64> = body.lines().filter_map(|line| line.strip_prefix('#')?.parse().ok()).collect();
+        assert!(times.is_sorted() && times.len() > 3, "{file}");
+    }
+    let output = unspool(&["convert", &fixture("xray/threads.xray"), "--to", "vcd", "-o", "-"]);
+    assert!(output.status.code() == Some(1) && String::from_utf8_lossy(&output.stderr).contains("no counters"));
+}

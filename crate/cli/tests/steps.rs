@@ -1,4 +1,4 @@
-//! `unspool state`, `history` and `coverage` on traces whose every value is known.
+//! `unspool state`, `history`, `origin` and `coverage` on traces whose every value is known.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -115,4 +115,64 @@ fn what_cannot_be_asked_is_said() {
     let (code, sentence) = said(&["history", "0xzz"], "address");
     assert_eq!(code, 2);
     assert!(sentence.contains("0xzz is no address"), "{sentence}");
+}
+
+/// The lines of `unspool origin` on a fixture: a program that computes the factorial of 5.
+fn origin(args: &[&str]) -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/frames/calls.frames");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    let Output { status, stdout, stderr } = command.arg("origin").arg(path).args(args).output().unwrap();
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_value_is_followed_to_the_constants_that_it_is_made_of() {
+    assert_eq!(
+        origin(&["RAX", "--at", "60", "--depth", "3"]),
+        [
+            "RAX: 0x0000000000000006 written at 58  imul eax, ebx",
+            "  RAX: 0x0000000000000002 written at 54  imul eax, ebx",
+            "    RAX: 0x0000000000000001 written at 48  mov eax, 1  (constant)",
+            "    RDI: 0x0000000000000002 written at 33  lea edi, [rdi-1], by 3 copies",
+            "      RDI: 0x0000000000000003 written at 24  lea edi, [rdi-1]",
+            // mov ebx, edi; push rbx; pop rbx
+            "  RDI: 0x0000000000000003 written at 24  lea edi, [rdi-1], by 3 copies",
+            "    RDI: 0x0000000000000004 written at 15  lea edi, [rdi-1]",
+            "      RDI: 0x0000000000000005 written at 6  mov edi, 5  (constant)",
+        ]
+    );
+    // A call pushes a constant, and moves the stack pointer by one.
+    assert_eq!(
+        origin(&["0x7fffffffdfb8+8", "--at", "50"]),
+        ["0x7fffffffdfb8+8: 7910400000000000 written at 25  call 0x401060  (constant)"]
+    );
+    assert_eq!(origin(&["RSP", "--at", "8", "--depth", "1"])[1], "  RSP: 0x00007fffffffdff0 written at 4  push rbp");
+}
+
+#[test]
+fn a_value_may_come_from_nowhere() {
+    // 0x1004 was written, and read with another value. 0x1003 is unknown. RAX is known from a read until step 2 writes it.
+    let text = |args: &[&str], name| text(&[&["origin"], args].concat(), name);
+    let changed = text(&["0x1003+3", "--at", "4"], "changed");
+    let lines: Vec<_> = changed.lines().collect();
+    assert_eq!(lines[0], "0x1003+1: unknown");
+    assert_eq!(lines[1], "0x1004+1: changed outside the trace, seen at 3");
+    assert!(lines[2].starts_with("0x1005+1: 02 written at 0  "), "{changed}");
+    assert_eq!(text(&["RAX", "--at", "1"], "read"), "RAX: nobody wrote it: first known from a read at 0\n");
+    assert_eq!(text(&["RBX", "--at", "4"], "unknown"), "RBX: unknown\n");
+}
+
+#[test]
+fn coverage_of_a_block_trace_counts_instructions_in_all_blocks() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/rvn/medium.sqlite");
+    if !std::path::Path::new(path).exists() {
+        eprintln!("skipped: {path} is missing");
+        return;
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["coverage", path, "--as", "json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // By SQL: transitions of blocks with instructions, and their different addresses.
+    assert_eq!(json["executed"], 6_119_359);
+    assert_eq!(json["instructions"], 13_955);
 }

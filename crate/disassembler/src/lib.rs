@@ -3,7 +3,9 @@
 //! A wasm module of its own: it is as large as all decoders together and needed only for the details of an execution,
 //! so the page loads it on demand. Knows no other room.
 
-use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, NasmFormatter};
+use iced_x86::{
+    Decoder, DecoderOptions, Formatter, Instruction, InstructionInfoFactory, NasmFormatter, OpAccess, OpKind, Register,
+};
 use wasm_bindgen::prelude::*;
 
 /// Formats one instruction, in NASM syntax for x86. Returns `None` if the bytes are not an instruction, or are one at which the
@@ -55,11 +57,55 @@ pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
     starts
 }
 
-fn x86(bits: u32, address: u64, bytes: &[u8]) -> Option<String> {
-    let instruction = Decoder::try_with_ip(bits, bytes, address, DecoderOptions::NONE).ok()?.decode();
-    if instruction.is_invalid() {
-        return None;
+/// The names of the registers that an x86 instruction reads, in lower case and at their full width, separated by spaces. Those that
+/// only address memory that it accesses are in brackets. `None` if the bytes are not an x86 instruction.
+///
+/// ```
+/// use unspool_disassembler::reads;
+///
+/// assert_eq!(reads("x86-64", 0x1000, &[0x48, 0x03, 0x03]).as_deref(), Some("rax [rbx]"), "add rax, [rbx]");
+/// ```
+#[wasm_bindgen]
+pub fn reads(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+    let bits = isa.strip_prefix("x86-")?.parse().ok()?;
+    let instruction = decoded(bits, address, bytes)?;
+    let is_read =
+        |access| matches!(access, OpAccess::Read | OpAccess::CondRead | OpAccess::ReadWrite | OpAccess::ReadCondWrite);
+    let mut factory = InstructionInfoFactory::new();
+    let info = factory.info(&instruction);
+    let mut values: Vec<Register> = Vec::new();
+    for operand in (0..instruction.op_count()).filter(|i| instruction.op_kind(*i) == OpKind::Register) {
+        if is_read(info.op_access(operand)) {
+            values.push(instruction.op_register(operand).full_register());
+        }
     }
+    let of_memory = info.used_memory().iter().flat_map(|memory| [memory.base(), memory.index()]);
+    let addresses: Vec<Register> = of_memory.map(Register::full_register).filter(|it| *it != Register::None).collect();
+    let used = info.used_registers().iter().filter(|used| is_read(used.access()));
+    let used: Vec<Register> = used.map(|used| used.register().full_register()).collect();
+    // An operand that is overwritten with itself, as by xor, is not read.
+    values.retain(|register| used.contains(register));
+    values.extend(used.iter().filter(|it| !it.is_segment_register() && !addresses.contains(it)));
+    let mut names: Vec<String> = Vec::new();
+    let of_values = values.iter().map(|register| format!("{register:?}").to_ascii_lowercase());
+    let flags = (instruction.rflags_read() != 0).then(|| "rflags".to_owned());
+    let of_addresses = addresses.iter().filter(|it| !values.contains(it));
+    let of_addresses = of_addresses.map(|register| format!("[{register:?}]").to_ascii_lowercase());
+    for name in of_values.chain(flags).chain(of_addresses) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Some(names.join(" "))
+}
+
+fn decoded(bits: u32, address: u64, bytes: &[u8]) -> Option<Instruction> {
+    let instruction = Decoder::try_with_ip(bits, bytes, address, DecoderOptions::NONE).ok()?.decode();
+    (!instruction.is_invalid()).then_some(instruction)
+}
+
+fn x86(bits: u32, address: u64, bytes: &[u8]) -> Option<String> {
+    let instruction = decoded(bits, address, bytes)?;
     let mut formatter = NasmFormatter::new();
     let options = formatter.options_mut();
     options.set_hex_prefix("0x");
@@ -123,6 +169,23 @@ mod tests {
         std::panic::set_hook(hook);
         assert!(known > 5_000, "{known}");
         assert!(panics > 0, "no word panics any more: the guards can go");
+    }
+
+    #[test]
+    fn registers_that_an_instruction_reads_are_known() {
+        let of = |bytes: &[u8]| reads("x86-64", 0x40_1000, bytes).unwrap_or_default();
+        assert_eq!(of(&[0x48, 0x89, 0xe5]), "rsp", "mov rbp, rsp");
+        assert_eq!(of(&[0x31, 0xc0]), "", "xor eax, eax");
+        assert_eq!(of(&[0x53]), "rbx [rsp]", "push rbx");
+        assert_eq!(of(&[0x5b]), "[rsp]", "pop rbx");
+        assert_eq!(of(&[0x8d, 0x7f, 0xff]), "rdi", "lea edi, [rdi-1]: no memory is accessed");
+        assert_eq!(of(&[0x48, 0x8b, 0x04, 0xcb]), "[rbx] [rcx]", "mov rax, [rbx+rcx*8]");
+        assert_eq!(of(&[0x48, 0x03, 0x00]), "rax", "add rax, [rax]: a value, too");
+        assert_eq!(of(&[0x0f, 0x44, 0xc1]), "rax rcx rflags", "cmove eax, ecx");
+        assert_eq!(of(&[0x83, 0xff, 0x01]), "rdi", "cmp edi, 1");
+        assert_eq!(reads("x86-32", 0, &[0x40]).as_deref(), Some("rax"), "inc eax");
+        assert_eq!(reads("aarch64", 0, &[0; 4]), None);
+        assert_eq!(reads("x86-64", 0, &[0x0f, 0xff]), None);
     }
 
     #[test]

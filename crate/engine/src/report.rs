@@ -251,6 +251,9 @@ pub struct TrackOut {
     pub overlapping: bool,
     /// Whether the track is incomplete until its buffers are put in order at the end.
     pub reordering: bool,
+    /// Positions between which records are missing for certain, in pairs; 0 for the beginning of the trace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<u64>,
 }
 
 fn is_none(count: &f64) -> bool {
@@ -289,6 +292,7 @@ impl TrackOut {
             },
             overlapping: track.def.stacking == Stacking::Overlapping,
             reordering: track.is_reordering(),
+            gaps: track.gaps(),
         }
     }
 }

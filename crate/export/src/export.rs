@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::merge::{Merge, Merged};
 use crate::order::{Next, Order};
 use crate::{Arg, Part, Source, Table, Trace, Writer};
 
@@ -42,6 +43,8 @@ enum Now {
     Begin,
     NextTrack,
     Slices(u32, Order),
+    /// Samples of all tracks.
+    Merged(Merge),
     /// Rows of a part from an index on. The others of the track follow, in reverse order.
     Rows {
         track: u32,
@@ -83,6 +86,14 @@ impl Export {
                 Now::Begin => {
                     writer.begin(trace, out);
                     self.now = Now::NextTrack;
+                    if writer.is_merged() {
+                        let parts = (0..)
+                            .zip(source.parts())
+                            .filter(|(_, part)| part.table == Table::Counters && self.tracks.contains(&part.track));
+                        let merge = Merge::new(parts.map(|(number, _)| number));
+                        self.tracks.clear();
+                        self.now = Now::Merged(merge);
+                    }
                 }
                 Now::NextTrack => {
                     let Some(track) = self.tracks.pop() else {
@@ -100,6 +111,17 @@ impl Export {
                     self.now =
                         Now::Slices(track, Order::new(slices.zip(parts).map(|(number, part)| (number, part.len))));
                 }
+                Now::Merged(merge) => match merge.next(source) {
+                    Merged::Stalled => return Step::Stalled,
+                    Merged::End => self.now = Now::NextTrack,
+                    Merged::Sample(sample, part, index) => {
+                        self.passed += 1;
+                        let track = source.parts().get(part).map_or(0, |part| part.track);
+                        if source.is_wanted(part, index) {
+                            writer.sample(trace, track, &sample, out);
+                        }
+                    }
+                },
                 Now::Slices(track, order) => match order.next(source) {
                     Next::Stalled => return Step::Stalled,
                     Next::Slice(slice, part, index) => {

@@ -1,4 +1,4 @@
-//! Writers of formats that other programs read: Chrome JSON, Perfetto, speedscope, folded stacks, pprof and CSV.
+//! Writers of formats that other programs read: Chrome JSON, Perfetto, speedscope, folded stacks, pprof, VCD and CSV.
 //!
 //! A [`Source`] is a read-only view of a trace: of the store, natively, or of the pages that the page fetches from the worker which
 //! has the store. [`Export`] takes slices, instants and samples from it, track by track, the slices in the order in which they are
@@ -11,6 +11,7 @@ mod export;
 mod folded;
 mod ids;
 mod json;
+mod merge;
 mod nest;
 mod order;
 #[cfg(feature = "page")]
@@ -22,6 +23,7 @@ mod pprof;
 mod protobuf;
 mod speedscope;
 mod stacks;
+mod vcd;
 
 pub use export::{Export, Step};
 pub use ids::Ids;
@@ -81,6 +83,8 @@ pub struct Track {
     pub parent: Option<u32>,
     /// Whether its slices overlap, as lifetimes do, instead of nesting.
     pub overlapping: bool,
+    /// Whether its samples are floating point numbers.
+    pub real: bool,
 }
 
 /// A name of slices or instants. Its number is its place in [`Trace::names`].
@@ -105,6 +109,8 @@ pub struct Trace {
     pub clock: Clock,
     /// The first position of the trace. Formats that have times have them from here on.
     pub origin: u64,
+    /// The last position of the trace.
+    pub end: u64,
     /// Positions that are exported, the end exclusive; `None` for all. Slices that overlap with it are exported whole, but counted
     /// in stacks with their part in it.
     pub range: Option<(u64, u64)>,
@@ -290,6 +296,11 @@ pub trait Writer {
     /// Whether rows of a table of a track are wanted.
     fn wants(&self, trace: &Trace, table: Table, track: u32) -> bool;
 
+    /// Whether samples are wanted in the order of time over all tracks, and nothing else is. No track begins or ends then.
+    fn is_merged(&self) -> bool {
+        false
+    }
+
     /// A track begins.
     fn begin_track(&mut self, _trace: &Trace, _track: u32, _out: &mut Vec<u8>) {}
 
@@ -325,13 +336,15 @@ pub enum Format {
     Folded,
     /// Profile of pprof, compressed by gzip.
     Pprof,
+    /// Value Change Dump: counters.
+    Vcd,
     /// A row for each slice, instant and sample.
     Csv,
 }
 
 /// All formats.
-pub const FORMATS: [Format; 6] =
-    [Format::Chrome, Format::Perfetto, Format::Speedscope, Format::Folded, Format::Pprof, Format::Csv];
+pub const FORMATS: [Format; 7] =
+    [Format::Chrome, Format::Perfetto, Format::Speedscope, Format::Folded, Format::Pprof, Format::Vcd, Format::Csv];
 
 impl Format {
     /// A stable word.
@@ -342,6 +355,7 @@ impl Format {
             Self::Speedscope => "speedscope",
             Self::Folded => "folded",
             Self::Pprof => "pprof",
+            Self::Vcd => "vcd",
             Self::Csv => "csv",
         }
     }
@@ -354,6 +368,7 @@ impl Format {
             Self::Speedscope => ".speedscope.json",
             Self::Folded => ".folded.txt",
             Self::Pprof => ".pb.gz",
+            Self::Vcd => ".vcd",
             Self::Csv => ".csv",
         }
     }
@@ -366,6 +381,7 @@ impl Format {
             Self::Speedscope => Box::<speedscope::Speedscope>::default(),
             Self::Folded => Box::<folded::Folded>::default(),
             Self::Pprof => Box::<pprof::Pprof>::default(),
+            Self::Vcd => Box::<vcd::Vcd>::default(),
             Self::Csv => Box::new(csv::Csv),
         }
     }

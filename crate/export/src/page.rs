@@ -29,7 +29,7 @@ impl Exporter {
     /// An export to a format by its id. `frequency` is that of the clock in ticks per second, or 0 if positions are not in seconds
     /// but in `unit`. `parts` has five numbers for each part: table (0 slices, 1 instants, 2 counters), track, depth, first row, and
     /// how many rows there are. Bits of `kinds`: 0 to 1 are the kind (0 process, 1 thread, 2 lane, 3 counter), 2 says that slices
-    /// overlap, and 3 that the track has a number. `wanted` are the tracks to export.
+    /// overlap, 3 that the track has a number, and 4 that its values are floating point numbers. `wanted` are the tracks to export.
     ///
     /// # Errors
     ///
@@ -43,6 +43,7 @@ impl Exporter {
         frequency: f64,
         unit: String,
         origin: u64,
+        end: u64,
         from: Option<u64>,
         to: Option<u64>,
         parts: &[f64],
@@ -66,11 +67,12 @@ impl Exporter {
                 number: (kind & 8 != 0).then_some(*number),
                 parent: u32::try_from(*parent).ok(),
                 overlapping: kind & 4 != 0,
+                real: kind & 16 != 0,
             });
         let clock =
             if frequency > 0.0 { Clock::Seconds { frequency: frequency as u64 } } else { Clock::Other { unit } };
         let trace =
-            Trace { name, title, clock, origin, range: from.zip(to), tracks: tracks.collect(), names: Vec::new() };
+            Trace { name, title, clock, origin, end, range: from.zip(to), tracks: tracks.collect(), names: Vec::new() };
         let parts = parts.as_chunks().0.iter().map(|[table, track, depth, first, len]: &[f64; 5]| Part {
             table: match *table as u32 {
                 0 => Table::Slices,

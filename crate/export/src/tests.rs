@@ -15,19 +15,28 @@ struct Memory {
 }
 
 fn trace() -> Trace {
-    let track = |kind, name: &str, number| Track { kind, name: name.into(), number, parent: None, overlapping: false };
+    let track = |kind, name: &str, number| Track {
+        kind,
+        name: name.into(),
+        number,
+        parent: None,
+        overlapping: false,
+        real: false,
+    };
     let name = |text: &str| Name { text: text.into(), kind: "call".into(), key: None };
     Trace {
         name: "app.xray".into(),
         title: "XRay".into(),
         clock: Clock::Seconds { frequency: 2_000_000_000 },
         origin: 1000,
+        end: 3000,
         range: None,
         tracks: vec![
             Track { parent: None, ..track(TrackKind::Process, "app", Some(7)) },
             Track { parent: Some(0), ..track(TrackKind::Thread, "main", Some(7)) },
             Track { parent: Some(0), overlapping: true, ..track(TrackKind::Lane, "buffers", None) },
             Track { parent: Some(0), ..track(TrackKind::Counter, "n", None) },
+            Track { real: true, ..track(TrackKind::Counter, "a load", None) },
         ],
         names: ["main", "=draw;\"all\"", "flush", "buffer"].map(name).to_vec(),
     }
@@ -45,6 +54,7 @@ fn memory() -> Memory {
             Part { table: Table::Slices, track: 2, depth: 1, first: 7, len: 1 },
             Part { table: Table::Instants, track: 1, depth: 0, first: 0, len: 1 },
             Part { table: Table::Counters, track: 3, depth: 0, first: 0, len: 2 },
+            Part { table: Table::Counters, track: 4, depth: 0, first: 2, len: 1 },
         ],
         slices: vec![
             slice(0, None, 0, (1000, 3000), 0),
@@ -61,6 +71,7 @@ fn memory() -> Memory {
         samples: vec![
             Sample { time: 1000, value: Number::Int(-4) },
             Sample { time: 2000, value: Number::Unsigned(u64::MAX) },
+            Sample { time: 1500, value: Number::Real(-0.25) },
         ],
         missing: false,
     }
@@ -104,7 +115,7 @@ impl Source for Memory {
 fn written_of(trace: Trace, format: Format) -> Vec<u8> {
     let mut source = memory();
     let mut out = Vec::new();
-    let mut export = Export::new(trace, format.writer(), vec![0, 1, 2, 3], true);
+    let mut export = Export::new(trace, format.writer(), vec![0, 1, 2, 3, 4], true);
     for _ in 0..1000 {
         if export.step(&mut source, 1, &mut out) == Step::Done {
             return out;
@@ -143,7 +154,7 @@ fn chrome_has_complete_events_in_microseconds() {
     let instant = of("i")[0];
     assert_eq!(instant["args"], serde_json::json!({"mode": "GL_\u{1}\"", "m": [0.5, {"p": "0x10"}], "n": -1}));
     assert_eq!(of("C")[1]["args"]["value"], u64::MAX);
-    assert_eq!(of("M").len(), 5, "a process, and a name and a place for each of two threads");
+    assert_eq!(of("M").len(), 6, "two processes, and a name and a place for each of two threads");
 }
 
 /// The messages of Perfetto that are written, with the field numbers of its sources.
@@ -282,7 +293,7 @@ fn perfetto_has_begins_and_ends_that_nest() {
     assert_eq!(below.len(), 2);
     let all: Vec<_> = read.packet.iter().filter_map(|packet| packet.event.as_ref()).collect();
     let values: Vec<_> = all.iter().filter(|event| event.kind == 4).map(|event| (event.value, event.double)).collect();
-    assert_eq!(values, [(Some(-4), None), (None, Some(u64::MAX as f64))]);
+    assert_eq!(values, [(Some(-4), None), (None, Some(u64::MAX as f64)), (None, Some(-0.25))]);
     let instant = all.iter().find(|event| event.kind == 3).unwrap();
     assert_eq!(instant.annotations.len(), 3);
     assert_eq!(instant.annotations[1].parts[1].members[0].pointer, Some(16));
@@ -401,7 +412,8 @@ fn cells_of_csv_are_no_formulas() {
     assert_eq!(lines[2], "slice,main,7,1000,1000,1,\"'=draw;\"\"all\"\"\",call,,,");
     assert_eq!(lines[7], "instant,main,7,1300,,,flush,call,,,");
     assert!(text.contains("slice,buffers,,1500,1500,1,buffer,call,,never-ended,\r\n"));
-    assert!(text.ends_with("counter,n,,2000,,,,,,,18446744073709551615\r\n"));
+    assert!(text.contains("counter,n,,2000,,,,,,,18446744073709551615\r\n"));
+    assert!(text.ends_with("counter,a load,,1500,,,,,,,-0.25\r\n"), "a number is no formula");
     for line in lines.iter().filter(|line| !line.is_empty() && !line.contains('"')) {
         assert_eq!(line.split(',').count(), 11, "{line}");
     }
@@ -416,6 +428,7 @@ fn processes_and_threads_have_numbers_of_their_own() {
         number: Some(7),
         parent: None,
         overlapping: false,
+        real: false,
     });
     trace.tracks.push(Track {
         kind: TrackKind::Thread,
@@ -423,12 +436,23 @@ fn processes_and_threads_have_numbers_of_their_own() {
         number: Some(i64::MAX),
         parent: Some(0),
         overlapping: false,
+        real: false,
     });
     let ids = Ids::of(&trace);
     assert_eq!((ids.get(0), ids.get(1)), ((7, 7), (7, 7)));
-    assert_ne!(ids.get(4).1, 7);
-    assert_eq!(ids.get(4).0, ids.root);
-    assert_eq!(ids.get(5).0, 7);
-    let numbers: std::collections::HashSet<_> = (1..6).map(|track| ids.get(track).1).collect();
-    assert_eq!(numbers.len(), 5);
+    assert_ne!(ids.get(5).1, 7);
+    assert_eq!(ids.get(5).0, ids.root);
+    assert_eq!(ids.get(6).0, 7);
+    let numbers: std::collections::HashSet<_> = (1..7).map(|track| ids.get(track).1).collect();
+    assert_eq!(numbers.len(), 6);
+}
+
+#[test]
+fn a_dump_has_values_of_all_counters_in_the_order_of_time() {
+    let text = String::from_utf8(written(Format::Vcd)).unwrap();
+    let (head, body) = text.split_once("$enddefinitions $end\n").unwrap();
+    assert!(head.contains("$scope module app.xray $end\n$var real 64 % a_load $end\n"), "{head}");
+    assert!(head.contains("$scope module app $end\n$var integer 64 $ n $end\n$upscope $end\n"), "{head}");
+    let ones = "1".repeat(64);
+    assert_eq!(body, format!("#0\nb{}00 $\n#250\nr-0.25 %\n#500\nb{ones} $\n#1000\n", "1".repeat(62)));
 }

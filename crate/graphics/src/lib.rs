@@ -14,8 +14,8 @@
 //! [`Source`] of bytes, and passes the calls of any *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which
 //! functions it wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!
-//! In the page all of this is one wasm module, `unspool_graphics`, in a worker of its own per trace
-//! (`web/worker/graphics_worker.ts`), which is started when something of it is first shown.
+//! In the page all of this is one wasm module, `unspool_graphics`. Two workers of a trace load it when something of it is first shown:
+//! `web/worker/survey_worker.ts` and `web/worker/gl_state_worker.ts`.
 
 mod calls;
 pub mod frames;
@@ -31,6 +31,8 @@ mod decompressors;
 mod survey_page;
 
 pub use calls::{Call, Value, Values};
+#[cfg(feature = "page")]
+pub use decompressors::provide_decompressors;
 pub use functions::{Function, Functions, Parameter, functions};
 pub use reader::{CallVisitor, Reader, Source, Unreadable};
 pub use survey::Survey;

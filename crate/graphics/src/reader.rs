@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::Range;
 
 use unspool_formats::apitrace;
-use unspool_formats::records::{self, FieldValue, Pass, Record, RecordName, Records, Visitor};
+use unspool_formats::records::{FieldValue, Pass, Record, RecordName, Records, Visitor};
 use unspool_formats::{Cause, Error};
 
 use crate::calls::Call;
@@ -95,7 +95,8 @@ impl<S: Source> Reader<S> {
         if format != "apitrace" {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
-        Ok(Self::new(records::open(format, index)?, source))
+        // Not the table of all formats: the module would contain all their readers.
+        Ok(Self::new(apitrace::open_records(index)?, source))
     }
 
     /// A reader that keeps another number of bytes of each blob than the session does for details: 0 if only their lengths are

@@ -240,7 +240,7 @@ impl<S: Source> Explorer<S> {
     }
 
     /// Passes the steps of a piece to a visitor.
-    fn visit(&mut self, piece: u32, visitor: &mut dyn StepVisitor) -> Result<(), Unreadable> {
+    pub(crate) fn visit(&mut self, piece: u32, visitor: &mut dyn StepVisitor) -> Result<(), Unreadable> {
         let mut pass = self.steps.pass(piece..piece.saturating_add(1));
         run(&mut *pass, &mut self.source, &mut self.window, STRETCH, visitor)
     }
@@ -453,7 +453,7 @@ impl StepVisitor for Accesses<'_> {
     }
 }
 
-fn detail(step: &Step, access: &Access<'_>) -> Detail {
+pub(crate) fn detail(step: &Step, access: &Access<'_>) -> Detail {
     let (register, address) = match access.place {
         Place::Register(name) => (Some(name.into()), 0),
         Place::Memory(address) => (None, address),

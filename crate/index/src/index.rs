@@ -24,6 +24,16 @@ pub struct Segments {
 }
 
 impl Segments {
+    /// How many there are.
+    pub(crate) fn count(&self) -> u32 {
+        self.spans.len() as u32
+    }
+
+    /// Adds a segment with its first and last step.
+    pub(crate) fn add(&mut self, span: (u64, u64)) {
+        self.spans.push(span);
+    }
+
     /// The first step of a segment.
     pub(crate) fn first(&self, segment: u32) -> u64 {
         self.spans.get(segment as usize).map_or(u64::MAX, |(first, _)| *first)
@@ -255,6 +265,11 @@ impl AccessIndex {
     /// The modules in the order in which the trace loads them.
     pub fn modules(&self) -> &[Module] {
         &self.modules
+    }
+
+    /// The names of a thread's registers, in the order in which the trace names them first.
+    pub fn names_of(&self, thread: Option<u64>) -> impl Iterator<Item = &str> {
+        self.registers.names_of(thread)
     }
 
     /// The threads that have a register with this name.

@@ -12,9 +12,11 @@ mod explorer;
 mod index;
 mod keys;
 mod memory;
+mod origin;
 #[cfg(feature = "page")]
 mod page;
 mod registers;
+mod runs;
 mod stops;
 
 pub use coverage::{Block, blocks, drcov};
@@ -22,9 +24,11 @@ pub use executed::Executed;
 pub use explorer::{Detail, Explorer, Source, State, Unreadable};
 pub use index::{AccessIndex, Cell, Module, Segments};
 pub use memory::Byte;
+pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 #[cfg(feature = "page")]
 pub use page::*;
 pub use registers::Register;
+pub use runs::{CodeBlock, RunIndex};
 pub use stops::Stop;
 
 /// A moment in a trace.

@@ -3,9 +3,12 @@
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
+use crate::executed::Executed;
 use crate::explorer::{Detail, Explorer, State};
 use crate::index::Cell;
+use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
+use crate::runs::{CodeBlock, RunIndex};
 use crate::{Kind, Moment, Source, Stop, Toward, blocks, drcov};
 
 #[wasm_bindgen]
@@ -16,6 +19,58 @@ extern "C" {
     /// Bytes of the file; empty only at its end. `None` if they cannot be read.
     #[wasm_bindgen(method)]
     fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Disassembler` of `web/worker/instructions.ts`.
+    pub type JsDisassembler;
+
+    #[wasm_bindgen(method)]
+    fn reads(this: &JsDisassembler, isa: &str, address: u64, code: &[u8]) -> Option<String>;
+
+    #[wasm_bindgen(method)]
+    fn disassemble(this: &JsDisassembler, isa: &str, address: u64, code: &[u8]) -> Option<String>;
+}
+
+impl Operands for JsDisassembler {
+    fn reads(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        self.reads(isa, address, bytes)
+    }
+}
+
+/// An instruction as text, or its bytes in hexadecimal digits. null without one.
+fn text_of(code: &Code, disassembler: Option<&JsDisassembler>) -> JsValue {
+    if code.bytes.is_empty() {
+        return JsValue::NULL;
+    }
+    let text = disassembler.zip(code.isa).and_then(|(it, isa)| it.disassemble(isa, code.address, &code.bytes));
+    let digits = || code.bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    JsValue::from_str(&text.unwrap_or_else(digits))
+}
+
+/// What operands are known by: nothing without a disassembler.
+fn operands_by(disassembler: Option<&JsDisassembler>) -> &dyn Operands {
+    match disassembler {
+        Some(disassembler) => disassembler,
+        None => &(),
+    }
+}
+
+/// A `Cell` of the protocol.
+fn cell(cell: &Cell) -> JsValue {
+    match cell {
+        Cell::Register { thread, name } => object(&[
+            ("what", JsValue::from_str("register")),
+            ("thread", wide(*thread)),
+            ("name", JsValue::from_str(name)),
+        ]),
+        Cell::Memory { address, len } => object(&[
+            ("what", JsValue::from_str("memory")),
+            ("address", JsValue::from(*address as u64)),
+            ("len", number(*len as u64)),
+        ]),
+    }
 }
 
 impl Source for JsFile {
@@ -239,12 +294,7 @@ impl JsExplorer {
         let found = match kind {
             "step" => index.beside(step, toward),
             "execution" => self.explorer.nearest_execution(step, toward).map_err(thrown)?,
-            "thread" => index.nearest_stop(step, Stop::Thread, toward),
-            "mode" => index.nearest_stop(step, Stop::Mode, toward),
-            "privilege" => index.nearest_stop(step, Stop::Privilege, toward),
-            "system-call" => index.nearest_stop(step, Stop::SystemCall, toward),
-            "interrupt" => index.nearest_stop(step, Stop::Interrupt, toward),
-            _ => None,
+            _ => stop_of(kind).and_then(|stop| index.nearest_stop(step, stop, toward)),
         };
         Ok(found.map(|step| step as f64))
     }
@@ -265,6 +315,70 @@ impl JsExplorer {
         Ok(found.iter().map(access).collect())
     }
 
+    /// Where the value comes from that a cell has before a step: an array of `Origin`, one for each part of memory with a writer of
+    /// its own.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn origins(&mut self, step: f64, of: &JsCell, disassembler: Option<JsDisassembler>) -> Result<Array, JsValue> {
+        let disassembler = disassembler.as_ref();
+        let found = self.explorer.origins(step as u64, &of.cell, operands_by(disassembler)).map_err(thrown)?;
+        let origin = |origin: &Origin| {
+            let (cause, step) = match origin.cause {
+                Cause::Written(step) => ("written", Some(step)),
+                Cause::Read(step) => ("read", Some(step)),
+                Cause::Changed(step) => ("changed", Some(step)),
+                Cause::Unknown => ("unknown", None),
+            };
+            let copies: Vec<f64> = origin.copies.iter().map(|step| *step as f64).collect();
+            let operand = |Operand { access: it, is_address }: &Operand| {
+                object(&[("access", access(it)), ("isAddress", (*is_address).into())])
+            };
+            object(&[
+                ("cell", cell(&origin.cell)),
+                ("cause", JsValue::from_str(cause)),
+                ("step", step.map_or(JsValue::NULL, number)),
+                ("copies", Float64Array::from(&copies[..]).into()),
+                ("instruction", text_of(&origin.code, disassembler)),
+                ("written", bytes(&origin.written)),
+                ("operands", origin.operands.iter().map(operand).collect::<Array>().into()),
+                ("isUnclear", origin.is_unclear.into()),
+            ])
+        };
+        Ok(found.iter().map(origin).collect())
+    }
+
+    /// The steps after `step` that read the value that a cell has then, at most `most` of them: `Uses` of the protocol.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn uses(
+        &mut self,
+        step: f64,
+        of: &JsCell,
+        most: u32,
+        disassembler: Option<JsDisassembler>,
+    ) -> Result<JsValue, JsValue> {
+        let disassembler = disassembler.as_ref();
+        let operands = operands_by(disassembler);
+        let found = self.explorer.uses(step as u64, &of.cell, most as usize, operands).map_err(thrown)?;
+        let one = |Use { step, code, is_address, written }: &Use| {
+            object(&[
+                ("step", number(*step)),
+                ("instruction", text_of(code, disassembler)),
+                ("isAddress", (*is_address).into()),
+                ("written", written.iter().map(access).collect::<Array>().into()),
+            ])
+        };
+        Ok(object(&[
+            ("uses", found.uses.iter().map(one).collect::<Array>().into()),
+            ("replaced", found.replaced.map_or(JsValue::NULL, number)),
+            ("isCut", found.is_cut.into()),
+        ]))
+    }
+
     /// The steps that executed an address, ascending: at most `count` from number `first` on.
     pub fn executions(&self, address: u64, first: f64, count: u32) -> Vec<f64> {
         let first = first as u64;
@@ -274,22 +388,119 @@ impl JsExplorer {
 
     /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
     pub fn coverage(&self) -> JsValue {
-        let all = blocks(&self.explorer.index().coverage());
-        let address: Vec<u64> = all.iter().map(|block| block.address).collect();
-        let length: Vec<u32> = all.iter().map(|block| block.length.min(u32::MAX.into()) as u32).collect();
-        let instructions: Vec<u32> = all.iter().map(|block| block.instructions as u32).collect();
-        let count: Vec<f64> = all.iter().map(|block| block.count as f64).collect();
-        object(&[
-            ("address", BigUint64Array::from(&address[..]).into()),
-            ("length", Uint32Array::from(&length[..]).into()),
-            ("instructions", Uint32Array::from(&instructions[..]).into()),
-            ("count", Float64Array::from(&count[..]).into()),
-        ])
+        columns(&self.explorer.index().coverage())
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.
     pub fn drcov(&self, program: &str) -> Vec<u8> {
         drcov(&self.explorer.index().coverage(), self.explorer.index().modules(), program)
+    }
+}
+
+/// The stop that a `WalkKind` is about.
+fn stop_of(kind: &str) -> Option<Stop> {
+    Some(match kind {
+        "thread" => Stop::Thread,
+        "mode" => Stop::Mode,
+        "privilege" => Stop::Privilege,
+        "system-call" => Stop::SystemCall,
+        "interrupt" => Stop::Interrupt,
+        _ => return None,
+    })
+}
+
+/// Coverage as columns of blocks.
+fn columns(coverage: &[Executed]) -> JsValue {
+    let all = blocks(coverage);
+    let address: Vec<u64> = all.iter().map(|block| block.address).collect();
+    let length: Vec<u32> = all.iter().map(|block| block.length.min(u32::MAX.into()) as u32).collect();
+    let instructions: Vec<u32> = all.iter().map(|block| block.instructions as u32).collect();
+    let count: Vec<f64> = all.iter().map(|block| block.count as f64).collect();
+    object(&[
+        ("address", BigUint64Array::from(&address[..]).into()),
+        ("length", Uint32Array::from(&length[..]).into()),
+        ("instructions", Uint32Array::from(&instructions[..]).into()),
+        ("count", Float64Array::from(&count[..]).into()),
+    ])
+}
+
+/// The index of a block trace. `web/worker/run_steps.ts` reads the database.
+#[wasm_bindgen(js_name = RunIndex)]
+pub struct JsRunIndex {
+    index: RunIndex,
+}
+
+#[wasm_bindgen(js_class = RunIndex)]
+impl JsRunIndex {
+    /// An index without blocks. `limit`: the most bytes of memory.
+    #[wasm_bindgen(constructor)]
+    pub fn new(limit: f64) -> Self {
+        Self { index: RunIndex::new(limit as usize) }
+    }
+
+    /// Adds a block of code, in the order of their numbers. `starts`: where its instructions begin.
+    pub fn block(&mut self, id: f64, address: u64, code: Vec<u8>, instructions: u32, bits: u32, starts: Vec<u32>) {
+        self.index.block(CodeBlock { id: id as u64, address, code, instructions, bits, starts });
+    }
+
+    /// Takes the next runs: two numbers for each, the transition before which it ends and the number of its block.
+    pub fn runs(&mut self, values: &[f64]) {
+        for run in values.chunks_exact(2) {
+            self.index.run(run[0] as u64, run[1] as u64);
+        }
+    }
+
+    /// Makes all runs so far part of the answers.
+    pub fn seal(&mut self) {
+        self.index.seal();
+    }
+
+    /// The transition after the last run.
+    #[wasm_bindgen(getter)]
+    pub fn built(&self) -> f64 {
+        self.index.position() as f64
+    }
+
+    /// Its memory in bytes.
+    #[wasm_bindgen(getter)]
+    pub fn bytes(&self) -> f64 {
+        self.index.bytes() as f64
+    }
+
+    /// Whether its memory is full.
+    #[wasm_bindgen(getter)]
+    pub fn full(&self) -> bool {
+        self.index.is_full()
+    }
+
+    /// The nearest transition before or after one to walk to, of a kind of `WalkKind`. `id` and `number` are the block that the
+    /// transition is of, and which instruction of it. `undefined` if there is none so far.
+    pub fn walk(&mut self, step: f64, kind: &str, next: bool, id: f64, number: f64) -> Option<f64> {
+        let toward = if next { Toward::Next } else { Toward::Previous };
+        let found = match stop_of(kind) {
+            Some(stop) => self.index.nearest_stop(step as u64, stop, toward),
+            None => {
+                let address = self.index.address(id as u64, number as u64)?;
+                self.index.nearest(address, step as u64, toward)
+            }
+        };
+        found.map(|step| step as f64)
+    }
+
+    /// The first transition that executes an address.
+    #[wasm_bindgen(js_name = firstExecution)]
+    pub fn first_execution(&mut self, address: u64) -> Option<f64> {
+        self.index.first_execution(address).map(|step| step as f64)
+    }
+
+    /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
+    pub fn coverage(&self) -> JsValue {
+        columns(&self.index.coverage())
+    }
+
+    /// What was executed, as a drcov file. `program` names what is in no module.
+    pub fn drcov(&self, program: &str) -> Vec<u8> {
+        drcov(&self.index.coverage(), &[], program)
     }
 }
 

@@ -169,6 +169,11 @@ impl Registers {
         self.names.iter().position(|(of, known)| *of == thread && known == name).map(|at| at as u32)
     }
 
+    /// The names of a thread's registers.
+    pub(crate) fn names_of(&self, thread: Option<u64>) -> impl Iterator<Item = &str> {
+        self.names.iter().filter(move |(of, _)| *of == thread).map(|(_, name)| name.as_str())
+    }
+
     /// The threads that have a register with this name.
     pub(crate) fn threads_of(&self, name: &str) -> Vec<Option<u64>> {
         self.names.iter().filter(|(_, known)| known == name).map(|(thread, _)| *thread).collect()

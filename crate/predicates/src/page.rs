@@ -46,15 +46,16 @@ fn wrong(text: &str, Fault { at, len, sentence }: &Fault) -> JsValue {
 
 #[wasm_bindgen(js_class = Values)]
 impl JsValues {
-    /// The values of the trace with this index. Nothing has been read yet.
+    /// The values of the trace with this index, of which at most about `most` bytes are kept for the next question. Nothing has been
+    /// read yet.
     ///
     /// # Errors
     ///
     /// Throws a text for other bytes.
     #[wasm_bindgen(constructor)]
-    pub fn new(index: &[u8]) -> Result<JsValues, JsValue> {
+    pub fn new(index: &[u8], most: f64) -> Result<JsValues, JsValue> {
         let places = open_places(index).map_err(|error| JsValue::from_str(&error.to_string()))?;
-        Ok(Self { values: Values::new(places) })
+        Ok(Self { values: Values::keeping(places, most as usize) })
     }
 
     /// What can be named in a query: `{variables, types}`, both arrays of texts in the order of the trace.

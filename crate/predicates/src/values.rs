@@ -140,8 +140,8 @@ impl Values {
         Self::keeping(places, MOST_KEPT)
     }
 
-    /// With this many bytes of segments at most.
-    fn keeping(places: Places, most: usize) -> Self {
+    /// With this many bytes of segments at most, unless questions that go on need more.
+    pub fn keeping(places: Places, most: usize) -> Self {
         // The header was read before, within the limits; the trace ends where that reading has.
         let loader = Loader::new(places.layout(), Limits::LIFTED);
         let segments = VecDeque::new();

@@ -32,6 +32,9 @@ export function App({ page }: { page: Page }) {
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
   const contextNow = useCallback((): CommandContext => {
+    const copy = (text: string) => {
+      navigator.clipboard.writeText(text).catch(() => workbench.tell('The browser denied access to the clipboard.'));
+    };
     const actions: PageActions = {
       chooseFile: choose,
       tailCalls: () => {
@@ -48,9 +51,12 @@ export function App({ page }: { page: Page }) {
       showPalette: () => {
         paletteShown.value = !paletteShown.value;
       },
-      copy: (text) => {
-        navigator.clipboard.writeText(text).catch(() => workbench.tell('The browser denied access to the clipboard.'));
+      copy,
+      canLink: () => {
+        const now = workbench.bench.peek();
+        return now.at === 'open' && now.open.memory.identity.peek() !== null;
       },
+      copyLink: () => void import('../link.ts').then(({ copyLink }) => copyLink(page, copy)),
     };
     return { page: actions, trace: page.actions.peek(), row: null, table: null };
   }, [page, workbench, choose, keysShown, paletteShown]);

@@ -63,6 +63,13 @@ export const COMMANDS = [
     run: ({ page }) => page.showPalette(),
   },
   {
+    id: 'copy-link',
+    title: 'Copy a link to this view',
+    keys: [],
+    enabled: ({ page }) => page.canLink(),
+    run: ({ page }) => page.copyLink(),
+  },
+  {
     id: 'nest-tail-calls',
     title: 'Show tail calls under their callers',
     keys: [],

@@ -19,6 +19,10 @@ export interface PageActions {
   showPalette(): void;
   /** Copies a text to the clipboard. */
   copy(text: string): void;
+  /** Whether there can be a link to what is shown. */
+  canLink(): boolean;
+  /** Copies a link to what is shown. */
+  copyLink(): void;
 }
 
 /** A name that commands act on. */

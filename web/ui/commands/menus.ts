@@ -5,6 +5,17 @@ export type Menu = readonly (CommandId | null)[];
 
 const SHOWING = ['pin-track', 'unpin-track', 'hide-track', 'show-only-track', 'show-all-tracks'] as const;
 const FOLDING = ['fold-track', 'unfold-track', 'compact-track', 'full-track'] as const;
+const VALUES = [
+  'values-decimal',
+  'values-hex',
+  'values-characters',
+  'values-dots',
+  'values-steps',
+  'values-log',
+  'values-linear',
+  'values-tall',
+  'values-low',
+] as const;
 const TAIL_CALLS = ['nest-tail-calls', 'unnest-tail-calls'] as const;
 const LANES = ['keep-cpus', 'remove-cpus', 'keep-events', 'remove-events'] as const;
 const RANGE = ['show-whole', 'range-of-screen', 'keep-range', 'clear-range'] as const;
@@ -32,6 +43,8 @@ export const MENUS = {
   track: [
     ...SHOWING,
     null,
+    ...VALUES,
+    null,
     ...FOLDING,
     'move-track-up',
     'move-track-down',
@@ -49,7 +62,20 @@ export const MENUS = {
     null,
     'copy-track-name',
   ],
-  area: [...RANGE, null, ...SHOWING, null, ...FOLDING, null, 'keep-cpus-of-track', ...LANES, null, ...TAIL_CALLS],
+  area: [
+    ...RANGE,
+    null,
+    ...VALUES,
+    null,
+    ...SHOWING,
+    null,
+    ...FOLDING,
+    null,
+    'keep-cpus-of-track',
+    ...LANES,
+    null,
+    ...TAIL_CALLS,
+  ],
   whole: [...RANGE, null, ...LANES, null, ...TAIL_CALLS],
   row: [
     'show-row',

@@ -1,4 +1,5 @@
 import { shortened } from '../../base/format.ts';
+import type { Track, ValueLook } from '../../base/protocol.ts';
 import { isOn, type LaidTrack } from '../../model/layout.ts';
 import type { CommandContext, TraceActions } from './context.ts';
 
@@ -85,6 +86,25 @@ export const TRACK_COMMANDS = [
     ({ track }, trace) => moved(track.id, 1, trace),
     ({ track }, { arrangement }) => arrangement.sibling(track.id, 1) !== undefined,
   ),
+  onValues('values-decimal', 'Show values as decimal numbers', ({ look, values }) =>
+    (look?.format ?? (values === 'address' ? 'hex' : 'decimal')) === 'decimal' || values === 'float'
+      ? null
+      : { format: values === 'address' ? 'decimal' : undefined },
+  ),
+  onValues('values-hex', 'Show values as hexadecimal numbers', ({ look, values }) =>
+    (look?.format ?? (values === 'address' ? 'hex' : 'decimal')) === 'hex' || values === 'float'
+      ? null
+      : { format: values === 'address' ? undefined : 'hex' },
+  ),
+  onValues('values-characters', 'Show values as characters', ({ look, values }) =>
+    look?.format === 'characters' || values === 'float' || values === 'address' ? null : { format: 'characters' },
+  ),
+  onValues('values-dots', 'Draw values as dots', ({ look }) => (look?.dots ? null : { dots: true })),
+  onValues('values-steps', 'Draw values as steps', ({ look }) => (look?.dots ? { dots: undefined } : null)),
+  onValues('values-log', 'Use a logarithmic scale', ({ look }) => (look?.log ? null : { log: true })),
+  onValues('values-linear', 'Use a linear scale', ({ look }) => (look?.log ? { log: undefined } : null)),
+  onValues('values-tall', 'Make the graph higher', ({ look }) => (look?.tall ? null : { tall: true })),
+  onValues('values-low', 'Make the graph lower', ({ look }) => (look?.tall ? { tall: undefined } : null)),
   onTrack('copy-track-name', 'Copy the name of the track', ({ track }, _, { page }) => page.copy(track.name)),
 ] as const;
 
@@ -119,6 +139,24 @@ function onTrack<const Id extends string>(
       if (context.trace && laid) run(laid, context.trace, context);
     },
   };
+}
+
+/** A command that changes how the current track shows its values. `change` returns what is to change; null if it is so already. */
+function onValues<const Id extends string>(
+  id: Id,
+  title: string,
+  change: (track: Track) => { readonly [K in keyof ValueLook]: ValueLook[K] | undefined } | null,
+) {
+  return onTrack(
+    id,
+    title,
+    ({ track }, { arrangement }) => {
+      const next = { ...arrangement.lookOf(track.id), ...change(track) };
+      const kept = Object.entries(next).filter(([, value]) => value !== undefined);
+      arrangement.setLook(track.id, Object.fromEntries(kept));
+    },
+    ({ track }) => track.kind === 'counter' && change(track) !== null,
+  );
 }
 
 /** A command on no track in particular. */

@@ -30,6 +30,7 @@ import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
+import { besidesVariables, isPoint, PointVariables } from './point.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -154,7 +155,14 @@ function Item({ open, details, context, colour }: ItemProps) {
       <EventTypeChoice fields={details.fields} open={open} />
       <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details }}>
-          <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
+          {isPoint(details.fields) ? (
+            <>
+              <Fields fields={besidesVariables(details.fields)} context={context} />
+              <PointVariables open={open} details={details} context={context} />
+            </>
+          ) : (
+            <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
+          )}
         </Keeper.Provider>
         <FunctionSource trace={trace} name={details.name} />
         {details.offset !== null && (

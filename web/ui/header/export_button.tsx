@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import type { Page } from '../page.ts';
 
 type Menu = typeof import('./export_menu.tsx');
 
 /** The button of the menu of exports, which is loaded when it is first opened. */
-export function ExportButton({ open }: { open: OpenTrace }) {
+export function ExportButton({ open, page }: { open: OpenTrace; page: Page }) {
   const shown = useSignal(false);
   const menu = useSignal<Menu | null>(null);
   const failed = useSignal(false);
@@ -52,7 +53,7 @@ export function ExportButton({ open }: { open: OpenTrace }) {
       >
         Export
       </button>
-      {shown.value && Shown && <Shown open={open} />}
+      {shown.value && Shown && <Shown open={open} page={page} />}
       {shown.value && failed.value && (
         <p class="popover export-popover" role="alert">
           The menu could not be loaded.

@@ -13,6 +13,8 @@ import { saveFile } from '../../model/save_file.ts';
 import { extentLength } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import exportWorker from '../../worker/export.ts?worker&url';
+import { copyLink } from '../link.ts';
+import type { Page } from '../page.ts';
 import { startWorker } from '../workers.ts';
 import './export_menu.css';
 
@@ -54,8 +56,19 @@ function scopesOf({ trace, statistics, selection }: OpenTrace): { id: string; la
   return scopes;
 }
 
+/** The formats that the trace has something for. */
+function offered({ trace }: OpenTrace): readonly OfferedFormat[] {
+  const tracks = [...trace.tracks.value.values()];
+  const has = {
+    all: true,
+    stacks: tracks.some(({ slices, overlapping }) => slices > 0 && !overlapping),
+    counters: tracks.some(({ samples }) => samples > 0),
+  };
+  return EXPORT_FORMATS.filter((format) => has[format.has]);
+}
+
 /** The menu of exports: what, and as which format. */
-export function ExportMenu({ open }: { open: OpenTrace }) {
+export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
   const exports = exportsOf(open);
   const state = exports.state.value;
   const scopes = scopesOf(open);
@@ -90,7 +103,7 @@ export function ExportMenu({ open }: { open: OpenTrace }) {
             ))}
           </fieldset>
           <ul class="export-formats">
-            {EXPORT_FORMATS.map((format) => (
+            {offered(open).map((format) => (
               <li key={format.id}>
                 <button
                   type="button"
@@ -105,6 +118,13 @@ export function ExportMenu({ open }: { open: OpenTrace }) {
             ))}
           </ul>
         </>
+      )}
+      {open.memory.identity.value && (
+        <div class="export-link">
+          <button type="button" class="plain export-format" onClick={() => copyLink(page, copy(page))}>
+            <span>Copy link to this view</span>
+          </button>
+        </div>
       )}
       {state.at === 'running' && (
         <div class="export-progress">
@@ -130,3 +150,7 @@ export function ExportMenu({ open }: { open: OpenTrace }) {
     </section>
   );
 }
+
+const copy = (page: Page) => (text: string) => {
+  navigator.clipboard.writeText(text).catch(() => page.workbench.tell('The browser denied access to the clipboard.'));
+};

@@ -55,7 +55,7 @@ export function Header({ page, choose, showKeys, find }: Props) {
             </svg>
           </button>
         )}
-        {open && trace?.info.value && <ExportButton key={open.id} open={open} />}
+        {open && trace?.info.value && <ExportButton key={open.id} open={open} page={page} />}
         {open && trace?.info.value && <NotesButton key={open.id} open={open} page={page} />}
         {trace && (
           <button

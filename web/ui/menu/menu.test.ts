@@ -35,6 +35,8 @@ function context({ selected = null, row = null }: { selected?: Named | null; row
     chooseFile: () => undefined,
     tailCalls: () => null,
     putTailCalls: () => undefined,
+    canLink: () => true,
+    copyLink: () => undefined,
     toggleKeys: () => undefined,
     showPalette: () => undefined,
     copy: (text: string) => log.push(`copy ${text}`),

@@ -30,7 +30,11 @@ export function Arrows({ machine, cell }: { machine: Machine; cell: Cell }) {
     [false, true, 'read ▸'],
     [true, true, 'write ▸'],
   ] as const;
-  const follow = async (written: boolean, next: boolean) => {
+  const follow = (way: 'back' | 'on') => {
+    const step = machine.shown.peek()?.step;
+    if (step !== undefined) machine.followed.value = { cell, step, way };
+  };
+  const lead = async (written: boolean, next: boolean) => {
     const found = await machine.goToNearest(cell, written, next);
     const [which, what] = [next ? 'later' : 'earlier', written ? 'write' : 'read'];
     nowhere.value = found ? '' : `No ${which} ${what} is known.`;
@@ -42,10 +46,12 @@ export function Arrows({ machine, cell }: { machine: Machine; cell: Cell }) {
           key={text}
           label={`${next ? 'Next' : 'Previous'} step that ${written ? 'writes' : 'reads'} this`}
           text={text}
-          go={() => void follow(written, next)}
+          go={() => void lead(written, next)}
         />
       ))}
       <Step label="All steps that read or write this" text="all" go={() => machine.showHistory(cell)} />
+      <Step label="Where this value comes from" text="origin" go={() => follow('back')} />
+      <Step label="Steps that use this value" text="uses" go={() => follow('on')} />
       <span class="muted" role="status">
         {nowhere.value}
       </span>

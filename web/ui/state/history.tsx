@@ -64,12 +64,14 @@ function Part({ machine, history: { cell, part } }: { machine: Machine; history:
   );
 }
 
-function titleOf(cell: Cell): string {
+/** A cell in words. */
+export function titleOf(cell: Cell): string {
   if (cell.what === 'register') return cell.name;
   return cell.len === 1 ? hexText(cell.address) : `${formatCounted(cell.len, 'byte')} at ${hexText(cell.address)}`;
 }
 
-function textOf({ register, value }: StepAccess): string {
+/** The value of an access. */
+export function textOf({ register, value }: Pick<StepAccess, 'register' | 'value'>): string {
   if (register !== null) return registerText(value);
   return [...value.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 }

@@ -13,12 +13,15 @@ const TITLES: Readonly<Record<Tab, string>> = { details: 'Details', picture: 'Pi
 /** What the pane shows of traces that have it. It outlives a trace. */
 const front = signal<Tab>('details');
 
-/** The pane about the selection: details, pictures of traces that draw, and registers and memory of traces that tell them. */
+/**
+ * The pane about the selection: details, pictures of traces that draw, and state: what the OpenGL context holds, or registers and memory
+ * of traces that tell them.
+ */
 export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
   const offers = open.trace.info.value?.offers ?? [];
   const tabs: Tab[] = ['details'];
   if (offers.includes('graphics')) tabs.push('picture');
-  if (offers.includes('state')) tabs.push('state');
+  if (offers.includes('state') || offers.includes('graphics')) tabs.push('state');
   if (tabs.length === 1) return <Details open={open} theme={theme} />;
   const shown = tabs.includes(front.value) ? front.value : 'details';
   const instead = shown !== 'details' && (
@@ -40,7 +43,10 @@ export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeCo
 /** The parts of the pane whose code is loaded when they are first shown. */
 const LOADERS: Readonly<Record<Exclude<Tab, 'details'>, (open: OpenTrace) => Promise<ComponentType>>> = {
   picture: async (open) => (await import('../replay/picture.tsx')).pictureOf(open),
-  state: async (open) => (await import('./state.tsx')).stateOf(open),
+  state: async (open) =>
+    open.trace.info.peek()?.offers.includes('graphics')
+      ? (await import('../gl_state/gl_state.tsx')).glStateOf(open)
+      : (await import('./state.tsx')).stateOf(open),
 };
 
 function Tabs({ tabs, shown }: { tabs: readonly Tab[]; shown: Tab }) {

@@ -5,6 +5,7 @@ import type { Machine, Shown } from '../../model/machine.ts';
 import { hexText } from '../../model/values.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Step } from './arrows.tsx';
+import { Following } from './following.tsx';
 import { History } from './history.tsx';
 import { Indexing } from './indexing.tsx';
 import { machineOf } from './machines.ts';
@@ -47,6 +48,7 @@ function State({ machine, open }: { machine: Machine; open: OpenTrace }) {
               place.value = { at: 'address', address };
             }}
           />
+          <Following machine={machine} />
           <History machine={machine} />
           <MemoryWindow machine={machine} shown={shown} place={place} />
         </>

@@ -9,16 +9,14 @@ const walks = new WeakMap<OpenTrace, Walk>();
 export function walkOf(open: OpenTrace): Walk {
   const known = walks.get(open);
   if (known) return known;
-  const hasIndex = open.trace.info.peek()?.offers.includes('state') ?? false;
   const walk = createWalk(
     open.trace,
     open.selection,
-    () => (hasIndex ? machineOf(open) : null),
+    () => machineOf(open),
     () => {
       const at = open.timeline.view.peek()?.anchor;
       return at === undefined ? null : at < 0n ? 0n : at;
     },
-    hasIndex,
   );
   walks.set(open, walk);
   return walk;

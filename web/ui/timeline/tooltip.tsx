@@ -1,8 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { formatCounted, formatLength, formatPosition, formatRawLength, plural, shortened } from '../../base/format.ts';
+import type { TraceInfo } from '../../base/protocol.ts';
 import { flagWords } from '../../model/flags.ts';
+import { gapAt } from '../../model/gaps.ts';
+import { trackAt } from '../../model/layout.ts';
 import type { Reading } from '../../model/pointing.ts';
 import { callText } from '../../model/values.ts';
+import type { Extent } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { TooltipBox } from '../parts/tooltip.tsx';
 import type { PointerPlace } from './view_state.ts';
@@ -19,8 +23,9 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   const at = pointer.value;
   const info = trace.info.value;
   const extent = trace.progress.value.extent;
-  if (!hovered || !at || !info || !extent) return null;
+  if (!at || !info || !extent) return null;
   const box = { at, area: timeline.size.value, widest: WIDEST };
+  if (!hovered) return <MissingRecords open={open} at={at} info={info} extent={extent} />;
   const name = shortened(trace.names.of(hovered.name));
   const start = formatPosition(hovered.start, extent.from, info.clock);
   if (hovered.reading) {
@@ -70,6 +75,37 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
           {word}
         </p>
       ))}
+    </TooltipBox>
+  );
+}
+
+/** What is known of a stretch without records under the pointer. */
+function MissingRecords({
+  open: { timeline },
+  at,
+  info: { clock },
+  extent,
+}: {
+  open: OpenTrace;
+  at: PointerPlace;
+  info: TraceInfo;
+  extent: Extent;
+}) {
+  const view = timeline.view.value;
+  const laid = trackAt(timeline.layout.value, timeline.placeAt(at.y));
+  const gap = view && laid ? gapAt(laid, view, extent, at.x) : null;
+  if (!gap) return null;
+  const length = formatLength(gap.to - gap.from, clock);
+  return (
+    <TooltipBox at={at} area={timeline.size.value} widest={WIDEST}>
+      <p>
+        <b>{length} without records</b>
+      </p>
+      <p class="muted">
+        {gap.isFirst
+          ? 'The thread was in a call before its first record. Earlier ones were overwritten, lost or never made.'
+          : 'A call ends after this that never began: its buffer was overwritten or lost.'}
+      </p>
     </TooltipBox>
   );
 }

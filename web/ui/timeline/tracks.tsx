@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { shortened } from '../../base/format.ts';
+import { formatLength, shortened } from '../../base/format.ts';
 import { DERIVED, type Track } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
+import { missingTime } from '../../model/gaps.ts';
 import {
   type Band,
   bandsOf,
@@ -132,6 +133,9 @@ function TrackName({ open, laid, band, isDragged }: NameProps) {
   const { arrangement } = open.timeline;
   const info = open.trace.info.value;
   const lines = trackLines(track, info ?? { sliceNoun: 'slice' });
+  const extent = open.trace.progress.value.extent;
+  const missing = extent ? missingTime(track, extent) : 0n;
+  if (info && missing > 0n) lines.push(`${formatLength(missing, info.clock)} without records`);
   const room = Math.floor((height - NAME - 4) / LINE);
   const shown = lines.slice(0, Math.max(0, room));
   // The name of a track higher than the window stays visible.

@@ -1,6 +1,8 @@
 //! `unspool convert`: traces in formats of other programs.
 
 mod args;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod source;
 
 use std::collections::{HashSet, VecDeque};
@@ -14,7 +16,7 @@ use std::time::Instant;
 
 use unspool_engine::Session;
 use unspool_engine::tables::View;
-use unspool_export::{Export, FORMATS, Format, Step};
+use unspool_export::{Export, FORMATS, Format, Step, Writer};
 use unspool_formats::info::Capability;
 
 use crate::find::search_for;
@@ -41,10 +43,11 @@ pub(crate) struct Convert {
     /// Traces to read; - for standard input.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Format to write: chrome (Trace Event JSON), perfetto, speedscope, folded (stacks with self times), pprof, csv.
-    #[arg(long, value_parser = format)]
-    to: Format,
-    /// File to write; - for standard output. For several inputs, a directory.
+    /// Format to write: chrome (Trace Event JSON), perfetto, speedscope, folded (stacks with self times), pprof, vcd (counters), csv, parquet (a data
+    /// set of tables).
+    #[arg(long, value_parser = to)]
+    to: To,
+    /// File to write; - for standard output. For several inputs, and for Parquet, a directory.
     #[arg(short, long)]
     output: PathBuf,
     #[command(flatten)]
@@ -71,11 +74,47 @@ pub(crate) struct Convert {
     names: NameArgs,
 }
 
-fn format(text: &str) -> Result<Format, String> {
-    FORMATS.into_iter().find(|format| format.id() == text).ok_or_else(|| {
-        let all: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
-        format!("expected one of {}", all.join(", "))
-    })
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum To {
+    /// A file.
+    File(Format),
+    /// Tables of a data set.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl To {
+    fn is_file(self) -> bool {
+        matches!(self, Self::File(_))
+    }
+
+    /// Call stacks only.
+    fn is_stacks(self) -> bool {
+        matches!(self, Self::File(Format::Speedscope | Format::Folded | Format::Pprof))
+    }
+
+    fn has_args(self) -> bool {
+        match self {
+            Self::File(format) => format.has_args(),
+            #[cfg(feature = "parquet")]
+            Self::Parquet => true,
+        }
+    }
+}
+
+fn to(text: &str) -> Result<To, String> {
+    if let Some(format) = FORMATS.into_iter().find(|format| format.id() == text) {
+        return Ok(To::File(format));
+    }
+    if text == "parquet" {
+        #[cfg(feature = "parquet")]
+        return Ok(To::Parquet);
+        #[cfg(not(feature = "parquet"))]
+        return Err("this program was built without Parquet; build it with --features parquet".into());
+    }
+    let all: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
+    Err(format!("expected one of {}, parquet", all.join(", ")))
 }
 
 /// Rows of a step, after which what was written goes to the file.
@@ -86,9 +125,22 @@ const AT_ONCE: u64 = 256 << 20;
 /// An input with its output.
 struct Job {
     input: PathBuf,
-    /// `None`: standard output.
+    /// `None`: standard output. Of a data set its directory.
     output: Option<PathBuf>,
+    /// The name of the trace in a data set.
+    trace: String,
     size: u64,
+}
+
+impl Job {
+    /// Whether its output is there.
+    fn is_done(&self, to: To) -> bool {
+        self.output.as_ref().is_some_and(|output| match to {
+            To::File(_) => output.exists(),
+            #[cfg(feature = "parquet")]
+            To::Parquet => parquet::Parquet::exists(output, &self.trace),
+        })
+    }
 }
 
 /// What became of an input.
@@ -160,7 +212,13 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
     if to_stdout && several {
         return Err(Failure::new("Several traces cannot be written to standard output. Use -o with a directory."));
     }
-    let in_directory = several || what.output.is_dir() || what.output.as_os_str().to_string_lossy().ends_with('/');
+    if to_stdout && !what.to.is_file() {
+        return Err(Failure::new("A data set has several files. Use -o with a directory."));
+    }
+    let in_directory = several
+        || !what.to.is_file()
+        || what.output.is_dir()
+        || what.output.as_os_str().to_string_lossy().ends_with('/');
     if in_directory {
         let made = fs::create_dir_all(&what.output);
         made.map_err(|error| Failure::new(format!("{}: {error}", what.output.display())))?;
@@ -168,38 +226,37 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
     let mut names = HashSet::new();
     let mut jobs = Vec::new();
     for input in &what.inputs {
-        let output = if to_stdout {
-            None
-        } else if in_directory {
-            let stem = if input == Path::new("-") {
-                "trace".into()
-            } else {
-                input.file_name().unwrap_or(input.as_os_str()).to_os_string()
-            };
-            // Traces of one name in several directories are numbered.
-            let mut name = stem.clone();
-            let mut number = 1;
-            while !names.insert(name.clone()) {
-                number += 1;
-                name = stem.clone();
-                name.push(format!("-{number}"));
-            }
-            name.push(what.to.extension());
-            Some(what.output.join(name))
+        let stem = if input == Path::new("-") {
+            "trace".into()
         } else {
-            Some(what.output.clone())
+            input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into_owned()
+        };
+        // The names of a data set's partitions are part of addresses in some stores.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let stem = if what.to.is_file() { stem } else { stem.replace(|c| !is_plain(c), "_") };
+        // Traces of one name in several directories are numbered.
+        let mut trace = stem.clone();
+        let mut number = 1;
+        while !names.insert(trace.clone()) {
+            number += 1;
+            trace = format!("{stem}-{number}");
+        }
+        let output = match what.to {
+            _ if to_stdout => None,
+            To::File(format) if in_directory => Some(what.output.join(format!("{trace}{}", format.extension()))),
+            _ => Some(what.output.clone()),
         };
         if output.as_ref().is_some_and(|output| output == input) {
             return Err(Failure::new(format!("{} would be overwritten by its own conversion.", input.display())));
         }
         let size = fs::metadata(input).map_or(0, |metadata| metadata.len());
-        jobs.push(Job { input: input.clone(), output, size });
+        jobs.push(Job { input: input.clone(), output, trace, size });
     }
     Ok(jobs)
 }
 
 fn one(what: &Convert, job: &Job) -> Outcome {
-    if what.resume && job.output.as_ref().is_some_and(|output| output.exists()) {
+    if what.resume && job.is_done(what.to) {
         return Outcome::Skipped;
     }
     let began = Instant::now();
@@ -217,34 +274,55 @@ fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
     let trace = TraceArgs { file: job.input.clone(), no_limits: what.no_limits, nest_tail_calls: what.nest_tail_calls };
     let (source, session) = read_named(&trace, &what.names)?;
     let broken = session.error().is_some() || (session.stopped_at_limit() && !what.no_limits);
-    let Some(output) = &job.output else {
-        let (rows, bytes) = write(what, &source, &session, &mut io::stdout().lock())?;
-        return Ok((rows, bytes, broken));
+    let (rows, bytes) = match (what.to, &job.output) {
+        (To::File(format), None) => {
+            let mut stdout = io::stdout().lock();
+            write(what, &source, &session, format.writer(), &mut |bytes| stdout.write_all(bytes))?
+        }
+        (To::File(format), Some(output)) => {
+            // An output is complete or not there, so that --resume can go by that.
+            let mut partial = OsString::from(output);
+            partial.push(".partial");
+            let in_file = |error: io::Error| Failure::new(format!("{}: {error}", output.display()));
+            let mut file = File::create(&partial).map_err(in_file)?;
+            let written = write(what, &source, &session, format.writer(), &mut |bytes| file.write_all(bytes));
+            drop(file);
+            if written.is_ok() {
+                fs::rename(&partial, output).map_err(in_file)?;
+            } else {
+                let _ = fs::remove_file(&partial);
+            }
+            written?
+        }
+        #[cfg(feature = "parquet")]
+        (To::Parquet, output) => {
+            let output = output.as_deref().unwrap_or(Path::new("."));
+            let in_set = |error| Failure::new(format!("{}: {error}", output.display()));
+            let written = parquet::Parquet::create(output, &job.trace).map_err(in_set).and_then(|files| {
+                let check = |_: &[u8]| files.take_error().map_or(Ok(()), |error| Err(io::Error::other(error)));
+                let (rows, _) = write(what, &source, &session, Box::new(files.clone()), &mut { check })?;
+                Ok((rows, files.close().map_err(in_set)?))
+            });
+            if written.is_err() {
+                parquet::Parquet::remove(output, &job.trace);
+            }
+            written?
+        }
     };
-    // An output is complete or not there, so that --resume can go by that.
-    let mut partial = OsString::from(output);
-    partial.push(".partial");
-    let in_file = |error: io::Error| Failure::new(format!("{}: {error}", output.display()));
-    let mut file = File::create(&partial).map_err(in_file)?;
-    let written = write(what, &source, &session, &mut file);
-    drop(file);
-    match written {
-        Ok((rows, bytes)) => {
-            fs::rename(&partial, output).map_err(in_file)?;
-            Ok((rows, bytes, broken))
-        }
-        Err(error) => {
-            let _ = fs::remove_file(&partial);
-            Err(error)
-        }
-    }
+    Ok((rows, bytes, broken))
 }
 
 /// Writes a trace that was read. Returns the numbers of rows and bytes.
-fn write(what: &Convert, source: &Source, session: &Session, to: &mut dyn Write) -> Result<(u64, u64), Failure> {
+fn write(
+    what: &Convert,
+    source: &Source,
+    session: &Session,
+    writer: Box<dyn Writer>,
+    save: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> Result<(u64, u64), Failure> {
     let store = session.store();
     let range = what.scope.range();
-    let of_stacks = matches!(what.to, Format::Speedscope | Format::Folded | Format::Pprof);
+    let of_stacks = what.to.is_stacks();
     let tracks = match what.scope.tracks(session)? {
         Some(tracks) => tracks,
         // Lanes beside threads, such as those of frames, are no call stacks.
@@ -253,6 +331,9 @@ fn write(what: &Convert, source: &Source, session: &Session, to: &mut dyn Write)
     };
     if of_stacks && tracks.iter().all(|track| View::is_overlapping(store, *track)) {
         return Err(Failure::new(format!("{}: This trace has no call stacks to write.", source.name)));
+    }
+    if what.to == To::File(Format::Vcd) && !tracks.iter().any(|track| store.has_samples(*track)) {
+        return Err(Failure::new(format!("{}: This trace has no counters to write.", source.name)));
     }
     let mut search = match &what.filter {
         None => None,
@@ -275,15 +356,14 @@ fn write(what: &Convert, source: &Source, session: &Session, to: &mut dyn Write)
     let with_args = what.to.has_args() && !what.no_args && has_args;
     let args = with_args.then(|| Arguments::collect(session, source)).transpose()?;
     let mut rows = Rows::new(session, range, hits, args);
-    let mut export =
-        Export::new(trace_of(session, file_name(&source.name), range), what.to.writer(), tracks, with_args);
+    let mut export = Export::new(trace_of(session, file_name(&source.name), range), writer, tracks, with_args);
     let bar = Progress::new(export.rows(&rows));
     let mut out = Vec::with_capacity(1 << 21);
     let mut bytes = 0;
     loop {
         let step = export.step(&mut rows, ROWS, &mut out);
         bytes += out.len() as u64;
-        to.write_all(&out)?;
+        save(&out)?;
         out.clear();
         bar.set(export.passed());
         if step == Step::Done {
@@ -291,7 +371,6 @@ fn write(what: &Convert, source: &Source, session: &Session, to: &mut dyn Write)
         }
     }
     bar.finish();
-    to.flush()?;
     Ok((export.passed(), bytes))
 }
 

@@ -26,6 +26,7 @@ pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>)
         number: track.thread,
         parent: u32::try_from(track.parent).ok(),
         overlapping: track.overlapping,
+        real: track.values == "float",
         name: track.name,
     });
     let names = (0..).zip(store.names()).map(|(number, text)| {
@@ -42,6 +43,7 @@ pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>)
         title: session.info().title,
         clock,
         origin: store.extent().map_or(0, |(first, _)| first),
+        end: store.extent().map_or(0, |(_, last)| last),
         range,
         tracks: tracks.collect(),
         names: names.collect(),

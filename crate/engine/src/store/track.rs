@@ -58,6 +58,9 @@ const TOGETHER: usize = 64;
 /// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
 const OF_STACK: [&ProblemKind; 4] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED, &TOO_DEEP];
 
+/// Most gaps of a track: a damaged log may have any number.
+const MOST_GAPS: usize = 256;
+
 /// One track of the trace.
 #[derive(Debug)]
 pub(crate) struct Track {
@@ -84,6 +87,10 @@ pub(crate) struct Track {
     latest: u64,
     /// Ends may be missing: orphans reach back to the previous event only.
     lost: bool,
+    /// Positions between which records are missing for certain, at most [`MOST_GAPS`]; the first may begin at 0, before the trace.
+    gaps: Vec<(u64, u64)>,
+    /// The latest event before records that are lost, until the next event.
+    lost_from: Option<u64>,
     reordering: bool,
     problems: [Option<Count>; OF_STACK.len()],
     /// Increases with each change that a list of tracks shows.
@@ -106,6 +113,8 @@ impl Track {
             start: def.start,
             latest: def.start.unwrap_or(0),
             lost: false,
+            gaps: Vec::new(),
+            lost_from: None,
             reordering: false,
             problems: [None; OF_STACK.len()],
             version: 1,
@@ -118,7 +127,8 @@ impl Track {
     ///
     /// Most calls have no callees: a begin followed by its end goes straight into the column.
     pub(crate) fn run(&mut self, run: &Run<'_>, calls: &mut CallTree) -> usize {
-        if self.start.is_none() || self.hidden > 0 || self.def.stacking == Stacking::Overlapping {
+        let is_plain = self.start.is_some() && self.lost_from.is_none() && self.hidden == 0;
+        if !is_plain || self.def.stacking == Stacking::Overlapping {
             return 0;
         }
         let n = run.kinds.len();
@@ -374,14 +384,20 @@ impl Track {
             self.lost = true;
             return Some(self.problem(&problems::END_INFERRED, locator, above as u64));
         }
-        let (start, depth, caller) = match (self.def.orphans, self.open.last()) {
+        let (start, depth, caller) = match (self.def.orphans, self.open.last().copied()) {
             (Orphans::FromStart, None) if !self.lost && self.has_room_below() => {
+                if self.before.is_empty() {
+                    self.gap(0, self.start.unwrap_or(time));
+                }
                 self.before.push(name);
                 (self.start.unwrap_or(time), self.lowest - 1, ROOT)
             }
             (_, top) => {
                 // A recorded call is still open, so this one began after it.
                 self.lost = true;
+                if self.def.orphans == Orphans::FromStart && top.is_some() {
+                    self.gap(previous, time);
+                }
                 let (depth, caller) = top.map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
                 (previous, depth, caller)
             }
@@ -430,6 +446,21 @@ impl Track {
 
     pub(crate) fn stack_lost(&mut self) {
         self.lost = true;
+        self.lost_from = self.start.map(|_| self.latest);
+    }
+
+    /// Notes that records are missing between two positions.
+    #[cold]
+    fn gap(&mut self, from: u64, to: u64) {
+        if from < to && self.gaps.len() < MOST_GAPS && self.gaps.last() != Some(&(from, to)) {
+            self.gaps.push((from, to));
+            self.version += 1;
+        }
+    }
+
+    /// Positions between which records are missing for certain, in pairs.
+    pub(crate) fn gaps(&self) -> Vec<u64> {
+        self.gaps.iter().flat_map(|(from, to)| [*from, *to]).collect()
     }
 
     pub(crate) fn set_reordering(&mut self) {
@@ -561,6 +592,9 @@ impl Track {
             return (previous, previous, Some(self.problem(&CLOCK_WENT_BACK, locator, previous - time)));
         }
         self.latest = time;
+        if let Some(from) = self.lost_from.take() {
+            self.gap(from, time);
+        }
         (previous, time, None)
     }
 

@@ -70,6 +70,13 @@ pub struct View<'a> {
     parts: Vec<ViewPart>,
 }
 
+impl Store {
+    /// Whether a track is a counter with values.
+    pub fn has_samples(&self, track: TrackId) -> bool {
+        self.tracks.get(track as usize).is_some_and(|track| track.samples.len() > 0)
+    }
+}
+
 /// All rows of a range, in parts: by table, then by track, then by depth.
 pub fn parts(store: &Store, range: Option<Span>) -> Vec<ViewPart> {
     parts_of(&SliceRows::new(store, range), &instants(store, range), &samples(store, range))

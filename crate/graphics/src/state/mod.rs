@@ -24,6 +24,8 @@ mod lists;
 mod machine;
 mod matrices;
 mod objects;
+#[cfg(feature = "page")]
+mod page;
 mod parameters;
 mod programs;
 mod raster;
@@ -37,4 +39,6 @@ pub use cells::{Attachment, Cell, Image, Numbers, Value};
 pub use contexts::Profile;
 pub use history::{History, Progress};
 pub use machine::Machine;
+#[cfg(feature = "page")]
+pub use page::{GlHistory, StateFile};
 pub use report::{Report, Row, Section, Shader};

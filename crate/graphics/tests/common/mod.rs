@@ -15,7 +15,7 @@ pub(crate) fn reader(file: Vec<u8>) -> Reader<Vec<u8>> {
 }
 
 /// The index that the decoder makes of a file.
-fn index_of(file: &[u8]) -> Vec<u8> {
+pub(crate) fn index_of(file: &[u8]) -> Vec<u8> {
     let format = FORMATS.iter().find(|format| format.id == "apitrace").unwrap();
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
     let mut decoder = (format.open)(file, options).unwrap().stream().unwrap();

@@ -1,3 +1,4 @@
+import { canWalk } from '../../../model/stepping.ts';
 import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 
@@ -7,7 +8,7 @@ export function createCoveragePanel(): Panel {
     id: 'coverage',
     title: 'Coverage',
     unscoped: true,
-    offered: ({ trace }) => trace.info.value?.offers.includes('state') ?? false,
+    offered: ({ trace }) => canWalk(trace.info.value),
     create: (open) =>
       lazily(
         () => import('./coverage.tsx'),

@@ -24,6 +24,8 @@ import './events.css';
 const SPARE = 8;
 /** Rows that decide the widths of columns. */
 const SEEN = 64;
+/** CSS pixels that an indented column has for that. */
+const INDENTED = 64;
 
 /** Every record of the range, one row each. */
 export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: ComponentChild }) {
@@ -186,11 +188,12 @@ function List({ open, listed, info, origin }: ListProps) {
   const context = cellContext(open, info, origin);
   const listing = useListing(open, shown);
   const cells = shown.map((row) => row && cellTexts(row, context));
-  const { pixels, flexible } = useWidths(columns, events.question.value, () =>
+  const { pixels: ofTexts, flexible } = useWidths(columns, events.question.value, () =>
     Array.from({ length: SEEN }, (_, k) => events.row(first + k))
       .filter((row) => row !== null)
       .map((row) => cellTexts(row, context)),
   );
+  const pixels = listing ? ofTexts.map((width, i) => width + (isIndented(columns[i]!) ? INDENTED : 0)) : ofTexts;
   // A row that has not arrived is chosen when it does.
   const onKey = (event: KeyboardEvent) => follow(event, current, events.choose);
   const onMenu = useRowMenu((row, cell) => {
@@ -255,7 +258,7 @@ function List({ open, listed, info, origin }: ListProps) {
                     <td
                       key={column.label}
                       class={isNumber(column) ? 'number' : ''}
-                      {...(column.key === 'instruction' ? listing?.instruction(k) : undefined)}
+                      {...(isIndented(column) ? listing?.instruction(k) : undefined)}
                       title={fits(text, pixels[i]!) ? undefined : text}
                     >
                       {text}
@@ -291,6 +294,11 @@ function useWidths(
   const widths = columnWidths(columns, rows);
   if (rows.length > 0) known.current = { listed, widths };
   return widths;
+}
+
+/** Whether a listing of instructions indents the column by calls. */
+function isIndented({ key }: RecordColumn): boolean {
+  return key === 'instruction';
 }
 
 function isNumber({ shows }: RecordColumn): boolean {

@@ -32,25 +32,23 @@ export function WalkBar({ open }: { open: OpenTrace }) {
             <Button walk={walk} to={to} next title={titleOf(forward)} />
           </span>
         ))}
-        {walk.kinds && (
-          <span class="walk-pair">
-            <Button walk={walk} to={kind.value} next={false} title={`Go to the previous ${noun}`} />
-            <select
-              aria-label="What to go to"
-              value={kind.value}
-              onChange={({ currentTarget }) => {
-                kind.value = KINDS.find((known) => known === currentTarget.value) ?? 'execution';
-              }}
-            >
-              {KINDS.map((it) => (
-                <option key={it} value={it}>
-                  {WALK_NOUNS[it]}
-                </option>
-              ))}
-            </select>
-            <Button walk={walk} to={kind.value} next title={`Go to the next ${noun}`} />
-          </span>
-        )}
+        <span class="walk-pair">
+          <Button walk={walk} to={kind.value} next={false} title={`Go to the previous ${noun}`} />
+          <select
+            aria-label="What to go to"
+            value={kind.value}
+            onChange={({ currentTarget }) => {
+              kind.value = KINDS.find((known) => known === currentTarget.value) ?? 'execution';
+            }}
+          >
+            {KINDS.map((it) => (
+              <option key={it} value={it}>
+                {WALK_NOUNS[it]}
+              </option>
+            ))}
+          </select>
+          <Button walk={walk} to={kind.value} next title={`Go to the next ${noun}`} />
+        </span>
       </div>
       <span class="muted walk-remark" role="status">
         {walk.remark.value}

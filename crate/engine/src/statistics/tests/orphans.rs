@@ -203,3 +203,36 @@ fn finishing_a_trace_restarts_the_scan() {
     while !statistics.step(&store, 1) {}
     assert_eq!(statistics.functions(&store).count, [1.0, 500.0]);
 }
+
+#[test]
+fn gaps_are_where_records_must_be_missing() {
+    let store = store(&[
+        (Stacking::Nested, "+a@1 -a@2"),
+        // In a call at its first record; the begin of x at 17 is missing after 14.
+        (Stacking::Nested, "+c@11 -c@12 -b@13 +d@14 -x@17 -d@18 -a@19"),
+        (Stacking::Nested, "+a@3 +b@4 -a@9"),
+    ]);
+    let gaps: Vec<_> = store.tracks.iter().map(|track| track.gaps()).collect();
+    assert_eq!(gaps, [vec![], vec![0, 11, 14, 17], vec![]]);
+}
+
+#[test]
+fn a_gap_follows_lost_records() {
+    let mut store = Store::default();
+    let mut batch = EventBatch::with_capacity(64);
+    batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+    batch.new_names.push("f".to_string().into());
+    for (kind, time) in [
+        (EventKind::Begin, 10),
+        (EventKind::End, 20),
+        (EventKind::StackLost, 20),
+        (EventKind::Begin, 50),
+        (EventKind::End, 60),
+        (EventKind::Begin, 70),
+    ] {
+        batch.push(kind, 0, time, 0, Locator::at(time));
+    }
+    batch.records = 5;
+    store.apply(&mut batch);
+    assert_eq!(store.tracks[0].gaps(), [20, 50]);
+}

@@ -1,0 +1,79 @@
+//! State at calls, for JavaScript. Numbers of calls are doubles, exact below 2^53.
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use super::history::{History, Progress};
+use crate::reader::Source;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
+    pub type StateFile;
+
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
+    #[wasm_bindgen(method)]
+    fn read(this: &StateFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+impl Source for StateFile {
+    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
+        let len = bytes.length() as usize;
+        bytes.copy_to(buffer.get_mut(..len)?);
+        Some(len)
+    }
+}
+
+fn thrown(error: impl core::fmt::Display) -> JsValue {
+    JsValue::from_str(&error.to_string())
+}
+
+/// The state of one trace at any call.
+#[wasm_bindgen]
+pub struct GlHistory {
+    history: History<StateFile>,
+}
+
+#[wasm_bindgen]
+impl GlHistory {
+    /// A history that has read nothing yet. `records` is the index that the session made, `limit` the most bytes of memory.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the trace is none of apitrace.
+    #[wasm_bindgen(constructor)]
+    pub fn new(format: &str, records: &[u8], file: StateFile, limit: f64) -> Result<Self, JsValue> {
+        Ok(Self { history: History::open(format, records, file, limit as usize).map_err(thrown)? })
+    }
+
+    /// Whether decompressors must be provided before the first step.
+    #[wasm_bindgen(js_name = needsDecompressor)]
+    pub fn needs_decompressor(&mut self) -> bool {
+        self.history.reader().needs_decompressor()
+    }
+
+    /// Reads further pieces of the file. Returns whether there is nothing more to read, or no memory for more.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn build(&mut self, pieces: u32) -> Result<bool, JsValue> {
+        self.history.build(pieces).map_err(thrown)
+    }
+
+    /// How far it is: calls before this number, all calls, pieces, all pieces, bytes of memory, and 1 if that is full.
+    pub fn progress(&self) -> Vec<f64> {
+        let Progress { built, count, pieces, of, bytes, is_full } = self.history.progress();
+        vec![built as f64, count as f64, pieces.into(), of.into(), bytes as f64, f64::from(u8::from(is_full))]
+    }
+
+    /// The state after a call, or before it, as JSON: a `GlState` of `web/base/gl_state_protocol.ts`. `undefined` if it is not known yet.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn at(&mut self, call: f64, before: bool) -> Result<Option<String>, JsValue> {
+        Ok(self.history.at(call as u64, before).map_err(thrown)?.map(|report| report.json()))
+    }
+}

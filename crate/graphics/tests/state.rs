@@ -1,0 +1,290 @@
+//! State at calls of traces that say what it must be.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+mod common;
+
+use common::index_of;
+use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
+use unspool_graphics::state::{History, Report};
+
+/// Writes calls of any function: signatures are made up, because the machine goes by names and places of arguments.
+struct Trace {
+    writer: Writer,
+    names: Vec<(&'static str, usize)>,
+    calls: u64,
+}
+
+const ARGUMENTS: &[&str] = &["a", "b", "c", "d", "e", "f", "g", "h"];
+
+impl Trace {
+    /// A trace with a context, 0xc1, that is current in thread 0. Its calls are 0 and 1.
+    fn new() -> Self {
+        let mut trace = Self { writer: Writer::new(&[]), names: Vec::new(), calls: 0 };
+        trace.create(0xc1, 0);
+        trace.current(0, 0xc1);
+        trace
+    }
+
+    fn signature(&mut self, name: &'static str, count: usize) -> FunctionSig<'static> {
+        let id = self.names.iter().position(|known| *known == (name, count)).unwrap_or_else(|| {
+            self.names.push((name, count));
+            self.names.len() - 1
+        });
+        FunctionSig { id: id as u64, name, args: &ARGUMENTS[..count] }
+    }
+
+    fn on(&mut self, thread: u64, name: &'static str, args: Vec<Arg<'_>>, result: Option<Arg<'_>>) -> u64 {
+        let signature = self.signature(name, args.len());
+        self.writer.call(thread, &signature, args, result);
+        self.calls += 1;
+        self.calls - 1
+    }
+
+    fn call(&mut self, name: &'static str, args: Vec<Arg<'_>>) -> u64 {
+        self.on(0, name, args, None)
+    }
+
+    fn create(&mut self, context: u64, shared: u64) -> u64 {
+        let args = vec![Arg::Pointer(1), Arg::Null, Arg::Pointer(shared), Arg::Bool(true)];
+        self.on(0, "glXCreateContext", args, Some(Arg::Pointer(context)))
+    }
+
+    fn current(&mut self, thread: u64, context: u64) -> u64 {
+        self.on(
+            thread,
+            "glXMakeCurrent",
+            vec![Arg::Pointer(1), Arg::Uint(7), Arg::Pointer(context)],
+            Some(Arg::Bool(true)),
+        )
+    }
+
+    fn history(self) -> History<Vec<u8>> {
+        built(snappy(self.writer.stream(), 1 << 16), 1000)
+    }
+}
+
+fn built(file: Vec<u8>, portion: u32) -> History<Vec<u8>> {
+    let index = index_of(&file);
+    let mut history = History::open("apitrace", &index, file, usize::MAX).unwrap();
+    while !history.build(portion).unwrap() {}
+    history
+}
+
+fn at(history: &mut History<Vec<u8>>, call: u64) -> Report {
+    history.at(call, false).unwrap().unwrap()
+}
+
+/// The text of a row, and the call that set it. Panics if there is no such row.
+fn row(report: &Report, name: &str) -> (String, Option<u32>) {
+    find(report, name).unwrap_or_else(|| panic!("no {name} in {:#?}", report.sections))
+}
+
+fn find(report: &Report, name: &str) -> Option<(String, Option<u32>)> {
+    let mut rows = report.sections.iter().flat_map(|section| &section.rows);
+    rows.find(|row| row.name == name).map(|row| (row.text.clone(), row.call))
+}
+
+const BLEND: u64 = 0x0be2;
+const TEXTURE_2D: u64 = 0x0de1;
+
+#[test]
+fn attributes_are_pushed_and_popped() {
+    let mut trace = Trace::new();
+    trace.call("glBlendFunc", vec![Arg::Uint(0x302), Arg::Uint(0x303)]);
+    let pushed = trace.call("glPushAttrib", vec![Arg::Uint(0x4000)]);
+    trace.call("glBlendFunc", vec![Arg::Uint(1), Arg::Uint(1)]);
+    let enabled = trace.call("glEnable", vec![Arg::Uint(BLEND)]);
+    let depth = trace.call("glDepthFunc", vec![Arg::Uint(0x203)]);
+    let popped = trace.call("glPopAttrib", vec![]);
+    let mut history = trace.history();
+    let within = at(&mut history, depth);
+    assert_eq!(row(&within, "BLEND_SRC_RGB").0, "GL_ONE");
+    assert_eq!(row(&within, "BLEND"), ("on".into(), Some(enabled as u32)));
+    assert_eq!(row(&within, "ATTRIB_STACK_DEPTH"), ("1".into(), Some(pushed as u32)));
+    let after = at(&mut history, popped);
+    assert_eq!(row(&after, "BLEND_SRC_RGB"), ("GL_SRC_ALPHA".into(), Some(popped as u32)));
+    // It was not set when the attributes were pushed, and another group keeps its value.
+    assert_eq!(row(&after, "BLEND"), ("off".into(), None));
+    assert_eq!(row(&after, "DEPTH_FUNC"), ("GL_LEQUAL".into(), Some(depth as u32)));
+}
+
+#[test]
+fn lists_do_what_they_hold_when_they_are_called() {
+    let mut trace = Trace::new();
+    trace.call("glNewList", vec![Arg::Uint(5), Arg::Uint(0x1300)]);
+    trace.call("glTranslatef", vec![Arg::Float(1.0), Arg::Float(2.0), Arg::Float(3.0)]);
+    trace.call("glTranslatef", vec![Arg::Float(1.0), Arg::Float(0.0), Arg::Float(0.0)]);
+    trace.call("glColor3f", vec![Arg::Float(1.0), Arg::Float(0.0), Arg::Float(0.0)]);
+    trace.call("glNormal3f", vec![Arg::Float(1.0), Arg::Float(0.0), Arg::Float(0.0)]);
+    trace.call("glColor3f", vec![Arg::Float(0.0), Arg::Float(1.0), Arg::Float(0.0)]);
+    // Names are generated at once.
+    trace.call("glGenTextures", vec![Arg::Uint(1), Arg::Array(vec![Arg::Uint(9)])]);
+    let compiled = trace.call("glEndList", vec![]);
+    let called = trace.call("glCallList", vec![Arg::Uint(5)]);
+    let again = trace.call("glCallList", vec![Arg::Uint(5)]);
+    let mut history = trace.history();
+    assert_eq!(row(&at(&mut history, compiled), "CURRENT_COLOR"), ("1, 1, 1, 1".into(), None));
+    let after = at(&mut history, called);
+    assert_eq!(row(&after, "CURRENT_COLOR"), ("0, 1, 0, 1".into(), Some(called as u32)));
+    assert_eq!(row(&after, "MODELVIEW_MATRIX").0.lines().next(), Some("1  0  0  2"));
+    assert!(after.is_draw);
+    assert_eq!(row(&at(&mut history, again), "MODELVIEW_MATRIX").0.lines().next(), Some("1  0  0  4"));
+}
+
+#[test]
+fn contexts_share_objects_and_nothing_else() {
+    let mut trace = Trace::new();
+    trace.create(0xc2, 0xc1);
+    trace.create(0xc3, 0);
+    trace.current(1, 0xc2);
+    trace.current(2, 0xc3);
+    trace.call("glBindTexture", vec![Arg::Uint(TEXTURE_2D), Arg::Uint(4)]);
+    let size = [0, 0x8058, 64, 32, 0, 0x1908, 0x1401].map(Arg::Uint);
+    let args = [vec![Arg::Uint(TEXTURE_2D)], size.to_vec()].concat();
+    trace.call("glTexImage2D", args);
+    for thread in [1, 2] {
+        trace.on(thread, "glBindTexture", vec![Arg::Uint(TEXTURE_2D), Arg::Uint(4)], None);
+    }
+    let first = trace.call("glEnable", vec![Arg::Uint(BLEND)]);
+    let second = trace.on(1, "glDisable", vec![Arg::Uint(0x0b71)], None);
+    let third = trace.on(2, "glDisable", vec![Arg::Uint(0x0b71)], None);
+    // Deleting unbinds in the context of the call only.
+    let deleted = trace.call("glDeleteTextures", vec![Arg::Uint(1), Arg::Array(vec![Arg::Uint(4)])]);
+    let none = trace.on(3, "glXSwapBuffers", vec![], None);
+    let still = trace.on(1, "glDisable", vec![Arg::Uint(0x0b71)], None);
+    let mut history = trace.history();
+    let texture = |report: &Report| find(report, "Unit 0 TEXTURE_2D").map(|(text, _)| text);
+    assert_eq!(texture(&at(&mut history, first)).as_deref(), Some("texture 4, 64 × 32 RGBA8"));
+    assert_eq!(texture(&at(&mut history, second)).as_deref(), Some("texture 4, 64 × 32 RGBA8"));
+    assert_eq!(row(&at(&mut history, second), "BLEND").0, "off");
+    assert_eq!(texture(&at(&mut history, third)).as_deref(), Some("texture 4"));
+    assert_eq!(texture(&at(&mut history, deleted)), None);
+    assert_eq!(texture(&at(&mut history, still)).as_deref(), Some("texture 4, 64 × 32 RGBA8"));
+    assert!(at(&mut history, none).context.is_none());
+}
+
+#[test]
+fn programs_have_the_uniforms_of_their_latest_linking() {
+    let mut trace = Trace::new();
+    let text = |text: &'static str| Arg::Text(text.as_bytes());
+    trace.on(0, "glCreateProgram", vec![], Some(Arg::Uint(3)));
+    trace.on(0, "glCreateShader", vec![Arg::Uint(0x8b30)], Some(Arg::Uint(4)));
+    let source = "uniform mat2x3 m; uniform vec2 v[2]; uniform sampler2D t; void main() {}";
+    trace.call("glShaderSource", vec![Arg::Uint(4), Arg::Uint(1), Arg::Array(vec![text(source)]), Arg::Null]);
+    trace.call("glAttachShader", vec![Arg::Uint(3), Arg::Uint(4)]);
+    trace.call("glLinkProgram", vec![Arg::Uint(3)]);
+    trace.call("glUseProgram", vec![Arg::Uint(3)]);
+    for (location, name) in [(0, "m"), (1, "v"), (3, "t")] {
+        trace.on(0, "glGetUniformLocation", vec![Arg::Uint(3), text(name)], Some(Arg::Uint(location)));
+    }
+    let initial = trace.call("glDetachShader", vec![Arg::Uint(3), Arg::Uint(4)]);
+    let six = (1..=6).map(|n| Arg::Float(n as f32)).collect();
+    trace.call("glUniformMatrix2x3fv", vec![Arg::Uint(0), Arg::Uint(1), Arg::Bool(true), Arg::Array(six)]);
+    let four = (1..=4).map(|n| Arg::Float(n as f32)).collect();
+    let set = trace.call("glUniform2fv", vec![Arg::Uint(1), Arg::Uint(2), Arg::Array(four)]);
+    let linked = trace.call("glLinkProgram", vec![Arg::Uint(3)]);
+    let mut history = trace.history();
+    let report = at(&mut history, initial);
+    assert_eq!(row(&report, "sampler2D t"), ("0".into(), None));
+    assert_eq!(row(&report, "mat2x3 m").0, "0  0\n0  0\n0  0");
+    assert_eq!(&*report.shaders[0].source, source);
+    let report = at(&mut history, set);
+    // Transposed: the rows come first.
+    assert_eq!(row(&report, "mat2x3 m").0, "1  2\n3  4\n5  6");
+    assert_eq!(row(&report, "vec2 v"), ("1, 2\n3, 4".into(), Some(set as u32)));
+    let report = at(&mut history, linked);
+    assert!(find(&report, "mat2x3 m").is_none() && report.shaders.is_empty(), "{:?}", report.sections);
+}
+
+#[test]
+fn vertex_arrays_keep_their_buffers() {
+    let mut trace = Trace::new();
+    trace.call("glBindVertexArray", vec![Arg::Uint(2)]);
+    trace.call("glBindBuffer", vec![Arg::Uint(0x8892), Arg::Uint(6)]);
+    trace.call("glBufferData", vec![Arg::Uint(0x8892), Arg::Uint(96), Arg::Null, Arg::Uint(0x88e4)]);
+    let pointer = [1, 3, 0x1406, 0, 24, 12].map(Arg::Uint).to_vec();
+    trace.call("glVertexAttribPointer", pointer);
+    trace.call("glEnableVertexAttribArray", vec![Arg::Uint(1)]);
+    trace.call("glBindBuffer", vec![Arg::Uint(0x8893), Arg::Uint(8)]);
+    let other = trace.call("glBindVertexArray", vec![Arg::Uint(0)]);
+    trace.call("glVertexArrayAttribBinding", vec![Arg::Uint(2), Arg::Uint(1), Arg::Uint(5)]);
+    trace.call("glVertexArrayVertexBuffer", [2, 5, 7, 100, 16].map(Arg::Uint).to_vec());
+    let back = trace.call("glBindVertexArray", vec![Arg::Uint(2)]);
+    let mut history = trace.history();
+    let report = at(&mut history, other);
+    assert!(find(&report, "Indices").is_none() && find(&report, "1").is_none());
+    assert_eq!(row(&at(&mut history, other - 1), "1").0, "3 × FLOAT, stride 24, buffer 6 + 12");
+    let report = at(&mut history, back);
+    assert_eq!(row(&report, "1").0, "3 × FLOAT, stride 16, buffer 7 + 100");
+    assert_eq!(row(&report, "Indices").0, "buffer 8");
+}
+
+#[test]
+fn what_a_context_held_before_the_trace_is_not_guessed() {
+    let mut trace = Trace { writer: Writer::new(&[]), names: Vec::new(), calls: 0 };
+    let call = trace.call("glEnable", vec![Arg::Uint(BLEND)]);
+    trace.call("glPushMatrix", vec![]);
+    let rotated = trace.call("glTranslatef", vec![Arg::Float(1.0), Arg::Float(2.0), Arg::Float(3.0)]);
+    let mut history = trace.history();
+    let report = at(&mut history, call);
+    assert!(report.is_partial);
+    assert_eq!(row(&report, "BLEND"), ("on".into(), Some(0)));
+    assert!(find(&report, "DEPTH_FUNC").is_none());
+    assert!(find(&at(&mut history, rotated), "MODELVIEW_MATRIX").is_none());
+}
+
+#[test]
+fn any_call_is_the_same_however_the_history_was_built() {
+    let mut trace = Trace::new();
+    trace.create(0xc2, 0xc1);
+    trace.current(1, 0xc2);
+    let size = trace.signature("glPointSize", 1);
+    let finish = trace.signature("glScissor", 4);
+    let count = 20_000u64;
+    let begun = trace.calls;
+    for n in 0..count {
+        // Now and then a call of the other thread begins here and returns thousands of calls later.
+        if n % 5000 == 100 {
+            let entered = trace.writer.enter(1, &finish, &Details::args([1, 2, n, n].map(Arg::Uint)));
+            for late in 0..3000 {
+                trace.writer.call(0, &size, vec![Arg::Float((n + late) as f32)], None);
+            }
+            trace.writer.leave(entered, &Details::default());
+        } else {
+            trace.writer.call(0, &size, vec![Arg::Float(n as f32)], None);
+        }
+    }
+    let file = snappy(trace.writer.stream(), 1 << 15);
+    let mut whole = built(file.clone(), 1000);
+    let mut parts = built(file.clone(), 1);
+    let all = whole.progress();
+    assert_eq!((all.built, all.is_full), (all.count, false));
+    assert!(all.pieces > 5);
+    for call in (begun..all.count).step_by(331).chain([begun + 100, begun + 101, begun + 3100, begun + 3101]) {
+        let (a, b) = (at(&mut whole, call), at(&mut parts, call));
+        assert_eq!(a.json(), b.json(), "call {call}");
+        let (_, set_by) = row(&a, if a.name == "glScissor" { "SCISSOR_BOX" } else { "POINT_SIZE" });
+        assert_eq!(set_by, Some(call as u32), "the call has set its own value");
+        let before = whole.history_before(call);
+        assert_ne!(before, Some(call as u32));
+    }
+    // A history that may not grow says so, and answers for what it has.
+    let index = index_of(&file);
+    let mut small = History::open("apitrace", &index, file, 1).unwrap();
+    assert!(small.build(1).unwrap());
+    assert!(small.progress().is_full);
+    assert!(small.at(all.count - 1, false).unwrap().is_none());
+}
+
+/// The call that set the size of points before another call.
+trait Before {
+    fn history_before(&mut self, call: u64) -> Option<u32>;
+}
+
+impl Before for History<Vec<u8>> {
+    fn history_before(&mut self, call: u64) -> Option<u32> {
+        let report = self.at(call, true).unwrap().unwrap();
+        find(&report, "POINT_SIZE").and_then(|(_, call)| call)
+    }
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { barriers, open, pictured, test } from './page.ts';
+
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus/apitrace');
+const pane = (page: Page) => page.getByRole('complementary', { name: 'State' });
+const section = (page: Page, name: string) => pane(page).getByRole('region', { name, exact: true });
+const row = (page: Page, of: string, name: string) =>
+  section(page, of)
+    .locator('.gl-rows > div')
+    .filter({ has: page.getByText(name, { exact: true }) });
+
+/** The path of a recorded trace. Skips the test if it is missing. */
+function recording(name: string): string {
+  const path = join(CORPUS, name);
+  test.skip(!existsSync(path), `${path} is missing`);
+  return path;
+}
+
+/** Opens a trace, shows the state and selects a call. */
+async function stateAt(page: Page, path: string, call: number): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, path);
+  await pictured(page);
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await goTo(page, call);
+}
+
+async function goTo(page: Page, call: number): Promise<void> {
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill(String(call));
+  await field.press('Enter');
+  await isAt(page, call);
+}
+
+async function isAt(page: Page, call: number): Promise<void> {
+  await expect(pane(page).locator('.gl-head')).toContainText(`call ${call.toLocaleString('en')}`);
+}
+
+test('what a draw uses, and which call set it', async ({ page }) => {
+  await stateAt(page, recording('recorded/glmix_3f.trace'), 47);
+  await expect(pane(page).locator('.gl-head')).toContainText('glDrawElements');
+  await expect(row(page, 'Program', 'Program 1 “my "program"”')).toContainText('linked by call 24');
+  await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.33333334, 0.5, -0.25, 1');
+  await expect(row(page, 'Vertex inputs', '0 pos')).toContainText('2 × FLOAT, tightly packed, buffer 1');
+  await expect(row(page, 'Framebuffer', 'Framebuffer')).toContainText('default: the window');
+  await expect(row(page, 'Framebuffer', 'VIEWPORT')).toContainText('0, 0, 200, 200');
+  expect(await barriers(page)).toEqual([]);
+  // The call that set the uniform.
+  await row(page, 'Uniforms', 'vec4 col').getByRole('button').click();
+  await isAt(page, 29);
+  // Before it, the uniform has its initial value, and the vertex array did not exist.
+  await pane(page).getByRole('radio', { name: 'Before' }).click();
+  await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0, 0, 0, 0');
+  await expect(section(page, 'Vertex inputs')).toHaveCount(0);
+  await pane(page).getByRole('radio', { name: 'After' }).click();
+  await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.33333334, 0.5, -0.25, 1');
+});
+
+test('shaders open as wide as the window, and changes since the previous draw are marked', async ({ page }) => {
+  await stateAt(page, recording('recorded/glmark2_medium.trace'), 55_328);
+  const changed = pane(page).locator('.gl-changed');
+  await expect(changed.first()).toBeVisible();
+  await expect(pane(page)).toContainText(/changed since the draw at call/);
+  await section(page, 'Program').getByRole('button', { name: 'Fragment shader' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Fragment shader' });
+  await expect(dialog).toContainText('gl_FragColor');
+  expect(await barriers(page)).toEqual([]);
+  await dialog.getByRole('radio', { name: 'Vertex' }).click();
+  await expect(page.getByRole('dialog', { name: 'Vertex shader' })).toContainText('gl_Position');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await isAt(page, 55_328);
+});
+
+test('state before anything is drawn, of the fixed function', async ({ page }) => {
+  await stateAt(page, recording('recorded/glxgears_3s.trace'), 6_241);
+  await expect(row(page, 'Program', 'Program')).toContainText('none: fixed function');
+  const matrices = pane(page).locator('details').filter({ hasText: 'Matrices' });
+  await matrices.locator('summary').click();
+  await expect(matrices).toContainText('-39.2745');
+});

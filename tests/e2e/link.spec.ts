@@ -1,0 +1,62 @@
+import type { Page } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { fixture, open, pictured, settled, test } from './page.ts';
+
+/** Copies a link to what is shown by the menu, and returns it. */
+async function copied(page: Page): Promise<string> {
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: async (text: string) => Object.assign(window, { copied: text }) },
+      configurable: true,
+    });
+  });
+  await page.getByRole('button', { name: 'Export', exact: true }).first().click();
+  await page.getByRole('button', { name: 'Copy link to this view' }).click();
+  await expect(page.locator('.notice')).toContainText('Copied a link');
+  return page.evaluate(() => (window as unknown as { copied: string }).copied);
+}
+
+test('a link leads to the same view when its file is opened', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press(']');
+  await page.keyboard.press('f');
+  await page.keyboard.press('r');
+  const head = page.locator('.details-head');
+  const name = (await head.textContent()) ?? '';
+  const link = await copied(page);
+  expect(link).toContain('#unspool=1&name=threads.xray');
+  expect(link).toMatch(/range=\d+\.\.\d+/);
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(page.locator('.notice')).toContainText('threads.xray');
+  await open(page, fixture('threads.xray'));
+  await expect(head).toHaveText(name);
+  // The link of what is shown now is the same one.
+  await expect.poll(() => copied(page)).toBe(link);
+});
+
+test('a link to another file says so', async ({ page }) => {
+  await page.goto('./#unspool=1&name=other.xray&size=9&at=1,1,0');
+  await page.reload();
+  await expect(page.locator('.notice')).toContainText('other.xray');
+  await open(page, fixture('threads.xray'));
+  await expect(page.locator('.notice')).toContainText('another file');
+  await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
+});
+
+test('with ?url= a link needs no file', async ({ page }) => {
+  await page.goto('./?url=samples/threads.xray');
+  await settled(page, 'ready', 'threads.xray');
+  await pictured(page);
+  await page.keyboard.press('Enter');
+  const head = page.locator('.details-head');
+  const name = (await head.textContent()) ?? '';
+  const link = await copied(page);
+  expect(link).toContain('?url=samples%2Fthreads.xray#unspool=1');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await settled(page, 'ready', 'threads.xray');
+  await expect(head).toHaveText(name);
+});

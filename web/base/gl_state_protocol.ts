@@ -1,0 +1,70 @@
+/**
+ * The messages between the page and the worker that knows the OpenGL state at any call of a trace. `web/worker/gl_state_worker.ts`
+ * reads {@link ToGlState} and writes {@link FromGlState}, `web/model/gl_state.ts` the reverse. Calls are numbers below 2^53.
+ */
+
+/** A line of a section. */
+export interface GlRow {
+  readonly name: string;
+  /** For people. A matrix has a line for each row. */
+  readonly text: string;
+  /** The call that set it. null for initial values. */
+  readonly call: number | null;
+  /** It was set since the previous draw. */
+  readonly isChanged: boolean;
+}
+
+/** Rows that belong together. */
+export interface GlSection {
+  readonly title: string;
+  /** A draw at this call uses it. */
+  readonly isUsed: boolean;
+  readonly rows: readonly GlRow[];
+}
+
+/** What the context of a call's thread holds, as `Report::json` of `crate/graphics` writes it. */
+export interface GlState {
+  readonly call: number;
+  /** The function of the call. */
+  readonly name: string;
+  /** It draws, clears or copies pixels. */
+  readonly isDraw: boolean;
+  readonly isBefore: boolean;
+  /** The context was not created within the trace: initial values are left out. */
+  readonly isPartial: boolean;
+  /** The draw since which changes are marked. */
+  readonly since: number | null;
+  /** null if no context is current. */
+  readonly context: GlRow | null;
+  readonly sections: readonly GlSection[];
+  /** Sources of the program in use, by the name of their stage, in the order of the pipeline. */
+  readonly shaders: Readonly<Record<string, string>>;
+  /** When the shaders were linked into the program. */
+  readonly linked: Readonly<Record<string, { readonly call: number; readonly isChanged: boolean }>>;
+}
+
+/** How far the history of state is. */
+export interface GlBuilt {
+  /** State is known at calls before this one. */
+  readonly built: number;
+  readonly count: number;
+  readonly done: boolean;
+  /** There is no memory for more. */
+  readonly full: boolean;
+}
+
+export type ToGlState =
+  /** Opens a file and begins to read it. `records` is the index that the session made. */
+  | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly records: Uint8Array }
+  /** Stops the reading, or goes on with it. */
+  | { readonly t: 'stop' }
+  | { readonly t: 'go-on' }
+  /** Asks for the state at a call. */
+  | { readonly t: 'ask'; readonly id: number; readonly call: number; readonly before: boolean };
+
+export type FromGlState =
+  | ({ readonly t: 'built' } & GlBuilt)
+  /** The answer to a question: null if the call is not reached yet. */
+  | { readonly t: 'answer'; readonly id: number; readonly state: GlState | null; readonly error: string | null }
+  /** There is no state. */
+  | { readonly t: 'failed'; readonly sentence: string };

@@ -1,0 +1,115 @@
+import type { Ticks } from '../base/protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import type { Dock } from './dock.ts';
+import type { FileIdentity } from './file_memory.ts';
+import { goToNote, noteHere } from './note_places.ts';
+import { type Extent, toTick } from './view.ts';
+import type { OpenTrace } from './workbench.ts';
+
+/** Characters of the file's hash that a link has. */
+const HASH = 16;
+/** The version of links, which is the value of their first key. */
+const VERSION = '1';
+const KEY = 'unspool';
+
+/** A view of a trace, as a link has it in its fragment. */
+export interface Link {
+  /** The file that it is about. `size` is null and `head` empty if the link does not say. */
+  readonly file: { readonly name: string; readonly size: number | null; readonly head: string };
+  readonly view: Extent | null;
+  /** The range of the panels. */
+  readonly range: Extent | null;
+  /** What is selected. */
+  readonly place: { readonly from: Ticks; readonly track: number; readonly depth: number | null } | null;
+  /** The id of the panel in front. */
+  readonly tab: string;
+  /** The expression that is searched for. */
+  readonly find: string;
+}
+
+/** The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. */
+export function linkOf(open: OpenTrace, dock: Dock): string | null {
+  const file = open.memory.identity.peek();
+  if (!file) return null;
+  const { timeline, statistics, selection, trace, find } = open;
+  const link = new URLSearchParams([[KEY, VERSION]]);
+  link.set('name', file.name);
+  link.set('size', String(file.size));
+  if (file.head) link.set('head', file.head.slice(0, HASH));
+  const view = timeline.view.peek();
+  if (view && timeline.isMoved()) {
+    link.set('view', `${at(toTick(view, 0))}..${at(toTick(view, timeline.size.peek().width))}`);
+  }
+  const range = statistics.range.peek();
+  if (range) link.set('range', `${range.from}..${range.to}`);
+  const hasSelection = selection.selected.peek() ?? selection.record.peek();
+  const here = hasSelection && noteHere(open, null);
+  if (here?.place) {
+    const { track, depth } = here.place;
+    link.set('at', [here.from, track, ...(depth === null ? [] : [depth])].join(','));
+  }
+  const format = trace.info.peek()?.format;
+  const tab = dock.open.peek() && format !== undefined ? dock.front.peek()[format] : undefined;
+  if (tab) link.set('tab', tab);
+  if (find.asked.peek()) link.set('find', find.asked.peek());
+  return link.toString();
+}
+
+function at(tick: bigint): bigint {
+  return ticks(tick);
+}
+
+/** Reads the fragment of an address. null if it is no link to a view. */
+export function parseLink(fragment: string): Link | null {
+  const link = new URLSearchParams(fragment.replace(/^#/, ''));
+  const name = link.get('name');
+  if (link.get(KEY) !== VERSION || name === null) return null;
+  const place = /^(\d{1,20}),(\d{1,9})(?:,(-?\d{1,9}))?$/.exec(link.get('at') ?? '');
+  return {
+    file: { name, size: link.has('size') ? Number(link.get('size')) : null, head: link.get('head') ?? '' },
+    view: extentOf(link.get('view')),
+    range: extentOf(link.get('range')),
+    place: place && {
+      from: ticks(BigInt(place[1]!)),
+      track: Number(place[2]),
+      depth: place[3] === undefined ? null : Number(place[3]),
+    },
+    tab: link.get('tab') ?? '',
+    find: link.get('find') ?? '',
+  };
+}
+
+function extentOf(text: string | null): Extent | null {
+  const [, from, to] = /^(\d{1,20})\.\.(\d{1,20})$/.exec(text ?? '') ?? [];
+  if (from === undefined || to === undefined || BigInt(from) >= BigInt(to)) return null;
+  return { from: ticks(BigInt(from)), to: ticks(BigInt(to)) };
+}
+
+/** Whether a link is about a file. A file may have been renamed. */
+export function isAbout({ file }: Link, identity: FileIdentity): boolean {
+  if (file.size !== null && file.size !== identity.size) return false;
+  return file.head && identity.head ? identity.head.startsWith(file.head) : file.name === identity.name;
+}
+
+/** Shows the view of a link. The trace has been read. */
+export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<void> {
+  const { timeline, statistics, trace, find } = open;
+  const format = trace.info.peek()?.format;
+  if (link.tab && format !== undefined) {
+    dock.front.value = { ...dock.front.peek(), [format]: link.tab };
+    dock.open.value = true;
+  }
+  if (link.range) statistics.range.value = link.range;
+  if (link.find) {
+    find.shown.value = true;
+    find.text.value = link.find;
+    find.ask(link.find);
+  }
+  if (link.view) timeline.show(link.view, 'at once', 0);
+  if (link.place) {
+    const { from, track, depth } = link.place;
+    await goToNote({ from, to: null, text: '', colour: 'blue', place: { track, depth } }, open, false);
+    // What is selected comes into view, but the link says what is seen.
+    if (link.view) timeline.show(link.view, 'at once', 0);
+  }
+}

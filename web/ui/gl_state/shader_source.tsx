@@ -1,0 +1,84 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Copyable } from '../details/copyable.tsx';
+import { Segments } from '../parts/segments.tsx';
+import { tokensOf } from './glsl.ts';
+import './shader_source.css';
+
+/** What a stage is called. */
+export function stageName(stage: string): string {
+  const words = stage.replace(/^GL_/, '').replaceAll('_', ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The source of a shader, with line numbers, as wide as the window. */
+export function ShaderDialog({
+  shaders,
+  stage,
+  choose,
+  close,
+}: {
+  shaders: Readonly<Record<string, string>>;
+  stage: string;
+  choose: (stage: string) => void;
+  close: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const source = shaders[stage] ?? '';
+  return (
+    <dialog
+      ref={dialog}
+      class="shader"
+      aria-labelledby="shader-title"
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && close()}
+      onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
+    >
+      <div class="shader-inner">
+        <header class="shader-head">
+          <h2 id="shader-title">{stageName(stage)}</h2>
+          {Object.keys(shaders).length > 1 && (
+            <Segments
+              label="Shader"
+              options={Object.keys(shaders).map((it) => [it, stageName(it).replace(/ shader$/, '')] as const)}
+              value={stage}
+              choose={choose}
+            />
+          )}
+          <Copyable text={source}>Copy</Copyable>
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </header>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key. */}
+        <section class="shader-scroll" aria-label={`Source of the ${stageName(stage).toLowerCase()}`} tabIndex={0}>
+          <Source source={source} />
+        </section>
+      </div>
+    </dialog>
+  );
+}
+
+/** Source with colours. */
+function Source({ source }: { source: string }) {
+  const text = source.replace(/\s+$/, '');
+  const count = text.split('\n').length;
+  return (
+    <div class="shader-source">
+      <pre class="shader-lines" aria-hidden="true">
+        {Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')}
+      </pre>
+      <pre class="shader-code">
+        {tokensOf(text).map(({ kind, text: piece }, i) =>
+          kind === 'plain' ? (
+            piece
+          ) : (
+            <span key={i} class={`glsl-${kind}`}>
+              {piece}
+            </span>
+          ),
+        )}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import type {
+  Cell as CellOf,
+  Coverage,
+  HistoryPart,
+  Indexed,
+  MemoryState,
+  Origin,
+  StepAccess,
+  StepState,
+  Uses,
+} from '../base/steps_protocol.ts';
+import type { Disassembler } from './instructions.ts';
+import { type RecordFile, STEP_BYTES } from './record_file.ts';
+import type { Answer, Ask, StepIndex } from './step_index.ts';
+import { type Accesses, Cell, Explorer } from './wasm/unspool_index.js';
+
+/** What `Explorer.progress` returns. */
+type Progress = Omit<Indexed, 'done'> & { readonly pieces: number; readonly of: number };
+
+/**
+ * Steps above which values of memory are read from the file when they are asked for: with them, a step takes about nine bytes,
+ * without them six.
+ */
+const MOST_WITH_VALUES = 120_000_000;
+/** Bytes of a file with that many steps, at the hundred bytes of a step with operands. */
+const MOST_FILE_WITH_VALUES = MOST_WITH_VALUES * 100;
+
+/**
+ * The index of a trace that says what its steps read and write. `records` is the index that the session made, `limit` the most
+ * bytes of memory. Throws a sentence if the format does not say that.
+ */
+export function createAccessSteps(file: RecordFile, format: string, records: Uint8Array, limit: number): StepIndex {
+  const open = new Explorer(format, records, file, file.size <= MOST_FILE_WITH_VALUES, limit);
+  /** The latest history: walking through it asks again and again. */
+  let latest: { readonly key: string; readonly built: number; readonly accesses: Accesses } | null = null;
+
+  const cellOf = (cell: CellOf) =>
+    cell.what === 'memory' ? Cell.memory(cell.address, cell.len) : Cell.register(cell.thread ?? undefined, cell.name);
+  const withCell = <T>(of: CellOf, use: (cell: Cell) => T): T => {
+    const cell = cellOf(of);
+    try {
+      return use(cell);
+    } finally {
+      cell.free();
+    }
+  };
+  const historyOf = (cell: CellOf, built: number): Accesses => {
+    const key = cell.what === 'memory' ? `${cell.address}+${cell.len}` : `${cell.thread} ${cell.name}`;
+    if (latest?.key !== key || latest.built !== built) {
+      latest?.accesses.free();
+      latest = { key, built, accesses: withCell(cell, (it) => open.history(it)) };
+    }
+    return latest.accesses;
+  };
+  const answer = (ask: Ask, disassembler: Disassembler | undefined): Answer | null => {
+    const { built } = open.progress() as Progress;
+    if ('step' in ask && ask.step >= built) return null;
+    switch (ask.about) {
+      case 'state':
+        return open.registers(ask.step, undefined) as StepState;
+      case 'memory':
+        return open.memory(ask.step, ask.address, ask.len) as MemoryState;
+      case 'nearest': {
+        const { step, cell, written, next } = ask;
+        return { step: withCell(cell, (it) => open.nearest(step, it, written, next)) ?? null };
+      }
+      case 'history': {
+        const accesses = historyOf(ask.cell, built);
+        const before = accesses.before(ask.step);
+        const first = Math.max(0, Math.min(before - Math.floor(ask.most / 2), accesses.count - ask.most));
+        const rows = open.rows(accesses, first, ask.most) as StepAccess[];
+        return { count: accesses.count, before, first, rows } satisfies HistoryPart;
+      }
+      case 'execution':
+        return { step: ask.number < 0 ? null : (open.executions(ask.address, ask.number, 1)[0] ?? null) };
+      case 'origins':
+        return { origins: withCell(ask.cell, (it) => open.origins(ask.step, it, disassembler)) as Origin[] };
+      case 'uses':
+        return withCell(ask.cell, (it) => open.uses(ask.step, it, ask.most, disassembler)) as Uses;
+      case 'walk':
+        return { step: open.walk(ask.step, ask.kind, ask.next) ?? null };
+      case 'coverage':
+        return open.coverage() as Coverage;
+      case 'drcov':
+        return { file: open.drcov(ask.program) };
+    }
+  };
+  return {
+    build: () => {
+      const { of } = open.progress() as Progress;
+      const isDone = open.build(Math.max(1, Math.round((of * STEP_BYTES) / file.size)));
+      file.at = ((open.progress() as Progress).pieces / Math.max(1, of)) * file.size;
+      return isDone;
+    },
+    seal: () => open.seal(),
+    progress: () => open.progress() as Progress,
+    answer,
+    arrival: () => file.arrival(),
+  };
+}

@@ -1,0 +1,19 @@
+import type { FromSteps, Indexed, ToSteps } from '../base/steps_protocol.ts';
+import type { Disassembler } from './instructions.ts';
+
+/** A question of the page, and its answer. */
+export type Ask = Extract<ToSteps, { t: 'ask' }>;
+export type Answer = Extract<FromSteps, { t: 'answer' }>['answer'];
+
+/** An index of the steps of a trace, which is built in turns. */
+export interface StepIndex {
+  /** Takes a turn. Returns whether there is nothing more to read. */
+  build(): boolean;
+  /** Makes everything that was read part of the answers. */
+  seal(): void;
+  progress(): Omit<Indexed, 'done'>;
+  /** The answer to a question; null if it is about a step that is not indexed, or about nothing that the trace tells. */
+  answer(ask: Ask, disassembler: Disassembler | undefined): Answer | null;
+  /** Settles when the bytes of the next turn are there. */
+  arrival?(): Promise<void> | null;
+}
