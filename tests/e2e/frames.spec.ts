@@ -42,4 +42,24 @@ test.describe('glmark2', () => {
     await expect(row).toContainText('2.51 MB');
     await expect(row).toContainText('1,288');
   });
+
+  test('leads to the textures and shaders of a frame', async ({ page }) => {
+    const list = page.getByRole('grid', { name: 'Resources' });
+    const rows = list.locator('tbody tr:not(.spacer)');
+    await open(page, glmark2!);
+    await page.getByRole('button', { name: 'uploaded: 4,052' }).click();
+    await page.getByRole('button', { name: 'Its textures' }).click();
+    await expect(rows).toHaveCount(8);
+    await rows.filter({ hasText: '512 × 512' }).click();
+    const image = page.getByRole('img', { name: 'Texture 5' });
+    await expect(image).toBeVisible();
+    await expect.poll(() => image.evaluate((it) => (it as HTMLCanvasElement).width)).toBe(512);
+    await image.hover();
+    await expect(page.locator('.texture-note')).toContainText(/R \d/);
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Frames' }).click();
+    await page.getByRole('button', { name: 'Its shaders' }).click();
+    await rows.first().click();
+    await expect(page.locator('.shader-box')).toContainText('attribute vec2 position');
+  });
 });

@@ -108,6 +108,24 @@ test('where a value comes from, and what uses it', async ({ page }) => {
   await expect(uses).toHaveCount(0);
 });
 
+test('accesses of a register and executions become hits and tracks', async ({ page }) => {
+  await stateAt(page, fixture('frames/calls.frames'), 11);
+  await register(page, 'RBX').click();
+  await pane(page).getByRole('button', { name: 'All steps that read or write this' }).click();
+  const history = pane(page).getByRole('region', { name: 'History of RBX' });
+  // One of the steps is a key frame, the others are instructions.
+  await expect(history.getByText(/^20.steps$/)).toBeVisible();
+  await history.getByRole('button', { name: 'Find all' }).click();
+  await page.getByRole('tab', { name: 'Results' }).click();
+  const results = page.getByRole('tabpanel', { name: 'Results' });
+  await expect(results).toContainText('19 hits of arg.read.RBX:* or arg.written.RBX:*');
+  await history.getByRole('button', { name: 'Keep as track' }).click();
+  await expect(page.getByRole('button', { name: 'RBX written', exact: true })).toBeVisible();
+  await pane(page).getByRole('button', { name: 'Find all executions of this address' }).click();
+  await expect(results).toContainText('5 hits of addr:0x401065');
+  expect(await barriers(page)).toEqual([]);
+});
+
 test('nothing is indexed before the state is shown, and other formats have none', async ({ page }) => {
   const indexers = () => page.workers().filter((worker) => worker.url().endsWith('#steps'));
   await open(page, fixture('frames/calls.frames'));

@@ -35,6 +35,108 @@ export interface FrameColumns {
   readonly figures: Readonly<Record<Figure, Float64Array>>;
 }
 
+/** Kinds of resources, as `Kind::word` in `crate/graphics/src/resources/kinds.rs`. */
+export type ResourceKind =
+  | 'texture'
+  | 'buffer'
+  | 'shader'
+  | 'program'
+  | 'framebuffer'
+  | 'renderbuffer'
+  | 'query'
+  | 'sampler'
+  | 'vertexArray';
+
+/** Resources as columns, by creation. */
+export interface ResourceColumns {
+  readonly count: number;
+  readonly kind: readonly ResourceKind[];
+  readonly name: Float64Array;
+  /** What the program calls it, or ''. */
+  readonly label: readonly string[];
+  /** What is known besides, for people. */
+  readonly facts: readonly string[];
+  readonly created: Float64Array;
+  /** -1 while it lives. */
+  readonly deleted: Float64Array;
+  /** 1 if the program has generated it, and not deleted. */
+  readonly leaked: Float64Array;
+  readonly uploads: Float64Array;
+  readonly binds: Float64Array;
+  readonly draws: Float64Array;
+  readonly writes: Float64Array;
+  /** In bytes. */
+  readonly size: Float64Array;
+  /** Of a texture. */
+  readonly levels: Float64Array;
+  /** Positions of what a program or framebuffer consists of. */
+  readonly parts: readonly Uint32Array[];
+}
+
+/** What happened to a resource, in order. */
+export interface ResourceEvents {
+  readonly calls: Float64Array;
+  readonly what: readonly ('created' | 'uploaded' | 'bound' | 'drawn' | 'drawnUntil' | 'written' | 'deleted')[];
+}
+
+/** A level of a texture at a call. Sizes are 0 if it has none. */
+export interface TextureLevel {
+  readonly width: number;
+  readonly height: number;
+  /** Slices, layers or faces. */
+  readonly depth: number;
+  readonly format: string;
+  /** Names of the channels, and which of the four numbers of a texel each is. */
+  readonly channels: readonly (readonly [name: string, at: number])[];
+  readonly isInteger: boolean;
+  readonly isSrgb: boolean;
+  /** Why there is no image, or ''. */
+  readonly wrong: string;
+  /** The call after which the contents are unknown, because the graphics processor wrote them. */
+  readonly written: number | null;
+  readonly uploaded: number | null;
+  /** An upload was longer than what is kept of one. */
+  readonly isCut: boolean;
+}
+
+/** A slice of a texture as pixels of four bytes. */
+export interface TexturePixels {
+  readonly pixels: Uint8Array;
+  /** The numbers that are shown as black and white. */
+  readonly low: number;
+  readonly high: number;
+  /** The least and the greatest number of the slice. */
+  readonly least: number;
+  readonly most: number;
+  /** All of it was uploaded. */
+  readonly isKnown: boolean;
+}
+
+/** The questions: what is asked, and what is answered. */
+export interface SurveyQuestions {
+  /** The positions of the resources that these calls use. */
+  used: { ask: { readonly first: number; readonly last: number }; answer: Uint32Array };
+  events: { ask: { readonly resource: number }; answer: ResourceEvents };
+  texture: {
+    ask: { readonly resource: number; readonly level: number; readonly call: number };
+    answer: TextureLevel;
+  };
+  /** Of the texture that was asked for last. `mask` has a bit for each of its channels. */
+  pixels: {
+    ask: { readonly slice: number; readonly mask: number; readonly low: number | null; readonly high: number | null };
+    answer: TexturePixels | null;
+  };
+  texel: { ask: { readonly x: number; readonly y: number; readonly slice: number }; answer: Float64Array };
+  buffer: { ask: { readonly resource: number; readonly call: number }; answer: Uint8Array };
+  /** Calls and texts, the latest last. */
+  sources: {
+    ask: { readonly resource: number; readonly call: number };
+    answer: readonly (readonly [call: number, text: string])[];
+  };
+}
+
+export type SurveyQuestion = keyof SurveyQuestions;
+
 /** How far the survey is, in pieces of the file. */
 export interface Surveyed {
   readonly done: number;
@@ -46,10 +148,25 @@ export type ToSurvey =
   | { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array }
   /** Stops the survey, or goes on with it. */
   | { readonly t: 'stop' }
-  | { readonly t: 'go-on' };
+  | { readonly t: 'go-on' }
+  | {
+      [Q in SurveyQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & SurveyQuestions[Q]['ask'];
+    }[SurveyQuestion];
 
 export type FromSurvey =
-  /** Progress, with what is known so far. `frames` are null if they are those of the previous report. */
-  | { readonly t: 'surveyed'; readonly progress: Surveyed; readonly frames: FrameColumns | null }
+  /** Progress, with what is known so far. Resources come at the end, or when the survey is stopped; null until then. */
+  | {
+      readonly t: 'surveyed';
+      readonly progress: Surveyed;
+      readonly frames: FrameColumns;
+      readonly resources: ResourceColumns | null;
+    }
+  /** An answer is null with a sentence if the file cannot be read. */
+  | {
+      readonly t: 'answer';
+      readonly id: number;
+      readonly answer: SurveyQuestions[SurveyQuestion]['answer'] | null;
+      readonly error: string | null;
+    }
   /** The survey ended with an error. */
   | { readonly t: 'failed'; readonly sentence: string };

@@ -1,7 +1,17 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
-import type { FrameColumns, FromSurvey, Surveyed, ToSurvey } from '../base/survey_protocol.ts';
+import type {
+  FrameColumns,
+  FromSurvey,
+  ResourceColumns,
+  ResourceKind,
+  Surveyed,
+  SurveyQuestion,
+  SurveyQuestions,
+  ToSurvey,
+} from '../base/survey_protocol.ts';
 import { watch } from '../base/watch.ts';
+import { createRequests } from './requests.ts';
 import type { Trace } from './trace.ts';
 
 /** The part of `Worker` that the survey of a trace uses. Tests substitute their own. */
@@ -13,7 +23,14 @@ export interface SurveyPort {
   onmessageerror: ((event: MessageEvent) => void) | null;
 }
 
-/** What the calls of a trace add up to: its frames. */
+/** What a list of resources is narrowed to. */
+export interface ResourceFilter {
+  readonly kind: ResourceKind | 'all';
+  /** Calls of a frame, or null. */
+  readonly frame: { readonly number: number; readonly first: number; readonly last: number } | null;
+}
+
+/** What the calls of a trace add up to: its frames and resources. */
 export interface Survey {
   /** How far it is. null before it begins. */
   readonly progress: ReadonlySignal<Surveyed | null>;
@@ -22,6 +39,15 @@ export interface Survey {
   readonly error: ReadonlySignal<string>;
   /** The frames so far. null before the first report. */
   readonly frames: ReadonlySignal<FrameColumns | null>;
+  /** null until all calls were read, or the survey is stopped. */
+  readonly resources: ReadonlySignal<ResourceColumns | null>;
+  /** What the list of resources is narrowed to. */
+  readonly filter: Signal<ResourceFilter>;
+  /** Asks the worker. Resolves with null if it cannot answer. */
+  ask<Q extends SurveyQuestion>(
+    about: Q,
+    what: SurveyQuestions[Q]['ask'],
+  ): Promise<SurveyQuestions[Q]['answer'] | null>;
   /** Stops the survey, or goes on with it. */
   stop(): void;
   goOn(): void;
@@ -36,7 +62,12 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
   const isStopped = signal(false);
   const error = signal('');
   const frames = signal<FrameColumns | null>(null);
+  const resources = signal<ResourceColumns | null>(null);
+  const filter = signal<ResourceFilter>({ kind: 'all', frame: null });
   const scope = createScope();
+  const requests = createRequests<ToSurvey, Extract<FromSurvey, { t: 'answer' }>>((message) =>
+    port?.postMessage(message),
+  );
   let port: SurveyPort | null = null;
   let disposed = false;
 
@@ -46,8 +77,12 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
         error.value = message.sentence;
         return;
       case 'surveyed':
-        if (message.frames) frames.value = message.frames;
+        frames.value = message.frames;
+        if (message.resources) resources.value = message.resources;
         progress.value = message.progress;
+        return;
+      case 'answer':
+        requests.settle(message);
         return;
     }
   };
@@ -81,6 +116,14 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
     isStopped,
     error,
     frames,
+    resources,
+    filter,
+    ask: async <Q extends SurveyQuestion>(about: Q, what: SurveyQuestions[Q]['ask']) => {
+      if (!port) return null;
+      const reply = await requests.ask('answer', (id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
+      if (reply?.error) error.value = reply.error;
+      return (reply?.answer ?? null) as SurveyQuestions[Q]['answer'] | null;
+    },
     stop: () => {
       isStopped.value = true;
       port?.postMessage({ t: 'stop' });
@@ -93,6 +136,7 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
       disposed = true;
       scope.dispose();
       port?.terminate();
+      requests.end();
     },
   };
 }

@@ -1,4 +1,14 @@
-import type { FrameColumns, FromSurvey, ToSurvey } from '../base/survey_protocol.ts';
+import type {
+  FrameColumns,
+  FromSurvey,
+  ResourceColumns,
+  ResourceEvents,
+  SurveyQuestion,
+  SurveyQuestions,
+  TextureLevel,
+  TexturePixels,
+  ToSurvey,
+} from '../base/survey_protocol.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
@@ -11,6 +21,8 @@ export interface SurveyWorker {
   /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
   handle(message: ToSurvey): void;
 }
+
+type Ask = Extract<ToSurvey, { t: 'ask' }>;
 
 /** Minimum time between two reports: with frames, they are a few hundred kilobytes. */
 const REPORT_MS = 250;
@@ -37,7 +49,8 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
   const report = (open: Survey) => {
     reportedAt = performance.now();
     const progress = { done: open.done(), of: open.pieces() };
-    post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns });
+    const resources = isDone || isStopped ? (open.resources() as ResourceColumns) : null;
+    post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns, resources });
   };
   const build = (open: Survey) => {
     run += 1;
@@ -72,6 +85,35 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
     return opened;
   };
 
+  const answerTo = (open: Survey, ask: Ask): SurveyQuestions[SurveyQuestion]['answer'] => {
+    switch (ask.about) {
+      case 'used':
+        return open.used(ask.first, ask.last);
+      case 'events':
+        return open.events(ask.resource) as ResourceEvents;
+      case 'texture':
+        return open.texture(ask.resource, ask.level, ask.call) as TextureLevel;
+      case 'pixels':
+        return open.pixels(ask.slice, ask.mask, ask.low ?? undefined, ask.high ?? undefined) as TexturePixels | null;
+      case 'texel':
+        return open.texel(ask.x, ask.y, ask.slice);
+      case 'buffer':
+        return open.buffer(ask.resource, ask.call);
+      case 'sources':
+        return open.sources(ask.resource, ask.call) as [number, string][];
+    }
+  };
+  const answer = async (ask: Ask) => {
+    const { id } = ask;
+    try {
+      const open = await survey;
+      if (open) post({ t: 'answer', id, answer: answerTo(open, ask), error: null });
+    } catch (thrown) {
+      post({ t: 'answer', id, answer: null, error: sentenceOf(thrown) });
+      if (isTrap(thrown)) reportError(thrown);
+    }
+  };
+
   return {
     handle: (message) => {
       switch (message.t) {
@@ -87,6 +129,9 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
           if (!isStopped) return;
           isStopped = false;
           if (!isDone) void survey?.then(build, () => undefined);
+          return;
+        case 'ask':
+          void answer(message);
           return;
       }
     },

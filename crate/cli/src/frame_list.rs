@@ -37,16 +37,21 @@ impl Bytes for TraceFile {
     }
 }
 
-/// Opens a trace for reading its calls, with this many bytes of each blob.
-pub(crate) fn calls_of(trace: &TraceArgs, bytes: u64) -> Result<(Source, Reader<TraceFile>), Failure> {
+impl TraceFile {
+    /// The file of a trace that was opened, once more.
+    pub(crate) fn open(source: &Source) -> io::Result<Self> {
+        File::open(&source.path).map(Self)
+    }
+}
+
+/// Opens an apitrace: the index of its calls, and its file.
+pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, TraceFile), Failure> {
     let (source, session) = read_whole(trace)?;
     if session.format().id != "apitrace" {
         return Err(Failure::new(format!("{}: only traces of apitrace have frames and resources", source.name)));
     }
-    let file = TraceFile(File::open(&source.path)?);
-    let reader = Reader::keeping(&session.index(), file, bytes)
-        .map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
-    Ok((source, reader))
+    let file = TraceFile::open(&source)?;
+    Ok((source, session.index(), file))
 }
 
 /// The failure of a file that changed.
@@ -56,7 +61,9 @@ pub(crate) fn lost(source: &Source, error: Unreadable) -> Failure {
 
 pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
     // Lists of display lists have a few bytes.
-    let (source, mut reader) = calls_of(&what.trace, 4096)?;
+    let (source, index, file) = calls_of(&what.trace)?;
+    let mut reader =
+        Reader::keeping(&index, file, 4096).map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
     let mut frames = Frames::default();
     let mut next = 0;
     while next < reader.pieces() {

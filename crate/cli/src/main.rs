@@ -17,6 +17,7 @@ mod json;
 mod progress;
 mod query;
 mod read_whole;
+mod resources;
 mod scope;
 mod slices;
 mod sql;
@@ -72,6 +73,8 @@ enum Command {
     Origin(steps::Origin),
     Coverage(steps::Coverage),
     FrameList(frame_list::FrameList),
+    Resources(resources::Resources),
+    Image(resources::Image),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
     /// Converts traces to formats of other programs.
@@ -159,6 +162,8 @@ fn main() -> ExitCode {
         Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
         Command::FrameList(what) => frame_list::run(&what),
+        Command::Resources(what) => resources::resources(&what),
+        Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Convert(what) => return convert::run(&what),
         Command::Generate(what) => generate::run(&what),

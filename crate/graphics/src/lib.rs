@@ -5,7 +5,9 @@
 //! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
 //! known       a function of a trace, with the places of its arguments
 //! frames      what happens in each frame: draws, vertices, uploads, redundant calls
-//! survey      one pass over all calls, for frames
+//! images      pixels as programs hand them over, and textures as they hold them
+//! resources   textures, buffers, shaders and other objects: what happened to them, and what they hold
+//! survey      one pass over all calls, for frames and resources
 //! state       the shadow state machine: what every context and object holds at any call
 //! page        the surface for JavaScript (feature `page`)
 //! ```
@@ -20,8 +22,10 @@
 mod calls;
 pub mod frames;
 mod functions;
+pub mod images;
 mod known;
 mod reader;
+pub mod resources;
 pub mod state;
 mod survey;
 

@@ -2,8 +2,10 @@
 
 use unspool_formats::Error;
 
+use crate::calls::Call;
 use crate::frames::Frames;
-use crate::reader::{Reader, Source, Unreadable};
+use crate::reader::{CallVisitor, Reader, Source, Unreadable};
+use crate::resources::Resources;
 
 /// Bytes of a blob that are needed: those of lists of display lists.
 const BYTES: u64 = 4096;
@@ -11,8 +13,34 @@ const BYTES: u64 = 4096;
 /// What the calls of a trace add up to. It is made in steps, and what is there so far can be looked at in between.
 pub struct Survey<S> {
     reader: Reader<S>,
-    frames: Frames,
+    found: Found,
     next: u32,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    frames: Frames,
+    resources: Resources,
+    /// The number that resources have for each function, by that of frames, which want all.
+    functions: Vec<Option<u32>>,
+}
+
+impl CallVisitor for Found {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        let number = self.frames.function(name)?;
+        if self.functions.len() == number as usize {
+            self.functions.push(self.resources.function(name));
+        }
+        Some(number)
+    }
+
+    fn call(&mut self, call: &Call) {
+        self.frames.call(call);
+        if let Some(Some(function)) = self.functions.get(call.function as usize) {
+            self.resources.call_of(call, *function);
+        }
+    }
 }
 
 impl<S: Source> Survey<S> {
@@ -22,7 +50,7 @@ impl<S: Source> Survey<S> {
     ///
     /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
-        Ok(Self { reader: Reader::keeping(index, source, BYTES)?, frames: Frames::default(), next: 0 })
+        Ok(Self { reader: Reader::keeping(index, source, BYTES)?, found: Found::default(), next: 0 })
     }
 
     /// Whether passes need a decompressor that is provided.
@@ -38,8 +66,11 @@ impl<S: Source> Survey<S> {
     pub fn step(&mut self, budget: u32) -> Result<bool, Unreadable> {
         let end = self.next.saturating_add(budget.max(1)).min(self.reader.pieces());
         if self.next < end {
-            self.reader.pass(self.next..end, &mut self.frames)?;
+            self.reader.pass(self.next..end, &mut self.found)?;
             self.next = end;
+            if end == self.reader.pieces() {
+                self.found.resources.settle();
+            }
         }
         Ok(self.next == self.reader.pieces())
     }
@@ -51,6 +82,11 @@ impl<S: Source> Survey<S> {
 
     /// The frames so far.
     pub fn frames(&self) -> &Frames {
-        &self.frames
+        &self.found.frames
+    }
+
+    /// The resources so far. What is still bound was drawn with more often once all is read.
+    pub fn resources(&self) -> &Resources {
+        &self.found.resources
     }
 }

@@ -1,10 +1,13 @@
 //! The survey, for JavaScript. Numbers are doubles, exact below 2^53.
 
-use js_sys::{Float64Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use crate::frames::FIGURES;
-use crate::reader::Source;
+use crate::images::{Holds, Image};
+use crate::reader::{Reader, Source};
+use crate::resources::{Contents, Resource, Resources};
 use crate::survey::Survey;
 
 #[wasm_bindgen]
@@ -49,6 +52,10 @@ fn thrown(error: impl core::fmt::Display) -> JsValue {
 #[wasm_bindgen(js_name = Survey)]
 pub struct JsSurvey {
     survey: Survey<SurveyFile>,
+    /// Reads contents, with all bytes.
+    reader: Reader<SurveyFile>,
+    /// The texture that was asked for last.
+    shown: Option<Image>,
 }
 
 #[wasm_bindgen(js_class = Survey)]
@@ -60,7 +67,9 @@ impl JsSurvey {
     /// Throws a sentence if the trace is none of apitrace.
     #[wasm_bindgen(constructor)]
     pub fn new(records: &[u8], file: SurveyFile) -> Result<Self, JsValue> {
-        Ok(Self { survey: Survey::open(records, file).map_err(thrown)? })
+        let again: SurveyFile = AsRef::<JsValue>::as_ref(&file).clone().unchecked_into();
+        let reader = Reader::keeping(records, again, u64::MAX).map_err(thrown)?;
+        Ok(Self { survey: Survey::open(records, file).map_err(thrown)?, reader, shown: None })
     }
 
     /// Whether decompressors must be provided before the first step.
@@ -104,4 +113,145 @@ impl JsSurvey {
             ("figures", figures.into()),
         ])
     }
+
+    /// The resources so far: `ResourceColumns` of `web/base/survey_protocol.ts`.
+    pub fn resources(&self) -> JsValue {
+        let found = self.survey.resources();
+        let all = found.all();
+        let texts = |text: &dyn Fn(&Resource) -> String| -> JsValue {
+            all.iter().map(|it| JsValue::from_str(&text(it))).collect::<Array>().into()
+        };
+        let count = |which: usize| doubles(all.iter().map(|it| it.counts.get(which).copied().unwrap_or_default()));
+        let levels = |it: &Resource| it.texture.levels.iter().map(|level| level.level + 1).max().unwrap_or_default();
+        let deleted: Vec<f64> = all.iter().map(|it| it.deleted.map_or(-1.0, |call| call as f64)).collect();
+        let parts: Array = all.iter().map(|it| JsValue::from(Uint32Array::from(&it.parts[..]))).collect();
+        object(&[
+            ("count", JsValue::from_f64(all.len() as f64)),
+            ("kind", texts(&|it| it.kind.word().into())),
+            ("name", doubles(all.iter().map(|it| it.name.into()))),
+            ("label", texts(&|it| it.label.clone())),
+            ("facts", texts(&|it| found.facts(it))),
+            ("created", doubles(all.iter().map(|it| it.created))),
+            ("deleted", Float64Array::from(&deleted[..]).into()),
+            ("leaked", doubles(all.iter().map(|it| u64::from(Resources::is_leaked(it))))),
+            ("uploads", count(0)),
+            ("binds", count(1)),
+            ("draws", count(2)),
+            ("writes", count(3)),
+            ("size", doubles(all.iter().map(|it| it.size))),
+            ("levels", doubles(all.iter().map(|it| levels(it).into()))),
+            ("parts", parts.into()),
+        ])
+    }
+
+    /// The positions of the resources that calls from `first` to `last` use: what they bind, upload, draw with and write, and the
+    /// parts of programs and framebuffers.
+    pub fn used(&self, first: f64, last: f64) -> Vec<u32> {
+        self.survey.resources().used(first as u64, last as u64)
+    }
+
+    /// What happened to a resource: calls, and the words for it.
+    pub fn events(&self, resource: u32) -> JsValue {
+        let events = self.survey.resources().all().get(resource as usize).map(|it| &*it.events).unwrap_or_default();
+        let words: Array = events.iter().map(|event| JsValue::from_str(event.what.word())).collect();
+        object(&[("calls", doubles(events.iter().map(|event| event.call))), ("what", words.into())])
+    }
+
+    /// A level of a texture after a call, which the next questions about pixels are about: `TextureLevel` of
+    /// `web/base/survey_protocol.ts`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn texture(&mut self, resource: u32, level: u32, call: f64) -> Result<JsValue, JsValue> {
+        self.shown = None;
+        let mut contents = Contents::new(self.survey.resources(), &mut self.reader);
+        let held = contents.texture(resource, level, call as u64).map_err(thrown)?;
+        let wrong = held.wrong.map(|wrong| wrong.to_string()).unwrap_or_default();
+        let size = held.image.as_ref().map_or([0; 3], |image| [image.width, image.height, image.depth]);
+        let internal = held.image.as_ref().map(|image| image.internal);
+        let channels: Array = internal.map_or_else(Array::new, |format| {
+            format
+                .base()
+                .channels()
+                .iter()
+                .map(|(name, at)| JsValue::from(Array::of2(&JsValue::from_str(name), &JsValue::from(*at as u32))))
+                .collect()
+        });
+        let is_integer = internal.is_some_and(|format| format.holds() != Holds::Numbers);
+        self.shown = held.image;
+        Ok(object(&[
+            ("width", size[0].into()),
+            ("height", size[1].into()),
+            ("depth", size[2].into()),
+            ("format", JsValue::from_str(internal.map_or("", |format| format.name))),
+            ("channels", channels.into()),
+            ("isInteger", is_integer.into()),
+            ("isSrgb", internal.is_some_and(|format| format.is_srgb).into()),
+            ("wrong", JsValue::from_str(&wrong)),
+            ("written", held.written.map_or(JsValue::NULL, |call| JsValue::from_f64(call as f64))),
+            ("uploaded", held.uploaded.map_or(JsValue::NULL, |call| JsValue::from_f64(call as f64))),
+            ("isCut", held.is_cut.into()),
+        ]))
+    }
+
+    /// A slice of that texture: pixels of four bytes, and what is black and white. Without a range, the usual one. `mask` has a bit
+    /// for each channel that is shown; one colour alone is grey.
+    pub fn pixels(&self, slice: u32, mask: u32, low: Option<f64>, high: Option<f64>) -> JsValue {
+        let Some(image) = &self.shown else { return JsValue::NULL };
+        let usual = image.natural_range(slice);
+        let range = (low.unwrap_or(usual.0), high.unwrap_or(usual.1));
+        let pixels = image.pixels(slice, range, shown_channels(image, mask));
+        let (least, most) = image.range(slice).unwrap_or(usual);
+        object(&[
+            ("pixels", Uint8Array::from(&pixels[..]).into()),
+            ("low", range.0.into()),
+            ("high", range.1.into()),
+            ("least", least.into()),
+            ("most", most.into()),
+            ("isKnown", image.is_known(slice).into()),
+        ])
+    }
+
+    /// The numbers of a texel of that texture, none outside.
+    pub fn texel(&self, x: u32, y: u32, slice: u32) -> Vec<f64> {
+        self.shown.as_ref().and_then(|image| image.texel(x, y, slice)).map(Vec::from).unwrap_or_default()
+    }
+
+    /// The bytes of a buffer after a call.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn buffer(&mut self, resource: u32, call: f64) -> Result<Vec<u8>, JsValue> {
+        Contents::new(self.survey.resources(), &mut self.reader).buffer(resource, call as u64).map_err(thrown)
+    }
+
+    /// The sources of a shader up to a call: pairs of the call and the text, the latest last.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn sources(&mut self, resource: u32, call: f64) -> Result<Array, JsValue> {
+        let mut contents = Contents::new(self.survey.resources(), &mut self.reader);
+        let found = contents.sources(resource, call as u64).map_err(thrown)?;
+        let pair = |(call, text): &(u64, String)| {
+            JsValue::from(Array::of2(&JsValue::from_f64(*call as f64), &JsValue::from_str(text)))
+        };
+        Ok(found.iter().map(pair).collect())
+    }
+}
+
+/// Which numbers are red, green, blue and opacity. `mask` has a bit for each of the format's channels.
+fn shown_channels(image: &Image, mask: u32) -> [Option<usize>; 4] {
+    let channels = image.internal.base().channels();
+    let chosen: Vec<usize> =
+        channels.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, (_, at))| *at).collect();
+    if let [only] = chosen[..] {
+        return [Some(only), Some(only), Some(only), None];
+    }
+    // A format with one colour besides alpha keeps it in all three.
+    let is_grey = channels.len() == 2 && channels.iter().any(|(name, _)| *name == "L");
+    let of = |at: usize| chosen.contains(&at).then_some(at);
+    if is_grey { [Some(0), Some(0), Some(0), of(3)] } else { [of(0), of(1), of(2), of(3)] }
 }

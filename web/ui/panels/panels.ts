@@ -7,6 +7,7 @@ import { createEventsPanel } from './events/panel.tsx';
 import { createFramesPanel } from './frames/panel.tsx';
 import { createGraphPanel } from './graph/panel.tsx';
 import { createQueryPanel } from './query/panel.tsx';
+import { createResourcesPanel } from './resources/panel.tsx';
 import { createResultsPanel } from './results/panel.tsx';
 import { createStatementsPanel } from './statements/panel.ts';
 import { createVariablesPanel } from './variables/panel.ts';
@@ -16,10 +17,11 @@ import './panel.css';
 export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Panel[] {
   return [
     createStatementsPanel(),
-    createFramesPanel(),
+    createFramesPanel(dock),
     createVariablesPanel(),
     createCallsPanel(dock),
     createEventsPanel(dock),
+    createResourcesPanel(),
     createGraphPanel(dock),
     createCoveragePanel(),
     createQueryPanel(spawnSql),

@@ -1,18 +1,30 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Cell, StepAccess } from '../../base/steps_protocol.ts';
+import { fieldKey } from '../../model/derived.ts';
 import type { Machine, ShownHistory } from '../../model/machine.ts';
 import { registerText } from '../../model/register_values.ts';
 import { hexText } from '../../model/values.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import { findAll } from '../details/keep_field.tsx';
+import { KeepButton } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 
 /** The steps around the selected one that access a register or memory. */
-export function History({ machine }: { machine: Machine }) {
+export function History({ open, machine }: { open: OpenTrace; machine: Machine }) {
   const history = machine.history.value;
-  return history && <Part machine={machine} history={history} />;
+  return history && <Part open={open} machine={machine} history={history} />;
 }
 
-function Part({ machine, history: { cell, part } }: { machine: Machine; history: ShownHistory }) {
+function Part({
+  open,
+  machine,
+  history: { cell, part },
+}: {
+  open: OpenTrace;
+  machine: Machine;
+  history: ShownHistory;
+}) {
   const list = useRef<HTMLOListElement>(null);
   useOneTabStop(list);
   useEffect(() => {
@@ -44,6 +56,7 @@ function Part({ machine, history: { cell, part } }: { machine: Machine; history:
         {machine.indexed.value?.done === false && ' so far'}
         {isPart && `, ${formatCount(part.first + 1)} to ${formatCount(last)} shown`}
       </p>
+      {cell.what === 'register' && <Elsewhere open={open} name={cell.name} />}
       <ol class="state-history" ref={list}>
         {part.rows.map((row, i) => (
           <li key={`${row.step} ${i}`}>
@@ -62,6 +75,38 @@ function Part({ machine, history: { cell, part } }: { machine: Machine; history:
       </ol>
     </section>
   );
+}
+
+/** Shows the instructions that access a register in Results and on the timeline, and its values as a track. */
+function Elsewhere({ open, name }: { open: OpenTrace; name: string }) {
+  const { derived } = open;
+  const field = { path: ['written', name], ofName: false, label: `${name} written` };
+  const key = fieldKey(field, -1);
+  return (
+    <p class="state-elsewhere">
+      <button
+        type="button"
+        class="plain link"
+        title={`Find all instructions that read or write ${name}`}
+        onClick={() => findAll(open, termOf(name))}
+      >
+        Find all
+      </button>
+      <KeepButton
+        keeping={derived.keeping.value.get(key)}
+        reading={false}
+        title={`Show the values that are written to ${name} on a track`}
+        onClick={() => derived.keepField(field, -1)}
+        stop={() => derived.stop(key)}
+      />
+    </p>
+  );
+}
+
+/** The expression that finds the accesses of a register. */
+function termOf(name: string): string {
+  const key = /^[\w.]+$/.test(name) ? name : `"${name}"`;
+  return `arg.read.${key}:* or arg.written.${key}:*`;
 }
 
 /** A cell in words. */

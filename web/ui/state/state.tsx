@@ -1,9 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { formatCount } from '../../base/format.ts';
+import { addressKey } from '../../model/derived.ts';
 import type { Machine, Shown } from '../../model/machine.ts';
 import { hexText } from '../../model/values.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { findAll } from '../details/keep_field.tsx';
+import { KeepButton } from '../parts/keep.tsx';
 import { Step } from './arrows.tsx';
 import { Following } from './following.tsx';
 import { History } from './history.tsx';
@@ -40,7 +43,7 @@ function State({ machine, open }: { machine: Machine; open: OpenTrace }) {
       {step !== null && shown && (
         <>
           {shown.step !== step && <Waiting machine={machine} step={step} />}
-          <Where machine={machine} shown={shown} />
+          <Where open={open} machine={machine} shown={shown} />
           <Registers
             machine={machine}
             shown={shown}
@@ -49,7 +52,7 @@ function State({ machine, open }: { machine: Machine; open: OpenTrace }) {
             }}
           />
           <Following machine={machine} />
-          <History machine={machine} />
+          <History open={open} machine={machine} />
           <MemoryWindow machine={machine} shown={shown} place={place} />
         </>
       )}
@@ -69,7 +72,7 @@ function Waiting({ machine, step }: { machine: Machine; step: number }) {
 }
 
 /** The step, its thread, and the executions of its instruction. */
-function Where({ machine, shown }: { machine: Machine; shown: Shown }) {
+function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; shown: Shown }) {
   const { thread, address, executions, executionsBefore } = shown.state;
   const indexed = machine.indexed.value;
   return (
@@ -96,6 +99,18 @@ function Where({ machine, shown }: { machine: Machine; shown: Shown }) {
             text="▸"
             disabled={executionsBefore + 1 >= executions}
             go={() => machine.goToExecution(address, executionsBefore + 1)}
+          />
+          <Step
+            label="Find all executions of this address"
+            text="find"
+            go={() => findAll(open, `addr:${hexText(address)}`)}
+          />
+          <KeepButton
+            keeping={open.derived.keeping.value.get(addressKey(address))}
+            reading={false}
+            title={`Show all executions of ${hexText(address)} on one track`}
+            onClick={() => open.derived.keepAddress(address)}
+            stop={() => open.derived.stop(addressKey(address))}
           />
         </p>
       )}

@@ -271,13 +271,20 @@ pub(super) fn text(value: &Value, group: &str) -> String {
     }
 }
 
-/// A matrix in column-major order, a line for each row. Numbers have six digits at most.
+/// A matrix in column-major order, a line for each row, with its columns aligned. Numbers have six digits at most.
 fn matrix(numbers: &[f64], rows: usize) -> String {
     let digits = |number: &f64| {
         let rounded: f64 = format!("{number:.5e}").parse().unwrap_or(*number);
-        shown(f64::from(rounded as f32))
+        // There is no use in a negative zero.
+        shown(f64::from((rounded + 0.0) as f32))
     };
-    let line = |row: usize| numbers.iter().skip(row).step_by(rows).map(digits).collect::<Vec<_>>().join("  ");
+    let texts: Vec<String> = numbers.iter().map(digits).collect();
+    let widths: Vec<usize> =
+        texts.chunks(rows).map(|column| column.iter().map(String::len).max().unwrap_or(0)).collect();
+    let line = |row: usize| {
+        let cells = texts.iter().skip(row).step_by(rows).zip(&widths);
+        cells.map(|(text, width)| format!("{text:>width$}")).collect::<Vec<_>>().join("  ")
+    };
     (0..rows).map(line).collect::<Vec<_>>().join("\n")
 }
 

@@ -90,13 +90,9 @@ impl View<'_> {
         let programs = self.programs();
         for (name, program, call, only) in &programs {
             let (label, mut said) = (self.labelled("Program", *name, *program), Vec::new());
-            if let Some(linked) = self.machine.cell(*program, what::LINKED, 0) {
-                said.push(format!("linked by call {}", linked.call));
-            } else {
-                said.push("not linked".into());
-            }
+            said.push(if self.machine.is_set(*program, what::LINKED, 0) { "linked" } else { "not linked" });
             if self.machine.value(*program, 0x8b82, 0) == &Value::Bool(false) {
-                said.push("linking failed".into());
+                said.push("linking failed");
             }
             rows.push(self.row(report, label, said.join(", "), *call));
             for (stage, title) in STAGES {
@@ -160,6 +156,18 @@ impl View<'_> {
         report.uniforms = all.iter().map(|uniform| (uniform.name.clone(), uniform.value.clone())).collect();
         if !rows.is_empty() {
             report.sections.push(Section { title: "Uniforms", is_used: true, rows });
+        }
+        // A sampler whose location nobody has asked for can only be set by a guess, so it samples unit 0. Whether the program uses it
+        // is not known, so it is no row of its own.
+        for source in report.shaders.iter().map(|shader| &shader.source) {
+            for it in glsl::uniforms(source)
+                .into_iter()
+                .filter(|it| it.kind.contains("sampler") && !it.is_array && !it.has_value)
+            {
+                if !all.iter().any(|uniform| uniform.name == it.name) {
+                    all.push(Uniform { name: it.name.into(), kind: it.kind.into(), value: Value::Int(0), cell: None });
+                }
+            }
         }
         all
     }

@@ -14,6 +14,11 @@ pub(crate) fn reader(file: Vec<u8>) -> Reader<Vec<u8>> {
     Reader::open("apitrace", &index, file).unwrap()
 }
 
+/// The index of a file, and the file.
+pub(crate) fn indexed(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    (index_of(&file), file)
+}
+
 /// The index that the decoder makes of a file.
 pub(crate) fn index_of(file: &[u8]) -> Vec<u8> {
     let format = FORMATS.iter().find(|format| format.id == "apitrace").unwrap();

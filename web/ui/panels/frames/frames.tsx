@@ -1,7 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
-import type { Figure, FrameColumns } from '../../../base/survey_protocol.ts';
+import type { Figure, FrameColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import type { Dock } from '../../../model/dock.ts';
 import {
   type FigureTitle,
   type FrameOrder,
@@ -39,19 +40,20 @@ const HEAVIEST: readonly (readonly [Figure, words: string])[] = [
 ];
 
 /** The frames of a trace. The survey begins when the panel is first shown. */
-export function framesView(open: OpenTrace): PanelView {
+export function framesView(open: OpenTrace, dock: Dock): PanelView {
   const survey = surveyOf(open);
   const sort = signal<Sort>({ by: 'frame', descending: false });
-  return { component: () => <Frames open={open} survey={survey} sort={sort} /> };
+  return { component: () => <Frames open={open} survey={survey} sort={sort} dock={dock} /> };
 }
 
 interface Props {
   readonly open: OpenTrace;
   readonly survey: Survey;
   readonly sort: Signal<Sort>;
+  readonly dock: Dock;
 }
 
-function Frames({ open, survey, sort }: Props) {
+function Frames({ open, survey, sort, dock }: Props) {
   const frames = survey.frames.value;
   if (survey.error.value !== '' && !frames) {
     return (
@@ -66,10 +68,10 @@ function Frames({ open, survey, sort }: Props) {
       <p class="panel-note muted">{isLoading ? 'Frames are counted once the file has been read.' : 'Reading calls…'}</p>
     );
   }
-  return <Table open={open} survey={survey} sort={sort} frames={frames} />;
+  return <Table open={open} survey={survey} sort={sort} dock={dock} frames={frames} />;
 }
 
-function Table({ open, survey, sort, frames }: Props & { readonly frames: FrameColumns }) {
+function Table({ open, survey, sort, dock, frames }: Props & { readonly frames: FrameColumns }) {
   const box = useRef<HTMLDivElement>(null);
   const { by, descending } = sort.value;
   const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
@@ -114,6 +116,7 @@ function Table({ open, survey, sort, frames }: Props & { readonly frames: FrameC
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         <Heaviest frames={frames} go={go} />
         <span class="panel-end">
+          {chosen >= 0 && <Used survey={survey} dock={dock} open={open} frames={frames} frame={chosen} />}
           {by !== 'frame' && <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />}
         </span>
         <TakeTable name="frames" head={head} rows={() => atOnce([...order], texts)} />
@@ -248,6 +251,38 @@ function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: 
           );
         })}
     </span>
+  );
+}
+
+interface UsedProps {
+  readonly survey: Survey;
+  readonly dock: Dock;
+  readonly open: OpenTrace;
+  readonly frames: FrameColumns;
+  readonly frame: number;
+}
+
+/** Leads to the resources that a frame uses. */
+function Used({ survey, dock, open, frames, frame }: UsedProps) {
+  const show = (kind: ResourceKind) => {
+    survey.filter.value = { kind, frame: { number: frame, first: frames.first[frame]!, last: frames.last[frame]! } };
+    const info = open.trace.info.peek();
+    if (info) dock.front.value = { ...dock.front.peek(), [info.format]: 'resources' };
+  };
+  return (
+    <>
+      {(['texture', 'shader'] as const).map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          class="plain link"
+          title={`${kind === 'texture' ? 'Textures' : 'Shaders'} that frame ${formatCount(frame)} uses`}
+          onClick={() => show(kind)}
+        >
+          {kind === 'texture' ? 'Its textures' : 'Its shaders'}
+        </button>
+      ))}
+    </>
   );
 }
 

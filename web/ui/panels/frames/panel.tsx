@@ -1,8 +1,9 @@
+import type { Dock } from '../../../model/dock.ts';
 import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 
-/** The Frames panel: which frames are heavy, and with what. */
-export function createFramesPanel(): Panel {
+/** The Frames panel: which frames are heavy, and with what. It leads to their resources in `dock`. */
+export function createFramesPanel(dock: Dock): Panel {
   return {
     id: 'frames',
     title: 'Frames',
@@ -11,7 +12,7 @@ export function createFramesPanel(): Panel {
     create: (open) =>
       lazily(
         () => import('./frames.tsx'),
-        ({ framesView }) => framesView(open),
+        ({ framesView }) => framesView(open, dock),
       ),
   };
 }

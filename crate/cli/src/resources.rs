@@ -1,0 +1,192 @@
+//! `unspool resources` and `unspool image`: the objects of a graphics trace, and what its textures hold.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use unspool_graphics::Survey;
+use unspool_graphics::images::Image as Texels;
+use unspool_graphics::resources::{Contents, Kind, Resource, Resources as Found};
+
+use crate::frame_list::{TraceFile, calls_of, lost};
+use crate::{Failure, Source, TraceArgs};
+
+/// Lists the textures, buffers, shaders, programs and other objects of an apitrace.
+#[derive(clap::Args)]
+pub(crate) struct Resources {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Only those that the program has generated and not deleted.
+    #[arg(long)]
+    leaks: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Writes a texture of an apitrace as a PNG image, as its uploads have left it.
+///
+/// The first row is the one at texture coordinate 0. What the graphics processor has drawn into a texture is not known.
+#[derive(clap::Args)]
+pub(crate) struct Image {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Name of the texture.
+    #[arg(long, value_name = "N")]
+    texture: u32,
+    /// Call after which the texture is shown. The end of the trace, or of the texture's life, if left out.
+    #[arg(long, value_name = "CALL")]
+    at: Option<u64>,
+    /// Level of detail.
+    #[arg(long, value_name = "L", default_value_t = 0)]
+    level: u32,
+    /// Slice, layer or face of a cube (+x, -x, +y, -y, +z, -z), from 0.
+    #[arg(long, value_name = "Z", default_value_t = 0)]
+    layer: u32,
+    /// Numbers that become black and white. 0..1 if left out; of integers their least and greatest.
+    #[arg(long, value_name = "LOW..HIGH", value_parser = range)]
+    range: Option<(f64, f64)>,
+    /// Put the last row first.
+    #[arg(long)]
+    flip: bool,
+    /// File to write.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+/// Pieces of the file that are read at once.
+const PIECES: u32 = 256;
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let parts = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    parts.ok_or_else(|| format!("{text} is no range: write 0..1"))
+}
+
+/// Surveys a trace.
+fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<TraceFile>), Failure> {
+    let (source, index, file) = calls_of(trace)?;
+    let opened = Survey::open(&index, file);
+    let mut survey = opened.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    while !survey.step(PIECES).map_err(|error| lost(&source, error))? {}
+    Ok((source, index, survey))
+}
+
+pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
+    let (_, _, survey) = survey(&what.trace)?;
+    let found = survey.resources();
+    let shown = found.all().iter().filter(|it| !what.leaks || Found::is_leaked(it));
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    if what.json {
+        let rows: Vec<Value> = shown.map(|it| row(found, it)).collect();
+        serde_json::to_writer(&mut out, &json!({ "resources": rows })).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        writeln!(
+            out,
+            "{:>12} {:>7} {:>10} {:>10} {:>8} {:>8} {:>8} {:>11}  about",
+            "kind", "name", "created", "deleted", "uploads", "binds", "draws", "bytes"
+        )?;
+        for it in shown {
+            let deleted = it.deleted.map_or("-".into(), |call| call.to_string());
+            let [uploads, binds, draws, _] = it.counts;
+            let about = [found.facts(it), it.label.clone()].into_iter().filter(|text| !text.is_empty());
+            let about = about.collect::<Vec<_>>().join(", ");
+            writeln!(
+                out,
+                "{:>12} {:>7} {:>10} {deleted:>10} {uploads:>8} {binds:>8} {draws:>8} {:>11}  {about}",
+                it.kind.noun(),
+                it.name,
+                it.created,
+                it.size
+            )?;
+        }
+    }
+    out.flush()?;
+    if found.is_full {
+        let _ = writeln!(io::stderr(), "unspool: only the first events are listed; later ones are counted");
+    }
+    Ok(())
+}
+
+fn row(found: &Found, it: &Resource) -> Value {
+    let [uploads, binds, draws, writes] = it.counts;
+    let parts: Vec<Value> = it
+        .parts
+        .iter()
+        .filter_map(|at| found.all().get(*at as usize))
+        .map(|part| json!({ "kind": part.kind.word(), "name": part.name }))
+        .collect();
+    let events: Vec<Value> = it.events.iter().map(|event| json!([event.call, event.what.word()])).collect();
+    json!({
+        "kind": it.kind.word(),
+        "name": it.name,
+        "group": it.group,
+        "label": it.label,
+        "created": it.created,
+        "generated": it.is_generated,
+        "deleted": it.deleted,
+        "leaked": Found::is_leaked(it),
+        "uploads": uploads,
+        "binds": binds,
+        "draws": draws,
+        "writes": writes,
+        "uploadedBytes": it.uploaded,
+        "bytes": it.size,
+        "about": found.facts(it),
+        "parts": parts,
+        "events": events,
+    })
+}
+
+pub(crate) fn image(what: &Image) -> Result<(), Failure> {
+    let (source, index, survey) = survey(&what.trace)?;
+    let found = survey.resources();
+    let fail = |sentence: String| Failure::new(format!("{}: {sentence}", source.name));
+    let Some(texture) = found.find(Kind::Texture, what.texture, what.at.unwrap_or(u64::MAX)) else {
+        return Err(fail(format!("there is no texture {}", what.texture)));
+    };
+    let file = TraceFile::open(&source)?;
+    let mut reader =
+        unspool_graphics::Reader::keeping(&index, file, u64::MAX).map_err(|error| fail(error.to_string()))?;
+    let at = what.at.unwrap_or(u64::MAX);
+    let held =
+        Contents::new(found, &mut reader).texture(texture, what.level, at).map_err(|error| lost(&source, error))?;
+    if let Some(wrong) = held.wrong {
+        return Err(fail(wrong.to_string()));
+    }
+    let Some(image) = held.image else {
+        return Err(fail(format!("texture {} has no level {} by then", what.texture, what.level)));
+    };
+    if what.layer >= image.depth {
+        return Err(fail(format!("the texture has {} layers, the last of which is {}", image.depth, image.depth - 1)));
+    }
+    if let Some(call) = held.written {
+        let _ = writeln!(
+            io::stderr(),
+            "unspool: call {call} had the graphics processor write the texture; the image is from before"
+        );
+    } else if !image.is_known(what.layer) {
+        let _ = writeln!(io::stderr(), "unspool: parts of the texture were never uploaded; they are black");
+    }
+    if held.is_cut {
+        let _ = writeln!(io::stderr(), "unspool: an upload of more than 64 MiB was cut");
+    }
+    write(&image, what).map_err(|error| fail(error.to_string()))
+}
+
+fn write(image: &Texels, what: &Image) -> Result<(), png::EncodingError> {
+    let range = what.range.unwrap_or_else(|| image.natural_range(what.layer));
+    let mut pixels = image.pixels(what.layer, range, [Some(0), Some(1), Some(2), Some(3)]);
+    let row = 4 * image.width as usize;
+    if what.flip && row > 0 {
+        pixels = pixels.chunks_exact(row).rev().flatten().copied().collect();
+    }
+    let out = BufWriter::new(File::create(&what.output)?);
+    let mut encoder = png::Encoder::new(out, image.width, image.height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&pixels)?;
+    writer.finish()
+}

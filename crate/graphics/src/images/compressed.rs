@@ -1,0 +1,151 @@
+//! Blocks of four by four texels.
+
+use super::{bptc, etc, rgtc, s3tc};
+
+/// A block: its texels row by row, each as bytes for 0 to 1, or as floating point numbers of formats that have more.
+pub(super) type Block = [[u32; 4]; 16];
+
+/// How blocks are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compressed {
+    /// DXT1: two colours and their mixes. With `alpha`, one of them may be transparent.
+    Bc1 {
+        /// The fourth colour is transparent instead of black.
+        alpha: bool,
+    },
+    /// DXT3: four bits of alpha a texel.
+    Bc2,
+    /// DXT5: two alphas and their mixes.
+    Bc3,
+    /// One channel of 8 bits.
+    Bc4,
+    /// The same with a sign.
+    Bc4Signed,
+    /// Two channels of 8 bits.
+    Bc5,
+    /// The same with a sign.
+    Bc5Signed,
+    /// Two channels: luminance and alpha.
+    Latc2,
+    /// Floating point of 16 bits.
+    Bc6 {
+        /// Numbers may be negative.
+        signed: bool,
+    },
+    /// Eight modes of colours with alpha.
+    Bc7,
+    /// ETC1.
+    Etc1,
+    /// ETC2 without alpha.
+    Etc2,
+    /// ETC2 with transparent texels.
+    Etc2Punch,
+    /// ETC2 with alpha.
+    Etc2Alpha,
+    /// One channel of 11 bits.
+    EacR,
+    /// The same with a sign.
+    EacRSigned,
+    /// Two channels of 11 bits.
+    EacRg,
+    /// The same with a sign.
+    EacRgSigned,
+}
+
+impl Compressed {
+    /// Bytes of a block.
+    pub fn block_bytes(self) -> usize {
+        match self {
+            Self::Bc1 { .. }
+            | Self::Bc4
+            | Self::Bc4Signed
+            | Self::Etc1
+            | Self::Etc2
+            | Self::Etc2Punch
+            | Self::EacR
+            | Self::EacRSigned => 8,
+            _ => 16,
+        }
+    }
+
+    /// Decodes a block. Missing bytes are 0.
+    pub(super) fn decode(self, block: &[u8]) -> Block {
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(block) {
+            *to = *from;
+        }
+        let low = u64::from_le_bytes(half(&bytes, 0));
+        let high = u64::from_le_bytes(half(&bytes, 8));
+        // Etc has the order of networks.
+        let (first, second) = (low.swap_bytes(), high.swap_bytes());
+        match self {
+            Self::Bc1 { alpha } => s3tc::colours(low, s3tc::Fourth::of(alpha)),
+            Self::Bc2 => s3tc::with_alpha(high, |i| (low >> (4 * i) & 15) as u32 * 17),
+            Self::Bc3 => {
+                let alphas = rgtc::unsigned(low);
+                s3tc::with_alpha(high, |i| alphas.get(i).copied().unwrap_or_default().into())
+            }
+            Self::Bc4 => one(rgtc::unsigned(low).map(u32::from), 255),
+            Self::Bc5 => two(rgtc::unsigned(low).map(u32::from), rgtc::unsigned(high).map(u32::from), 255),
+            Self::Latc2 => {
+                let (luminance, alpha) = (rgtc::unsigned(low), rgtc::unsigned(high));
+                let mut texels = [[0; 4]; 16];
+                for ((texel, l), a) in texels.iter_mut().zip(luminance).zip(alpha) {
+                    *texel = [l.into(), l.into(), l.into(), a.into()];
+                }
+                texels
+            }
+            Self::Bc4Signed => one(rgtc::signed(low).map(f32::to_bits), 1f32.to_bits()),
+            Self::Bc5Signed => {
+                two(rgtc::signed(low).map(f32::to_bits), rgtc::signed(high).map(f32::to_bits), 1f32.to_bits())
+            }
+            Self::Bc6 { signed } => bptc::floats(&bytes, signed),
+            Self::Bc7 => bptc::colours(&bytes),
+            Self::Etc1 => etc::colours(first, etc::Kind::Etc1),
+            Self::Etc2 => etc::colours(first, etc::Kind::Etc2),
+            Self::Etc2Punch => etc::colours(first, etc::Kind::Punch),
+            Self::Etc2Alpha => {
+                let alphas = etc::alphas(first);
+                let mut texels = etc::colours(second, etc::Kind::Etc2);
+                for (texel, alpha) in texels.iter_mut().zip(alphas) {
+                    texel[3] = alpha;
+                }
+                texels
+            }
+            Self::EacR => one(etc::numbers(first, false).map(f32::to_bits), 1f32.to_bits()),
+            Self::EacRSigned => one(etc::numbers(first, true).map(f32::to_bits), 1f32.to_bits()),
+            Self::EacRg => two(
+                etc::numbers(first, false).map(f32::to_bits),
+                etc::numbers(second, false).map(f32::to_bits),
+                1f32.to_bits(),
+            ),
+            Self::EacRgSigned => two(
+                etc::numbers(first, true).map(f32::to_bits),
+                etc::numbers(second, true).map(f32::to_bits),
+                1f32.to_bits(),
+            ),
+        }
+    }
+}
+
+fn half(bytes: &[u8; 16], from: usize) -> [u8; 8] {
+    let mut half = [0; 8];
+    for (to, from) in half.iter_mut().zip(bytes.iter().skip(from)) {
+        *to = *from;
+    }
+    half
+}
+
+/// Texels of one channel. `opaque` is 1.
+fn one(red: [u32; 16], opaque: u32) -> Block {
+    red.map(|red| [red, 0, 0, opaque])
+}
+
+/// Texels of two channels.
+fn two(red: [u32; 16], green: [u32; 16], opaque: u32) -> Block {
+    let mut texels = [[0; 4]; 16];
+    for ((texel, red), green) in texels.iter_mut().zip(red).zip(green) {
+        *texel = [red, green, 0, opaque];
+    }
+    texels
+}

@@ -1,0 +1,665 @@
+//! The objects of a graphics trace: when each was created, uploaded, bound, drawn with, written and deleted.
+//!
+//! Names of objects are followed by share group, or by context where contexts do not share the kind (`objects.rs`). What a draw
+//! uses is what is bound then: for textures that is every unit, whether the shader looks at it or not.
+
+mod contents;
+mod kinds;
+mod objects;
+mod texture;
+
+use hashbrown::HashMap;
+
+use crate::calls::{Call, Value};
+use crate::images::PixelStore;
+use crate::known::Known;
+use crate::reader::CallVisitor;
+use kinds::Act;
+use objects::{Context, Slot};
+
+pub use contents::{Contents, TextureAt};
+pub use kinds::Kind;
+pub use texture::TextureFacts;
+
+/// What happened to a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum What {
+    /// A call made its name, or was the first to use it.
+    Created,
+    /// It got contents.
+    Uploaded,
+    /// It was bound.
+    Bound,
+    /// The first draw with it since it was bound.
+    Drawn,
+    /// The last draw with it before something else was bound.
+    DrawnUntil,
+    /// The graphics processor wrote it: it was drawn to, copied to, or its smaller levels were made.
+    Written,
+    /// It was deleted.
+    Deleted,
+}
+
+impl What {
+    /// A word for people and for JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Uploaded => "uploaded",
+            Self::Bound => "bound",
+            Self::Drawn => "drawn",
+            Self::DrawnUntil => "drawnUntil",
+            Self::Written => "written",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// Something that happened to a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The call.
+    pub call: u64,
+    /// What it did.
+    pub what: What,
+}
+
+/// An upload, with what decides how its bytes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Upload {
+    /// The call.
+    pub call: u64,
+    /// The pixel store at that time: the position in [`Resources::stores`].
+    pub store: u32,
+    /// The buffer that the pixels come from, by position in [`Resources::all`].
+    pub from: Option<u32>,
+    /// Of a copy to a mapped buffer: where in the buffer it begins.
+    pub offset: u64,
+}
+
+/// An object.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name: a number of the program.
+    pub name: u32,
+    /// The first of the contexts that share it, by order of creation.
+    pub group: u32,
+    /// What the program calls it (`glObjectLabel`).
+    pub label: String,
+    /// The call that made it.
+    pub created: u64,
+    /// The call that deleted it.
+    pub deleted: Option<u64>,
+    /// `glGen…` or `glCreate…` made the name. Otherwise a bind did.
+    pub is_generated: bool,
+    /// Numbers of uploads, binds, draws and writes.
+    pub counts: [u64; 4],
+    /// Bytes uploaded, and of its contents, about.
+    pub uploaded: u64,
+    /// Bytes that it takes: of a texture all levels as far as they are known.
+    pub size: u64,
+    /// What is known besides: its type, its size.
+    pub facts: String,
+    /// Of a texture.
+    pub texture: TextureFacts,
+    /// Calls that gave it contents.
+    pub uploads: Vec<Upload>,
+    /// Of a program its shaders, of a framebuffer its attachments, by position.
+    pub parts: Vec<u32>,
+    /// What happened, in order.
+    pub events: Vec<Event>,
+}
+
+const UPLOADS: usize = 0;
+const BINDS: usize = 1;
+const DRAWS: usize = 2;
+const WRITES: usize = 3;
+
+/// Limit for the number of events of all resources. Further ones are only counted.
+const MOST_EVENTS: usize = 1 << 23;
+/// Limit for the number of resources.
+const MOST_RESOURCES: usize = 1 << 20;
+
+/// Where a buffer is mapped.
+#[derive(Clone, Copy, Debug)]
+struct Mapped {
+    address: u64,
+    length: u64,
+    /// Where in the buffer the mapping begins.
+    offset: u64,
+    buffer: u32,
+}
+
+/// The resources of a trace, as far as its calls were passed to it.
+#[derive(Debug, Default)]
+pub struct Resources {
+    all: Vec<Resource>,
+    stores: Vec<PixelStore>,
+    functions: Vec<(Known, Act)>,
+    numbers: HashMap<String, u32>,
+    /// Live objects: share group or context, kind, name.
+    live: HashMap<(u32, Kind, u32), u32>,
+    contexts: HashMap<u64, Context>,
+    /// The context of each thread.
+    current: HashMap<u64, u64>,
+    mapped: Vec<Mapped>,
+    events: usize,
+    /// Events were left out.
+    pub is_full: bool,
+}
+
+impl Resources {
+    /// All resources, by creation.
+    pub fn all(&self) -> &[Resource] {
+        &self.all
+    }
+
+    /// The pixel stores of uploads.
+    pub fn stores(&self) -> &[PixelStore] {
+        &self.stores
+    }
+
+    /// A live or dead resource by kind and name: the one that is alive at a call, else the next one.
+    pub fn find(&self, kind: Kind, name: u32, call: u64) -> Option<u32> {
+        let of_name = |(_, it): &(usize, &Resource)| it.kind == kind && it.name == name;
+        let ends = |it: &Resource| it.deleted.unwrap_or(u64::MAX);
+        let all = || self.all.iter().enumerate().filter(of_name);
+        let alive = all().filter(|(_, it)| it.created <= call && call <= ends(it)).max_by_key(|(_, it)| it.created);
+        alive.or_else(|| all().rfind(|(_, it)| it.created <= call)).or_else(|| all().next()).map(|(at, _)| at as u32)
+    }
+
+    /// The memory that this takes, in bytes, about.
+    pub fn size(&self) -> usize {
+        self.events * size_of::<Event>() + self.all.len() * (size_of::<Resource>() + 64)
+    }
+
+    /// Whether nobody has deleted it until the trace ended, or its last context was destroyed.
+    pub fn is_leaked(resource: &Resource) -> bool {
+        resource.deleted.is_none() && resource.is_generated
+    }
+
+    /// The positions of the resources that calls from `first` to `last` use, parts of programs and framebuffers included.
+    pub fn used(&self, first: u64, last: u64) -> Vec<u32> {
+        let mut used = vec![false; self.all.len()];
+        for at in 0..self.all.len() {
+            if self.all.get(at).is_none_or(|it| !is_used(&it.events, first, last)) {
+                continue;
+            }
+            let parts = self.all.get(at).map(|it| &*it.parts).unwrap_or_default();
+            for part in parts.iter().map(|part| *part as usize).chain([at]) {
+                if let Some(slot) = used.get_mut(part) {
+                    *slot = true;
+                }
+            }
+        }
+        (0..).zip(used).filter(|(_, used)| *used).map(|(at, _)| at).collect()
+    }
+
+    /// What is known of a resource besides its kind and name, for people.
+    pub fn facts(&self, resource: &Resource) -> String {
+        match resource.kind {
+            Kind::Texture => resource.texture.text(),
+            Kind::Program | Kind::Framebuffer => {
+                let parts = resource.parts.iter().filter_map(|at| self.all.get(*at as usize));
+                let texts: Vec<String> = parts.map(|part| format!("{} {}", part.kind.noun(), part.name)).collect();
+                texts.join(", ")
+            }
+            _ => resource.facts.clone(),
+        }
+    }
+
+    fn event(&mut self, at: u32, call: u64, what: What) {
+        if self.events >= MOST_EVENTS {
+            self.is_full = true;
+            return;
+        }
+        if let Some(resource) = self.all.get_mut(at as usize) {
+            resource.events.push(Event { call, what });
+            self.events += 1;
+        }
+    }
+
+    fn count(&mut self, at: u32, which: usize, amount: u64) {
+        if let Some(count) = self.all.get_mut(at as usize).and_then(|it| it.counts.get_mut(which)) {
+            *count += amount;
+        }
+    }
+
+    fn create(&mut self, group: u32, kind: Kind, name: u32, call: u64, is_generated: bool) -> Option<u32> {
+        if name == 0 || self.all.len() >= MOST_RESOURCES {
+            self.is_full |= name != 0;
+            return None;
+        }
+        let at = self.all.len() as u32;
+        self.all.push(Resource {
+            kind,
+            name,
+            group,
+            label: String::new(),
+            created: call,
+            deleted: None,
+            is_generated,
+            counts: [0; 4],
+            uploaded: 0,
+            size: 0,
+            facts: String::new(),
+            texture: TextureFacts::default(),
+            uploads: Vec::new(),
+            parts: Vec::new(),
+            events: Vec::new(),
+        });
+        self.live.insert((group, kind, name), at);
+        self.event(at, call, What::Created);
+        Some(at)
+    }
+
+    /// The live resource of a name, which is made if a bind makes it. `None` for 0.
+    fn of(&mut self, context: &Context, kind: Kind, name: u32, call: u64) -> Option<u32> {
+        let group = context.space_of(kind);
+        match self.live.get(&(group, kind, name)) {
+            Some(at) => Some(*at),
+            None => self.create(group, kind, name, call, false),
+        }
+    }
+
+    fn delete(&mut self, context: &mut Context, kind: Kind, name: u32, call: u64) {
+        let Some(at) = self.live.remove(&(context.space_of(kind), kind, name)) else { return };
+        for slot in context.slots_of(at) {
+            self.unbind(context, slot);
+        }
+        if let Some(resource) = self.all.get_mut(at as usize) {
+            resource.deleted = Some(call);
+        }
+        self.event(at, call, What::Deleted);
+    }
+
+    /// A slot of a context gets another resource.
+    fn bind(&mut self, context: &mut Context, slot: Slot, resource: Option<u32>, call: u64) {
+        self.unbind(context, slot);
+        if let Some(at) = resource {
+            self.count(at, BINDS, 1);
+            self.event(at, call, What::Bound);
+            context.put(slot, at);
+        }
+    }
+
+    fn unbind(&mut self, context: &mut Context, slot: Slot) {
+        let Some((at, since)) = context.take(slot) else { return };
+        let draws = context.draws - since;
+        if draws > 0 && slot.is_drawn() {
+            self.count(at, if slot == Slot::Drawn { WRITES } else { DRAWS }, draws);
+            self.event(at, context.last_draw, What::DrawnUntil);
+        }
+    }
+
+    fn draw(&mut self, context: &mut Context, call: u64) {
+        context.draws += 1;
+        context.last_draw = call;
+        for (slot, at) in context.take_fresh() {
+            let what = if slot == Slot::Drawn { What::Written } else { What::Drawn };
+            self.event(at, call, what);
+            if slot == Slot::Drawn {
+                let parts = self.all.get(at as usize).map(|it| it.parts.clone()).unwrap_or_default();
+                for part in parts {
+                    self.count(part, WRITES, 1);
+                    self.event(part, call, What::Written);
+                }
+            }
+        }
+    }
+
+    /// Adds what slots that are still bound were drawn with. Called at the end.
+    pub fn settle(&mut self) {
+        let mut contexts = core::mem::take(&mut self.contexts);
+        for context in contexts.values_mut() {
+            for slot in context.all_slots() {
+                self.unbind(context, slot);
+            }
+        }
+    }
+}
+
+impl CallVisitor for Resources {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        if let Some(number) = self.numbers.get(name) {
+            return Some(*number).filter(|number| *number != u32::MAX);
+        }
+        let known = Known::of(name);
+        let act = Act::of(name, &known.canonical);
+        let number = if act == Act::None { u32::MAX } else { self.functions.len() as u32 };
+        if act != Act::None {
+            self.functions.push((known, act));
+        }
+        self.numbers.insert(name.into(), number);
+        Some(number).filter(|number| *number != u32::MAX)
+    }
+
+    fn call(&mut self, call: &Call) {
+        self.call_of(call, call.function);
+    }
+}
+
+impl Resources {
+    /// A call of the function with this number, as [`CallVisitor::function`] has returned it.
+    pub(crate) fn call_of(&mut self, call: &Call, function: u32) {
+        let functions = core::mem::take(&mut self.functions);
+        if let Some((known, act)) = functions.get(function as usize) {
+            self.act(call, known, *act);
+        }
+        self.functions = functions;
+    }
+
+    fn act(&mut self, call: &Call, known: &Known, act: Act) {
+        if let Some(()) = self.act_on_contexts(call, known, act) {
+            return;
+        }
+        let handle = self.current.get(&call.thread).copied().unwrap_or(0);
+        let mut context = self.contexts.remove(&handle).unwrap_or_default();
+        self.act_in(call, known, act, &mut context);
+        self.contexts.insert(handle, context);
+    }
+
+    /// What is about contexts themselves. `None` if the call is about something else.
+    fn act_on_contexts(&mut self, call: &Call, known: &Known, act: Act) -> Option<()> {
+        match act {
+            Act::CreateContext => {
+                let handle = call.result().int().unwrap_or_default() as u64;
+                let shared = known.int(call, "shareList").unwrap_or_default() as u64;
+                if handle == 0 {
+                    return Some(());
+                }
+                let own = self.contexts.len() as u32 + 1;
+                let group = self.contexts.get(&shared).filter(|_| shared != 0).map_or(own, |other| other.group);
+                self.contexts.insert(handle, Context::new(group, own));
+            }
+            Act::MakeCurrent => {
+                let handle = known.int(call, "ctx").unwrap_or_default() as u64;
+                self.current.insert(call.thread, handle);
+                if handle != 0 && !self.contexts.contains_key(&handle) {
+                    let own = self.contexts.len() as u32 + 1;
+                    self.contexts.insert(handle, Context::new(own, own));
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn act_in(&mut self, call: &Call, known: &Known, act: Act, context: &mut Context) {
+        let number = call.number;
+        let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
+        match act {
+            Act::None | Act::CreateContext | Act::MakeCurrent => {}
+            Act::Generate(kind) => {
+                let group = context.space_of(kind);
+                for name in names(call) {
+                    self.create(group, kind, name, number, true);
+                }
+            }
+            Act::Create(kind) => {
+                let name = call.result().int().unwrap_or_default() as u32;
+                if let Some(at) = self.create(context.space_of(kind), kind, name, number, true)
+                    && let Some(resource) = self.all.get_mut(at as usize)
+                {
+                    resource.facts = kinds::shader_type(uint("type"))
+                        .or(kinds::shader_type(uint("shaderType")))
+                        .unwrap_or_default()
+                        .into();
+                }
+            }
+            Act::Delete(kind) => {
+                for name in names(call) {
+                    self.delete(context, kind, name, number);
+                }
+            }
+            Act::DeleteOne(kind) => {
+                let name = call.uint(0);
+                let kind = kind.unwrap_or_else(|| {
+                    let is_shader = self.live.contains_key(&(context.group, Kind::Shader, name));
+                    if is_shader { Kind::Shader } else { Kind::Program }
+                });
+                self.delete(context, kind, name, number);
+            }
+            Act::ActiveTexture => context.unit = uint("texture").wrapping_sub(TEXTURE0),
+            Act::PixelStore => {
+                let value = known.arg(call, "param").int().unwrap_or_default();
+                context.store.set(uint("pname"), u32::try_from(value).unwrap_or_default());
+            }
+            Act::BindTexture => {
+                let target = uint("target");
+                let at = self.of(context, Kind::Texture, uint("texture"), number);
+                self.set_target(at, target);
+                self.bind(context, Slot::Texture { unit: context.unit, target }, at, number);
+            }
+            Act::BindTextureUnit => {
+                let at = self.of(context, Kind::Texture, uint("texture"), number);
+                let target = at.and_then(|at| self.all.get(at as usize)).map_or(0, |it| it.texture.target);
+                self.bind(context, Slot::Texture { unit: uint("unit"), target }, at, number);
+            }
+            Act::BindBuffer => {
+                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
+                let target = uint("target");
+                let slot = match target {
+                    ELEMENT_ARRAY_BUFFER => Slot::Elements,
+                    _ => Slot::Buffer { target, index: None },
+                };
+                self.bind(context, slot, at, number);
+            }
+            Act::BindBufferIndexed => {
+                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
+                let target = uint("target");
+                self.bind(context, Slot::Buffer { target, index: Some(uint("index")) }, at, number);
+                context.replace(Slot::Buffer { target, index: None }, at);
+            }
+            Act::BindFramebuffer => {
+                let at = self.of(context, Kind::Framebuffer, uint("framebuffer"), number);
+                let target = uint("target");
+                if target != READ_FRAMEBUFFER {
+                    self.bind(context, Slot::Drawn, at, number);
+                }
+                if target != DRAW_FRAMEBUFFER {
+                    context.replace(Slot::Read, at);
+                }
+            }
+            Act::Bind(kind) => {
+                let name = call.uint(call.len().saturating_sub(1));
+                let at = self.of(context, kind, name, number);
+                match kind {
+                    Kind::VertexArray => self.bind_vertex_array(context, at, number),
+                    Kind::Program => self.bind(context, Slot::Program, at, number),
+                    Kind::Sampler => self.bind(context, Slot::Sampler(uint("unit")), at, number),
+                    Kind::Query => self.bind(context, Slot::Query(uint("target")), at, number),
+                    _ => self.bind(context, Slot::Renderbuffer, at, number),
+                }
+            }
+            Act::EndQuery => self.unbind(context, Slot::Query(uint("target"))),
+            Act::Attach => self.attach(call, known, context),
+            Act::AttachShader => {
+                let (program, shader) = (call.uint(0), call.uint(1));
+                let program = self.of(context, Kind::Program, program, number);
+                let shader = self.of(context, Kind::Shader, shader, number);
+                self.add_part(program, shader);
+            }
+            Act::Link => {
+                if let Some(at) = self.of(context, Kind::Program, call.uint(0), number) {
+                    self.uploaded_to(at, call, context, 0, 0);
+                }
+            }
+            Act::Pointer => {
+                let at = context.get(Slot::Buffer { target: ARRAY_BUFFER, index: None });
+                let slot =
+                    Slot::Attribute(known.uint(call, "index").unwrap_or_else(|| kinds::attribute(&known.canonical)));
+                self.unbind(context, slot);
+                if let Some(at) = at {
+                    context.put(slot, at);
+                }
+            }
+            Act::Label => self.label(call, known, context),
+            Act::Source => {
+                if let Some(at) = self.of(context, Kind::Shader, call.uint(0), number) {
+                    let bytes = known
+                        .arg(call, "string")
+                        .list()
+                        .map_or(0, |list| list.filter_map(|value| value.text().map(|text| text.len() as u64)).sum());
+                    if let Some(resource) = self.all.get_mut(at as usize) {
+                        resource.size = bytes;
+                    }
+                    self.uploaded_to(at, call, context, bytes, 0);
+                }
+            }
+            Act::Texture(shape) => self.texture_call(call, known, shape, context),
+            Act::BufferData { named, allocates } => {
+                let at = match named {
+                    true => self.of(context, Kind::Buffer, call.uint(0), number),
+                    false => context.buffer(uint("target")),
+                };
+                let Some(at) = at else { return };
+                let size = known.int(call, "size").unwrap_or_default().max(0) as u64;
+                if let Some(resource) = self.all.get_mut(at as usize).filter(|_| allocates) {
+                    resource.size = size;
+                }
+                let bytes = match known.arg(call, "data") {
+                    Value::Bytes(_, len) => len,
+                    _ => 0,
+                };
+                self.uploaded_to(at, call, context, bytes, 0);
+            }
+            Act::Map { named } => {
+                let at = match named {
+                    true => self.of(context, Kind::Buffer, call.uint(0), number),
+                    false => context.buffer(uint("target")),
+                };
+                let address = call.result().int().unwrap_or_default() as u64;
+                let length = known.int(call, "length").map(|length| length.max(0) as u64);
+                if let Some(at) = at.filter(|_| address != 0) {
+                    let size = self.all.get(at as usize).map_or(0, |it| it.size);
+                    let offset = known.int(call, "offset").unwrap_or_default().max(0) as u64;
+                    self.mapped.retain(|other| other.buffer != at);
+                    self.mapped.push(Mapped { address, length: length.unwrap_or(size), offset, buffer: at });
+                }
+            }
+            Act::Unmap { named } => {
+                let at = match named {
+                    true => self.of(context, Kind::Buffer, call.uint(0), number),
+                    false => context.buffer(uint("target")),
+                };
+                self.mapped.retain(|other| Some(other.buffer) != at);
+            }
+            Act::Copy => {
+                let to = known.arg(call, "dest").int().unwrap_or_default() as u64;
+                let inside = |it: &&Mapped| (it.address..it.address.saturating_add(it.length)).contains(&to);
+                if let Some(mapped) = self.mapped.iter().find(inside).copied() {
+                    let bytes = match known.arg(call, "src") {
+                        Value::Bytes(_, len) => len,
+                        _ => 0,
+                    };
+                    self.uploaded_to(mapped.buffer, call, context, bytes, mapped.offset + (to - mapped.address));
+                }
+            }
+            Act::Draw => self.draw(context, number),
+        }
+    }
+
+    fn set_target(&mut self, at: Option<u32>, target: u32) {
+        let texture = at.and_then(|at| self.all.get_mut(at as usize)).map(|it| &mut it.texture);
+        if let Some(texture) = texture.filter(|it| it.target == 0) {
+            texture.target = target;
+        }
+    }
+
+    fn bind_vertex_array(&mut self, context: &mut Context, at: Option<u32>, call: u64) {
+        for slot in context.attribute_slots() {
+            if let Some((buffer, _)) = context.peek(slot) {
+                self.unbind(context, slot);
+                context.remember(slot, buffer);
+            }
+        }
+        self.bind(context, Slot::VertexArray, at, call);
+        context.restore(at.unwrap_or(u32::MAX));
+    }
+
+    fn uploaded_to(&mut self, at: u32, call: &Call, context: &Context, bytes: u64, offset: u64) {
+        let store = match self.stores.iter().rposition(|store| *store == context.store) {
+            Some(at) => at,
+            None => {
+                self.stores.push(context.store);
+                self.stores.len() - 1
+            }
+        };
+        let from = context.get(Slot::Buffer { target: PIXEL_UNPACK_BUFFER, index: None });
+        self.count(at, UPLOADS, 1);
+        self.event(at, call.number, What::Uploaded);
+        if let Some(resource) = self.all.get_mut(at as usize) {
+            resource.uploaded = resource.uploaded.saturating_add(bytes);
+            if self.events < MOST_EVENTS {
+                resource.uploads.push(Upload { call: call.number, store: store as u32, from, offset });
+                self.events += 1;
+            }
+        }
+    }
+
+    fn add_part(&mut self, whole: Option<u32>, part: Option<u32>) {
+        let (Some(whole), Some(part)) = (whole, part) else { return };
+        if let Some(resource) = self.all.get_mut(whole as usize).filter(|it| !it.parts.contains(&part)) {
+            resource.parts.push(part);
+        }
+    }
+
+    /// A texture or renderbuffer becomes part of a framebuffer.
+    fn attach(&mut self, call: &Call, known: &Known, context: &mut Context) {
+        let named = known.uint(call, "framebuffer");
+        let framebuffer = match (named, known.uint(call, "target")) {
+            (Some(name), _) => self.of(context, Kind::Framebuffer, name, call.number),
+            (None, Some(READ_FRAMEBUFFER)) => context.get(Slot::Read),
+            _ => context.get(Slot::Drawn),
+        };
+        let part = match known.uint(call, "texture") {
+            Some(name) => self.of(context, Kind::Texture, name, call.number),
+            None => {
+                let name = known.uint(call, "renderbuffer").unwrap_or_default();
+                self.of(context, Kind::Renderbuffer, name, call.number)
+            }
+        };
+        self.add_part(framebuffer, part);
+        // A draw after this writes the new part, too.
+        if framebuffer.is_some() && context.get(Slot::Drawn) == framebuffer {
+            context.refresh(Slot::Drawn);
+        }
+    }
+
+    fn label(&mut self, call: &Call, known: &Known, context: &Context) {
+        let identifier = known.uint(call, "identifier").or(known.uint(call, "type")).unwrap_or_default();
+        let name = known.uint(call, "name").or(known.uint(call, "object")).unwrap_or_default();
+        let Some(kind) = Kind::of_identifier(identifier) else { return };
+        let at = self.live.get(&(context.space_of(kind), kind, name)).copied();
+        if let Some(resource) = at.and_then(|at| self.all.get_mut(at as usize)) {
+            resource.label = known.arg(call, "label").text().unwrap_or_default().into();
+        }
+    }
+}
+
+/// Whether something happens in these calls, or they are between the first and the last draw with it.
+fn is_used(events: &[Event], first: u64, last: u64) -> bool {
+    let from = events.partition_point(|event| event.call < first);
+    let mut after = events.get(from..).unwrap_or_default().iter();
+    let next = after.find(|event| !matches!(event.what, What::Deleted));
+    next.is_some_and(|event| event.call <= last || event.what == What::DrawnUntil)
+}
+
+/// The names of a call that makes or deletes several: its last argument.
+fn names(call: &Call) -> Vec<u32> {
+    match call.argument(call.len().saturating_sub(1)) {
+        Value::List(list) => list.filter_map(|value| value.int().map(|name| name as u32)).collect(),
+        value => value.int().map(|name| name as u32).into_iter().collect(),
+    }
+}
+
+const TEXTURE0: u32 = 0x84c0;
+const ARRAY_BUFFER: u32 = 0x8892;
+const ELEMENT_ARRAY_BUFFER: u32 = 0x8893;
+const PIXEL_UNPACK_BUFFER: u32 = 0x88ec;
+const READ_FRAMEBUFFER: u32 = 0x8ca8;
+const DRAW_FRAMEBUFFER: u32 = 0x8ca9;

@@ -1,0 +1,313 @@
+//! What textures, buffers and shaders hold at a call: their uploads read again from the file.
+
+use hashbrown::HashMap;
+
+use super::texture::{Does, Shape, face_of, size_of, smaller};
+use super::{Kind, Resources, Upload, What};
+use crate::calls::{Call, Value};
+use crate::images::{Image, Internal, Layout, NoImage, PixelStore};
+use crate::known::{Known, integer};
+use crate::reader::{CallVisitor, Reader, Source, Unreadable};
+
+/// Limit for the bytes of a buffer.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A level of a texture at a call.
+#[derive(Clone, Debug)]
+pub struct TextureAt {
+    /// The texels. `None` if the level was never given a size.
+    pub image: Option<Image>,
+    /// Why there are no texels, or some are missing.
+    pub wrong: Option<NoImage>,
+    /// The latest call that made the graphics processor write it, after which its contents are unknown.
+    pub written: Option<u64>,
+    /// The latest call that gave it contents.
+    pub uploaded: Option<u64>,
+    /// Calls have more bytes than are kept of one.
+    pub is_cut: bool,
+}
+
+/// Reads contents again. The reader must keep all bytes of blobs.
+pub struct Contents<'a, S> {
+    resources: &'a Resources,
+    reader: &'a mut Reader<S>,
+}
+
+impl<'a, S: Source> Contents<'a, S> {
+    /// Contents of the resources that a survey has found. `reader` is one of [`Reader::keeping`] all bytes.
+    pub fn new(resources: &'a Resources, reader: &'a mut Reader<S>) -> Self {
+        Self { resources, reader }
+    }
+
+    /// A level of a texture after a call.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn texture(&mut self, resource: u32, level: u32, call: u64) -> Result<TextureAt, Unreadable> {
+        let Some(it) = self.resources.all.get(resource as usize).filter(|it| it.kind == Kind::Texture) else {
+            return Ok(TextureAt { image: None, wrong: None, written: None, uploaded: None, is_cut: false });
+        };
+        let uploads: Vec<Upload> = it.uploads.iter().copied().take_while(|upload| upload.call <= call).collect();
+        // Pixels that come from a buffer.
+        let mut buffers = HashMap::new();
+        for upload in &uploads {
+            if let Some(buffer) = upload.from {
+                buffers.insert(upload.call, self.buffer(buffer, upload.call)?);
+            }
+        }
+        let mut visitor = TextureVisitor {
+            stores: &self.resources.stores,
+            uploads: &uploads,
+            buffers,
+            target: it.texture.target,
+            level,
+            functions: Functions::default(),
+            at: TextureAt { image: None, wrong: None, written: None, uploaded: None, is_cut: false },
+        };
+        read(self.reader, uploads.iter().map(|upload| upload.call), &mut visitor)?;
+        let mut at = visitor.at;
+        let written = it.events.iter().rfind(|event| event.what == What::Written && event.call <= call);
+        at.written = written.map(|event| event.call).filter(|call| at.uploaded.is_none_or(|uploaded| uploaded < *call));
+        Ok(at)
+    }
+
+    /// The bytes of a buffer after a call. What was never uploaded is 0.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn buffer(&mut self, resource: u32, call: u64) -> Result<Vec<u8>, Unreadable> {
+        let Some(it) = self.resources.all.get(resource as usize).filter(|it| it.kind == Kind::Buffer) else {
+            return Ok(Vec::new());
+        };
+        let mut visitor =
+            BufferVisitor { uploads: &it.uploads, call, functions: Functions::default(), bytes: Vec::new() };
+        let calls = it.uploads.iter().map(|upload| upload.call).take_while(|upload| *upload <= call);
+        read(self.reader, calls, &mut visitor)?;
+        Ok(visitor.bytes)
+    }
+
+    /// The source of a shader after a call: its `glShaderSource` calls so far with their texts, the latest last.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn sources(&mut self, resource: u32, call: u64) -> Result<Vec<(u64, String)>, Unreadable> {
+        let Some(it) = self.resources.all.get(resource as usize).filter(|it| it.kind == Kind::Shader) else {
+            return Ok(Vec::new());
+        };
+        let mut visitor = SourceVisitor { uploads: &it.uploads, functions: Functions::default(), found: Vec::new() };
+        let calls = it.uploads.iter().map(|upload| upload.call).take_while(|upload| *upload <= call);
+        read(self.reader, calls, &mut visitor)?;
+        visitor.found.retain(|(number, _)| *number <= call);
+        Ok(visitor.found)
+    }
+}
+
+/// Passes the calls of the pieces that have these calls to a visitor, which looks at the calls that it wants.
+fn read<S: Source>(
+    reader: &mut Reader<S>,
+    calls: impl Iterator<Item = u64>,
+    visitor: &mut dyn CallVisitor,
+) -> Result<(), Unreadable> {
+    let mut pieces: Vec<u32> = calls.map(|call| reader.piece_of(call)).collect();
+    pieces.dedup();
+    for piece in pieces {
+        reader.pass(piece..piece + 1, visitor)?;
+    }
+    Ok(())
+}
+
+/// The functions of a trace that a visitor has seen.
+#[derive(Default)]
+struct Functions {
+    known: Vec<Known>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Functions {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.known.len() as u32;
+        self.known.push(Known::of(name));
+        self.numbers.insert(name.into(), number);
+        number
+    }
+}
+
+fn is_one_of(uploads: &[Upload], call: u64) -> Option<&Upload> {
+    uploads.binary_search_by_key(&call, |upload| upload.call).ok().and_then(|at| uploads.get(at))
+}
+
+struct TextureVisitor<'a> {
+    stores: &'a [PixelStore],
+    uploads: &'a [Upload],
+    buffers: HashMap<u64, Vec<u8>>,
+    target: u32,
+    level: u32,
+    functions: Functions,
+    at: TextureAt,
+}
+
+impl CallVisitor for TextureVisitor<'_> {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        Some(self.functions.number(name))
+    }
+
+    fn wants(&mut self, number: u64, _function: u32) -> bool {
+        is_one_of(self.uploads, number).is_some()
+    }
+
+    fn call(&mut self, call: &Call) {
+        let Some(upload) = is_one_of(self.uploads, call.number).copied() else { return };
+        let functions = core::mem::take(&mut self.functions);
+        if let Some(known) = functions.known.get(call.function as usize)
+            && let Some(shape) = Shape::of(&known.canonical)
+            && let Err(wrong) = self.apply(call, known, shape, upload)
+        {
+            self.at.wrong = Some(wrong);
+        }
+        self.functions = functions;
+    }
+}
+
+impl TextureVisitor<'_> {
+    fn apply(&mut self, call: &Call, known: &Known, shape: Shape, upload: Upload) -> Result<(), NoImage> {
+        let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
+        let target = known.uint(call, "target").unwrap_or(self.target);
+        let size = size_of(call, known, target);
+        if shape.does == Does::Storage {
+            if self.level < known.uint(call, "levels").unwrap_or(1) {
+                self.define(uint("internalformat"), 0, smaller(size, self.level, self.target))?;
+                self.at.uploaded = Some(call.number);
+            }
+            return Ok(());
+        }
+        if uint("level") != self.level {
+            return Ok(());
+        }
+        let of = uint("type");
+        if shape.does == Does::Image {
+            self.define(uint("internalformat"), of, size)?;
+        }
+        self.at.uploaded = Some(call.number);
+        let face = face_of(target).unwrap_or_default();
+        let corner = if shape.does == Does::Image {
+            [0, 0, face]
+        } else {
+            [uint("xoffset"), uint("yoffset"), uint("zoffset") + face]
+        };
+        let count = [size[0], size[1], if shape.dimensions < 3 { 1 } else { size[2] }];
+        let data = if shape.is_compressed { known.arg(call, "data") } else { known.arg(call, "pixels") };
+        let bytes = match data {
+            Value::Bytes(bytes, len) => {
+                self.at.is_cut |= (bytes.len() as u64) < len;
+                bytes
+            }
+            Value::Null => &[],
+            // An offset in the buffer that pixels come from.
+            offset => {
+                let from = usize::try_from(integer(offset).unwrap_or_default()).unwrap_or(usize::MAX);
+                self.buffers.get(&call.number).and_then(|bytes| bytes.get(from..)).unwrap_or_default()
+            }
+        };
+        let Some(image) = &mut self.at.image else { return Ok(()) };
+        if shape.is_compressed {
+            let number = known.uint(call, if shape.does == Does::Image { "internalformat" } else { "format" });
+            let compressed = number.and_then(|number| Internal::of(number, 0)).and_then(|format| format.compressed);
+            let compressed = compressed.or(image.internal.compressed);
+            if let Some(compressed) = compressed {
+                image.upload_blocks(corner, count, compressed, bytes);
+            }
+            return Ok(());
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let store = self.stores.get(upload.store as usize).copied().unwrap_or_default();
+        image.upload(corner, count, &Layout::new(uint("format"), of, store)?, bytes);
+        Ok(())
+    }
+
+    /// The level gets a size. Faces come one after the other.
+    fn define(&mut self, internal: u32, of: u32, size: [u32; 3]) -> Result<(), NoImage> {
+        let format = Internal::of(internal, of).ok_or(NoImage::Format(internal))?;
+        let [width, height, depth] = size;
+        let is_same = self.at.image.as_ref().is_some_and(|image| {
+            (image.width, image.height, image.depth, image.internal) == (width, height, depth, format)
+        });
+        if !is_same || depth != 6 {
+            self.at.image = None;
+            self.at.image = Some(Image::new(format, width, height, depth)?);
+        }
+        Ok(())
+    }
+}
+
+struct BufferVisitor<'a> {
+    uploads: &'a [Upload],
+    call: u64,
+    functions: Functions,
+    bytes: Vec<u8>,
+}
+
+impl CallVisitor for BufferVisitor<'_> {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        Some(self.functions.number(name))
+    }
+
+    fn wants(&mut self, number: u64, _function: u32) -> bool {
+        number <= self.call && is_one_of(self.uploads, number).is_some()
+    }
+
+    fn call(&mut self, call: &Call) {
+        let Some(known) = self.functions.known.get(call.function as usize) else { return };
+        let Some(upload) = is_one_of(self.uploads, call.number) else { return };
+        let size = known.int(call, "size").map(|size| size.max(0) as u64);
+        let is_whole = known.canonical.ends_with("BufferData") || known.canonical.ends_with("BufferStorage");
+        if let Some(size) = size.filter(|_| is_whole) {
+            self.bytes.clear();
+            self.bytes.resize(size.min(MOST_BYTES) as usize, 0);
+        }
+        let (data, offset) = match known.canonical.as_str() {
+            "memcpy" => (known.arg(call, "src"), upload.offset),
+            _ if is_whole => (known.arg(call, "data"), 0),
+            _ => (known.arg(call, "data"), known.int(call, "offset").unwrap_or_default().max(0) as u64),
+        };
+        let Value::Bytes(from, _) = data else { return };
+        let at = usize::try_from(offset).unwrap_or(usize::MAX);
+        if let Some(to) = self.bytes.get_mut(at..) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = *from;
+            }
+        }
+    }
+}
+
+struct SourceVisitor<'a> {
+    uploads: &'a [Upload],
+    functions: Functions,
+    found: Vec<(u64, String)>,
+}
+
+impl CallVisitor for SourceVisitor<'_> {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        Some(self.functions.number(name))
+    }
+
+    fn wants(&mut self, number: u64, _function: u32) -> bool {
+        is_one_of(self.uploads, number).is_some()
+    }
+
+    fn call(&mut self, call: &Call) {
+        let Some(known) = self.functions.known.get(call.function as usize) else { return };
+        let texts = match known.arg(call, "string") {
+            Value::List(list) => list.filter_map(Value::text).collect::<String>(),
+            value => value.text().unwrap_or_default().into(),
+        };
+        self.found.push((call.number, texts));
+    }
+}

@@ -1,0 +1,213 @@
+//! Kinds of resources, and what calls do to them.
+
+use unspool_formats::apitrace::NameFlags;
+
+use super::texture::Shape;
+
+/// A kind of resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// Texture.
+    Texture,
+    /// Buffer.
+    Buffer,
+    /// Shader.
+    Shader,
+    /// Program.
+    Program,
+    /// Framebuffer.
+    Framebuffer,
+    /// Renderbuffer.
+    Renderbuffer,
+    /// Query.
+    Query,
+    /// Sampler.
+    Sampler,
+    /// Vertex array.
+    VertexArray,
+}
+
+/// The kinds, by number, with the words that calls have for several of them.
+const KINDS: [(Kind, &str, &str); 9] = [
+    (Kind::Texture, "texture", "Textures"),
+    (Kind::Buffer, "buffer", "Buffers"),
+    (Kind::Shader, "shader", "Shaders"),
+    (Kind::Program, "program", "Programs"),
+    (Kind::Framebuffer, "framebuffer", "Framebuffers"),
+    (Kind::Renderbuffer, "renderbuffer", "Renderbuffers"),
+    (Kind::Query, "query", "Queries"),
+    (Kind::Sampler, "sampler", "Samplers"),
+    (Kind::VertexArray, "vertexArray", "VertexArrays"),
+];
+
+impl Kind {
+    /// A word for JSON, in camelCase.
+    pub fn word(self) -> &'static str {
+        KINDS.iter().find(|row| row.0 == self).map_or("", |row| row.1)
+    }
+
+    /// What people call one.
+    pub fn noun(self) -> &'static str {
+        if self == Self::VertexArray { "vertex array" } else { self.word() }
+    }
+
+    /// The kind that `glObjectLabel` or `glLabelObjectEXT` names.
+    pub(super) fn of_identifier(identifier: u32) -> Option<Self> {
+        Some(match identifier {
+            0x1702 => Self::Texture,
+            0x82e0 | 0x9151 => Self::Buffer,
+            0x82e1 | 0x8b48 => Self::Shader,
+            0x82e2 | 0x8b40 => Self::Program,
+            0x8d40 => Self::Framebuffer,
+            0x8d41 => Self::Renderbuffer,
+            0x82e3 | 0x9153 => Self::Query,
+            0x82e6 => Self::Sampler,
+            0x8074 | 0x9154 => Self::VertexArray,
+            _ => return None,
+        })
+    }
+
+    /// Whether contexts of a share group have it in common: OpenGL 4.6, 5.1.3.
+    pub(super) fn is_shared(self) -> bool {
+        !matches!(self, Self::Framebuffer | Self::Query | Self::VertexArray)
+    }
+}
+
+/// What a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    None,
+    CreateContext,
+    MakeCurrent,
+    /// Makes several names, which are its last argument.
+    Generate(Kind),
+    /// Makes one, which it returns.
+    Create(Kind),
+    Delete(Kind),
+    /// Deletes one. Old functions do not say what it is.
+    DeleteOne(Option<Kind>),
+    ActiveTexture,
+    PixelStore,
+    BindTexture,
+    BindTextureUnit,
+    BindBuffer,
+    BindBufferIndexed,
+    BindFramebuffer,
+    /// Binds its last argument.
+    Bind(Kind),
+    EndQuery,
+    Attach,
+    AttachShader,
+    Link,
+    /// Takes vertices from the bound buffer.
+    Pointer,
+    Label,
+    /// Sources of a shader.
+    Source,
+    Texture(Shape),
+    BufferData {
+        named: bool,
+        allocates: bool,
+    },
+    Map {
+        named: bool,
+    },
+    Unmap {
+        named: bool,
+    },
+    /// `memcpy` to where a buffer may be mapped.
+    Copy,
+    Draw,
+}
+
+impl Act {
+    pub(super) fn of(name: &str, canonical: &str) -> Self {
+        if NameFlags::of(name).render || canonical.starts_with("ClearBuffer") {
+            return Self::Draw;
+        }
+        let several = |prefix: &str| {
+            let rest = canonical.strip_prefix(prefix)?;
+            KINDS.iter().find(|row| row.2 == rest).map(|row| row.0)
+        };
+        if let Some(kind) = several("Gen").or_else(|| several("Create")) {
+            return Self::Generate(kind);
+        }
+        if let Some(kind) = several("Delete") {
+            return Self::Delete(kind);
+        }
+        if let Some(shape) = Shape::of(canonical) {
+            return Self::Texture(shape);
+        }
+        match canonical {
+            "CreateShader" | "CreateShaderObjectARB" => Self::Create(Kind::Shader),
+            "CreateProgram" | "CreateProgramObjectARB" | "CreateShaderProgramv" => Self::Create(Kind::Program),
+            "DeleteShader" => Self::DeleteOne(Some(Kind::Shader)),
+            "DeleteProgram" => Self::DeleteOne(Some(Kind::Program)),
+            "DeleteObjectARB" => Self::DeleteOne(None),
+            "ActiveTexture" => Self::ActiveTexture,
+            "PixelStorei" | "PixelStoref" => Self::PixelStore,
+            "BindTexture" => Self::BindTexture,
+            "BindTextureUnit" => Self::BindTextureUnit,
+            "BindBuffer" => Self::BindBuffer,
+            "BindBufferBase" | "BindBufferRange" => Self::BindBufferIndexed,
+            "BindFramebuffer" => Self::BindFramebuffer,
+            "BindRenderbuffer" => Self::Bind(Kind::Renderbuffer),
+            "BindSampler" => Self::Bind(Kind::Sampler),
+            "BindVertexArray" => Self::Bind(Kind::VertexArray),
+            "UseProgram" | "UseProgramObjectARB" => Self::Bind(Kind::Program),
+            "BeginQuery" => Self::Bind(Kind::Query),
+            "EndQuery" => Self::EndQuery,
+            "AttachShader" | "AttachObjectARB" => Self::AttachShader,
+            "LinkProgram" | "LinkProgramARB" => Self::Link,
+            "ObjectLabel" | "LabelObjectEXT" => Self::Label,
+            "ShaderSource" | "ShaderSourceARB" => Self::Source,
+            "VertexAttribPointer"
+            | "VertexAttribIPointer"
+            | "VertexAttribLPointer"
+            | "VertexPointer"
+            | "NormalPointer"
+            | "ColorPointer"
+            | "TexCoordPointer"
+            | "SecondaryColorPointer"
+            | "FogCoordPointer"
+            | "IndexPointer"
+            | "EdgeFlagPointer" => Self::Pointer,
+            "BufferData" | "BufferStorage" => Self::BufferData { named: false, allocates: true },
+            "BufferSubData" => Self::BufferData { named: false, allocates: false },
+            "NamedBufferData" | "NamedBufferStorage" => Self::BufferData { named: true, allocates: true },
+            "NamedBufferSubData" => Self::BufferData { named: true, allocates: false },
+            "MapBuffer" | "MapBufferRange" => Self::Map { named: false },
+            "MapNamedBuffer" | "MapNamedBufferRange" => Self::Map { named: true },
+            "UnmapBuffer" => Self::Unmap { named: false },
+            "UnmapNamedBuffer" => Self::Unmap { named: true },
+            "memcpy" => Self::Copy,
+            _ if canonical.contains("FramebufferTexture") || canonical.contains("FramebufferRenderbuffer") => {
+                Self::Attach
+            }
+            _ if name.contains("Make") && name.contains("Current") || name == "CGLSetCurrentContext" => {
+                Self::MakeCurrent
+            }
+            _ if name.contains("Create") && name.contains("Context") && !name.contains("::") => Self::CreateContext,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Attributes without a number, after those with one.
+pub(super) fn attribute(canonical: &str) -> u32 {
+    1000 + canonical.len() as u32
+}
+
+/// The words for a type of shader.
+pub(super) fn shader_type(number: u32) -> Option<&'static str> {
+    Some(match number {
+        0x8b31 => "vertex shader",
+        0x8b30 => "fragment shader",
+        0x8dd9 => "geometry shader",
+        0x8e88 => "tessellation control shader",
+        0x8e87 => "tessellation evaluation shader",
+        0x91b9 => "compute shader",
+        _ => return None,
+    })
+}

@@ -1,0 +1,235 @@
+import { type Signal, signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
+import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import type { Survey } from '../../../model/survey.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import type { PanelView } from '../../dock/panel.ts';
+import { atOnce, TakeTable } from '../../parts/take_table.tsx';
+import { Surveying } from '../../survey/surveying.tsx';
+import { surveyOf } from '../../survey/surveys.ts';
+import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { KINDS, titleOf } from './titles.ts';
+import { Viewer } from './viewer.tsx';
+import './resources.css';
+
+type Column = 'name' | 'size' | 'uploads' | 'draws' | 'created' | 'deleted';
+
+const COLUMNS: readonly (readonly [Column, title: string, says: string])[] = [
+  ['size', 'Size', 'Bytes that it takes, about'],
+  ['uploads', 'Uploads', 'Calls that gave it contents'],
+  ['draws', 'Draws', 'Draws while it was bound: for textures to any unit, for shaders by their programs'],
+  ['created', 'Created', 'Call that made it'],
+  ['deleted', 'Deleted', 'Call that deleted it'],
+];
+
+interface Sort {
+  readonly by: Column;
+  readonly descending: boolean;
+}
+
+/** The resources of a trace. The survey begins when this or the table of frames is first shown. */
+export function resourcesView(open: OpenTrace): PanelView {
+  const survey = surveyOf(open);
+  const sort = signal<Sort>({ by: 'created', descending: false });
+  const chosen = signal(-1);
+  return { component: () => <Resources open={open} survey={survey} sort={sort} chosen={chosen} /> };
+}
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly survey: Survey;
+  readonly sort: Signal<Sort>;
+  /** The position of the chosen resource, or -1. */
+  readonly chosen: Signal<number>;
+}
+
+function Resources({ open, survey, sort, chosen }: Props) {
+  const resources = survey.resources.value;
+  if (!resources) {
+    return (
+      <div class="panel-bar">
+        {survey.error.value === '' ? <Surveying survey={survey} /> : <span role="alert">{survey.error.value}</span>}
+      </div>
+    );
+  }
+  const at = chosen.value;
+  return (
+    <div class={at >= 0 && at < resources.count ? 'resources split' : 'resources'}>
+      <List survey={survey} sort={sort} chosen={chosen} resources={resources} />
+      {at >= 0 && at < resources.count && (
+        <Viewer
+          key={at}
+          open={open}
+          survey={survey}
+          resources={resources}
+          at={at}
+          choose={(other) => {
+            chosen.value = other;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Positions of the resources that the filter leaves, in order. `used` are those of the frame. */
+function rowsOf(
+  resources: ResourceColumns,
+  kind: ResourceKind | 'all',
+  used: Uint32Array | null,
+  { by, descending }: Sort,
+): number[] {
+  const all = used ? [...used] : Array.from({ length: resources.count }, (_, i) => i);
+  const rows = all.filter((i) => kind === 'all' || resources.kind[i] === kind);
+  const sign = descending ? -1 : 1;
+  return rows.sort((a, b) => sign * (resources[by][a]! - resources[by][b]!) || a - b);
+}
+
+function List({ survey, sort, chosen, resources }: Omit<Props, 'open'> & { readonly resources: ResourceColumns }) {
+  const box = useRef<HTMLDivElement>(null);
+  const used = useSignal<Uint32Array | null>(null);
+  const { kind, frame } = survey.filter.value;
+  useEffect(() => {
+    used.value = null;
+    if (!frame) return;
+    void survey.ask('used', { first: frame.first, last: frame.last }).then((found) => {
+      if (survey.filter.peek().frame === frame) used.value = found;
+    });
+  }, [frame, resources]);
+  const rows = useMemo(
+    () => (frame && !used.value ? [] : rowsOf(resources, kind, frame ? used.value : null, sort.value)),
+    [resources, kind, frame, used.value, sort.value],
+  );
+  const { first, end, page, onScroll } = useShownRows(box, rows.length);
+  const current = rows.indexOf(chosen.value);
+  const present = useMemo(() => KINDS.filter(([id]) => resources.kind.includes(id)), [resources]);
+  const onKey = (event: KeyboardEvent) => {
+    const step = rowsByKey(event, rows.length, page);
+    if (event.target !== event.currentTarget || step === undefined) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + step));
+    chosen.value = rows[next]!;
+    const element = box.current!;
+    const top = next * TABLE_ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
+  };
+  const sortBy = (by: Column) => {
+    sort.value = { by, descending: sort.value.by === by ? !sort.value.descending : by === 'size' || by === 'draws' };
+  };
+  const leaked = resources.leaked.reduce((sum, one) => sum + one, 0);
+  const texts = (i: number) => [
+    resources.kind[i]!,
+    `${resources.name[i]}`,
+    resources.label[i]!,
+    resources.facts[i]!,
+    ...COLUMNS.map(([by]) => (by === 'deleted' && resources.deleted[i]! < 0 ? '' : `${resources[by][i]}`)),
+  ];
+  return (
+    <div class="resources-list">
+      <div class="panel-bar">
+        <select
+          aria-label="Kind"
+          value={kind}
+          onChange={(event) => {
+            const value = event.currentTarget.value as ResourceKind | 'all';
+            survey.filter.value = { ...survey.filter.peek(), kind: value };
+          }}
+        >
+          <option value="all">All kinds</option>
+          {present.map(([id, , several]) => (
+            <option key={id} value={id}>
+              {several}
+            </option>
+          ))}
+        </select>
+        {frame && (
+          <button
+            type="button"
+            class="plain link"
+            title="Show those of the whole trace"
+            onClick={() => {
+              survey.filter.value = { ...survey.filter.peek(), frame: null };
+            }}
+          >
+            Used in frame {formatCount(frame.number)} ×
+          </button>
+        )}
+        <span class="muted">
+          {formatCounted(rows.length, 'resource')}
+          {leaked > 0 && !frame && `, ${formatCount(leaked)} not deleted`}
+        </span>
+        <Surveying survey={survey} />
+        <span class="panel-end" />
+        <TakeTable
+          name="resources"
+          head={['Kind', 'Name', 'Label', 'About', ...COLUMNS.map(([, title]) => title)]}
+          rows={() => atOnce(rows, texts)}
+        />
+      </div>
+      <div class="table" ref={box} onScroll={onScroll}>
+        <table
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
+          role="grid"
+          aria-label="Resources"
+          aria-rowcount={rows.length + 1}
+          aria-activedescendant={current >= first && current < end ? `resource-${chosen.value}` : undefined}
+          tabIndex={0}
+          onKeyDown={onKey}
+        >
+          <thead>
+            <tr aria-rowindex={1}>
+              <th scope="col" class="resources-name">
+                Resource
+              </th>
+              {COLUMNS.map(([by, title, says]) => (
+                <th
+                  key={by}
+                  scope="col"
+                  aria-sort={sort.value.by !== by ? 'none' : sort.value.descending ? 'descending' : 'ascending'}
+                >
+                  <button type="button" class="plain" title={says} onClick={() => sortBy(by)}>
+                    {title}
+                    {sort.value.by === by && (sort.value.descending ? ' ↓' : ' ↑')}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer rows={first} columns={COLUMNS.length + 1} />
+            {rows.slice(first, end).map((i, k) => (
+              <tr
+                key={i}
+                id={`resource-${i}`}
+                aria-rowindex={first + k + 2}
+                aria-selected={i === chosen.value}
+                onClick={() => {
+                  chosen.value = i;
+                }}
+              >
+                <td class="resources-name" title={resources.facts[i]}>
+                  {titleOf(resources, i)} <span class="muted">{resources.facts[i]}</span>
+                </td>
+                <td>{resources.size[i]! > 0 ? formatBytes(resources.size[i]!) : '–'}</td>
+                <td>{formatCount(resources.uploads[i]!)}</td>
+                <td>{formatCount(resources.draws[i]!)}</td>
+                <td>{formatCount(resources.created[i]!)}</td>
+                <td>
+                  {resources.deleted[i]! >= 0
+                    ? formatCount(resources.deleted[i]!)
+                    : resources.leaked[i]
+                      ? 'never'
+                      : '–'}
+                </td>
+              </tr>
+            ))}
+            <Spacer rows={rows.length - end} columns={COLUMNS.length + 1} />
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}

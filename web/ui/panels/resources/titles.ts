@@ -1,0 +1,21 @@
+import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+
+/** The kinds, with what people call one and several. */
+export const KINDS: readonly (readonly [ResourceKind, one: string, several: string])[] = [
+  ['texture', 'Texture', 'Textures'],
+  ['buffer', 'Buffer', 'Buffers'],
+  ['shader', 'Shader', 'Shaders'],
+  ['program', 'Program', 'Programs'],
+  ['framebuffer', 'Framebuffer', 'Framebuffers'],
+  ['renderbuffer', 'Renderbuffer', 'Renderbuffers'],
+  ['query', 'Query', 'Queries'],
+  ['sampler', 'Sampler', 'Samplers'],
+  ['vertexArray', 'Vertex array', 'Vertex arrays'],
+];
+
+/** What a resource is called: its kind, name and label. */
+export function titleOf(resources: ResourceColumns, at: number): string {
+  const one = KINDS.find(([id]) => id === resources.kind[at])?.[1] ?? '';
+  const label = resources.label[at]!;
+  return `${one} ${resources.name[at]}${label === '' ? '' : ` “${label}”`}`;
+}

@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { formatCount } from '../../../base/format.ts';
+import type { ResourceColumns, ResourceEvents } from '../../../base/survey_protocol.ts';
+import { ticks } from '../../../base/ticks.ts';
+import { goToPosition } from '../../../model/go_to.ts';
+import type { Survey } from '../../../model/survey.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import { BufferBytes } from './buffer.tsx';
+import { ShaderSource } from './shader.tsx';
+import { TextureImage } from './texture.tsx';
+import { titleOf } from './titles.ts';
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly survey: Survey;
+  readonly resources: ResourceColumns;
+  readonly at: number;
+  /** Shows another resource, or none (-1). */
+  readonly choose: (at: number) => void;
+}
+
+/** One resource: what it holds at the selected call, and where it is used. */
+export function Viewer({ open, survey, resources, at, choose }: Props) {
+  const { frame } = survey.filter.value;
+  const place = open.selection.place();
+  // A frame is selected by its slice: what it has done is there at its end.
+  const start = place ? Number(place.start) : Number.MAX_SAFE_INTEGER;
+  const call = frame && start === frame.first ? frame.last : start;
+  const [created, deleted] = [resources.created[at]!, resources.deleted[at]!];
+  // Before and after its life there is nothing: what it held last is shown instead.
+  const shown = deleted >= 0 && call >= deleted ? deleted - 1 : call < created ? Number.MAX_SAFE_INTEGER : call;
+  const when =
+    shown === Number.MAX_SAFE_INTEGER
+      ? 'at the end'
+      : shown === call
+        ? `at call ${formatCount(call)}`
+        : 'when it was deleted';
+  const kind = resources.kind[at];
+  const go = (to: number) => void goToPosition(ticks(BigInt(to)), open);
+  return (
+    <section class="resource" aria-label="Resource">
+      <header class="panel-bar">
+        <strong>{titleOf(resources, at)}</strong>
+        <span class="muted">{when}</span>
+        <span class="panel-end" />
+        <Uses survey={survey} at={at} call={start} go={go} />
+        <button type="button" class="plain" aria-label="Close" title="Close" onClick={() => choose(-1)}>
+          ×
+        </button>
+      </header>
+      {kind === 'texture' && <TextureImage survey={survey} resources={resources} at={at} call={shown} go={go} />}
+      {kind === 'buffer' && <BufferBytes survey={survey} at={at} call={shown} />}
+      {kind === 'shader' && <ShaderSource survey={survey} at={at} call={shown} go={go} />}
+      {kind !== 'texture' && kind !== 'buffer' && kind !== 'shader' && (
+        <div class="resource-parts">
+          {[...resources.parts[at]!].map((part) => (
+            <button key={part} type="button" class="plain link" onClick={() => choose(part)}>
+              {titleOf(resources, part)} {resources.facts[part]}
+            </button>
+          ))}
+          {resources.parts[at]!.length === 0 && (
+            <span class="muted">{resources.facts[at] || 'It has no contents.'}</span>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Leads to the uses before and after the selected call. */
+function Uses({ survey, at, call, go }: { survey: Survey; at: number; call: number; go: (call: number) => void }) {
+  const events = useSignal<ResourceEvents | null>(null);
+  useEffect(() => {
+    void survey.ask('events', { resource: at }).then((found) => {
+      events.value = found;
+    });
+  }, [survey, at]);
+  const calls = events.value?.calls ?? new Float64Array();
+  const what = events.value?.what ?? [];
+  const previous = calls.findLastIndex((it) => it < call);
+  const next = calls.findIndex((it) => it > call);
+  const words = { drawnUntil: 'drawn last' } as Record<string, string>;
+  const says = (i: number) => (i < 0 ? '' : `${words[what[i]!] ?? what[i]} by call ${formatCount(calls[i]!)}`);
+  return (
+    <>
+      <button
+        type="button"
+        class="plain link"
+        disabled={previous < 0}
+        title={says(previous)}
+        onClick={() => go(calls[previous]!)}
+      >
+        ‹ Previous use
+      </button>
+      <button type="button" class="plain link" disabled={next < 0} title={says(next)} onClick={() => go(calls[next]!)}>
+        Next use ›
+      </button>
+    </>
+  );
+}
