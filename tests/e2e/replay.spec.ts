@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { open, test } from './page.ts';
+import { barriers, open, test } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/apitrace');
 const PICTURES = join(CORPUS, 'pictures');
@@ -135,3 +135,71 @@ for (const [folder, least] of [
     });
   }
 }
+
+/** A recorded trace. Skips the test if it is missing. */
+function recording(name: string): string {
+  const path = join(CORPUS, PATHS[name]!, `${name}.trace`);
+  test.skip(!existsSync(path), `${path} is missing`);
+  return path;
+}
+
+test('the heaviest frame is one click away, and frames, draws and views from there', async ({ page }) => {
+  await open(page, recording('glmark2_medium'));
+  await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+  const pane = page.getByRole('complementary', { name: 'Picture' });
+  await expect(pane).toContainText('Frame 4,052 of 4,331', { timeout: 30_000 });
+  await expect(pane.getByRole('img', { name: 'Picture of 160 by 120 pixels' })).toBeVisible();
+  await expect(pane).toContainText("Replayed on this computer's GPU, not what the traced machine showed.");
+  await expect(pane).toContainText('All 11,910 draws and clears of this trace can be shown.');
+  await pane.getByRole('button', { name: 'Previous frame' }).click();
+  await expect(pane).toContainText('Frame 4,051 of 4,331');
+  await expect(pane.getByRole('button', { name: 'Next draw' })).toBeDisabled();
+  await pane.getByRole('button', { name: 'Previous draw' }).click();
+  await expect(pane).toContainText(/Draw \d+ of \d+/);
+  await pane.getByRole('radio', { name: 'Changed' }).click();
+  await expect(pane).toContainText(/This call changes (no pixel|[\d,]+\spixels?)\./);
+  await pane.getByRole('button', { name: 'Enlarge' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('img')).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('the picture follows the selection', async ({ page }) => {
+  await open(page, recording('glxsimple'));
+  await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+  const pane = page.getByRole('complementary', { name: 'Picture' });
+  await expect(pane.getByRole('img')).toBeVisible({ timeout: 30_000 });
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill('842');
+  await field.press('Enter');
+  await expect(pane).toContainText('after call 842');
+  const middle = pane.getByRole('img');
+  await middle.hover();
+  // Cleared to blue.
+  await expect(pane).toContainText('#0000ff');
+});
+
+test('jumping back and forth gives the same pictures', async ({ page }) => {
+  await open(page, recording('glmark2_medium'));
+  const png = (call: number) => join(PICTURES, `glmark2_medium.${String(call).padStart(10, '0')}.png`);
+  test.skip(!existsSync(png(100754)), 'the pictures are missing');
+  const at = async (call: number) => {
+    const { psnr, near } = await compare(page, call, png(call));
+    return { psnr, near };
+  };
+  const first = await at(100754);
+  const early = await at(12775);
+  const again = await at(100754);
+  expect(again).toEqual(first);
+  expect(await at(12775)).toEqual(early);
+});
+
+test('nothing is replayed before somebody asks for a picture', async ({ page }) => {
+  await open(page, recording('glxsimple'));
+  await page.getByRole('tab', { name: 'Details', exact: true }).click();
+  await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
+  expect(page.workers().filter((worker) => worker.url().includes('#replay'))).toEqual([]);
+});

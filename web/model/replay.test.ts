@@ -43,6 +43,9 @@ it('ends a worker that says nothing, with a sentence', async () => {
   vi.useFakeTimers();
   const { replay, tell, isEnded } = started();
   const asked = replay.ask(5, 'color');
+  // It has longer to start.
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  tell({ t: 'progress', what: 'looking', share: 0 });
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
   tell({ t: 'progress', what: 'replaying', share: 0.5 });
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);

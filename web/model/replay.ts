@@ -59,6 +59,8 @@ export interface Replay {
 
 /** Milliseconds after which a worker that says nothing is ended: the GPU is stuck, and so is the worker. */
 export const SILENT_MS = 4500;
+/** Milliseconds until its first message: it loads its code, and the machine may be busy. */
+export const START_MS = 20_000;
 /** Limit for the textures and buffers of a trace, in MiB. */
 export const MEGABYTES = 512;
 
@@ -76,6 +78,8 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   const failures = signal<readonly ShaderFailure[]>([]);
   let port: ReplayPort | null = null;
   let starting: Promise<void> | null = null;
+  /** The worker has said something. */
+  let isHeard = false;
   let disposed = false;
   let lastId = 0;
   let waiting: {
@@ -103,9 +107,10 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   /** The worker has this long to say something. */
   const listen = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => fail(STUCK), SILENT_MS);
+    timer = setTimeout(() => fail(STUCK), isHeard ? SILENT_MS : START_MS);
   };
   const hear = (message: FromReplay) => {
+    isHeard = true;
     if (waiting) listen();
     switch (message.t) {
       case 'coverage':
@@ -135,6 +140,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     if (disposed || !file || !index) return;
     const started = spawn();
     port = started;
+    isHeard = false;
     started.onmessage = ({ data }) => {
       if (port === started) hear(data);
     };

@@ -1,9 +1,10 @@
 import type { Coverage, Frames, FromReplay, Picture, ShaderFailure, ToReplay } from '../base/replay_protocol.ts';
+import { loadDecompressors } from './decompressors.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
 import { createReplayGl, type ReplayGl } from './replay_gl.ts';
-import init, { Player } from './wasm/unspool_replay.js';
+import init, { Player, provideDecompressors } from './wasm/unspool_replay.js';
 
 /** The worker of the pictures of one trace. */
 export interface ReplayWorker {
@@ -14,7 +15,7 @@ export interface ReplayWorker {
 type Ask = Extract<ToReplay, { t: 'picture' }>;
 
 /** Calls of a turn. Between two turns messages are heard. */
-const TURN = 4000;
+const TURN = 2000;
 /** Minimum time between two reports. */
 const REPORT_MS = 80;
 
@@ -57,7 +58,9 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
           });
     if (!context) throw NO_WEBGL;
     const player = new Player(index, new RecordFile(file), true, megabytes);
+    post({ t: 'progress', what: 'looking', share: 0 });
     const survey = new Player(index, new RecordFile(file), false, megabytes);
+    if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
     return { player, survey, gl: createReplayGl(context) };
   };
   const look = (open: Open): Promise<void> => {
@@ -67,7 +70,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   const lookOnce = async (open: Open) => {
     const { survey } = open;
     survey.seek(Number.MAX_SAFE_INTEGER, 0);
-    while (!survey.step(4 * TURN)) {
+    while (!survey.step(8 * TURN)) {
       const { at, count } = survey.progress() as { at: number; count: number };
       report('looking', at / Math.max(1, count));
       await breath();
@@ -81,7 +84,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       const done = player.step(TURN);
       const { words, bytes } = player.take() as { words: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
       gl.run(words, bytes);
-      if (gl.gl.isContextLost()) throw LOST;
+      await drawn(gl.gl);
       if (done) return true;
       const { at } = player.progress() as { at: number };
       report('replaying', at / Math.max(1, call));
@@ -153,6 +156,21 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       void answer();
     },
   };
+}
+
+/**
+ * Waits until the GPU has done what it was told. Reading pixels would wait, too, but nobody would hear then that it goes on: a GPU
+ * that is merely slow is told from one that is stuck by this.
+ */
+async function drawn(gl: WebGL2RenderingContext): Promise<void> {
+  const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl.flush();
+  for (let tries = 0; sync && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED; tries += 1) {
+    if (gl.isContextLost()) break;
+    await (tries < 40 ? breath() : new Promise((resolve) => setTimeout(resolve, 4)));
+  }
+  gl.deleteSync(sync);
+  if (gl.isContextLost()) throw LOST;
 }
 
 /** Lets messages of the page come in. */

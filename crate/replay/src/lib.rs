@@ -13,6 +13,9 @@
 
 mod call;
 mod calls;
+#[cfg(feature = "page")]
+#[path = "../../browser/src/decompressors.rs"]
+mod decompressors;
 mod driver;
 mod fixed;
 mod glsl;

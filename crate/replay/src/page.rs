@@ -63,6 +63,12 @@ impl JsPlayer {
         Ok(Self { player: Player::open(index, file, bounds, emits).map_err(thrown)? })
     }
 
+    /// Whether `provideDecompressors` must have been called before the first step.
+    #[wasm_bindgen(js_name = needsDecompressor)]
+    pub fn needs_decompressor(&self) -> bool {
+        self.player.needs_decompressor()
+    }
+
     /// Wants the state after a call. Returns whether everything begins anew.
     pub fn seek(&mut self, call: f64, skip: f64) -> bool {
         self.player.seek(call as u64, skip as u64)

@@ -121,6 +121,11 @@ impl<S: Source> Player<S> {
         self.records.lanes().first().map_or(0, |lane| lane.rows)
     }
 
+    /// Whether the file cannot be read without a decompressor that is provided.
+    pub fn needs_decompressor(&self) -> bool {
+        self.records.needs_decompressor()
+    }
+
     /// Whether the trace is over.
     pub fn is_over(&self) -> bool {
         self.over

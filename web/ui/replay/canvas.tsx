@@ -2,6 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Picture } from '../../base/replay_protocol.ts';
 
+/** CSS pixels, about the width of the pane: smaller pictures are shown larger, with their pixels as squares. */
+const SMALL = 400;
+
 /** Pixels of a picture on a canvas, with the one under the pointer in words. */
 export function Canvas({ picture, enlarge }: { picture: Picture; enlarge?: () => void }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -34,7 +37,7 @@ export function Canvas({ picture, enlarge }: { picture: Picture; enlarge?: () =>
     <>
       <canvas
         ref={canvas}
-        class="picture-canvas"
+        class={width < SMALL ? 'picture-canvas picture-small' : 'picture-canvas'}
         width={width}
         height={height}
         role="img"

@@ -128,6 +128,7 @@ struct Job {
     /// `None`: standard output. Of a data set its directory.
     output: Option<PathBuf>,
     /// The name of the trace in a data set.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "there are no data sets"))]
     trace: String,
     size: u64,
 }

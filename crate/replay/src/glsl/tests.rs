@@ -38,3 +38,15 @@ fn blocks_of_varyings_are_taken_apart_and_layouts_kept_where_they_exist() {
     assert_eq!(made.inputs[0].source, Source::Generic(3));
     assert_eq!(made.uniforms[0].initial, [-2.5]);
 }
+
+#[test]
+fn textures_without_a_counterpart_are_sampled_as_flat_ones() {
+    let made = both(
+        "#version 140\nin vec2 p; void main() { gl_Position = vec4(p, 0.0, 1.0); }",
+        "#version 140\nuniform sampler1D line; uniform sampler2DRect r; uniform sampler2D flat_one; out vec4 o;\n\
+         void main() { o = texture(line, 0.5) + texture(r, vec2(3, 4)) + texture(flat_one, vec2(0)) * 2; }",
+    );
+    let body = made.fragment.replace(' ', "");
+    assert!(body.contains("_tex1D(line,0.5)+_texRect(r,vec2(3,4))+texture(flat_one,vec2(0))"), "{body}");
+    assert!(body.contains("uniformsampler2Dline;") && body.contains("uniformsampler2Dr;"), "{body}");
+}

@@ -9,7 +9,7 @@ use core::fmt::Write;
 use hashbrown::{HashMap, HashSet};
 
 use super::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES, ESSL, FUNCTIONS, HELPERS, TAKEN};
-use super::convert::{self, Scope};
+use super::convert::{Scope, floats};
 use super::preprocess::preprocess;
 use super::tokens::{Token, TokenKind};
 
@@ -375,11 +375,16 @@ impl Unit {
             let name = tokens.get(i + 1).map(|token| token.text.clone()).unwrap_or_default();
             let text = self.rewrite(part(tokens, i, after_type))?;
             let _ = writeln!(self.structs, "{text};");
-            convert::structure(&mut self.scope, part(tokens, i, after_type));
             self.variables(tokens, after_type, end, &name, &type_array, &q)?;
             return Ok(end);
         }
         let type_name = self.type_of(&first.text);
+        if type_name != first.text {
+            // Functions that sample it go by what it was.
+            for name in part(tokens, after_type, end).iter().filter(|token| token.kind == TokenKind::Name) {
+                self.scope.declare(&name.text, &first.text);
+            }
+        }
         if tokens.get(after_type).is_some_and(|token| token.is("[")) {
             let close = after_closing(tokens, after_type);
             type_array = self.rewrite(part(tokens, after_type, close))?;
@@ -453,7 +458,9 @@ impl Unit {
             if shown != name {
                 self.renamed.insert(name.clone(), shown.clone());
             }
-            self.scope.declare(&name, type_name, &array);
+            if array.is_empty() && self.scope.type_of(&name).is_none() {
+                self.scope.declare(&name, type_name);
+            }
             match q.storage {
                 "attribute" => self.inputs.push((name, shown + &array, type_name.into(), location)),
                 "uniform" => {
@@ -518,14 +525,8 @@ impl Unit {
                     text.push_str("layout(row_major) ");
                 }
                 let member = part(members, from, next);
-                if instance.is_none() {
-                    convert::declare(&mut self.scope, member);
-                }
                 text += &self.rewrite(member)?;
                 i = next;
-            }
-            if let Some(instance) = &instance {
-                convert::block(&mut self.scope, &name, instance, members);
             }
             let after = self.rewrite(part(tokens, close, end))?;
             let major = if q.row_major { ", row_major" } else { "" };
@@ -557,7 +558,6 @@ impl Unit {
                     }
                     self.members.insert((instance.clone(), member), varying.shown.clone());
                 }
-                self.scope.declare(instance, "_block", "");
             }
             i = next;
         }
@@ -568,7 +568,6 @@ impl Unit {
     fn other(&mut self, tokens: &[Token], start: usize, i: usize, is_const: bool) -> Result<usize, String> {
         if tokens.get(i).is_some_and(|token| token.is("struct")) {
             let end = self.end_of(tokens, i);
-            convert::structure(&mut self.scope, part(tokens, i, end));
             let text = self.rewrite(part(tokens, i, end))?;
             let _ = writeln!(self.structs, "{text}");
             return Ok(end);
@@ -592,18 +591,21 @@ impl Unit {
             {
                 name.text = "_main".into();
             }
-            self.scope.function(part(&function, 0, after - i));
-            let function = convert::function(&mut self.scope, &function);
+            let function = self.with_floats(&function);
             let text = self.rewrite(&function)?;
             let _ = writeln!(self.body, "{text}");
             return Ok(end);
         }
         let end = self.end_of(tokens, start);
-        convert::declare(&mut self.scope, part(tokens, i, end));
-        let converted = convert::statement(&mut self.scope, part(tokens, i, end));
+        let converted = self.with_floats(part(tokens, i, end));
         let text = self.rewrite(&converted)?;
         let _ = writeln!(self.body, "{}{text}", if is_const { "const " } else { "" });
         Ok(end)
+    }
+
+    /// Tokens with the implicit conversions of the language, if it has them.
+    fn with_floats(&mut self, tokens: &[Token]) -> Vec<Token> {
+        if self.es { tokens.to_vec() } else { floats(&mut self.scope, tokens) }
     }
 
     /// Tokens as text of GLSL ES.

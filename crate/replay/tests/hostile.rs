@@ -1,0 +1,147 @@
+//! Traces that demand too much: each ends with a reason, within what [`Bounds`] allows.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+use unspool_replay::{Bounds, Call, Replay, Value};
+
+/// A call of a function with numbers.
+fn call(name: &str, args: &[i64]) -> Call {
+    let args = args.iter().map(|n| Value::Int(*n)).collect();
+    Call { name: name.into(), args, ..Call::default() }
+}
+
+fn with(mut call: Call, index: usize, value: Value) -> Call {
+    call.args.resize(call.args.len().max(index + 1), Value::Null);
+    call.args[index] = value;
+    call
+}
+
+fn returning(mut call: Call, ret: i64) -> Call {
+    call.ret = Value::Int(ret);
+    call
+}
+
+/// A replay whose context has a window of 64 by 64 pixels, after some calls.
+fn after(calls: &[Call]) -> Replay {
+    let mut replay = Replay::new(Bounds::default(), true);
+    let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
+    for (number, call) in before.iter().chain(calls).enumerate() {
+        replay.execute(&Call { number: number as u64, ..call.clone() });
+        assert!(replay.stream.words.len() < 1 << 20, "{} makes too many commands", call.name);
+        assert!(replay.stream.bytes.len() < 128 << 20, "{} makes too many bytes", call.name);
+        replay.stream.words.clear();
+        replay.stream.bytes.clear();
+    }
+    replay
+}
+
+/// A program with one input, and a buffer of 64 KB for it.
+fn program() -> Vec<Call> {
+    let source = |shader: i64, text: &str| {
+        with(with(call("glShaderSource", &[shader, 1]), 2, Value::List(vec![Value::Text(text.into())])), 3, Value::Null)
+    };
+    vec![
+        returning(call("glCreateShader", &[0x8B31]), 1),
+        source(1, "#version 150\nin vec2 p;\nvoid main() { gl_Position = vec4(p, 0, 1); }"),
+        call("glCompileShader", &[1]),
+        returning(call("glCreateShader", &[0x8B30]), 2),
+        source(2, "#version 150\nout vec4 o;\nvoid main() { o = vec4(1); }"),
+        call("glCompileShader", &[2]),
+        returning(call("glCreateProgram", &[]), 3),
+        call("glAttachShader", &[3, 1]),
+        call("glAttachShader", &[3, 2]),
+        call("glLinkProgram", &[3]),
+        call("glUseProgram", &[3]),
+        call("glBindBuffer", &[0x8892, 1]),
+        with(call("glBufferData", &[0x8892, 1 << 16, 0, 0x88E4]), 2, Value::Null),
+        with(call("glVertexAttribPointer", &[0, 2, 0x1406, 0, 0]), 5, Value::Null),
+        call("glEnableVertexAttribArray", &[0]),
+    ]
+}
+
+fn reasons(replay: &Replay) -> Vec<&str> {
+    replay.verdict.reasons.iter().map(|(reason, ..)| reason.as_str()).collect()
+}
+
+#[test]
+fn draws_beyond_their_buffers_are_left_out() {
+    for (draw, why) in [
+        (call("glDrawArrays", &[4, 0, 0x7FFF_FFFF]), "more than 16777216 vertices"),
+        (call("glDrawArraysInstanced", &[4, 0, 6000, 0x7FFF_FFFF]), "more than 16777216 vertices"),
+        (call("glDrawArrays", &[4, 0, 8193]), "reads vertices beyond its buffers"),
+        (call("glDrawArrays", &[4, -5, 3]), "negative range"),
+        (call("glDrawElements", &[4, 3, 0x1405, 1 << 40]), "reads indices beyond its buffer"),
+        (call("glDrawArrays", &[0x99, 0, 3]), "no primitive"),
+    ] {
+        let replay = after(&[program(), vec![draw.clone()]].concat());
+        assert!(reasons(&replay).iter().any(|reason| reason.contains(why)), "{draw:?}: {:?}", reasons(&replay));
+        assert_eq!(replay.halted, None);
+    }
+    let replay = after(&[program(), vec![call("glDrawArrays", &[4, 0, 8190])]].concat());
+    assert_eq!(reasons(&replay), Vec::<&str>::new());
+}
+
+#[test]
+fn textures_and_buffers_have_a_limit() {
+    let image = |name| {
+        let image = call("glTexImage2D", &[0xDE1, 0, 0x8058, 8192, 8192, 0, 0x1908, 0x1401]);
+        vec![call("glBindTexture", &[0xDE1, name]), with(image, 8, Value::Null)]
+    };
+    let replay = after(&(1..24).flat_map(image).collect::<Vec<_>>());
+    assert!(replay.halted.unwrap().contains("take more than 512 MiB"));
+    let large = call("glTexImage2D", &[0xDE1, 0, 0x8058, 1 << 20, 1 << 20, 0, 0x1908, 0x1401]);
+    assert_eq!(after(&[call("glBindTexture", &[0xDE1, 1]), with(large, 8, Value::Null)]).halted, None);
+    let buffer = |name| vec![call("glBindBuffer", &[0x8892, name]), call("glBufferData", &[0x8892, 0x7FFF_FFFF])];
+    assert!(after(&(1..4).flat_map(buffer).collect::<Vec<_>>()).halted.unwrap().contains("512 MiB"));
+}
+
+#[test]
+fn contexts_windows_and_lists_have_limits() {
+    let contexts: Vec<Call> = (0..40).map(|i| call("glXMakeCurrent", &[1, 2, 100 + i])).collect();
+    assert!(after(&contexts).halted.unwrap().contains("more than 8 contexts"));
+    let windows: Vec<Call> = (0..80)
+        .map(|i| call("glXMakeCurrent", &[1, 100 + i, 3]))
+        .flat_map(|current| [current, call("glViewport", &[0, 0, 9, 9])])
+        .collect();
+    assert!(after(&windows).halted.unwrap().contains("too many windows"));
+    // Twelve levels of ten calls each.
+    let bomb = (1..=12).flat_map(|level| {
+        let inner: Vec<Call> = match level {
+            1 => vec![call("glRecti", &[0, 0, 1, 1])],
+            _ => vec![call("glCallList", &[level - 1]); 10],
+        };
+        [vec![call("glNewList", &[level, 0x1300])], inner, vec![call("glEndList", &[])]].concat()
+    });
+    let mut replay = Replay::new(Bounds::default(), false);
+    for call in [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])].into_iter().chain(bomb) {
+        replay.execute(&call);
+    }
+    replay.execute(&call("glCallList", &[12]));
+    assert!(replay.halted.unwrap().contains("display lists"));
+    let viewport = after(&[call("glViewport", &[0, 0, 0x7FFF_FFFF, 0x7FFF_FFFF]), call("glClear", &[0x4000])]);
+    assert_eq!(viewport.halted, None);
+}
+
+#[test]
+fn memory_that_the_trace_lacks_is_not_read() {
+    let short =
+        with(call("glTexImage2D", &[0xDE1, 0, 0x8058, 64, 64, 0, 0x1908, 0x1401]), 8, Value::Bytes(vec![0; 100]));
+    assert_eq!(after(&[call("glBindTexture", &[0xDE1, 1]), short]).halted, None);
+    let pointer = with(call("glVertexAttribPointer", &[0, 2, 0x1406, 0, 0]), 5, Value::Bytes(vec![0; 24]));
+    let replay = after(
+        &[program(), vec![call("glBindBuffer", &[0x8892, 0]), pointer, call("glDrawArrays", &[4, 0, 4])]].concat(),
+    );
+    assert_eq!(reasons(&replay), ["the draw reads vertices beyond its buffers"]);
+}
+
+#[test]
+fn geometry_shaders_are_named_as_reason() {
+    let mut calls = program();
+    calls.splice(9..9, [returning(call("glCreateShader", &[0x8DD9]), 9), call("glAttachShader", &[3, 9])]);
+    calls.push(call("glDrawArrays", &[4, 0, 3]));
+    assert_eq!(reasons(&after(&calls)), ["geometry shaders are not in WebGL2"]);
+    assert_eq!(
+        reasons(&after(&[call("glDispatchCompute", &[1, 1, 1]), call("glRecti", &[0, 0, 1, 1])])),
+        ["compute shaders are not in WebGL2"]
+    );
+}
