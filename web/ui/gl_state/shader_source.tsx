@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Copyable } from '../details/copyable.tsx';
+import { Glsl } from '../parts/glsl.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { tokensOf } from './glsl.ts';
 import './shader_source.css';
 
 /** What a stage is called. */
@@ -69,15 +69,7 @@ function Source({ source }: { source: string }) {
         {Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')}
       </pre>
       <pre class="shader-code">
-        {tokensOf(text).map(({ kind, text: piece }, i) =>
-          kind === 'plain' ? (
-            piece
-          ) : (
-            <span key={i} class={`glsl-${kind}`}>
-              {piece}
-            </span>
-          ),
-        )}
+        <Glsl source={text} />
       </pre>
     </div>
   );

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
 import { diffLines } from '../../../model/line_diff.ts';
 import type { Survey } from '../../../model/survey.ts';
-import { tokensOf } from './tokens.ts';
+import { Glsl } from '../../parts/glsl.tsx';
 
 interface Props {
   readonly survey: Survey;
@@ -11,6 +11,8 @@ interface Props {
   readonly call: number;
   readonly go: (call: number) => void;
 }
+
+const LINES = { same: 'line', added: 'line added', removed: 'line removed' } as const;
 
 type Versions = readonly (readonly [call: number, text: string])[];
 
@@ -81,12 +83,8 @@ export function ShaderSource({ survey, at, call, go }: Props) {
       <section class="shader-box" tabIndex={0} aria-label="Source">
         <pre>
           {lines.map(({ how, text }, i) => (
-            <div key={i} class={`line ${how}`} data-mark={{ same: '', added: '+', removed: '−' }[how]}>
-              {tokensOf(text).map(([kind, part], k) => (
-                <span key={k} class={kind === '' ? undefined : `glsl-${kind}`}>
-                  {part}
-                </span>
-              ))}
+            <div key={i} class={LINES[how]} data-mark={{ same: '', added: '+', removed: '−' }[how]}>
+              <Glsl source={text} />
             </div>
           ))}
         </pre>

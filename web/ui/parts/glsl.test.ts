@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokensOf } from './glsl.ts';
+import { tokensOf } from './glsl.tsx';
 
 test('tokens are the source, each of its kind', () => {
   const source = '#version 130\nin vec4 pos; // a\nvoid main(){ gl_Position = 1.5e3*mvp; } /* open';

@@ -1,3 +1,5 @@
+import './glsl.css';
+
 /** What a piece of a shader's source is, for its colour. */
 export type TokenKind = 'plain' | 'comment' | 'directive' | 'keyword' | 'type' | 'number' | 'built-in';
 
@@ -37,4 +39,31 @@ function kindOf(word: string): TokenKind {
   if (KEYWORDS.has(word)) return 'keyword';
   if (TYPE.test(word)) return 'type';
   return word.startsWith('gl_') ? 'built-in' : 'plain';
+}
+
+const CLASSES: Readonly<Record<TokenKind, string | null>> = {
+  plain: null,
+  comment: 'glsl-comment',
+  directive: 'glsl-directive',
+  keyword: 'glsl-keyword',
+  type: 'glsl-type',
+  number: 'glsl-number',
+  'built-in': 'glsl-built-in',
+};
+
+/** A shader's source, or a line of it, in colours. */
+export function Glsl({ source }: { readonly source: string }) {
+  return (
+    <>
+      {tokensOf(source).map(({ kind, text }, i) =>
+        CLASSES[kind] === null ? (
+          text
+        ) : (
+          <span key={i} class={CLASSES[kind]}>
+            {text}
+          </span>
+        ),
+      )}
+    </>
+  );
 }
