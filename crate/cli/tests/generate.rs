@@ -216,7 +216,7 @@ fn info_says_what_each_format_offers() {
         let offers = report["offers"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
         format!("{}: {}, {}", words("placeNoun"), offers.collect::<Vec<_>>().join(" "), words("firstTab"))
     };
-    assert_eq!(said("apitrace/scene.trace"), "byte: callStacks, functions");
+    assert_eq!(said("apitrace/scene.trace"), "byte: callStacks graphics, frames");
     assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks state, events");
     assert_eq!(said("frames/mips.frames"), "byte: callStacks state, events");
     assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, events");
