@@ -14,6 +14,7 @@ import { percentile } from './frames.mjs';
 import { generated, prepareInputs } from './inputs.mjs';
 import { asTraceEvents, nativeRates, nativeRead, peerFor, speedscope, timed } from './native.mjs';
 import { serve } from './serve.mjs';
+import { STATEMENTS, sqlRates } from './sql.mjs';
 import { markdown, spread, told } from './table.mjs';
 
 const MB = 1e6;
@@ -44,8 +45,13 @@ const machine = {
 };
 const server = await serve('dist');
 const results = [];
+const sql = [];
 try {
   for (const input of inputs) results.push(await measured(input));
+  for (let run = 1; !given.only && run <= runs; run += 1) {
+    say(`SQL, run ${run} of ${runs}`);
+    sql.push(await sqlRates(chromium, server.url, unspool, given.quick));
+  }
 } finally {
   server.stop();
 }
@@ -65,7 +71,7 @@ keep({ native: rates.medians });
 console.log(`${rates.text}\n\nAll runs: target/bench/result.json`);
 
 function keep(more) {
-  const all = { machine, runs, results, beside, ...more };
+  const all = { machine, runs, results, sql, beside, ...more };
   writeFileSync(join(folder, 'result.json'), `${JSON.stringify(all, null, 2)}\n`);
 }
 
@@ -205,6 +211,7 @@ function report() {
   console.log(markdown([head, ...rows]));
   const missing = new Set(results.filter(({ peer }) => peer?.missing).map(({ peer }) => peer.what));
   for (const what of missing) console.log(`\nskipped: ${what} is not installed`);
+  if (sql.length > 0) reportSql();
   if (beside?.missing) console.log(`\nskipped: speedscope, ${beside.missing}`);
   else if (beside) {
     const { events, speedscope: theirs, unspool: ours } = beside;
@@ -212,4 +219,20 @@ function report() {
       `\n${events.toLocaleString('en')} XRay records: speedscope ${told(theirs)} ms, Unspool ${told(ours)} ms`,
     );
   }
+}
+
+/** The times of statements, in the page and in SQLite itself. */
+function reportSql() {
+  const native = sql.flatMap((run) => run.native ?? []);
+  const of = (value) => told(spread(sql.map(value)));
+  const ofNative = (value) => told(spread(native.map(value)));
+  const rows = STATEMENTS.map((statement, i) => [
+    statement,
+    of((run) => run.each[i]),
+    ofNative((run) => run.ours[i]),
+    ofNative((run) => run.own[i]),
+  ]);
+  console.log(`\nSQL over ${told(spread(native.map((run) => run.rows)))} slices, ms\n`);
+  console.log(markdown([['statement', 'in the page', 'SQLite over our pages', 'SQLite over its own table'], ...rows]));
+  console.log(`\nThe first statement when nothing is loaded: ${of((run) => run.first)} ms in the page`);
 }

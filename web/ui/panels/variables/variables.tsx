@@ -168,7 +168,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
     {
       title: 'Variable',
       class: 'words',
-      width: '12%',
+      width: '11%',
       cell: ({ name }) => <b>{name || '(no name)'}</b>,
       tooltip: ({ name }) => name,
       key: 'name',
@@ -176,7 +176,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
     {
       title: 'Type',
       class: 'words',
-      width: '12%',
+      width: '11%',
       cell: ({ type }) => <span class="muted">{type}</span>,
       tooltip: ({ type }) => type,
       key: 'type',
@@ -193,7 +193,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
     {
       title: 'Distinct',
       says: 'Number of different values',
-      width: '8%',
+      width: '10%',
       cell: (it) =>
         isConstant(it) ? 'constant' : it.isAll ? formatCount(it.different) : `${formatCount(it.different)} or more`,
       tooltip: (it) => (isConstant(it) ? `Always ${it.first.text}` : ''),
