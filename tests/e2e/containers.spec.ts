@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, settled, test } from './page.ts';
+import { barriers, digest, fixture, open, pictured, settled, showPanel, test } from './page.ts';
 
 const DIGESTS: Record<string, string> = JSON.parse(readFileSync(join(import.meta.dirname, '../digests.json'), 'utf8'));
 
@@ -157,7 +157,7 @@ test('chooses one of the traces of a zip archive, and another one later', async 
   await page.getByRole('button', { name: /blocks\.sqlite/ }).click();
   await settled(page, 'ready', 'five.zip › blocks.sqlite');
   expect(await digest(page)).toBe(digestOf('rvn/blocks.sqlite'));
-  await page.locator('#tab-query').click();
+  await showPanel(page, 'SQL');
   await expect(page.getByRole('tabpanel')).toContainText('execution');
 });
 
