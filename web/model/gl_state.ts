@@ -9,7 +9,7 @@ import type { Trace } from './trace.ts';
 
 /** The part of `Worker` that the state of a trace uses. Tests substitute their own. */
 export interface GlStatePort {
-  postMessage(message: ToGlState): void;
+  postMessage(message: ToGlState, transfer?: Transferable[]): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<FromGlState>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -101,7 +101,7 @@ export function createGlStates(
       crash();
     };
     started.onmessageerror = crash;
-    started.postMessage({ t: 'open', file, format: info.format, records });
+    started.postMessage({ t: 'open', file, format: info.format, records }, [records.buffer]);
     built.value = { built: 0, count: 0, done: false, full: false };
     await ask();
   };

@@ -13,7 +13,7 @@ import type { Trace } from './trace.ts';
 
 /** The part of `Worker` that the replay of a trace uses. Tests substitute their own. */
 export interface ReplayPort {
-  postMessage(message: ToReplay): void;
+  postMessage(message: ToReplay, transfer?: Transferable[]): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<FromReplay>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -149,7 +149,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       if (port === started) fail(CRASHED);
     };
     started.onmessageerror = () => fail(CRASHED);
-    started.postMessage({ t: 'open', file, index, megabytes: MEGABYTES });
+    started.postMessage({ t: 'open', file, index, megabytes: MEGABYTES }, [index.buffer]);
   };
   return {
     shown,

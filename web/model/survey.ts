@@ -16,7 +16,7 @@ import type { Trace } from './trace.ts';
 
 /** The part of `Worker` that the survey of a trace uses. Tests substitute their own. */
 export interface SurveyPort {
-  postMessage(message: ToSurvey): void;
+  postMessage(message: ToSurvey, transfer?: Transferable[]): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<FromSurvey>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -100,7 +100,7 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
     started.onmessageerror = () => {
       error.value = CRASHED;
     };
-    started.postMessage({ t: 'open', file, records });
+    started.postMessage({ t: 'open', file, records }, [records.buffer]);
   };
   // The index of the session says where all the pieces of the file are.
   let begun = false;

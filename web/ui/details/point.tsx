@@ -163,7 +163,8 @@ export function PointVariables({ open, details, context }: Props) {
         <span class="amount">{formatCount(variables.length)}</span>
       </dt>
       <dd class="wide">
-        <div class="point-box">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
+        <section class="point-box" tabIndex={0} aria-label="Variables">
           <table class="point-variables">
             <thead>
               <tr>
@@ -216,7 +217,7 @@ export function PointVariables({ open, details, context }: Props) {
               })}
             </tbody>
           </table>
-        </div>
+        </section>
         {variables.length > shown.value && (
           <button
             type="button"
