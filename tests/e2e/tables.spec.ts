@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
+import { fixture, open, pictured, showPanel, test } from './page.ts';
 
 async function show(page: Page, path: string, tab: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture(path));
   await pictured(page);
-  await page.getByRole('tab', { name: tab }).click();
+  await showPanel(page, tab);
 }
 
 /** Saves the table in front, by keyboard, and returns its rows. */

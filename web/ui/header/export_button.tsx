@@ -34,7 +34,7 @@ export function ExportButton({ open, page }: { open: OpenTrace; page: Page }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape is for all of the controls in it.
     <span
-      class="notes"
+      class="notes export-place"
       ref={root}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !shown.peek()) return;

@@ -55,14 +55,16 @@ function isDisabled(control: HTMLElement): boolean {
   return control instanceof HTMLButtonElement && control.disabled;
 }
 
-function canScroll({ scrollHeight, clientHeight, tagName }: HTMLElement): boolean {
-  return tagName === 'SECTION' && scrollHeight > clientHeight + 1;
+function canScroll({ scrollHeight, clientHeight, scrollWidth, clientWidth, tagName }: HTMLElement): boolean {
+  return tagName === 'SECTION' && (scrollHeight > clientHeight + 1 || scrollWidth > clientWidth + 1);
 }
 
 /** Whether a key would scroll a control. */
 function scrolls(control: HTMLElement, key: string): boolean {
   if (!canScroll(control)) return false;
-  const { scrollTop, scrollHeight, clientHeight } = control;
+  const { scrollTop, scrollHeight, clientHeight, scrollLeft, scrollWidth, clientWidth } = control;
+  if (key === 'ArrowRight') return scrollWidth - clientWidth - scrollLeft > 1;
+  if (key === 'ArrowLeft') return scrollLeft > 0;
   const room = scrollHeight - clientHeight - scrollTop;
   if (key === 'ArrowDown' || key === 'End') return room > 1;
   return (key === 'ArrowUp' || key === 'Home') && scrollTop > 0;
