@@ -19,8 +19,11 @@ const SETTLES_MS = 30_000;
 const STILL_MS = 1000;
 /** Milliseconds within which Cancel stops anything, with some for a busy machine. */
 const STOPS_MS = 2000;
-/** Bytes that a process of the page may have at its peak. */
-const MEMORY = 2_000_000_000;
+/**
+ * Bytes that a process of the page may have at its peak. Each worker of an apitrace (picture, records, frames) has a copy of the file's
+ * dictionaries, of which a hostile file has as many as the limits let through.
+ */
+const MEMORY = 2_500_000_000;
 /** DOM nodes of the page, whatever the trace. */
 const NODES = 5000;
 

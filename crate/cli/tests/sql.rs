@@ -28,6 +28,19 @@ fn rows(file: &str, query: &str) -> Vec<Value> {
     lines(&unspool(&["sql", fixture(file).to_str().unwrap(), query, "--json"]))
 }
 
+#[test]
+fn names_come_from_binaries() {
+    let (log, program) = (fixture("binaries/program.xray"), fixture("binaries/program.elf"));
+    let (log, program) = (log.to_str().unwrap(), program.to_str().unwrap());
+    let query = "select count(*) as calls from named_slices where name = 'program::leaf'";
+    let calls = |more: &[&str]| {
+        let args = [&["sql", log, query, "--json"], more].concat();
+        lines(&unspool(&args))[0]["calls"].as_i64()
+    };
+    assert_eq!(calls(&[]), Some(0));
+    assert_eq!(calls(&["--binary", program]), Some(3));
+}
+
 /// A trace of each format, by the heading in docs/sql.md.
 const TRACES: [(&str, &str); 5] = [
     ("LLVM XRay", "xray/threads.xray"),
