@@ -172,7 +172,7 @@ test.describe('among a few threads', () => {
     const height = (name: string) => track(page, name).evaluate((it) => (it as HTMLElement).offsetHeight);
     const full = await height('thread 4712');
     await choose(page, 'thread 4712', 'Make the track compact');
-    expect(await height('thread 4712')).toBeLessThan(full / 2);
+    await expect.poll(() => height('thread 4712')).toBeLessThan(full / 2);
     expect(await height('thread 4713')).toBe(full);
     await expect.poll(() => inked(page)).toBeGreaterThan(0);
     await choose(page, 'thread 4713', 'Make all tracks compact');
