@@ -137,6 +137,18 @@ export interface SurveyQuestions {
 
 export type SurveyQuestion = keyof SurveyQuestions;
 
+/** Something that the calls of a program waste or do wrong, as `Finding` in `crate/graphics/src/findings/mod.rs`. */
+export interface GlFinding {
+  /** As `Kind::word`. */
+  readonly kind: string;
+  readonly sentence: string;
+  readonly count: number;
+  readonly amount: number;
+  readonly unit: string;
+  /** Numbers of calls, ascending; those of the first ones if there are very many. */
+  readonly calls: Float64Array;
+}
+
 /** How far the survey is, in pieces of the file. */
 export interface Surveyed {
   readonly done: number;
@@ -149,6 +161,9 @@ export type ToSurvey =
   /** Stops the survey, or goes on with it. */
   | { readonly t: 'stop' }
   | { readonly t: 'go-on' }
+  /** Looks for findings, in a pass of its own; and ends that. */
+  | { readonly t: 'find' }
+  | { readonly t: 'end-find' }
   | {
       [Q in SurveyQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & SurveyQuestions[Q]['ask'];
     }[SurveyQuestion];
@@ -160,6 +175,14 @@ export type FromSurvey =
       readonly progress: Surveyed;
       readonly frames: FrameColumns;
       readonly resources: ResourceColumns | null;
+    }
+  /** Progress of the search for findings. They come at the end. `error` says why that is no success. */
+  | {
+      readonly t: 'found';
+      readonly progress: Surveyed;
+      readonly isDone: boolean;
+      readonly findings: readonly GlFinding[];
+      readonly error: string;
     }
   /** An answer is null with a sentence if the file cannot be read. */
   | {

@@ -30,6 +30,9 @@ export interface ResourceFilter {
   readonly frame: { readonly number: number; readonly first: number; readonly last: number } | null;
 }
 
+/** What the search for findings has reported. */
+export type FoundInCalls = Omit<Extract<FromSurvey, { t: 'found' }>, 't'>;
+
 /** What the calls of a trace add up to: its frames and resources. */
 export interface Survey {
   /** How far it is. null before it begins. */
@@ -48,6 +51,8 @@ export interface Survey {
     about: Q,
     what: SurveyQuestions[Q]['ask'],
   ): Promise<SurveyQuestions[Q]['answer'] | null>;
+  /** Looks for findings, in a pass of its own. What it returns ends that. */
+  find(report: (found: FoundInCalls) => void): Dispose;
   /** Stops the survey, or goes on with it. */
   stop(): void;
   goOn(): void;
@@ -69,12 +74,22 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
     port?.postMessage(message),
   );
   let port: SurveyPort | null = null;
+  let finder: ((found: FoundInCalls) => void) | null = null;
   let disposed = false;
 
+  const fail = (sentence: string) => {
+    error.value = sentence;
+    finder?.({ progress: { done: 0, of: 1 }, isDone: true, findings: [], error: sentence });
+    finder = null;
+  };
   const hear = (message: FromSurvey) => {
     switch (message.t) {
       case 'failed':
-        error.value = message.sentence;
+        fail(message.sentence);
+        return;
+      case 'found':
+        finder?.(message);
+        if (message.isDone) finder = null;
         return;
       case 'surveyed':
         frames.value = message.frames;
@@ -95,12 +110,11 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
     started.onmessage = ({ data }) => hear(data);
     started.onerror = (event) => {
       event.preventDefault();
-      error.value = CRASHED;
+      fail(CRASHED);
     };
-    started.onmessageerror = () => {
-      error.value = CRASHED;
-    };
+    started.onmessageerror = () => fail(CRASHED);
     started.postMessage({ t: 'open', file, records }, [records.buffer]);
+    if (finder) started.postMessage({ t: 'find' });
   };
   // The index of the session says where all the pieces of the file are.
   let begun = false;
@@ -123,6 +137,19 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
       const reply = await requests.ask('answer', (id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
       if (reply?.error) error.value = reply.error;
       return (reply?.answer ?? null) as SurveyQuestions[Q]['answer'] | null;
+    },
+    find: (report) => {
+      if (error.peek() !== '') {
+        report({ progress: { done: 0, of: 1 }, isDone: true, findings: [], error: error.peek() });
+        return () => undefined;
+      }
+      finder = report;
+      port?.postMessage({ t: 'find' });
+      return () => {
+        if (finder !== report) return;
+        finder = null;
+        port?.postMessage({ t: 'end-find' });
+      };
     },
     stop: () => {
       isStopped.value = true;

@@ -2,7 +2,8 @@ import type { FromGlState, GlState, ToGlState } from '../base/gl_state_protocol.
 import { loadDecompressors } from './decompressors.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
-import { RecordFile, STEP_BYTES } from './record_file.ts';
+import { type PieceTurns, readInTurns } from './piece_turns.ts';
+import { RecordFile } from './record_file.ts';
 import { createScheduler } from './scheduler.ts';
 import init, { GlHistory, provideDecompressors } from './wasm/unspool_graphics.js';
 
@@ -25,55 +26,31 @@ const load = startReader(() => init());
 export function createGlStateWorker(post: (message: FromGlState) => void): GlStateWorker {
   const scheduler = createScheduler();
   let history: Promise<GlHistory> | null = null;
-  let file: RecordFile | null = null;
-  let isDone = false;
-  let isStopped = false;
-  /** Counts the times that the reading began or went on: turns of an earlier time end. */
-  let run = 0;
-  let reportedAt = 0;
+  let turns: PieceTurns | null = null;
 
   const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
   const fail = (thrown: unknown) => {
-    isDone = true;
     post({ t: 'failed', sentence: sentenceOf(thrown) });
     if (isTrap(thrown)) reportError(thrown);
   };
   const report = (open: GlHistory) => {
-    reportedAt = performance.now();
     const [built = 0, count = 0, , , , full = 0] = open.progress();
-    post({ t: 'built', built, count, done: isDone, full: full > 0 });
+    post({ t: 'built', built, count, done: turns?.isDone() ?? false, full: full > 0 });
   };
-  const build = (open: GlHistory) => {
-    run += 1;
-    const mine = run;
-    const turn = () => {
-      try {
-        const [, , , of = 1] = open.progress();
-        const pieces = Math.round((of * STEP_BYTES) / (file?.size ?? STEP_BYTES));
-        isDone = open.build(Math.min(MOST_PIECES, Math.max(1, pieces)));
-        const [, , done = 0] = open.progress();
-        if (file) file.at = (done / Math.max(1, of)) * file.size;
-        if (isDone || performance.now() - reportedAt > REPORT_MS) report(open);
-      } catch (thrown) {
-        fail(thrown);
-        return;
-      }
-      if (!isDone) void Promise.resolve(file?.arrival()).then(next);
+  const build = (open: GlHistory, file: RecordFile) => {
+    const reader = {
+      step: (pieces: number) => open.build(Math.min(MOST_PIECES, pieces)),
+      pieces: () => open.progress()[3] ?? 0,
+      done: () => open.progress()[2] ?? 0,
     };
-    const next = () => {
-      scheduler.add('rest', () => {
-        if (!isStopped && run === mine) turn();
-        return false;
-      });
-    };
-    next();
+    turns = readInTurns(reader, file, scheduler, { report: () => report(open), fail, every: REPORT_MS });
   };
   const opening = async ({ file: blob, format, records }: Extract<ToGlState, { t: 'open' }>) => {
     await load();
-    file = new RecordFile(blob);
+    const file = new RecordFile(blob);
     const opened = new GlHistory(format, records, file, MOST_BYTES);
     if (opened.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    return opened;
+    return { opened, file };
   };
   const answer = async ({ id, call, before }: Extract<ToGlState, { t: 'ask' }>) => {
     try {
@@ -90,17 +67,18 @@ export function createGlStateWorker(post: (message: FromGlState) => void): GlSta
     handle: (message) => {
       switch (message.t) {
         case 'open':
-          history = opening(message);
-          history.then(build, fail);
+          history = opening(message).then(({ opened, file }) => {
+            build(opened, file);
+            return opened;
+          });
+          history.catch(fail);
           return;
         case 'stop':
-          isStopped = true;
+          turns?.stop();
           void history?.then(report, () => undefined);
           return;
         case 'go-on':
-          if (!isStopped) return;
-          isStopped = false;
-          if (!isDone) void history?.then(build, () => undefined);
+          turns?.goOn();
           return;
         case 'ask':
           void answer(message);

@@ -1,6 +1,7 @@
 import type {
   FrameColumns,
   FromSurvey,
+  GlFinding,
   ResourceColumns,
   ResourceEvents,
   SurveyQuestion,
@@ -12,9 +13,10 @@ import type {
 import { loadDecompressors } from './decompressors.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
-import { RecordFile, STEP_BYTES } from './record_file.ts';
+import { type PieceTurns, readInTurns } from './piece_turns.ts';
+import { RecordFile } from './record_file.ts';
 import { createScheduler } from './scheduler.ts';
-import init, { provideDecompressors, Survey } from './wasm/unspool_survey.js';
+import init, { GlFindings, provideDecompressors, Survey } from './wasm/unspool_survey.js';
 
 /** The worker of one trace's survey. It is never reset. */
 export interface SurveyWorker {
@@ -33,56 +35,51 @@ const load = startReader(() => init());
 export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyWorker {
   const scheduler = createScheduler();
   let survey: Promise<Survey> | null = null;
-  let file: RecordFile | null = null;
-  let isDone = false;
+  let turns: PieceTurns | null = null;
   let isStopped = false;
-  /** Counts the times that the survey began or went on: turns of an earlier time end. */
-  let run = 0;
-  let reportedAt = 0;
+  /** Begins the search for findings. null before a file is open. */
+  let find: (() => void) | null = null;
+  let finding: { readonly open: GlFindings; readonly turns: PieceTurns } | null = null;
 
   const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
-  const fail = (thrown: unknown) => {
-    isDone = true;
-    post({ t: 'failed', sentence: sentenceOf(thrown) });
+  const failing = (tell: (sentence: string) => void) => (thrown: unknown) => {
+    tell(sentenceOf(thrown));
     if (isTrap(thrown)) reportError(thrown);
   };
+  const fail = failing((sentence) => post({ t: 'failed', sentence }));
   const report = (open: Survey) => {
-    reportedAt = performance.now();
     const progress = { done: open.done(), of: open.pieces() };
-    const resources = isDone || isStopped ? (open.resources() as ResourceColumns) : null;
+    const resources = turns?.isDone() || isStopped ? (open.resources() as ResourceColumns) : null;
     post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns, resources });
-  };
-  const build = (open: Survey) => {
-    run += 1;
-    const mine = run;
-    const turn = () => {
-      try {
-        const of = open.pieces();
-        const size = file?.size ?? STEP_BYTES;
-        // A turn is a few megabytes of the file, and never a large share of the trace.
-        isDone = open.step(Math.max(1, Math.round(Math.min(of / 50, (of * STEP_BYTES) / size / 4))));
-        if (file) file.at = (open.done() / Math.max(1, of)) * file.size;
-        if (isDone || performance.now() - reportedAt > REPORT_MS) report(open);
-      } catch (thrown) {
-        fail(thrown);
-        return;
-      }
-      if (!isDone) void Promise.resolve(file?.arrival()).then(next);
-    };
-    const next = () => {
-      scheduler.add('rest', () => {
-        if (!isStopped && run === mine) turn();
-        return false;
-      });
-    };
-    next();
   };
   const opening = async ({ file: blob, records }: Extract<ToSurvey, { t: 'open' }>) => {
     await load();
-    file = new RecordFile(blob);
+    const file = new RecordFile(blob);
     const opened = new Survey(records, file);
     if (opened.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    return opened;
+    const read = () => {
+      turns = readInTurns(opened, file, scheduler, { report: () => report(opened), fail, every: REPORT_MS });
+    };
+    find = () => {
+      // The two read at different places.
+      const again = new RecordFile(blob);
+      const open = new GlFindings(records, again);
+      const tell = (isDone: boolean, error = '') => {
+        const progress = { done: open.done(), of: open.pieces() };
+        const findings = isDone && error === '' ? (open.findings() as GlFinding[]) : [];
+        post({ t: 'found', progress, isDone, findings, error });
+        if (isDone) endFind();
+      };
+      const hooks = { report: tell, fail: failing((error) => tell(true, error)), every: REPORT_MS };
+      finding = { open, turns: readInTurns(open, again, scheduler, hooks) };
+    };
+    return { opened, read };
+  };
+  /** Frees the memory of the search for findings: the page has what it has found. */
+  const endFind = () => {
+    finding?.turns.stop();
+    finding?.open.free();
+    finding = null;
   };
 
   const answerTo = (open: Survey, ask: Ask): SurveyQuestions[SurveyQuestion]['answer'] => {
@@ -118,17 +115,29 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
     handle: (message) => {
       switch (message.t) {
         case 'open':
-          survey = opening(message);
-          survey.then(build, fail);
+          survey = opening(message).then(({ opened, read }) => {
+            read();
+            return opened;
+          });
+          survey.catch(fail);
+          return;
+        case 'find':
+          void survey?.then(
+            () => find?.(),
+            () => undefined,
+          );
+          return;
+        case 'end-find':
+          void survey?.then(endFind, () => undefined);
           return;
         case 'stop':
           isStopped = true;
+          turns?.stop();
           void survey?.then(report, () => undefined);
           return;
         case 'go-on':
-          if (!isStopped) return;
           isStopped = false;
-          if (!isDone) void survey?.then(build, () => undefined);
+          turns?.goOn();
           return;
         case 'ask':
           void answer(message);

@@ -24,7 +24,7 @@ pub(crate) struct FrameList {
 }
 
 /// Pieces of the file that are read at once.
-const PIECES: u32 = 256;
+pub(crate) const PIECES: u32 = 256;
 
 /// A file that is read at any place.
 pub(crate) struct TraceFile(File);
