@@ -14,7 +14,7 @@ import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
 import { createScheduler } from './scheduler.ts';
-import init, { provideDecompressors, Survey } from './wasm/unspool_graphics.js';
+import init, { provideDecompressors, Survey } from './wasm/unspool_survey.js';
 
 /** The worker of one trace's survey. It is never reset. */
 export interface SurveyWorker {
