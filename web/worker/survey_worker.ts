@@ -13,7 +13,7 @@ import { createBuilding } from './building.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
-import init, { provideDecompressors, Survey } from './wasm/unspool_graphics.js';
+import init, { provideDecompressors, Survey } from './wasm/unspool_survey.js';
 
 /** The worker of one trace's survey. It is never reset. */
 export interface SurveyWorker {
