@@ -161,9 +161,6 @@ export type ToSurvey =
   /** Stops the survey, or goes on with it. */
   | { readonly t: 'stop' }
   | { readonly t: 'go-on' }
-  /** Looks for findings, in a pass of its own; and ends that. */
-  | { readonly t: 'find' }
-  | { readonly t: 'end-find' }
   | {
       [Q in SurveyQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & SurveyQuestions[Q]['ask'];
     }[SurveyQuestion];
@@ -176,14 +173,6 @@ export type FromSurvey =
       readonly frames: FrameColumns;
       readonly resources: ResourceColumns | null;
     }
-  /** Progress of the search for findings. They come at the end. `error` says why that is no success. */
-  | {
-      readonly t: 'found';
-      readonly progress: Surveyed;
-      readonly isDone: boolean;
-      readonly findings: readonly GlFinding[];
-      readonly error: string;
-    }
   /** An answer is null with a sentence if the file cannot be read. */
   | {
       readonly t: 'answer';
@@ -192,4 +181,17 @@ export type FromSurvey =
       readonly error: string | null;
     }
   /** The survey ended with an error. */
+  | { readonly t: 'failed'; readonly sentence: string };
+
+/** To the worker that looks for findings (`web/worker/findings_worker.ts`): begins with a file. `records` is the index that the session made. */
+export type ToGlFindings = { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array };
+
+export type FromGlFindings =
+  /** Progress. What was found comes at the end. */
+  | {
+      readonly t: 'found';
+      readonly progress: Surveyed;
+      readonly isDone: boolean;
+      readonly findings: readonly GlFinding[];
+    }
   | { readonly t: 'failed'; readonly sentence: string };

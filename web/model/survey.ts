@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { createScope, type Dispose } from '../base/scope.ts';
+import type { Dispose } from '../base/scope.ts';
 import type {
   FrameColumns,
   FromSurvey,
@@ -10,18 +10,11 @@ import type {
   SurveyQuestions,
   ToSurvey,
 } from '../base/survey_protocol.ts';
-import { watch } from '../base/watch.ts';
-import { createRequests } from './requests.ts';
+import { type AnswerOf, createReadingWorker, type NewsOf, type Port } from './reading_worker.ts';
 import type { Trace } from './trace.ts';
 
-/** The part of `Worker` that the survey of a trace uses. Tests substitute their own. */
-export interface SurveyPort {
-  postMessage(message: ToSurvey, transfer?: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromSurvey>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
+/** The worker of the survey. Tests substitute their own. */
+export type SurveyPort = Port<ToSurvey, FromSurvey>;
 
 /** What a list of resources is narrowed to. */
 export interface ResourceFilter {
@@ -29,9 +22,6 @@ export interface ResourceFilter {
   /** Calls of a frame, or null. */
   readonly frame: { readonly number: number; readonly first: number; readonly last: number } | null;
 }
-
-/** What the search for findings has reported. */
-export type FoundInCalls = Omit<Extract<FromSurvey, { t: 'found' }>, 't'>;
 
 /** What the calls of a trace add up to: its frames and resources. */
 export interface Survey {
@@ -51,8 +41,6 @@ export interface Survey {
     about: Q,
     what: SurveyQuestions[Q]['ask'],
   ): Promise<SurveyQuestions[Q]['answer'] | null>;
-  /** Looks for findings, in a pass of its own. What it returns ends that. */
-  find(report: (found: FoundInCalls) => void): Dispose;
   /** Stops the survey, or goes on with it. */
   stop(): void;
   goOn(): void;
@@ -64,67 +52,24 @@ const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to
 /** The survey of an open trace. Begins as soon as that is read. `spawn` starts the worker. */
 export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'info'>, spawn: () => SurveyPort): Survey {
   const progress = signal<Surveyed | null>(null);
-  const isStopped = signal(false);
-  const error = signal('');
   const frames = signal<FrameColumns | null>(null);
   const resources = signal<ResourceColumns | null>(null);
   const filter = signal<ResourceFilter>({ kind: 'all', frame: null });
-  const scope = createScope();
-  const requests = createRequests<ToSurvey, Extract<FromSurvey, { t: 'answer' }>>((message) =>
-    port?.postMessage(message),
-  );
-  let port: SurveyPort | null = null;
-  let finder: ((found: FoundInCalls) => void) | null = null;
-  let disposed = false;
-
-  const fail = (sentence: string) => {
-    error.value = sentence;
-    finder?.({ progress: { done: 0, of: 1 }, isDone: true, findings: [], error: sentence });
-    finder = null;
-  };
-  const hear = (message: FromSurvey) => {
-    switch (message.t) {
-      case 'failed':
-        fail(message.sentence);
-        return;
-      case 'found':
-        finder?.(message);
-        if (message.isDone) finder = null;
-        return;
-      case 'surveyed':
-        frames.value = message.frames;
-        if (message.resources) resources.value = message.resources;
-        progress.value = message.progress;
-        return;
-      case 'answer':
-        requests.settle(message);
-        return;
-    }
-  };
-  const start = async () => {
-    const file = await trace.recordSource.file();
-    const records = await trace.recordSource.index();
-    if (disposed || !file || !records) return;
-    const started = spawn();
-    port = started;
-    started.onmessage = ({ data }) => hear(data);
-    started.onerror = (event) => {
-      event.preventDefault();
-      fail(CRASHED);
-    };
-    started.onmessageerror = () => fail(CRASHED);
-    started.postMessage({ t: 'open', file, records }, [records.buffer]);
-    if (finder) started.postMessage({ t: 'find' });
-  };
-  // The index of the session says where all the pieces of the file are.
-  let begun = false;
-  scope.add(
-    watch([trace.status], () => {
-      if (begun || trace.status.peek().at !== 'ready') return;
-      begun = true;
-      void start();
-    }),
-  );
+  const worker = createReadingWorker<ToSurvey, NewsOf<FromSurvey>, AnswerOf<FromSurvey>>(trace, {
+    spawn,
+    open: async () => {
+      const file = await trace.recordSource.file();
+      const records = await trace.recordSource.index();
+      return file && records && [{ t: 'open', file, records }, [records.buffer]];
+    },
+    hear: (surveyed) => {
+      frames.value = surveyed.frames;
+      if (surveyed.resources) resources.value = surveyed.resources;
+      progress.value = surveyed.progress;
+    },
+    crashed: CRASHED,
+  });
+  const { error, isStopped, stop, goOn, dispose } = worker;
   return {
     progress,
     isStopped,
@@ -133,37 +78,11 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
     resources,
     filter,
     ask: async <Q extends SurveyQuestion>(about: Q, what: SurveyQuestions[Q]['ask']) => {
-      if (!port) return null;
-      const reply = await requests.ask('answer', (id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
-      if (reply?.error) error.value = reply.error;
+      const reply = await worker.ask((id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
       return (reply?.answer ?? null) as SurveyQuestions[Q]['answer'] | null;
     },
-    find: (report) => {
-      if (error.peek() !== '') {
-        report({ progress: { done: 0, of: 1 }, isDone: true, findings: [], error: error.peek() });
-        return () => undefined;
-      }
-      finder = report;
-      port?.postMessage({ t: 'find' });
-      return () => {
-        if (finder !== report) return;
-        finder = null;
-        port?.postMessage({ t: 'end-find' });
-      };
-    },
-    stop: () => {
-      isStopped.value = true;
-      port?.postMessage({ t: 'stop' });
-    },
-    goOn: () => {
-      isStopped.value = false;
-      port?.postMessage({ t: 'go-on' });
-    },
-    dispose: () => {
-      disposed = true;
-      scope.dispose();
-      port?.terminate();
-      requests.end();
-    },
+    stop,
+    goOn,
+    dispose,
   };
 }

@@ -1,10 +1,8 @@
 import type { FromGlState, GlState, ToGlState } from '../base/gl_state_protocol.ts';
+import { createBuilding } from './building.ts';
 import { loadDecompressors } from './decompressors.ts';
-import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
-import { type PieceTurns, readInTurns } from './piece_turns.ts';
-import { RecordFile } from './record_file.ts';
-import { createScheduler } from './scheduler.ts';
+import { RecordFile, STEP_BYTES } from './record_file.ts';
 import init, { GlHistory, provideDecompressors } from './wasm/unspool_graphics.js';
 
 /** The worker of one trace's OpenGL state. It is never reset. */
@@ -24,64 +22,53 @@ const load = startReader(() => init());
 
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createGlStateWorker(post: (message: FromGlState) => void): GlStateWorker {
-  const scheduler = createScheduler();
-  let history: Promise<GlHistory> | null = null;
-  let turns: PieceTurns | null = null;
-
-  const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
-  const fail = (thrown: unknown) => {
-    post({ t: 'failed', sentence: sentenceOf(thrown) });
-    if (isTrap(thrown)) reportError(thrown);
-  };
-  const report = (open: GlHistory) => {
-    const [built = 0, count = 0, , , , full = 0] = open.progress();
-    post({ t: 'built', built, count, done: turns?.isDone() ?? false, full: full > 0 });
-  };
-  const build = (open: GlHistory, file: RecordFile) => {
-    const reader = {
-      step: (pieces: number) => open.build(Math.min(MOST_PIECES, pieces)),
-      pieces: () => open.progress()[3] ?? 0,
-      done: () => open.progress()[2] ?? 0,
-    };
-    turns = readInTurns(reader, file, scheduler, { report: () => report(open), fail, every: REPORT_MS });
-  };
+  let file: RecordFile | null = null;
+  const building = createBuilding<GlHistory>({
+    turn: (open) => {
+      const [, , , of = 1] = open.progress();
+      const pieces = Math.round((of * STEP_BYTES) / (file?.size ?? STEP_BYTES));
+      const isDone = open.build(Math.min(MOST_PIECES, Math.max(1, pieces)));
+      const [, , done = 0] = open.progress();
+      if (file) file.at = (done / Math.max(1, of)) * file.size;
+      return isDone;
+    },
+    arrival: () => file?.arrival() ?? null,
+    report: (open, { isDone }) => {
+      const [built = 0, count = 0, , , , full = 0] = open.progress();
+      post({ t: 'built', built, count, done: isDone, full: full > 0 });
+    },
+    reportMs: REPORT_MS,
+    failed: (sentence) => post({ t: 'failed', sentence }),
+  });
   const opening = async ({ file: blob, format, records }: Extract<ToGlState, { t: 'open' }>) => {
     await load();
-    const file = new RecordFile(blob);
+    file = new RecordFile(blob);
     const opened = new GlHistory(format, records, file, MOST_BYTES);
     if (opened.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    return { opened, file };
+    return opened;
   };
-  const answer = async ({ id, call, before }: Extract<ToGlState, { t: 'ask' }>) => {
-    try {
-      const json = (await history)?.at(call, before);
-      const state = json === undefined ? null : (JSON.parse(json) as GlState);
-      post({ t: 'answer', id, state, error: null });
-    } catch (thrown) {
-      post({ t: 'answer', id, state: null, error: sentenceOf(thrown) });
-      if (isTrap(thrown)) reportError(thrown);
-    }
+  const answerTo = (open: GlHistory, { call, before }: Extract<ToGlState, { t: 'ask' }>): GlState | null => {
+    const json = open.at(call, before);
+    return json === undefined ? null : (JSON.parse(json) as GlState);
   };
 
   return {
     handle: (message) => {
       switch (message.t) {
         case 'open':
-          history = opening(message).then(({ opened, file }) => {
-            build(opened, file);
-            return opened;
-          });
-          history.catch(fail);
+          building.open(opening(message));
           return;
         case 'stop':
-          turns?.stop();
-          void history?.then(report, () => undefined);
+          building.stop();
           return;
         case 'go-on':
-          turns?.goOn();
+          building.goOn();
           return;
         case 'ask':
-          void answer(message);
+          building.answer(
+            (open) => answerTo(open, message),
+            (state, error) => post({ t: 'answer', id: message.id, state, error }),
+          );
           return;
       }
     },

@@ -1,6 +1,10 @@
+import type { FromGlFindings, ToGlFindings } from '../../base/survey_protocol.ts';
+import { watch } from '../../base/watch.ts';
 import type { FindingKind, FindingSource } from '../../model/findings.ts';
+import { createReadingWorker, type NewsOf } from '../../model/reading_worker.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { surveyOf } from '../survey/surveys.ts';
+import findingsWorker from '../../worker/findings.ts?worker&url';
+import { startWorker } from '../workers.ts';
 
 /** The kinds, as `Kind` in `crate/graphics/src/findings/mod.rs`. docs/graphics.md defines each. */
 const KINDS: readonly FindingKind[] = [
@@ -13,25 +17,37 @@ const KINDS: readonly FindingKind[] = [
   { id: 'empty', title: 'Empty draws', says: 'Draws without a whole primitive' },
 ];
 
-/** Looks for findings in the calls of an apitrace. */
-export function graphicsFindings(open: OpenTrace): FindingSource {
-  const survey = surveyOf(open);
+/** Looks for findings in the calls of an apitrace, in a worker that ends with the search. */
+export function graphicsFindings({ trace }: OpenTrace): FindingSource {
   return {
     kinds: KINDS,
-    look: (report) =>
-      survey.find(({ progress, isDone, findings, error }) =>
-        report({
-          share: progress.done / Math.max(1, progress.of),
-          isDone,
-          error,
-          findings: findings.map(({ kind, sentence, count, amount, unit, calls }) => ({
-            kind,
-            sentence,
-            count,
-            cost: { amount, unit },
-            positions: calls,
-          })),
-        }),
-      ),
+    look: (report) => {
+      const worker = createReadingWorker<ToGlFindings, NewsOf<FromGlFindings>, never>(trace, {
+        spawn: () => startWorker(findingsWorker),
+        open: async () => {
+          const file = await trace.recordSource.file();
+          const records = await trace.recordSource.index();
+          return file && records && [{ t: 'open', file, records }, [records.buffer]];
+        },
+        hear: ({ progress, isDone, findings }) =>
+          report({
+            share: progress.done / Math.max(1, progress.of),
+            isDone,
+            error: '',
+            findings: findings.map(({ kind, sentence, count, amount, unit, calls }) => {
+              return { kind, sentence, count, cost: { amount, unit }, positions: calls };
+            }),
+          }),
+        crashed: 'The search for findings ended unexpectedly. Reload the page to try again.',
+      });
+      const unwatch = watch([worker.error], () => {
+        const error = worker.error.peek();
+        if (error !== '') report({ share: 0, isDone: true, error, findings: [] });
+      });
+      return () => {
+        unwatch();
+        worker.dispose();
+      };
+    },
   };
 }

@@ -11,13 +11,14 @@ mod waits;
 use core::fmt::Write;
 
 use hashbrown::HashMap;
+use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
 
 use crate::calls::{Call, Value};
 use crate::frames::{Effect, Frames, Kind as Does, Latest};
 use crate::functions::functions;
 use crate::known::Known;
-use crate::reader::{CallVisitor, Reader, Source, Unreadable};
+use crate::reader::{CallVisitor, Reader};
 use crate::resources::Resources;
 use thrown::Targets;
 use uploads::Uploads;
@@ -102,7 +103,7 @@ pub struct Findings<S> {
     next: u32,
 }
 
-impl<S: Source> Findings<S> {
+impl<S: ByteSource> Findings<S> {
     /// Findings of a trace of which nothing was read yet. `index` is what the decoder of the trace handed over.
     ///
     /// # Errors
@@ -110,6 +111,11 @@ impl<S: Source> Findings<S> {
     /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
         Ok(Self { reader: Reader::keeping(index, source, u64::MAX)?, finder: Finder::new(), next: 0 })
+    }
+
+    /// Whether passes need a decompressor that is provided.
+    pub fn needs_decompressor(&self) -> bool {
+        self.reader.needs_decompressor()
     }
 
     /// Reads `budget` further pieces of the file. Returns whether there is nothing more to read.
@@ -399,7 +405,8 @@ impl Finder {
             (0, _) => format!("{} draws no vertices", function.name),
             (_, Some(mode)) => {
                 let name = functions().constant(mode, "PrimitiveType").unwrap_or(format!("{mode:#x}"));
-                format!("{} draws {each} vertices as {name}, which takes {least}", function.name)
+                let noun = if each == 1 { "vertex" } else { "vertices" };
+                format!("{} draws {each} {noun} as {name}, which takes {least}", function.name)
             }
             (_, None) => format!("{} draws {each} vertices", function.name),
         });

@@ -184,7 +184,8 @@ impl Targets {
         }
         let it = self.contexts.get_mut(&handle)?;
         if is_draw {
-            if latest.kind == Kind::Draw(Vertices::Lists) || it.queries > 0 {
+            // What reads one framebuffer and draws to another counts as a draw.
+            if role == Role::Uses || latest.kind == Kind::Draw(Vertices::Lists) || it.queries > 0 {
                 it.use_up();
             } else if latest.vertices != Some(0) {
                 it.draws += 1;
