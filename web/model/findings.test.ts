@@ -13,7 +13,7 @@ const KINDS = ['late', 'early'].map((id) => ({ id, title: id, says: '' }));
 
 /** A source that reports when the test says so. */
 function source() {
-  const state = { asked: 0, ended: 0, report: (_: Found) => undefined as void };
+  const state = { asked: 0, ended: 0, report: (_: Found): void => undefined };
   const made: FindingSource = {
     kinds: KINDS,
     look: (report) => {

@@ -164,7 +164,9 @@ fn uploads_after_other_writes_are_none() {
     texel(&mut calls, 0, 1);
     assert_eq!(calls.of(Kind::Upload), []);
     // Buffers: the same part, unless it was mapped, or shaders write to it.
-    let part = |calls: &mut Calls| drop(calls.bytes("glBufferSubData", &[0x8892, 4, 2], &[5, 6]));
+    let part = |calls: &mut Calls| {
+        calls.bytes("glBufferSubData", &[0x8892, 4, 2], &[5, 6]);
+    };
     for (name, arguments, count) in [
         ("glFlush", &[][..], 1),
         ("glMapBuffer", &[0x8892, 0x88b9], 0),

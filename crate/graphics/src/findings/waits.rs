@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::calls::{Call, Value};
-use crate::known::Known;
+use crate::known::{Known, integer};
 
 /// What a function does to that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,10 +97,8 @@ impl Waits {
             Role::Result => {
                 let query = (context, call.uint(0));
                 match (call.uint(1), call.argument(2)) {
-                    (QUERY_RESULT_AVAILABLE, Value::List(mut values)) => {
-                        if values.next().and_then(Value::int).is_some_and(|is| is != 0) {
-                            self.open.remove(&query);
-                        }
+                    (QUERY_RESULT_AVAILABLE, value @ Value::List(_)) if integer(value).is_some_and(|is| is != 0) => {
+                        self.open.remove(&query);
                     }
                     // What goes to a buffer is recorded as an offset.
                     (QUERY_RESULT, Value::List(_)) => {

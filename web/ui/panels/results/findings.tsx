@@ -19,7 +19,7 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
   const { kinds, all, order, kind, chosen, state } = findings;
   const rows = listed(all.value, kind.value, order.value);
   const titles = new Map(kinds.value.map(({ id, title }) => [id, title]));
-  const current = rows.findIndex((row) => row === chosen.value?.finding);
+  const current = chosen.value ? rows.indexOf(chosen.value.finding) : -1;
   const info = open.trace.info.value;
   const extent = open.trace.progress.value.extent;
   if (!info || !extent) return null;
