@@ -21,7 +21,7 @@ use unspool_formats::info::Capability;
 
 use crate::find::search_for;
 use crate::progress::{self, Progress};
-use crate::read_whole::{read_named, threads};
+use crate::read_whole::{read_spilled, threads};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, Source, TraceArgs, complain};
 use args::Arguments;
@@ -273,7 +273,7 @@ fn one(what: &Convert, job: &Job) -> Outcome {
 /// Converts a trace. Returns how many rows and bytes were written, and whether the trace was read in part.
 fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
     let trace = TraceArgs { file: job.input.clone(), no_limits: what.no_limits, nest_tail_calls: what.nest_tail_calls };
-    let (source, session) = read_named(&trace, &what.names)?;
+    let (source, session) = read_spilled(&trace, &what.names)?;
     let broken = session.error().is_some() || (session.stopped_at_limit() && !what.no_limits);
     let (rows, bytes) = match (what.to, &job.output) {
         (To::File(format), None) => {
@@ -372,6 +372,9 @@ fn write(
         }
     }
     bar.finish();
+    if let Some(error) = store.take_spill_error() {
+        return Err(Failure::new(format!("{}: its slices in a temporary file: {error}", source.name)));
+    }
     Ok((export.passed(), bytes))
 }
 

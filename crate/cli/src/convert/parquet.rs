@@ -30,7 +30,8 @@ const BATCH: usize = 8192;
 const TABLES: [(&str, &str); 7] = [
     (
         "tracks",
-        "required int32 id; required binary kind (UTF8); required binary name (UTF8); optional int64 number; optional int64 parent;",
+        "required int32 id; required binary kind (UTF8); required binary name (UTF8); optional int64 number; optional int64 parent; \
+         required int32 lowest;",
     ),
     ("names", "required int32 id; required binary name (UTF8); required binary kind (UTF8); optional int64 key;"),
     (
@@ -380,6 +381,7 @@ impl Writer for Parquet {
                     Cell::Text(&track.name),
                     Cell::MaybeInt64(track.number),
                     Cell::MaybeInt64(track.parent.map(|parent| id(parent.into()))),
+                    Cell::Int32(track.lowest),
                 ],
             );
         }
