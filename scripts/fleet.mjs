@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fail, must, root, say, windows } from './lib.mjs';
+import { environment, fail, must, root, say, windows } from './lib.mjs';
 
 /** Traces of each format: extension and number. */
 const TRACES = [
@@ -16,28 +16,16 @@ const EVENTS = 5000;
 const PACKAGES = ['duckdb==2.0.0', 'pyspark==4.3.0'];
 
 const folder = join(root, 'target', 'fleet');
-const [traces, set, env] = ['traces', 'set', 'env'].map((name) => join(folder, name));
+const [traces, set] = ['traces', 'set'].map((name) => join(folder, name));
 const unspool = join(root, 'target', 'release', windows ? 'unspool.exe' : 'unspool');
-const python = windows ? join(env, 'Scripts', 'python.exe') : join(env, 'bin', 'python');
 const read = (command, ...given) => execFileSync(command, given, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
 
 await must('cargo', ['build', '--release', '--quiet', '--locked', '--package', 'unspool-cli', '--features', 'parquet']);
-await environment();
+const python = await environment(join(folder, 'env'), PACKAGES);
 const files = generated();
 convert();
 const answers = asked();
 compare();
-
-/** Installs the engines where they are missing, or have other versions. */
-async function environment() {
-  const wanted = PACKAGES.join(' ');
-  const program =
-    'import sys; from importlib.metadata import version; sys.exit(any(version(p) != v for p, v in (a.split("==") for a in sys.argv[1:])))';
-  if (existsSync(python) && spawnSync(python, ['-c', program, ...PACKAGES]).status === 0) return;
-  say(`installing ${wanted} into ${env}`);
-  await must(windows ? 'python' : 'python3', ['-m', 'venv', '--clear', env]);
-  await must(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PACKAGES]);
-}
 
 /** The traces, with their formats. Those of an earlier run are kept. */
 function generated() {

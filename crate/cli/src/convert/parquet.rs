@@ -193,7 +193,8 @@ impl Output {
                 }
                 Column::MaybeInt64(values, levels) => {
                     writer.typed::<Int64Type>().write_batch(values, Some(levels), None)?;
-                    (values.clear(), levels.clear());
+                    values.clear();
+                    levels.clear();
                 }
                 Column::Double(values) => {
                     writer.typed::<DoubleType>().write_batch(values, None, None)?;
@@ -201,7 +202,8 @@ impl Output {
                 }
                 Column::MaybeDouble(values, levels) => {
                     writer.typed::<DoubleType>().write_batch(values, Some(levels), None)?;
-                    (values.clear(), levels.clear());
+                    values.clear();
+                    levels.clear();
                 }
                 Column::Text(values) => {
                     writer.typed::<ByteArrayType>().write_batch(values, None, None)?;
@@ -209,7 +211,8 @@ impl Output {
                 }
                 Column::MaybeText(values, levels) => {
                     writer.typed::<ByteArrayType>().write_batch(values, Some(levels), None)?;
-                    (values.clear(), levels.clear());
+                    values.clear();
+                    levels.clear();
                 }
                 Column::Name(values) => {
                     let none = ByteArray::from("");

@@ -17,7 +17,7 @@ use crate::call_tree::NodeId;
 /// Blocks of the file that are in memory: 16 MiB of the usual ones.
 const LOADED: usize = 256;
 /// Slices after which blocks are moved.
-const EVERY: u64 = 1 << 20;
+const EVERY: u64 = 1 << 18;
 
 /// Most bytes of memory that a slice takes that is in the file, or packed.
 pub(super) const SLICE_BYTES: u64 = 7;
