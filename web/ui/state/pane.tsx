@@ -13,6 +13,11 @@ const TITLES: Readonly<Record<Tab, string>> = { details: 'Details', picture: 'Pi
 /** What the pane shows of traces that have it. It outlives a trace. */
 const front = signal<Tab>('details');
 
+/** Brings the state to the front. */
+export function showState(): void {
+  front.value = 'state';
+}
+
 /**
  * The pane about the selection: details, pictures of traces that draw, and state: what the OpenGL context holds, or registers and memory
  * of traces that tell them.
