@@ -76,7 +76,7 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
     outline: '#0b1220',
     warning: '#8c6109',
     hit: '#c4127f',
-    abouts: ['#c4127f', '#7b3fd1', '#1a7f4b', '#0a6cbd', '#b8480a'],
+    abouts: ['#c4127f', '#7b3fd1', '#1a7f4b', '#085a9e', '#9a3b06'],
   }),
 };
 

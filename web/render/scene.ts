@@ -40,7 +40,7 @@ export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", s
 const MARK_HEIGHT = 4;
 const HIT_HEIGHT = 5;
 /** CSS pixels of the marks of one kind of hits. */
-const ACCESS_HEIGHT = 4;
+const ACCESS_HEIGHT = 3;
 /** CSS pixels of the line below pinned tracks. */
 const PINNED_EDGE = 2;
 /** CSS pixels of the lowest slice with a label, and with drawn edges. */

@@ -6,7 +6,16 @@ import type { Machine } from '../../model/machine.ts';
 import { hexText } from '../../model/values.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Arrows, Step } from './arrows.tsx';
-import { LINE, type MemoryOf } from './memory.tsx';
+
+/** Memory before a step, from an address on. */
+export interface MemoryOf {
+  readonly step: number;
+  readonly address: bigint;
+  readonly memory: MemoryState;
+}
+
+/** Bytes of a line. */
+export const LINE = 8;
 
 /** Bytes that are looked at: between two addresses, in either order. */
 interface Chosen {
@@ -16,6 +25,8 @@ interface Chosen {
 
 /** Turns of the wheel, in CSS pixels, for each access. */
 const WHEEL_STEP = 50;
+/** Time after a turn of the wheel for which the next one belongs to it: what is above the bytes may have moved them meanwhile. */
+const HELD_MS = 600;
 
 interface BytesProps {
   readonly machine: Machine;
@@ -146,17 +157,20 @@ function About({ machine, window, from, to }: { machine: Machine; window: Memory
 /** Leads to the next or previous access of a cell when the wheel is turned over what is selected. */
 function useWheel(box: { readonly current: HTMLElement | null }, machine: Machine, cell: () => Cell | null): void {
   useEffect(() => {
-    const element = box.current;
+    const element = box.current?.closest<HTMLElement>('[role="tabpanel"]');
     if (!element) return undefined;
     let turned = 0;
+    let heldUntil = 0;
     /** A walk begins where the one before has led. */
     let latest: Promise<unknown> = Promise.resolve();
     let waiting = 0;
     const onWheel = (event: WheelEvent) => {
       const over = event.target instanceof Element && event.target.closest('.state-byte[aria-pressed="true"]');
       const wanted = cell();
-      if (!over || !wanted || event.deltaY === 0 || event.ctrlKey) return;
+      const now = performance.now();
+      if ((!over && now > heldUntil) || !wanted || event.deltaY === 0 || event.ctrlKey) return;
       event.preventDefault();
+      heldUntil = now + HELD_MS;
       turned += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : Math.sign(event.deltaY) * WHEEL_STEP;
       const next = turned > 0;
       if (Math.abs(turned) < WHEEL_STEP) return;

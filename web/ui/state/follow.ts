@@ -1,14 +1,14 @@
 import { effect } from '@preact/signals';
 import { cellOf } from '../../model/machine.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { front } from './front.ts';
 import { machineOf } from './machines.ts';
-import { showState } from './pane.tsx';
 
 /** Shows in State where the value of an operand of the selected step comes from. `label` is that of Details: a register, or `[0x7ffe10]`. */
 export function followOperand(open: OpenTrace, label: string, written: boolean): void {
   const machine = machineOf(open);
   const step = machine.step.peek();
-  showState();
+  front.value = 'state';
   const [, digits] = /^\[0x([0-9a-f]+)\]$/.exec(label) ?? [];
   const address = digits === undefined ? null : BigInt(`0x${digits}`);
   // Details know no length of what is in memory; the state does.

@@ -1,32 +1,23 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { MemoryState } from '../../base/steps_protocol.ts';
 import type { Machine, Shown } from '../../model/machine.ts';
 import { numberOf, parseAddress } from '../../model/register_values.ts';
 import { hexText } from '../../model/values.ts';
-import { Bytes } from './bytes.tsx';
+import { Bytes, LINE, type MemoryOf } from './bytes.tsx';
 
-/** Which memory is shown: around what the step accesses, the stack, or an address. */
+/** Which memory is shown: around what the step accesses, the stack, or an address. `first`: the window stays there, at other steps, too. */
 export type MemoryPlace =
-  | { readonly at: 'step' }
-  | { readonly at: 'stack' }
+  | { readonly at: 'step'; readonly first?: bigint }
+  | { readonly at: 'stack'; readonly first?: bigint }
   | { readonly at: 'address'; readonly address: bigint };
 
-/** Bytes of a line, and of the window. */
-export const LINE = 8;
+/** Bytes of the window. */
 const LEN = 96;
 /** Lines before what the window is about. */
 const BEFORE = 2n;
 /** Accesses of a step that are listed. */
 const MOST_ACCESSES = 8;
 const LAST = 0xffff_ffff_ffff_ffffn;
-
-/** Memory before a step, from an address on. */
-export interface MemoryOf {
-  readonly step: number;
-  readonly address: bigint;
-  readonly memory: MemoryState;
-}
 
 /** Memory before a step, as bytes and text. */
 export function MemoryWindow({
@@ -72,7 +63,7 @@ export function MemoryWindow({
           window={window.value}
           about={about}
           stay={(first) => {
-            place.value = { at: 'address', address: first + BEFORE * BigInt(LINE) };
+            if (place.value.at !== 'address') place.value = { at: place.value.at, first };
           }}
         />
       )}
@@ -103,13 +94,15 @@ function Accesses({ shown }: { shown: Shown }) {
 function addressOf(place: MemoryPlace, { state }: Shown): bigint | null {
   const address = (() => {
     if (place.at === 'address') return place.address;
+    if (place.first !== undefined) return place.first;
     if (place.at === 'step') return state.accesses.find(({ register }) => register === null)?.address ?? null;
     const pointer = state.registers.find(({ isStackPointer, value }) => isStackPointer && value)?.value;
     return pointer ? numberOf(pointer) : null;
   })();
   if (address === null) return null;
   const line = address - (address % BigInt(LINE));
-  const before = place.at === 'stack' ? 0n : BEFORE * BigInt(LINE);
+  const before =
+    place.at === 'stack' || (place.at === 'step' && place.first !== undefined) ? 0n : BEFORE * BigInt(LINE);
   const first = line > before ? line - before : 0n;
   const last = LAST - BigInt(LEN - 1);
   return first < last ? first : last;
