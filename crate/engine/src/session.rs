@@ -364,6 +364,14 @@ impl Session {
         }
     }
 
+    /// [`Session::index`] for readers that know what numbers mean: [`unspool_formats::Decoder::index_of_numbers`].
+    pub fn index_of_numbers(&self) -> Vec<u8> {
+        match &self.path {
+            Path::Stream(stream) => stream.decoder.index_of_numbers(),
+            Path::Rows(_) => Vec::new(),
+        }
+    }
+
     /// At most `max` single problems, starting with number `first`, and how many there are to list.
     pub fn problems(&self, first: usize, max: usize) -> (Vec<ProblemOut>, usize) {
         let (page, total) = self.store.problems(first, max);
