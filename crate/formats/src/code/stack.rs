@@ -36,6 +36,8 @@ use crate::locator::Locator;
 
 /// Maximum number of hypotheses followed at once.
 const STACKS: usize = 64;
+/// Maximum number of dropped hypotheses that are kept for their memory.
+const SPARE: usize = 8;
 /// Maximum number of events held back while there are several hypotheses.
 const HELD: usize = 1 << 12;
 
@@ -47,6 +49,8 @@ const HELD: usize = 1 << 12;
 pub(crate) struct Stack {
     likeliest: State,
     others: Vec<State>,
+    /// Hypotheses that were dropped. The next ones use their memory: code that jumps out of recursion does so again and again.
+    spare: Vec<State>,
     last: Option<Departure>,
     /// Address of the delay slot that executes before the last instruction takes effect.
     slot: Option<u64>,
@@ -187,8 +191,10 @@ impl Stack {
 
     /// Keeps only the likeliest hypothesis and delivers its events: nothing more will decide between them.
     pub(crate) fn settle(&mut self, sink: &mut dyn Sink) {
-        self.others.clear();
-        self.likeliest.release(sink);
+        self.spare.append(&mut self.others);
+        let filter = self.spare.iter_mut().find_map(State::take_filter);
+        self.spare.truncate(SPARE);
+        self.likeliest.release(filter, sink);
     }
 
     /// Ends the trace. If the last instruction was a return, it ends the innermost call.
@@ -208,12 +214,13 @@ impl Stack {
     fn fork(&mut self, last: &Last, at: &Arrival) {
         let mut more = Vec::new();
         for state in core::iter::once(&mut self.likeliest).chain(&mut self.others) {
-            more.append(&mut state.fork(last, at));
+            state.fork(last, at, &mut self.spare, &mut more);
         }
         if !more.is_empty() {
             // Innermost choices come first: they are likelier.
             self.others.append(&mut more);
-            self.others.truncate(STACKS - 1);
+            let beyond = (STACKS - 1).min(self.others.len());
+            self.spare.extend(self.others.drain(beyond..));
             self.each(State::hold);
         }
     }
@@ -230,7 +237,7 @@ impl Stack {
             core::mem::swap(first, &mut self.likeliest);
         }
         let (least, _) = self.likeliest.unlikelihood();
-        self.others.retain(|other| other.unlikelihood().0 <= least);
+        self.spare.extend(self.others.extract_if(.., |other| other.unlikelihood().0 > least));
         // Merge hypotheses that have reached the same open calls: keep the likelier.
         let mut i = 0;
         while let Some(other) = self.others.get(i) {
@@ -241,7 +248,7 @@ impl Stack {
                 .filter(|(j, likelier)| (likelier.unlikelihood(), *j) < (other.unlikelihood(), i));
             let mut likelier = core::iter::once(&self.likeliest).chain(rest.map(|(_, likelier)| likelier));
             if likelier.any(|likelier| likelier.has_calls_of(other)) {
-                self.others.remove(i);
+                self.spare.push(self.others.remove(i));
             } else {
                 i += 1;
             }

@@ -6,6 +6,7 @@ mod held;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
+use core::mem::take;
 
 use super::execution::{Arrival, Departure, Entered, Last, Note, Program, Rules, Sink};
 use super::flow::{Flow, Opening};
@@ -75,8 +76,15 @@ impl Open {
     }
 }
 
+/// The counters of a filter.
+pub(super) type Filter = Box<[u32; FILTER]>;
+
+fn new_filter() -> Filter {
+    Box::new([0; FILTER])
+}
+
 /// One hypothesis of a call stack.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct State {
     open: Vec<Open>,
     /// Name and locator of the slice of the outermost code, whose call is not in the trace.
@@ -84,7 +92,7 @@ pub(super) struct State {
     /// Return addresses of ended calls, grouped by caller.
     returned: Vec<u64>,
     /// A counting Bloom filter over the return addresses of open and ended calls. `None` in a copy.
-    filter: Option<Box<[u32; FILTER]>>,
+    filter: Option<Filter>,
     /// What the innermost call does with its return address, and the number of open calls including it.
     trick: Option<(Opening, usize)>,
     /// Whether events are held back until one of several hypotheses is left.
@@ -125,7 +133,7 @@ impl Default for State {
             open: Vec::new(),
             outermost: None,
             returned: Vec::new(),
-            filter: Some(Box::new([0; FILTER])),
+            filter: Some(new_filter()),
             trick: None,
             holds: false,
             held: Vec::new(),
@@ -679,22 +687,33 @@ impl State {
         self.tell(Held::Note { note, locator }, sink);
     }
 
-    /// Copies of this hypothesis, one for each further call that the last instruction may have left.
+    /// Adds copies of this hypothesis to `copies`, one for each further call that the last instruction may have left. `spare` are
+    /// hypotheses whose memory can be used.
     #[inline(never)]
-    pub(super) fn fork(&mut self, last: &Last, at: &Arrival) -> Vec<Self> {
+    pub(super) fn fork(&mut self, last: &Last, at: &Arrival, spare: &mut Vec<Self>, copies: &mut Vec<Self>) {
         let choices = self.choices(last, at);
         if choices < 2 {
-            return Vec::new();
+            return;
         }
-        // Most copies are soon dropped; they do without a filter.
-        let filter = self.filter.take();
         if !self.held.is_empty() {
-            let (events, count) = (core::mem::take(&mut self.held), self.held());
+            let (events, count) = (take(&mut self.held), self.held());
             self.common = Some(Rc::new(Common { count: count + events.len(), events, before: self.common.take() }));
         }
-        let others = (1..choices.min(CHOICES)).map(|choice| Self { choice, ..self.clone() }).collect();
-        self.filter = filter;
-        others
+        for choice in 1..choices.min(CHOICES) {
+            let mut copy = spare.pop().unwrap_or_default();
+            copy.become_copy_of(self);
+            copy.choice = choice;
+            copies.push(copy);
+        }
+    }
+
+    /// Becomes a copy that holds no events of its own. Most copies are soon dropped; they do without a filter.
+    fn become_copy_of(&mut self, of: &Self) {
+        self.open.clone_from(&of.open);
+        self.returned.clone_from(&of.returned);
+        self.held.clear();
+        let (open, returned, held) = (take(&mut self.open), take(&mut self.returned), take(&mut self.held));
+        *self = Self { open, returned, held, filter: None, common: of.common.clone(), ..*of };
     }
 
     /// Whether the same calls are open as in `other`.
@@ -720,11 +739,20 @@ impl State {
         self.held.len() + self.common.as_ref().map_or(0, |common| common.count)
     }
 
-    /// Delivers the events held back: this hypothesis is right.
+    /// Gives its filter away.
+    pub(super) fn take_filter(&mut self) -> Option<Filter> {
+        self.filter.take()
+    }
+
+    /// Delivers the events held back: this hypothesis is right. `filter`: one whose memory can be used if it has none.
     #[inline(never)]
-    pub(super) fn release(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn release(&mut self, filter: Option<Filter>, sink: &mut dyn Sink) {
         if self.filter.is_none() {
-            self.filter = Some(Box::new([0; FILTER]));
+            let filter = filter.map_or_else(new_filter, |mut filter| {
+                filter.fill(0);
+                filter
+            });
+            self.filter = Some(filter);
             for i in 0..self.open.len() {
                 self.count(self.open.get(i).map_or(0, |open| open.back), true);
             }
@@ -741,9 +769,7 @@ impl State {
             common.push(events);
         }
         common.iter().rev().flat_map(|common| &common.events).for_each(|event| event.tell(sink));
-        for event in core::mem::take(&mut self.held) {
-            event.tell(sink);
-        }
+        self.held.drain(..).for_each(|event| event.tell(sink));
     }
 
     /// Keeps a return address to which a call made by the innermost open call returned.
