@@ -1,24 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
+import { SWIFTSHADER } from './gpu.ts';
 import { barriers, open, test } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/apitrace');
 const PICTURES = join(CORPUS, 'pictures');
 
-/** SwiftShader: WebGL2 that draws the same on every machine. */
-test.use({
-  launchOptions: {
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--use-angle=swiftshader',
-      '--enable-unsafe-swiftshader',
-      '--disable-quic',
-      '--no-first-run',
-    ],
-  },
-});
+test.use({ launchOptions: SWIFTSHADER });
 test.describe.configure({ mode: 'default' });
 test.setTimeout(180_000);
 

@@ -32,8 +32,16 @@ it('starts its worker with the first question, and answers only the latest one',
   const first = replay.ask(5, 'color');
   const second = replay.ask(9, 'color');
   await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'picture']));
-  const picture = { width: 1, height: 1, pixels: new Uint8ClampedArray(4), halted: '', changed: null };
-  tell({ t: 'picture', id: 2, picture, failures: [] });
+  const picture = {
+    width: 1,
+    height: 1,
+    pixels: new Uint8ClampedArray(4),
+    halted: '',
+    limit: '' as const,
+    note: '',
+    changed: null,
+  };
+  tell({ t: 'picture', id: 2, picture, failures: [], refusals: [] });
   expect(await first).toBeNull();
   expect((await second)?.call).toBe(9);
   expect(replay.progress.value).toBeNull();
@@ -45,15 +53,15 @@ it('ends a worker that says nothing, with a sentence', async () => {
   const asked = replay.ask(5, 'color');
   // It has longer to start.
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
-  tell({ t: 'progress', what: 'looking', share: 0 });
+  tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
-  tell({ t: 'progress', what: 'replaying', share: 0.5 });
+  tell({ t: 'progress', what: 'replaying', share: 0.5, call: 77 });
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
   expect(isEnded()).toBe(false);
   await vi.advanceTimersByTimeAsync(20);
   expect(await asked).toBeNull();
   expect(isEnded()).toBe(true);
-  expect(replay.error.value).toContain('was stopped');
+  expect(replay.error.value).toContain('was stopped after call 77');
 });
 
 it('finds the frame of a call and the heaviest one', () => {

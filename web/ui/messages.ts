@@ -28,21 +28,27 @@ export function hearMessage(
       return;
     case 'unspool:picture':
       if (from !== origin || bench.at !== 'open') return;
-      void pictureOf(bench.open, Number((data as { call?: unknown }).call)).then(answer);
+      void pictureOf(bench.open, data).then(answer);
       return;
     case 'unspool:open':
       openBuffer(data, workbench);
   }
 }
 
-/** The picture after a call, with what failed. The code for it is loaded when it is asked for. */
-async function pictureOf(open: OpenTrace, call: number): Promise<object> {
+/** The picture after a call, with what failed. `isChecked`: also what WebGL2 refused. The code for it is loaded when it is asked for. */
+async function pictureOf(open: OpenTrace, data: object): Promise<object> {
+  const { call, isChecked } = data as { call?: unknown; isChecked?: unknown };
   const { replayOf } = await import('./replay/replays.ts');
   const replay = replayOf(open);
-  const shown = await replay.ask(call, 'color');
-  const { failures, error, coverage } = replay;
-  const rest = { failures: failures.peek(), error: error.peek(), coverage: coverage.peek() };
-  return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...rest };
+  const shown = await replay.ask(Number(call), 'color', isChecked === true);
+  const { failures, refusals, error, coverage } = replay;
+  const found = {
+    failures: failures.peek(),
+    refusals: refusals.peek(),
+    error: error.peek(),
+    coverage: coverage.peek(),
+  };
+  return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...found };
 }
 
 function openBuffer(data: object, workbench: Workbench): void {

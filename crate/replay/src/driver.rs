@@ -86,6 +86,8 @@ pub struct Replay {
     pub(crate) list_work: u64,
     /// Why nothing more is executed.
     pub halted: Option<String>,
+    /// It is because of [`Bounds::bytes`], which may be raised.
+    pub lacks_bytes: bool,
     /// What was found out about draws.
     pub verdict: Verdict,
     /// Draws to windows before this call are left out.
@@ -130,6 +132,7 @@ impl Replay {
             vertices: 0,
             list_work: 0,
             halted: None,
+            lacks_bytes: false,
             verdict: Verdict::default(),
             skip_before: 0,
             wireframe: false,
@@ -155,6 +158,7 @@ impl Replay {
             return;
         }
         self.call = call.number;
+        self.stream.call = call.number as u32;
         self.list_work = 0;
         let handlers = Rc::clone(&self.handlers);
         if call.name.starts_with("gl") && !call.name.starts_with("glX") {
@@ -240,6 +244,7 @@ impl Replay {
         if self.bytes > self.bounds.bytes {
             let limit = self.bounds.bytes >> 20;
             let call = self.call;
+            self.lacks_bytes |= self.halted.is_none();
             self.halt(format!(
                 "From call {call} on, the textures and buffers of this trace take more than {limit} MiB. The replay ends there."
             ));

@@ -48,6 +48,8 @@ pub(crate) struct Buffer {
     pub(crate) index_handle: u32,
     /// The range that each of the two lacks.
     pub(crate) stale: [Stale; 2],
+    /// The highest of ranges of indices that were looked at: offset, count and type of each.
+    pub(crate) highest: Vec<([usize; 3], Option<u32>)>,
     /// Mapped: its address, and the offset and length of the range.
     pub(crate) mapped: Option<(i64, usize, usize)>,
 }

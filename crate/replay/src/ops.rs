@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Op {
-    /// `call`: the number of the call that the following commands are from.
+    /// `call`: the number of the call that the following commands are from. Before each that has some.
     Mark,
     /// `cap, on`
     Enable,
@@ -146,6 +146,9 @@ pub struct Stream {
     pub on: bool,
     /// What was added takes long: it is to be executed before more comes.
     pub slow: bool,
+    /// The call that is executed, and the one that was marked last.
+    pub(crate) call: u32,
+    pub(crate) marked: Option<u32>,
 }
 
 /// Words and bytes of commands that are executed at once, about.
@@ -156,6 +159,10 @@ impl Stream {
     /// Adds a command.
     pub(crate) fn put(&mut self, op: Op, words: &[u32]) {
         if self.on {
+            if self.marked != Some(self.call) {
+                self.marked = Some(self.call);
+                self.words.extend([Op::Mark as u32 | 1 << 16, self.call]);
+            }
             self.words.push(op as u32 | (words.len() as u32) << 16);
             self.words.extend_from_slice(words);
         }

@@ -85,7 +85,6 @@ impl JsPlayer {
 
     /// Takes the commands since the last time: `{words, bytes}`.
     pub fn take(&mut self) -> JsValue {
-        self.player.mark();
         let stream = &mut self.player.replay().stream;
         let taken = object(&[
             ("words", Uint32Array::from(&stream.words[..]).into()),
@@ -117,6 +116,17 @@ impl JsPlayer {
         self.player.replay().halted.clone().unwrap_or_default()
     }
 
+    /// Begins anew with the next `seek`: what was drawn is not to be relied on.
+    pub fn forget(&mut self) {
+        self.player.forget();
+    }
+
+    /// Whether it ended because of the limit for textures and buffers.
+    #[wasm_bindgen(getter, js_name = lacksBytes)]
+    pub fn lacks_bytes(&mut self) -> bool {
+        self.player.replay().lacks_bytes
+    }
+
     /// Shows draws as lines from the next beginning on.
     pub fn wireframe(&mut self, on: bool) {
         self.player.set_wireframe(on);
@@ -140,9 +150,10 @@ impl JsPlayer {
         object(&[("from", column(&from)), ("to", column(&to)), ("draws", column(&draws))])
     }
 
-    /// What is known of draws: `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders}`. `calls` are those that
+    /// What is known of draws: `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders, halted}`. `calls` are those that
     /// cannot be shown, `why` the index of the reason of each.
     pub fn verdict(&mut self) -> JsValue {
+        let halted = self.halted();
         let verdict = &self.player.replay().verdict;
         let reasons: Array = verdict
             .reasons
@@ -174,6 +185,7 @@ impl JsPlayer {
             ("calls", js_sys::Float64Array::from(&calls[..]).into()),
             ("why", Uint32Array::from(&why[..]).into()),
             ("shaders", shaders.into()),
+            ("halted", halted.into()),
         ])
     }
 

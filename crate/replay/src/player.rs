@@ -9,7 +9,6 @@ use unspool_formats::records::{Pass, Records};
 
 use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};
-use crate::ops::Op;
 use crate::plan::Frame;
 
 /// Bytes of a blob: a texture of 8192 times 8192 pixels has more, but not within the bounds of a replay together with others.
@@ -157,6 +156,11 @@ impl<S: Source> Player<S> {
         anew
     }
 
+    /// Begins anew with the next [`Player::seek`]: what was drawn is not to be relied on.
+    pub fn forget(&mut self) {
+        self.pass = None;
+    }
+
     /// Shows draws as lines. Everything begins anew with the next [`Player::seek`].
     pub fn set_wireframe(&mut self, on: bool) {
         if self.wireframe != on {
@@ -263,11 +267,5 @@ impl<S: Source> Player<S> {
         }
         self.window.truncate(filled);
         Ok(())
-    }
-
-    /// Adds the number of the call to the commands: what WebGL2 says next is about it.
-    pub fn mark(&mut self) {
-        let at = self.at as u32;
-        self.replay.stream.put(Op::Mark, &[at]);
     }
 }

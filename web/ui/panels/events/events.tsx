@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
-import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
+import type { Listed, RecordRow, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
 import { typeOf } from '../../../model/event_types.ts';
@@ -178,6 +178,8 @@ function List({ open, listed, info, origin }: ListProps) {
   void events.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => events.row(first + k));
+  const remarks = events.remarks.value;
+  const remarkOf = (row: RecordRow | null | undefined) => (row && remarks?.get(Number(row.x))) || undefined;
   useEffect(() => events.want(first, end));
   const current = events.current.value;
   const wanted = events.wanted.value;
@@ -186,6 +188,7 @@ function List({ open, listed, info, origin }: ListProps) {
   }, [wanted]);
   const { columns, recordNoun } = info;
   const context = cellContext(open, info, origin);
+  const marked = columns.findIndex((column) => !isNumber(column));
   const listing = useListing(open, shown);
   const cells = shown.map((row) => row && cellTexts(row, context));
   const { pixels: ofTexts, flexible } = useWidths(columns, events.question.value, () =>
@@ -243,12 +246,14 @@ function List({ open, listed, info, origin }: ListProps) {
           <Gap pixels={above} columns={columns.length} />
           {cells.map((texts, k) => {
             const row = first + k;
+            const remark = remarkOf(shown[k]);
             return (
               <tr
                 key={row}
                 id={`event-${row}`}
                 aria-rowindex={row + 2}
                 aria-selected={row === current}
+                class={remark && 'remarked'}
                 onClick={() => events.choose(row)}
                 {...listing?.row(k, row - current)}
               >
@@ -259,8 +264,9 @@ function List({ open, listed, info, origin }: ListProps) {
                       key={column.label}
                       class={isNumber(column) ? 'number' : ''}
                       {...(isIndented(column) ? listing?.instruction(k) : undefined)}
-                      title={fits(text, pixels[i]!) ? undefined : text}
+                      title={remark ?? (fits(text, pixels[i]!) ? undefined : text)}
                     >
+                      {remark && i === marked && <span class="remark-mark" role="img" aria-label={remark} />}
                       {text}
                     </td>
                   );
