@@ -97,6 +97,7 @@ export type ToReplay =
   /**
    * Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. `patience`: milliseconds that
    * the GPU may take. A later question replaces it. `isChecked`: WebGL2 is asked after each command whether it has refused it.
+   * `isWhole`: no draw is left out.
    */
   | {
       readonly t: 'picture';
@@ -105,6 +106,7 @@ export type ToReplay =
       readonly view: PictureView;
       readonly patience: number;
       readonly isChecked: boolean;
+      readonly isWhole: boolean;
     }
   /** Asks which draws of the frame up to a call touched a pixel, counted from the top left. */
   | {

@@ -41,6 +41,14 @@ export interface PixelTouches {
   readonly isAll: boolean;
 }
 
+/** How a picture is made; for tests. */
+export interface How {
+  /** WebGL2 is asked after each command whether it has refused it. */
+  readonly isChecked: boolean;
+  /** No draw is left out, and no picture is taken from those that are kept. */
+  readonly isWhole: boolean;
+}
+
 /** How far the worker is. */
 export interface ReplayProgress {
   readonly what: 'looking' | 'replaying';
@@ -77,7 +85,7 @@ export interface Replay {
   /** Looks at all calls, without a picture. */
   look(): void;
   /** Asks for the picture after a call. A later question replaces it: then it resolves with null. */
-  ask(call: number, view: PictureView, isChecked?: boolean): Promise<ShownPicture | null>;
+  ask(call: number, view: PictureView, how?: Partial<How>): Promise<ShownPicture | null>;
   /** Asks which draws touched a pixel of the picture after a call. */
   askPixel(call: number, x: number, y: number): Promise<void>;
   /** Forgets the pixel. */
@@ -103,6 +111,8 @@ export const MEGABYTES = 512;
 export const PATIENCE_MS = 4000;
 /** Small pictures that are kept. */
 const MOST_FILM = 2000;
+/** Bytes of pictures that are kept, so that going back to one takes no replay. */
+const KEPT_BYTES = 64 << 20;
 
 const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of this browser.';
 
@@ -139,7 +149,21 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   /** Small pictures are on their way. */
   let filming = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Pictures that were shown, by view and call, the latest last. */
+  const kept = new Map<string, ShownPicture>();
+  let keptBytes = 0;
 
+  const bytesOf = ({ picture }: ShownPicture) => picture?.pixels.byteLength ?? 0;
+  const keep = (key: string, it: ShownPicture) => {
+    if (it.picture?.halted !== '' || kept.has(key)) return;
+    kept.set(key, it);
+    keptBytes += bytesOf(it);
+    for (const [oldest, old] of kept) {
+      if (keptBytes <= KEPT_BYTES) break;
+      kept.delete(oldest);
+      keptBytes -= bytesOf(old);
+    }
+  };
   const settle = () => {
     clearTimeout(timer);
     const ended = waiting;
@@ -267,14 +291,22 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       starting ??= start();
       void starting.then(() => port?.postMessage({ t: 'look' }));
     },
-    ask: async (call, view, isChecked = false) => {
+    ask: async (call, view, { isChecked = false, isWhole = false } = {}) => {
+      const key = `${view} ${call}`;
+      const known = isChecked || isWhole ? undefined : kept.get(key);
+      if (known) {
+        settle();
+        shown.value = known;
+        return known;
+      }
       let answer: ShownPicture | null = null;
       await put(
-        (id) => ({ t: 'picture', id, call, view, patience, isChecked }),
+        (id) => ({ t: 'picture', id, call, view, patience, isChecked, isWhole }),
         (message) => {
           if (message.t !== 'picture') return;
           answer = { call, view, picture: message.picture };
           shown.value = answer;
+          keep(key, answer);
         },
       );
       return answer;

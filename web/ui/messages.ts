@@ -35,12 +35,12 @@ export function hearMessage(
   }
 }
 
-/** The picture after a call, with what failed. `isChecked`: also what WebGL2 refused. The code for it is loaded when it is asked for. */
+/** The picture after a call, with what failed; `isChecked` and `isWhole` as in `How` of `web/model/replay.ts`. The code for it is loaded when it is asked for. */
 async function pictureOf(open: OpenTrace, data: object): Promise<object> {
-  const { call, isChecked } = data as { call?: unknown; isChecked?: unknown };
+  const { call, isChecked, isWhole } = data as { call?: unknown; isChecked?: unknown; isWhole?: unknown };
   const { replayOf } = await import('./replay/replays.ts');
   const replay = replayOf(open);
-  const shown = await replay.ask(Number(call), 'color', isChecked === true);
+  const shown = await replay.ask(Number(call), 'color', { isChecked: isChecked === true, isWhole: isWhole === true });
   const { failures, refusals, error, coverage } = replay;
   const found = {
     failures: failures.peek(),

@@ -126,7 +126,8 @@ export function createPrograms(gl: Gl): Programs {
       gl.attachShader(program, fragment);
       gl.linkProgram(program);
       const sources = [vertexSource, fragmentSource] as const;
-      const loops = [vertexSource.includes('_lg()'), fragmentSource.includes('_lg()')] as const;
+      // Endings of shaders whose loops may run into the limit.
+      const loops = [vertexSource.includes('(_vw == 3) {'), fragmentSource.includes('(_vw == 2 ')] as const;
       const rest = { usable: null, loops, isShort: false, view: undefined };
       made.set(number, { key, program, vertex, fragment, sources, ...rest });
     },

@@ -54,7 +54,8 @@ interface Open {
 /** What is to be executed. */
 interface Way {
   readonly call: number;
-  readonly skip: number;
+  /** The calls before which draws are left out: those to windows, and those to framebuffers of the trace. */
+  readonly skip: ArrayLike<number>;
   readonly patience: number;
   /** Whether something more urgent has come. */
   isOver(): boolean;
@@ -119,7 +120,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     return looking;
   };
   const lookOnce = async ({ survey }: Open): Promise<Frames> => {
-    survey.seek(Number.MAX_SAFE_INTEGER, 0);
+    survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
     while (!survey.step(8 * TURN)) {
       const { at, count } = survey.progress() as { at: number; count: number };
       report('looking', at / Math.max(1, count), at);
@@ -132,7 +133,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   };
   /** Executes everything up to a call. Returns false if something more urgent came. */
   const advance = async ({ player, gl }: Open, { call, skip, patience, isOver }: Way): Promise<boolean> => {
-    if (player.seek(call, skip)) gl.reset();
+    if (player.seek(call, skip[0] ?? 0, skip[1] ?? 0)) gl.reset();
     stopped = null;
     let gpu = 0;
     for (;;) {
@@ -160,10 +161,10 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     }
   };
   const noteErrors = (gl: ReplayGl) => {
-    for (const call of gl.views.takeCut())
-      refusals.push({ call, what: 'a loop of its shader was stopped after 20,000 iterations' });
     refusals.push(...gl.takeRefused());
     if (!isChecked && gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost()) hasErrors = true;
+    for (const call of gl.views.takeCut())
+      refusals.push({ call, what: 'a loop of its shader was stopped after 20,000 iterations' });
   };
   const targetOf = ({ player }: Open): Target | null => {
     const target = player.target() as Target | null;
@@ -212,7 +213,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     const { player } = open;
     const frames = await look(open);
     const { call, patience, view } = ask;
-    const way: Way = { call, skip: open.survey.skipBefore(call), patience, isOver: () => latest !== ask };
+    const skip = ask.isWhole ? [0, 0] : open.survey.skipBefore(call);
+    const way: Way = { call, skip, patience, isOver: () => latest !== ask };
     player.wireframe(view === 'wireframe');
     if (view === 'overdraw') {
       const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });

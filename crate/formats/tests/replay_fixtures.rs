@@ -104,7 +104,8 @@ impl Trace {
     /// A rectangle in coordinates of the window, from -1 to 1, and with texture coordinates from 0 to 1.
     fn rectangle(&mut self, [left, bottom, right, top]: [f32; 4], z: f32) {
         self.ints("glBegin", &[7]);
-        for (x, y, s, t) in [(left, bottom, 0.0, 0.0), (right, bottom, 1.0, 0.0), (right, top, 1.0, 1.0), (left, top, 0.0, 1.0)]
+        for (x, y, s, t) in
+            [(left, bottom, 0.0, 0.0), (right, bottom, 1.0, 0.0), (right, top, 1.0, 1.0), (left, top, 0.0, 1.0)]
         {
             self.floats("glTexCoord2f", &[s, t]);
             self.floats("glVertex3f", &[x, y, z]);

@@ -92,6 +92,9 @@ pub struct Replay {
     pub verdict: Verdict,
     /// Draws to windows before this call are left out.
     pub skip_before: u64,
+    /// Draws to framebuffers of the trace before this call are left out.
+    pub skip_surfaces: u64,
+    pub(crate) surfaces: crate::surfaces::Surfaces,
     /// Draws are shown as lines.
     pub wireframe: bool,
     pub(crate) es: bool,
@@ -135,6 +138,8 @@ impl Replay {
             lacks_bytes: false,
             verdict: Verdict::default(),
             skip_before: 0,
+            skip_surfaces: 0,
+            surfaces: crate::surfaces::Surfaces::default(),
             wireframe: false,
             es: false,
             call: 0,
@@ -409,10 +414,11 @@ impl Replay {
         draw.is_some()
     }
 
-    /// Whether draws go to a window whose picture nobody asked for.
+    /// Whether draws go to what no picture needs that somebody asked for.
     pub(crate) fn is_skipped(&self) -> bool {
-        self.call < self.skip_before
-            && self.at.and_then(|at| self.contexts.get(at)).is_some_and(|context| context.draw_framebuffer == 0)
+        let context = self.at.and_then(|at| self.contexts.get(at));
+        let is_window = context.is_some_and(|context| context.draw_framebuffer == 0);
+        self.call < if is_window { self.skip_before } else { self.skip_surfaces }
     }
 
     // ---- textures
@@ -464,6 +470,7 @@ impl Replay {
         let context = self.contexts.get(at)?;
         let objects = self.groups.get(context.group)?;
         let mut problem = None;
+        let reads = !self.surfaces.is_empty();
         for unit in 0..UNITS {
             let names = context.units.get(unit).copied().unwrap_or_default();
             let [flat, cube, solid, layers, line, rectangle] = names;
@@ -476,6 +483,9 @@ impl Replay {
                 let texture = objects.textures.get(&key);
                 problem = problem.or_else(|| texture.and_then(|texture| texture.problem));
                 let handle = texture.map_or(0, |texture| texture.handle);
+                if reads && handle != 0 {
+                    self.surfaces.read(handle);
+                }
                 let Some(known) = self.actual.textures.get_mut(unit).and_then(|slots| slots.get_mut(slot)) else {
                     continue;
                 };

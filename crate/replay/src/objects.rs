@@ -177,6 +177,10 @@ pub(crate) struct Attachment {
     pub(crate) samples: u32,
     /// It has whole numbers.
     pub(crate) integer: bool,
+    /// What is attached: see [`crate::surfaces`].
+    pub(crate) surface: u32,
+    /// The surface is no more than what is attached.
+    pub(crate) is_whole: bool,
 }
 
 /// A framebuffer object.
@@ -184,8 +188,10 @@ pub(crate) struct Attachment {
 pub(crate) struct Framebuffer {
     pub(crate) handle: u32,
     pub(crate) attachments: Vec<Attachment>,
-    /// As WebGL2 has them. `None` until the trace sets them.
+    /// Why nothing can be drawn to it.
     pub(crate) problem: Option<&'static str>,
+    /// Colours are not drawn to the first attachment.
+    pub(crate) is_masked: bool,
 }
 
 impl Framebuffer {

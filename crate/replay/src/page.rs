@@ -70,8 +70,8 @@ impl JsPlayer {
     }
 
     /// Wants the state after a call. Returns whether everything begins anew.
-    pub fn seek(&mut self, call: f64, skip: f64) -> bool {
-        self.player.seek(call as u64, skip as u64)
+    pub fn seek(&mut self, call: f64, windows: f64, surfaces: f64) -> bool {
+        self.player.seek(call as u64, [windows as u64, surfaces as u64])
     }
 
     /// Executes further calls. Returns whether the goal has been reached, or nothing more can be executed.
@@ -132,10 +132,11 @@ impl JsPlayer {
         self.player.set_wireframe(on);
     }
 
-    /// The call before which draws to windows are not needed for a picture at `call`, once all calls were looked at.
+    /// The calls before which draws to windows, and to framebuffers of the trace, are not needed for a picture at `call`, once all
+    /// calls were looked at.
     #[wasm_bindgen(js_name = skipBefore)]
-    pub fn skip_before(&self, call: f64) -> f64 {
-        self.player.skip_before(call as u64) as f64
+    pub fn skip_before(&self, call: f64) -> Vec<f64> {
+        self.player.skip_before(call as u64).iter().map(|call| *call as f64).collect()
     }
 
     /// The frames, once all calls were looked at: `{from, to}`, columns of the calls that begin and end them. The last one has no

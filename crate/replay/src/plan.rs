@@ -86,6 +86,7 @@ fn closed(open: &Open, to: u64) -> Frame {
 impl Replay {
     /// The window is drawn to. What the frame has not cleared before may be seen.
     pub(crate) fn note_draw(&mut self) {
+        self.surfaces_drawn();
         let Some(at) = self.at else { return };
         let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
         let (depth, stencil) = (context.state.is_enabled(0xB71), context.state.is_enabled(0xB90));
@@ -96,10 +97,11 @@ impl Replay {
 
     /// The window is cleared.
     pub(crate) fn note_clear(&mut self, mask: u32) {
+        self.surfaces_cleared(mask);
         let Some(at) = self.at else { return };
         let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
         let state = &context.state;
-        let whole = !state.is_enabled(0xC11);
+        let whole = !state.is_enabled(0xC11) && !state.is_enabled(0x8C89);
         let open = self.plan.open.entry(context.drawable).or_default();
         open.draws += 1;
         open.color |= mask & 0x4000 != 0 && whole && state.four(word::COLOR_MASK) == [1; 4];
@@ -109,6 +111,7 @@ impl Replay {
 
     /// What the window holds is read.
     pub(crate) fn note_read(&mut self) {
+        self.surfaces_read();
         self.plan.reads_windows |= self.context().is_some_and(|context| context.read_framebuffer == 0);
     }
 
@@ -117,6 +120,9 @@ impl Replay {
         let Some(at) = self.context_of_thread(thread) else { return };
         let Some(drawable) = self.contexts.get(at).map(|context| context.drawable) else { return };
         let to = self.call;
+        self.surfaces.end(to);
+        // What is drawn to stays that in the next frame.
+        self.surfaces_shown();
         let open = self.plan.open.insert(drawable, Open { from: to + 1, ..Open::default() }).unwrap_or_default();
         let all = self.verdict.draws;
         let frame = Frame { draws: all - self.plan.counted, ..closed(&open, to) };

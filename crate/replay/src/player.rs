@@ -135,23 +135,29 @@ impl<S: Source> Player<S> {
         self.replay.plan.frames()
     }
 
-    /// The call before which draws to windows need not be executed for a picture at `call`.
-    pub fn skip_before(&self, call: u64) -> u64 {
-        self.replay.plan.skip_before(call)
+    /// The calls before which draws need not be executed for a picture at `call`: those to windows, and those to framebuffers of the
+    /// trace.
+    pub fn skip_before(&self, call: u64) -> [u64; 2] {
+        let windows = self.replay.plan.skip_before(call);
+        [windows, self.replay.surfaces.needed(call, windows)]
     }
 
-    /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip` is
-    /// the call before which draws to windows are left out.
-    pub fn seek(&mut self, call: u64, skip: u64) -> bool {
+    /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip`: the
+    /// calls before which draws are left out, as [`Player::skip_before`] returns them.
+    pub fn seek(&mut self, call: u64, skip: [u64; 2]) -> bool {
+        let [skip, surfaces] = skip;
         // What was left out before cannot be made up for, and calls are not undone.
         let is_here = self.reached && self.goal == call;
-        let cannot = self.pass.is_none() || self.replay.halted.is_some() || skip < self.replay.skip_before;
+        let cannot = self.pass.is_none()
+            || self.replay.halted.is_some()
+            || skip < self.replay.skip_before
+            || surfaces < self.replay.skip_surfaces;
         let anew = cannot || (!is_here && (call <= self.at || self.over));
         (self.goal, self.reached) = (call, is_here && !anew);
         if anew {
             self.restart();
         }
-        self.replay.skip_before = skip;
+        (self.replay.skip_before, self.replay.skip_surfaces) = (skip, surfaces);
         self.replay.vertices = 0;
         anew
     }

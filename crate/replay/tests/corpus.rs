@@ -47,7 +47,7 @@ fn all_draws_of_the_corpus_can_be_shown() {
             continue;
         };
         let mut player = Player::open(&index(&file), file, Bounds::default(), true).unwrap();
-        player.seek(u64::MAX >> 1, 0);
+        player.seek(u64::MAX >> 1, [0; 2]);
         let mut words = 0;
         while player.step(10_000).unwrap() == Turn::Going {
             let stream = &mut player.replay().stream;

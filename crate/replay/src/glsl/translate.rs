@@ -111,6 +111,8 @@ struct Unit {
     body: String,
     used: HashSet<String>,
     loops: bool,
+    /// Iterations of all loops together, each within the others, as far as they are written down.
+    iterations: u32,
     upper_left: bool,
     /// Elements of `gl_TexCoord` that are used by number, and whether others are.
     tex_coords: HashSet<u32>,
@@ -179,14 +181,17 @@ pub(crate) fn link(
             }
         }
     }
-    made.vertex =
-        vertex.text(&declared_inputs, &flat, &Ending { views: views::of_vertex(vertex.loops), ..Ending::default() });
+    made.vertex = vertex.text(
+        &declared_inputs,
+        &flat,
+        &Ending { views: views::of_vertex(vertex.may_be_cut()), ..Ending::default() },
+    );
     let declared_outputs = fragment.declare_outputs(outputs);
     let first = match &fragment.outputs[..] {
         _ if fragment.frag_data > 0 => Some(("_fragData[0]", "vec4")),
         all => all.first().map(|output| (output.shown.as_str(), output.type_name.as_str())),
     };
-    let views = views::of_fragment(first, fragment.loops);
+    let views = views::of_fragment(first, fragment.may_be_cut());
     let alpha_test = if made.alpha_test { ALPHA_TEST } else { "" };
     made.fragment = fragment.text(&declared_outputs, &flat, &Ending { alpha_test, views });
     Ok(made)
@@ -713,6 +718,13 @@ impl Unit {
             closing.push(to);
         }
         self.loops = true;
+        let header = part(tokens, at + 2, end);
+        self.iterations = self.iterations.max(1).saturating_mul(views::iterations(header).unwrap_or(u32::MAX));
+    }
+
+    /// Whether its loops may run into the limit of iterations.
+    fn may_be_cut(&self) -> bool {
+        self.loops && self.iterations > views::SAFE
     }
 
     fn tex_coord(&mut self, tokens: &[Token], i: usize, out: &mut String) -> Result<usize, String> {
