@@ -41,8 +41,10 @@ export interface PixelTouches {
   readonly isAll: boolean;
 }
 
-/** How a picture is made; for tests. */
+/** How a picture is made for another page. */
 export interface How {
+  /** Milliseconds that the GPU may take. */
+  readonly patience: number;
   /** WebGL2 is asked after each command whether it has refused it. */
   readonly isChecked: boolean;
   /** No draw is left out, and no picture is taken from those that are kept. */
@@ -291,7 +293,8 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       starting ??= start();
       void starting.then(() => port?.postMessage({ t: 'look' }));
     },
-    ask: async (call, view, { isChecked = false, isWhole = false } = {}) => {
+    ask: async (call, view, how = {}) => {
+      const { isChecked = false, isWhole = false } = how;
       const key = `${view} ${call}`;
       const known = isChecked || isWhole ? undefined : kept.get(key);
       if (known) {
@@ -301,7 +304,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       }
       let answer: ShownPicture | null = null;
       await put(
-        (id) => ({ t: 'picture', id, call, view, patience, isChecked, isWhole }),
+        (id) => ({ t: 'picture', id, call, view, patience: how.patience ?? patience, isChecked, isWhole }),
         (message) => {
           if (message.t !== 'picture') return;
           answer = { call, view, picture: message.picture };

@@ -1,5 +1,8 @@
 import type { OpenTrace, Workbench } from '../model/workbench.ts';
 
+/** Milliseconds that the GPU may take for a picture that a page asks for. */
+const PATIENCE_MS = 60_000;
+
 /** Characters of a name that another page gives. */
 const LONGEST_NAME = 300;
 
@@ -40,7 +43,8 @@ async function pictureOf(open: OpenTrace, data: object): Promise<object> {
   const { call, isChecked, isWhole } = data as { call?: unknown; isChecked?: unknown; isWhole?: unknown };
   const { replayOf } = await import('./replay/replays.ts');
   const replay = replayOf(open);
-  const shown = await replay.ask(Number(call), 'color', { isChecked: isChecked === true, isWhole: isWhole === true });
+  const how = { patience: PATIENCE_MS, isChecked: isChecked === true, isWhole: isWhole === true };
+  const shown = await replay.ask(Number(call), 'color', how);
   const { failures, refusals, error, coverage } = replay;
   const found = {
     failures: failures.peek(),

@@ -344,8 +344,6 @@ export function createReplayGl(gl: Gl): ReplayGl {
       f = new Float32Array(words.buffer, words.byteOffset, words.length);
       s = new Int32Array(words.buffer, words.byteOffset, words.length);
       data = content;
-      // What is read between runs may leave errors, which are about no command.
-      if (isChecked) while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
       for (let i = 0; i < words.length; ) {
         const head = at(i);
         const n = head >>> 16;

@@ -141,10 +141,13 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       const done = player.step(turn);
       const { words, bytes } = player.take() as { words: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
       const executed = performance.now();
+      while (gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost());
       gl.run(words, bytes, isChecked);
+      // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
+      if (!isChecked && gl.gl.getError() !== gl.gl.NO_ERROR) hasErrors = true;
       await drawn(gl.gl);
       const { at } = player.progress() as { at: number };
-      noteErrors(gl);
+      noteRefusals(gl);
       const now = performance.now();
       gpu += now - executed;
       if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
@@ -160,9 +163,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       if (isOver()) return false;
     }
   };
-  const noteErrors = (gl: ReplayGl) => {
+  const noteRefusals = (gl: ReplayGl) => {
     refusals.push(...gl.takeRefused());
-    if (!isChecked && gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost()) hasErrors = true;
     for (const call of gl.views.takeCut())
       refusals.push({ call, what: 'a loop of its shader was stopped after 20,000 iterations' });
   };

@@ -191,6 +191,10 @@ impl<S: Source> Player<S> {
         let mut left = budget;
         let result = loop {
             if self.reached || self.over || self.replay.halted.is_some() {
+                if self.replay.halted.is_some() {
+                    // What is there so far is a frame, too.
+                    self.replay.plan.finish();
+                }
                 break Ok(Turn::Done);
             }
             if left == 0 || self.replay.stream.is_full() {

@@ -59,7 +59,7 @@ fn all_draws_of_the_corpus_can_be_shown() {
         words += player.replay().stream.words.len();
         let (calls, _) = player.progress();
         let frames = player.frames().len();
-        let clears = player.frames().iter().filter(|frame| frame.clears).count();
+        let clears = player.frames().iter().filter(|frame| frame.clears.is_some()).count();
         let replay = player.replay();
         let verdict = &replay.verdict;
         eprintln!("{name}: {calls} calls, {} draws, {words} words, {clears} of {frames} frames clear", verdict.draws);
